@@ -1,0 +1,81 @@
+# The commands of this project. `make lab` and `make test` need only python3 (3.11 or later), make and
+# a package registry: each of them makes the environment first.
+
+PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+# Notebooks are compared output by output: nothing in them may depend on where and when they run.
+tests nbval notebooks: export TZ := UTC
+tests nbval notebooks: export PYTHONHASHSEED := 0
+
+.PHONY: env lab test lint types floors tests nbval browser durability bench docs notebooks lock wheel clean
+
+env: $(BIN)/.installed
+
+$(BIN)/.locked: requirements/dev.txt
+	@test -n "$(PYTHON)" || { echo "make env: no python3 of version 3.11 or later on the PATH; install one, or name it: make env PYTHON=/path/to/python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "make env: $(PYTHON) comes without venv or ensurepip; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+$(BIN)/.installed: $(BIN)/.locked pyproject.toml tools/quiet_lab.py
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	$(BIN)/python tools/quiet_lab.py
+	@touch $@
+
+# ARGS go to JupyterLab: make lab ARGS="--no-browser --port 8890"
+lab: env
+	$(BIN)/jupyter lab notebooks/00-start.ipynb $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+
+test: lint types floors tests nbval
+
+lint: env
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: env
+	$(BIN)/mypy
+
+floors: env
+	$(BIN)/lint-imports
+
+# ARGS go to pytest: make tests ARGS="-k resumable"
+tests: env
+	$(BIN)/python -m pytest $(ARGS)
+
+nbval: env
+	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks
+
+browser: env
+	$(BIN)/python -m pytest -m browser $(ARGS)
+
+durability: env
+	$(BIN)/python -m pytest -m durability $(ARGS)
+
+bench: env
+	$(BIN)/python -m tests.bench $(ARGS)
+
+docs: env
+	$(BIN)/python -m tools.docs $(ARGS)
+
+# Executes every notebook and saves it with its outputs; a second run leaves no diff.
+notebooks: env
+	$(BIN)/python -m tools.save_notebooks $(ARGS)
+
+# Pins stay where they are unless asked: make lock ARGS="--upgrade" or ARGS="--upgrade-package pandas"
+LOCK = $(BIN)/uv pip compile --quiet pyproject.toml --generate-hashes --no-emit-index-url --no-header --no-annotate
+lock: env
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
+	$(LOCK) --universal --python-version 3.11 --extra lab --group dev $(ARGS) --output-file requirements/dev.txt
+	$(LOCK) --python-version 3.12 --python-platform linux --extra lab --group build \
+		--constraint requirements/dev.txt --output-file binder/requirements.txt
+
+wheel: env
+	$(BIN)/python -m hatchling build
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,111 @@
+"""A whole file-storage service in a notebook cell, and the same functions against a real one.
+
+    >>> import svc_notebooks as svc
+    >>> lab = svc.sandbox()
+    >>> svc.upload(b"a,b\\n1,2\\n", name="numbers.csv")["name"].tolist()
+    ['numbers.csv']
+
+Importing this module imports nothing else (PEP 562): a name brings in its room when it is first
+used, so that `import svc_notebooks` costs as much as one small module.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .client.session import Session as Session
+    from .core.errors import (
+        AlreadyExists as AlreadyExists,
+        BadRequest as BadRequest,
+        Interrupted as Interrupted,
+        NotAllowed as NotAllowed,
+        NotFound as NotFound,
+        NotSignedIn as NotSignedIn,
+        RateLimited as RateLimited,
+        ServiceFailed as ServiceFailed,
+        SessionExpired as SessionExpired,
+        SvcError as SvcError,
+    )
+    from .core.names import Names as Names
+    from .core.policy import Policy as Policy
+    from .notebook.content import download as download, read as read
+    from .notebook.doctor import doctor as doctor
+    from .notebook.files import (
+        create_file as create_file,
+        delete as delete,
+        file as file,
+        files as files,
+        generate_ids as generate_ids,
+        trash as trash,
+        untrash as untrash,
+        update as update,
+        upload as upload,
+    )
+    from .notebook.start import (
+        Sandbox as Sandbox,
+        connect as connect,
+        current_session as current_session,
+        sandbox as sandbox,
+    )
+    from .notebook.upload_form import upload_form as upload_form
+    from .notebook.uploads import (
+        Upload as Upload,
+        pending_uploads as pending_uploads,
+        resume_upload as resume_upload,
+        start_upload as start_upload,
+    )
+    from .notebook.wire import exchange as exchange, exchanges as exchanges
+
+__version__ = "0.1.0"
+
+# The public names in the order in which a person meets them, by the room that has them.
+_ROOMS = {
+    "notebook.start": ("sandbox", "connect", "current_session", "Sandbox"),
+    "client.session": ("Session",),
+    "notebook.files": (
+        "upload",
+        "update",
+        "create_file",
+        "generate_ids",
+        "file",
+        "files",
+        "trash",
+        "untrash",
+        "delete",
+    ),
+    "notebook.content": ("download", "read"),
+    "notebook.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),
+    "notebook.wire": ("exchanges", "exchange"),
+    "notebook.upload_form": ("upload_form",),
+    "notebook.doctor": ("doctor",),
+    "core.names": ("Names",),
+    "core.policy": ("Policy",),
+    "core.errors": (
+        "SvcError",
+        "BadRequest",
+        "NotSignedIn",
+        "NotAllowed",
+        "NotFound",
+        "AlreadyExists",
+        "RateLimited",
+        "SessionExpired",
+        "ServiceFailed",
+        "Interrupted",
+    ),
+}
+_ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = list(_ROOM_OF)
+
+
+def __getattr__(name: str) -> object:
+    room = _ROOM_OF.get(name)
+    if room is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f".{room}", __name__), name)
+    globals()[name] = value  # the next look-up finds it without coming here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
