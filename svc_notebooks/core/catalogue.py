@@ -1,0 +1,121 @@
+"""The error catalogue: every refusal of the service, one row each, and the one JSON shape of them all (X-01).
+
+A handler raises `refuse("fileNotFound", fileId="x")`; the edge turns what was raised into `envelope(...)`.
+Status and reason are facts of the wire; the sentences are ours and say what was expected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from .wire import JSONObject
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One kind of refusal. `message` and `location` may hold the names of values in braces."""
+
+    status: int
+    reason: str
+    message: str
+    location: str | None = None
+    location_type: str | None = None
+    domain: str = "global"
+
+
+# fmt: off
+CATALOGUE: dict[str, Row] = {
+    # key                          status reason                        message, location, location type, domain
+    "badRequest":              Row(400, "badRequest", "{message}"),
+    "parseError":              Row(400, "parseError", "The body is not the JSON object that this call expects: {message}"),
+    "invalid":                 Row(400, "invalid", "{field}: {message}", "{field}", "other"),
+    "required":                Row(400, "required", "{field} is missing.", "{field}", "other"),
+    "requiredParameter":       Row(400, "required", "Required parameter: {name}", "{name}", "parameter"),
+    "invalidParameter":        Row(400, "invalidParameter", "{name}: {message}", "{name}", "parameter"),
+    "invalidValue":            Row(400, "invalid", "{name}: {message}", "{name}", "parameter"),
+    "invalidHeader":           Row(400, "invalid", "{name}: {message}", "{name}", "header"),
+    "invalidFields":           Row(400, "invalidParameter", "Invalid field selection {name}", "fields", "parameter"),
+    "badUploadType":           Row(400, "invalidParameter", "uploadType is {value}; it must be one of media, multipart, resumable.", "uploadType", "parameter"),
+    "badMultipart":            Row(400, "badRequest", "Malformed multipart body: {message}", "body", "other"),
+    "noConversion":            Row(400, "badRequest", "Content of type {source} cannot become {target}.", "mimeType", "other"),
+    "idNotUsable":             Row(400, "invalid", "The provided file ID is not usable: take one from generateIds.", "id", "other"),
+    "idWithNativeType":        Row(400, "invalid", "Generated IDs are not supported for native documents or conversions: leave the id out.", "id", "other"),
+    "notSignedIn":             Row(401, "required", "Sign in first: this request carries no access token.", "Authorization", "header"),
+    "badToken":                Row(401, "authError", "Invalid Credentials: the access token is unknown or has expired.", "Authorization", "header"),
+    "missingScope":            Row(403, "insufficientPermissions", "The access token has none of the scopes that {operation} accepts."),
+    "fieldNotWritable":        Row(403, "fieldNotWritable", "{field} is set by the service and cannot be written here.", "{field}", "other"),
+    "filePermission":          Row(403, "insufficientFilePermissions", "The user does not have sufficient permissions for file {fileId}.", "fileId", "parameter"),
+    "ownerOnly":               Row(403, "insufficientFilePermissions", "Only the owner of file {fileId} may delete it.", "fileId", "parameter"),
+    "notDownloadable":         Row(403, "fileNotDownloadable", "Only files with binary content can be downloaded; use export for native documents.", "alt", "parameter"),
+    "noAcknowledgment":        Row(403, "invalidAbuseAcknowledgment", "acknowledgeAbuse applies to downloads (alt=media) only.", "acknowledgeAbuse", "parameter"),
+    "duplicateSortKeys":       Row(403, "orderByContainsDuplicateSortKeys", "orderBy names {key} more than once.", "orderBy", "parameter"),
+    "sortedFullText":          Row(403, "forbidden", "A fullText query comes in order of relevance: leave orderBy out.", "orderBy", "parameter"),
+    "userRateLimit":           Row(403, "userRateLimitExceeded", "User Rate Limit Exceeded: wait and try again.", domain="usageLimits"),
+    "fileNotFound":            Row(404, "notFound", "File not found: {fileId}.", "fileId", "parameter"),
+    "notFound":                Row(404, "notFound", "Not Found: {message}"),
+    "methodNotAllowed":        Row(405, "httpMethodNotAllowed", "{method} is not a method of this address; it takes {allowed}."),
+    "fileIdInUse":             Row(409, "fileIdInUse", "A file already exists with the provided ID.", "id", "other"),
+    "tooLarge":                Row(413, "uploadTooLarge", "Request Too Large: at most {limit} bytes are taken here."),
+    "badRange":                Row(416, "requestedRangeNotSatisfiable", "The content has {size} bytes: none of them are in the range that was asked for.", "Range", "header"),
+    "rateLimit":               Row(429, "rateLimitExceeded", "Rate Limit Exceeded: wait and try again.", domain="usageLimits"),
+    "cancelled":               Row(499, "clientClosedRequest", "The client went away."),
+    "backendError":            Row(500, "backendError", "Backend Error: the service failed; try again."),
+    "badGateway":              Row(502, "backendError", "Bad Gateway: try again."),
+    "unavailable":             Row(503, "backendError", "Service Unavailable: try again."),
+    "timedOut":                Row(504, "backendError", "Gateway Timeout: try again."),
+}
+# fmt: on
+
+RATE_LIMIT_REASONS = frozenset(
+    {"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "sharingRateLimitExceeded"}
+)
+"""Reasons of a 403 that mean: wait and try again (X-04)."""
+
+
+class ApiError(Exception):
+    """A refusal: one status and at least one row that says why."""
+
+    def __init__(self, rows: Sequence[Row], headers: Sequence[tuple[str, str]] = ()) -> None:
+        super().__init__(rows[0].message)
+        self.rows = tuple(rows)
+        self.headers = tuple(headers)
+
+    @property
+    def status(self) -> int:
+        """The HTTP status, that of the first row."""
+        return self.rows[0].status
+
+
+def row(key: str, **values: object) -> Row:
+    """A row of the catalogue with its values filled in."""
+    found = CATALOGUE[key]
+    location = found.location.format(**values) if found.location else None
+    return replace(found, message=found.message.format(**values), location=location)
+
+
+def refuse(key: str, **values: object) -> ApiError:
+    """The refusal of this key, to be raised.
+
+    >>> refuse("fileNotFound", fileId="x").status
+    404
+    """
+    return ApiError([row(key, **values)])
+
+
+def envelope(error: ApiError) -> JSONObject:
+    """The body of every error answer: code, message and errors[] (X-01)."""
+    return {
+        "error": {
+            "errors": [_entry(r) for r in error.rows],
+            "code": error.status,
+            "message": error.rows[0].message,
+        }
+    }
+
+
+def _entry(found: Row) -> JSONObject:
+    entry: JSONObject = {"domain": found.domain, "reason": found.reason, "message": found.message}
+    if found.location:
+        entry |= {"locationType": found.location_type, "location": found.location}
+    return entry

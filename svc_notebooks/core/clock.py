@@ -1,0 +1,77 @@
+"""Time as a value: the clock's protocol, instants and durations in the forms that the wire uses."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from typing import Protocol
+
+_UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0, "w": 604800.0}
+_SHORT = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])")
+_ISO = re.compile(
+    r"P(?:(?P<w>\d+)W)?(?:(?P<d>\d+)D)?"
+    r"(?:T(?:(?P<h>\d+)H)?(?:(?P<m>\d+)M)?(?:(?P<s>\d+(?:\.\d+)?)S)?)?"
+)
+_RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})?")
+
+
+class Clock(Protocol):
+    """What tells the time: the system, or a hand that a notebook moves."""
+
+    def now(self) -> datetime:
+        """The present instant, with a time zone."""
+
+
+def to_millis(instant: datetime) -> int:
+    """Unix time in whole milliseconds."""
+    return int(instant.timestamp() * 1000)
+
+
+def from_millis(millis: int) -> datetime:
+    """The instant of a Unix time in milliseconds."""
+    return datetime.fromtimestamp(millis / 1000, UTC)
+
+
+def format_time(instant: datetime) -> str:
+    """RFC 3339 in UTC with milliseconds, as the service prints instants.
+
+    >>> format_time(datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    '2026-01-02T03:04:05.000Z'
+    """
+    return instant.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def parse_time(text: str) -> datetime:
+    """The instant that an RFC 3339 text names; without an offset it is UTC. Raises ValueError.
+
+    >>> parse_time("2026-01-02T04:04:05+01:00") == parse_time("2026-01-02T03:04:05.000Z")
+    True
+    """
+    if not _RFC3339.fullmatch(text):
+        raise ValueError(f"{text!r} is no RFC 3339 date-time; write it as 2026-01-02T03:04:05Z")
+    instant = datetime.fromisoformat(text.upper())
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+def parse_duration(value: str | float | timedelta) -> timedelta:
+    """A length of time: seconds, a number with a unit of `s m h d w`, or an ISO 8601 duration.
+
+    >>> parse_duration("8d"), parse_duration(90), parse_duration("PT1H30M")
+    (datetime.timedelta(days=8), datetime.timedelta(seconds=90), datetime.timedelta(seconds=5400))
+    """
+    if isinstance(value, timedelta):
+        return value
+    if isinstance(value, str):
+        return timedelta(seconds=_seconds(value.strip()))
+    return timedelta(seconds=value)
+
+
+def _seconds(text: str) -> float:
+    if short := _SHORT.fullmatch(text):
+        return float(short[1]) * _UNITS[short[2]]
+    if re.fullmatch(r"\d+(\.\d+)?", text):
+        return float(text)
+    iso = _ISO.fullmatch(text)
+    if iso and any(iso.groupdict().values()):
+        return sum(float(n) * _UNITS[unit] for unit, n in iso.groupdict().items() if n)
+    raise ValueError(f"{text!r} is no duration; write seconds (90), a number with s, m, h, d or w (7d), or PT1H")

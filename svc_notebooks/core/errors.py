@@ -1,0 +1,184 @@
+"""What went wrong, for people: a small tree by whose fault it is and what to do next.
+
+    SvcError
+    ├── BadRequest          the request is wrong: mend the named field
+    ├── NotSignedIn         no token, or one that is not valid: sign in
+    ├── NotAllowed          signed in, but not for this: another user, scope or role
+    ├── NotFound            no such thing, or not for this user
+    ├── AlreadyExists       the id is taken: the earlier try may have succeeded
+    ├── RateLimited         too many requests: wait
+    ├── SessionExpired      the upload session is gone: start the upload again
+    ├── ServiceFailed       the service failed, or broke the interface: try again later
+    ├── Interrupted         the connection broke or the person stopped it: resume
+    ├── SourceChanged       the file to upload is not the one that the upload began with
+    └── ContentMismatch     what arrived is not what the service says it holds
+
+Wrong Python arguments raise ValueError or TypeError before anything is sent.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import ClassVar
+
+from .catalogue import RATE_LIMIT_REASONS
+
+
+class SvcError(Exception):
+    """Something went wrong; the message says what, and what to do next.
+
+    Attributes: `status` (HTTP status or None), `reason` (the service's reason code or None),
+    `location` (the field, parameter or header that it is about, or None), `service_message`
+    (the service's own words, or None).
+
+    >>> error = NotFound("No file x.", status=404, reason="notFound")
+    >>> print(error)
+    No file x. Check the id, and that this user may see it. (404 notFound)
+    """
+
+    advice: ClassVar[str] = ""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        reason: str | None = None,
+        location: str | None = None,
+        service_message: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.status = status
+        self.reason = reason
+        self.location = location
+        self.service_message = service_message
+
+    def __str__(self) -> str:
+        code = " ".join(str(part) for part in (self.status, self.reason) if part)
+        return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
+
+
+class BadRequest(SvcError):
+    """The request is wrong (400, 405, 411, 413, 416): mend the field that is named."""
+
+    advice = "Mend the field that is named and send it again."
+
+
+class NotSignedIn(SvcError):
+    """No access token, or one that is not valid (401)."""
+
+    advice = "Give connect() a valid token."
+
+
+class NotAllowed(SvcError):
+    """Signed in, but not allowed (403)."""
+
+    advice = "Use an account or a scope that may do this."
+
+
+class NotFound(SvcError):
+    """There is no such thing, or not for this user (404, 410)."""
+
+    advice = "Check the id, and that this user may see it."
+
+
+class AlreadyExists(SvcError):
+    """The id is taken (409)."""
+
+    advice = "An earlier try may have succeeded: look at what is there before you send it under another id."
+
+
+class RateLimited(SvcError):
+    """Too many requests in too short a time (403 with a rate-limit reason, 429)."""
+
+    advice = "Wait a little and try again."
+
+
+class SessionExpired(SvcError):
+    """The upload session is gone (404, 410, 499) and the source cannot be read again from its start."""
+
+    advice = "Start the upload again from the beginning."
+
+
+class ServiceFailed(SvcError):
+    """The service failed (5xx) or answered what the interface does not allow."""
+
+    advice = "Try again later; what was stored stays stored."
+
+
+class Interrupted(SvcError):
+    """The connection broke for longer than the client waits, or the person stopped the work.
+
+    `session_uri` names the upload that can be resumed, where there is one.
+    """
+
+    advice = "Run it again to go on from where it stopped."
+
+    def __init__(self, message: str, *, session_uri: str | None = None, status: int | None = None) -> None:
+        super().__init__(message, status=status)
+        self.session_uri = session_uri
+
+
+class SourceChanged(SvcError):
+    """The file to upload is not the one that the upload began with."""
+
+    advice = "Start a new upload for the new content."
+
+
+class ContentMismatch(SvcError):
+    """What arrived is not what the service says it holds, or the service holds more than was sent."""
+
+    advice = "Remove the partial file and fetch it again."
+
+
+_BY_STATUS: dict[int, type[SvcError]] = {
+    401: NotSignedIn,
+    403: NotAllowed,
+    404: NotFound,
+    409: AlreadyExists,
+    410: NotFound,
+    429: RateLimited,
+}
+
+
+def error_class(status: int, reason: str | None) -> type[SvcError]:
+    """The leaf of the tree that an answer belongs to."""
+    if reason in RATE_LIMIT_REASONS:
+        return RateLimited
+    return _BY_STATUS.get(status) or (ServiceFailed if status >= 500 else BadRequest)
+
+
+def error_from(status: int, body: bytes) -> SvcError:
+    """The error that an answer means, with the service's reason, location and words kept (X-06).
+
+    >>> error_from(404, b'{"error": {"errors": [{"reason": "notFound"}], "message": "File not found: x."}}')
+    NotFound('File not found: x.')
+    """
+    message, reason, location = read_envelope(body)
+    said = message or f"The service answered {status}."
+    return error_class(status, reason)(
+        said, status=status, reason=reason, location=location, service_message=message
+    )
+
+
+def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
+    """Message, reason and location of an error body, each None where it says nothing.
+
+    It never raises: an error body that is no JSON, or another shape of it, must not hide the error.
+    """
+    try:
+        found = json.loads(body)["error"]
+        first = (found.get("errors") or [{}])[0]
+        return _text(found.get("message")), _text(first.get("reason")), _text(first.get("location"))
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
+        return _plain(body), None, None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _plain(body: bytes) -> str | None:
+    text = body[:500].decode("utf-8", "replace").strip()
+    return text if text and not text.startswith(("<", "{")) else None

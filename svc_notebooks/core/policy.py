@@ -1,0 +1,60 @@
+"""Every choice that the interface leaves open, in one frozen value.
+
+Each field has a row in docs/decisions.md under its own name: the question, the choice, why, and where it acts.
+A number in a handler that is not here, and not in the interface, is a question.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from .upload import LIFETIME, QUANTUM, UploadRule
+
+MIB = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How this service behaves where the interface is silent; sizes in bytes, times in seconds.
+
+    >>> Policy(chunk_rule="strict").upload_rule.strict
+    True
+    """
+
+    # uploads
+    update_verbs: tuple[str, ...] = ("PUT", "PATCH")
+    chunk_rule: Literal["floor", "strict"] = "floor"
+    chunk_quantum: int = QUANTUM
+    session_lifetime: float = LIFETIME
+    session_uri_is_enough: bool = False
+    takeover_after: float = 1.0
+    part_size: int = 8 * MIB
+    max_upload_size: int = 5_497_558_138_880
+    max_metadata_size: int = 1 * MIB
+    body_timeout: float = 60.0
+
+    # files
+    default_name: str = "Untitled"
+    page_size: int = 100
+    max_page_size: int = 1000
+    generated_ids: int = 10
+    max_generated_ids: int = 1000
+    max_property_bytes: int = 124
+    max_properties: int = 100
+    multi_range: Literal["whole"] = "whole"
+
+    # who asks
+    auth_scope_base: str = "https://svc.example/auth"
+    domain: str = "svc.example"
+    first_user: str = "ada@svc.example"
+    trust_forwarded: bool = True
+
+    # what is kept
+    journal_length: int = 10_000
+    durability: Literal["process", "power"] = "process"
+
+    @property
+    def upload_rule(self) -> UploadRule:
+        """The numbers of the session protocol."""
+        return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
