@@ -1,0 +1,130 @@
+"""The command line: `svc-notebooks lab | run | serve | doctor`.
+
+Each command has a file of its own, imported when it is asked for: `--help` answers at once, and
+`serve` needs no JupyterLab.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from .. import __version__
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command and give its exit status.
+
+    >>> main(["--version"])
+    Traceback (most recent call last):
+    SystemExit: 0
+    """
+    ours, for_lab = _split(sys.argv[1:] if argv is None else list(argv))
+    options = _parser().parse_args(ours)
+    return _COMMANDS[options.command](options, for_lab)
+
+
+def _split(argv: list[str]) -> tuple[list[str], list[str]]:
+    """What is ours, and what JupyterLab gets: after `lab`, everything from the first option on.
+
+    argparse alone would take the 8890 of `lab --port 8890` for the folder.
+    """
+    options = [at for at, word in enumerate(argv) if word.startswith("-")]
+    if argv[:1] != ["lab"] or not options or argv[options[0]] in ("-h", "--help"):
+        return argv, []
+    at = options[0]
+    return argv[:at], argv[at + (argv[at] == "--") :]
+
+
+def _lab(options: argparse.Namespace, arguments: list[str]) -> int:
+    from .lab import lab
+
+    return lab(options.directory, arguments)
+
+
+def _run(options: argparse.Namespace, _: list[str]) -> int:
+    from .execute import run
+
+    return run(options.directory)
+
+
+def _serve(options: argparse.Namespace, _: list[str]) -> int:
+    from .serve import serve
+
+    return serve(options)
+
+
+def _doctor(_options: argparse.Namespace, _: list[str]) -> int:
+    from .. import doctor
+
+    sys.stdout.write(doctor().to_string(index=False) + "\n")
+    return 0
+
+
+_COMMANDS: dict[str, Callable[[argparse.Namespace, list[str]], int]] = {
+    "lab": _lab,
+    "run": _run,
+    "serve": _serve,
+    "doctor": _doctor,
+}
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="svc-notebooks",
+        description="A file-storage service, its client and its notebooks. Start with: svc-notebooks lab",
+    )
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_lab(commands)
+    _add_run(commands)
+    _add_serve(commands)
+    commands.add_parser("doctor", help="show versions, limits and what to do about them")
+    return parser
+
+
+def _add_lab(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    lab = commands.add_parser(
+        "lab",
+        help="copy the notebooks to a folder and open JupyterLab there",
+        description="Copies the notebooks to DIR, never over one that you changed, and opens JupyterLab"
+        " there. Further arguments go to JupyterLab, for example --no-browser --port 8890.",
+    )
+    lab.add_argument("directory", nargs="?", type=Path, default=Path("svc-notebooks"), metavar="DIR")
+
+
+def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    run = commands.add_parser(
+        "run",
+        help="execute all notebooks without a browser",
+        description="Executes every notebook of DIR and saves none. Without DIR: those of this package,"
+        " in a temporary folder. Exit status 1 if one fails.",
+    )
+    run.add_argument("directory", nargs="?", type=Path, metavar="DIR")
+
+
+def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    serve = commands.add_parser(
+        "serve",
+        help="carry the service on a socket",
+        description="Prints one line of JSON when it is ready: base_url, token, auth_scope_base, ca,"
+        " control. Ends on SIGINT and SIGTERM.",
+    )
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (%(default)s)")
+    serve.add_argument("--port", type=_port, default=0, help="port; 0 takes a free one (%(default)s)")
+    serve.add_argument("--tls", action="store_true", help="https (comes with push notifications)")
+    serve.add_argument("--token", type=_token, help="the first user's token (default: a random one)")
+    serve.add_argument("--store", metavar="PATH", help="SQLite file to keep everything in (default: memory)")
+    serve.add_argument("--control", action="store_true", help="also answer {base_url}/_control/...")
+
+
+def _port(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) <= 65535):
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number from 0 to 65535")
+    return int(text)
+
+
+def _token(text: str) -> str:
+    if not text or not text.isascii() or not text.isprintable() or " " in text:
+        raise argparse.ArgumentTypeError("a token is one word of printable ASCII")
+    return text

@@ -1,0 +1,45 @@
+"""What can be said about the Binder image without building it."""
+
+import os
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).parents[2]
+BINDER = ROOT / "binder"
+
+
+def test_a_python_is_named_that_the_package_takes():
+    # With a binder/ folder pyproject.toml is not read; without a runtime the image has Python 3.10.
+    version = re.fullmatch(r"python-(3\.\d+)\n", (BINDER / "runtime.txt").read_text())
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+    assert version
+    assert version[1] in SpecifierSet(project["requires-python"])
+
+
+def test_packages_come_from_a_layer_that_stays_cached():
+    # `-e .` in the requirements would copy the repository first, and every commit would install all anew.
+    text = (BINDER / "requirements.txt").read_text()
+
+    assert not re.search(r"^\s*(-e|-r|\.)", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize("script", ["postBuild"])
+def test_a_script_can_run(script: str):
+    path = BINDER / script
+
+    assert os.access(path, os.X_OK)
+    assert path.read_text().startswith("#!/usr/bin/env bash\nset -euo pipefail\n")
+    subprocess.run(["bash", "-n", path], check=True)
+
+
+def test_the_package_is_installed_with_what_the_lock_brought():
+    text = (BINDER / "postBuild").read_text()
+
+    assert "pip install --no-deps --no-build-isolation --editable ." in text
+    assert "tools/quiet_lab.py" in text

@@ -1,0 +1,84 @@
+"""The locks: one version and its hashes for everything, no place to get it from, and all within the ranges."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+DEV = ROOT / "requirements" / "dev.txt"
+BINDER = ROOT / "binder" / "requirements.txt"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+# What Binder builds with; the lock for it holds one version of each package.
+BINDER_MACHINE = {
+    "python_version": "3.12",
+    "python_full_version": "3.12.0",
+    "sys_platform": "linux",
+    "os_name": "posix",
+}
+
+
+def requirements(path: Path) -> list[str]:
+    """The logical lines of a requirements file: a requirement and its hashes each."""
+    joined = path.read_text(encoding="utf-8").replace("\\\n", " ")
+    return [line.strip() for line in joined.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def pins(path: Path, machine: dict[str, str] | None = None) -> dict[str, str]:
+    """Name to version, for the machine of this run or another one."""
+    wanted = [Requirement(line.split(" --hash")[0]) for line in requirements(path)]
+    return {
+        canonicalize_name(pin.name): str(pin.specifier).removeprefix("==")
+        for pin in wanted
+        if pin.marker is None or pin.marker.evaluate(machine)
+    }
+
+
+def ranges(*groups: str) -> Iterator[Requirement]:
+    """What pyproject.toml asks for: the package, its extra, and these dependency groups."""
+    project = PROJECT["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"]["lab"]]
+    for group in groups:
+        lines += [line for line in PROJECT["dependency-groups"][group] if isinstance(line, str)]
+    return (Requirement(line) for line in lines)
+
+
+@pytest.mark.parametrize("path", [DEV, BINDER], ids=["dev", "binder"])
+def test_every_line_is_one_version_with_hashes(path: Path):
+    shape = re.compile(r"^[a-z0-9\-]+==[^ ;]+( ; [^#]+?)?( --hash=sha256:[0-9a-f]{64})+$".replace("( ;", "( *;"))
+
+    odd = [line for line in requirements(path) if not shape.match(re.sub(r" +", " ", line))]
+
+    assert not odd
+
+
+@pytest.mark.parametrize("path", [DEV, BINDER], ids=["dev", "binder"])
+def test_no_line_says_where_to_get_it(path: Path):
+    text = path.read_text(encoding="utf-8")
+
+    assert not re.findall(r"://|--find-links|--index-url|--extra-index-url|--trusted-host| @ |^/|file:", text)
+
+
+def test_the_development_lock_is_within_every_range():
+    locked = pins(DEV)
+
+    for wanted in ranges("build", "test", "check"):
+        assert locked[canonicalize_name(wanted.name)] in wanted.specifier, wanted
+
+
+def test_the_binder_lock_is_within_the_ranges_of_the_package():
+    locked = pins(BINDER, BINDER_MACHINE)
+
+    for wanted in ranges("build"):
+        assert locked[canonicalize_name(wanted.name)] in wanted.specifier, wanted
+
+
+def test_both_locks_agree():
+    here, there = pins(DEV, BINDER_MACHINE), pins(BINDER, BINDER_MACHINE)
+
+    assert {name: here[name] for name in there} == there

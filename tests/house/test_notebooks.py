@@ -1,0 +1,74 @@
+"""The notebooks are saved as a reader should find them: run, whole, and free of anyone's machine."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc_notebooks.cli.shipped import START, notebooks_folder, notebooks_in
+
+NOTEBOOKS = notebooks_in(notebooks_folder())
+
+# Tags with which nbval would look away. Outputs are compared, all of them.
+LOOK_AWAY = ("nbval-ignore-output", "nbval-skip", "nbval-raises-exception", "NBVAL_IGNORE_OUTPUT", "NBVAL_SKIP")
+OF_A_MACHINE = re.compile(r"/home/|/root/|/Users/|/tmp/|/work/|[A-Z]:\\\\|site-packages|ipykernel_\d|0x[0-9a-f]{8,}")
+A_TOKEN = re.compile(r"Bearer (?!\*)\S+|\btoken\W{1,4}[A-Za-z0-9_\-.]{20,}")
+
+
+def read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text(encoding="utf-8"))
+
+
+def code_cells(path: Path) -> list[dict[str, Any]]:
+    return [cell for cell in read(path)["cells"] if cell["cell_type"] == "code"]
+
+
+def test_there_is_a_notebook_to_start_with():
+    assert START in [path.name for path in NOTEBOOKS]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
+class TestNotebook:
+    """Each notebook as it lies in the repository."""
+
+    def test_was_run_from_top_to_bottom(self, path: Path):
+        counts = [cell["execution_count"] for cell in code_cells(path)]
+
+        assert counts == list(range(1, len(counts) + 1))
+
+    def test_shows_results(self, path: Path):
+        assert any(cell["outputs"] for cell in code_cells(path))
+
+    def test_holds_no_error_that_is_not_meant(self, path: Path):
+        for cell in code_cells(path):
+            failed = any(output["output_type"] == "error" for output in cell["outputs"])
+            assert not failed or "raises-exception" in cell["metadata"].get("tags", [])
+
+    def test_has_every_output_compared(self, path: Path):
+        text = path.read_text(encoding="utf-8")
+
+        assert not [tag for tag in LOOK_AWAY if tag in text]
+
+    def test_names_no_machine(self, path: Path):
+        assert not OF_A_MACHINE.findall(path.read_text(encoding="utf-8"))
+
+    @pytest.mark.spec("T-05")
+    def test_holds_no_token(self, path: Path):
+        assert not A_TOKEN.findall(path.read_text(encoding="utf-8"))
+
+    def test_opens_with_the_kernel_that_every_environment_has(self, path: Path):
+        assert read(path)["metadata"] == {
+            "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+            "language_info": {"name": "python"},
+        }
+
+    def test_carries_no_widget_state(self, path: Path):
+        assert "application/vnd.jupyter.widget" not in path.read_text(encoding="utf-8")
+
+    def test_tells_one_story(self, path: Path):
+        first = read(path)["cells"][0]
+
+        assert first["cell_type"] == "markdown"
+        assert "".join(first["source"]).startswith("# ")

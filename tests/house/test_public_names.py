@@ -1,0 +1,79 @@
+"""The public names: all of them resolve, explain themselves, and cost nothing until they are used."""
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import svc_notebooks as svc
+
+ROOT = Path(__file__).parents[2]
+HEAVY = ("requests", "pandas", "numpy", "ipywidgets", "sqlalchemy", "cheroot", "anywidget", "tqdm", "IPython")
+
+
+def modules() -> list[str]:
+    found = pkgutil.walk_packages(svc.__path__, f"{svc.__name__}.")
+    return [module.name for module in found if not module.name.endswith("__main__")]
+
+
+@pytest.mark.parametrize("name", svc.__all__)
+def test_a_public_name_resolves_and_has_an_example(name: str):
+    value = getattr(svc, name)
+
+    assert value.__doc__, f"{name} has no docstring"
+    is_error = isinstance(value, type) and issubclass(value, Exception)
+    assert is_error or ">>> " in value.__doc__, f"the docstring of {name} has no example"
+
+
+@pytest.mark.parametrize("name", svc.__all__)
+def test_a_public_name_is_in_the_readme(name: str):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+
+    assert f"{name}(" in readme or f"`{name}`" in readme or f"{name}." in readme
+
+
+@pytest.mark.parametrize("module", ["svc_notebooks", *modules()])
+def test_the_examples_run(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+
+    failed, _ = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS)
+
+    assert failed == 0
+
+
+def test_editors_and_the_table_know_the_same_names():
+    tree = ast.parse(Path(svc.__file__).read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    seen = {alias.asname: node.module for node in block.body for alias in node.names}
+
+    assert seen == svc._ROOM_OF
+
+
+def test_importing_brings_in_nothing_heavy():
+    code = f"import sys, svc_notebooks; print(sorted(set({HEAVY!r}) & set(sys.modules)))"
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert result.stdout.strip() == "[]"
+
+
+def test_importing_loads_no_room_at_all():
+    code = "import sys, svc_notebooks; print([name for name in sys.modules if name.startswith('svc_notebooks.')])"
+
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert result.stdout.strip() == "[]"
+
+
+def test_dir_lists_every_name_before_it_is_used():
+    assert set(svc.__all__) <= set(dir(svc))
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'uplaod'"):
+        svc.uplaod  # noqa: B018 - looking it up is the act

@@ -1,0 +1,97 @@
+"""The count of rules says what is true: of passes, failures, parameters, and unknown ids."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from tests import plugin_rules
+from tests.plugin_rules import Rule, RuleCoverage, read_floor, read_rules
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.fixture
+def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Pytester:
+    """A suite of its own with three rules and a floor."""
+    (tmp_path / "rules.csv").write_text(
+        "id,area,side,rule\nA-1,alpha,server,one\nA-2,alpha,server,two\nB-1,beta,client,three\n"
+    )
+    monkeypatch.setattr(plugin_rules, "FLOOR", tmp_path / "rules_floor.txt")
+    rules = read_rules(tmp_path / "rules.csv")
+    monkeypatch.setattr(plugin_rules, "read_rules", lambda: rules)
+    monkeypatch.setattr(plugin_rules, "read_floor", lambda: read_floor(tmp_path / "rules_floor.txt"))
+    pytester.makeini("[pytest]\ntestpaths = .\nmarkers = spec(*ids): rules\naddopts = -m 'not slow'\n")
+    return pytester
+
+
+def run(suite: pytest.Pytester, tests: str, *arguments: str) -> pytest.RunResult:
+    suite.makepyfile(test_it="import pytest\n" + textwrap.dedent(tests))
+    return suite.runpytest_inprocess("-p", "tests.plugin_rules", "-p", "no:cacheprovider", *arguments)
+
+
+PROVES_ONE = """
+    @pytest.mark.spec("A-1")
+    @pytest.mark.parametrize("n", [1, 2])
+    def test_one(n): pass
+"""
+
+
+def test_a_passed_test_proves_its_rules(suite: pytest.Pytester):
+    result = run(suite, PROVES_ONE)
+
+    result.stdout.fnmatch_lines(
+        ["*rules: 1 of 3 proved by this run*", "*alpha*1/2*missing A-2", "*beta*0/1*missing B-1"]
+    )
+
+
+def test_one_failed_parameter_is_enough_to_prove_nothing(suite: pytest.Pytester):
+    result = run(suite, PROVES_ONE.replace("pass", "assert n == 1"))
+
+    result.stdout.fnmatch_lines(["*rules: 0 of 3*"])
+
+
+@pytest.mark.parametrize("mark", ["@pytest.mark.skip", "@pytest.mark.xfail"])
+def test_what_was_skipped_or_expected_to_fail_proves_nothing(suite: pytest.Pytester, mark: str):
+    result = run(suite, PROVES_ONE.replace("    @pytest.mark.spec", f"    {mark}\n    @pytest.mark.spec"))
+
+    result.stdout.fnmatch_lines(["*rules: 0 of 3*"])
+
+
+def test_an_unknown_id_stops_the_run_and_names_the_test(suite: pytest.Pytester):
+    result = run(suite, PROVES_ONE.replace("A-1", "A-9"))
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*test_it.py::test_one*'A-9'*"])
+
+
+def test_the_floor_is_kept_by_a_whole_run_alone(suite: pytest.Pytester):
+    plugin_rules.FLOOR.write_text("A-1\nB-1\n")
+
+    whole = run(suite, PROVES_ONE)
+    part = run(suite, PROVES_ONE, "-k", "one")
+
+    assert whole.ret == pytest.ExitCode.TESTS_FAILED
+    whole.stdout.fnmatch_lines(["proved before and not by this run: B-1*"])
+    assert part.ret == pytest.ExitCode.OK
+
+
+def test_the_floor_moves_up_and_never_down(suite: pytest.Pytester):
+    plugin_rules.FLOOR.write_text("B-1\n")
+
+    run(suite, PROVES_ONE, "--write-rules-floor")
+
+    assert plugin_rules.FLOOR.read_text() == "A-1\nB-1\n"
+
+
+def test_the_table_has_each_id_once():
+    lines = plugin_rules.RULES.read_text(encoding="utf-8").splitlines()
+
+    assert len(read_rules()) == len(lines) - 1
+    assert read_floor() <= read_rules().keys()
+
+
+def test_missing_rules_are_grouped_in_the_order_of_the_table():
+    rules = {id_: Rule(id_, area, "server", "...") for id_, area in [("Z-1", "zeta"), ("A-1", "alpha")]}
+
+    assert [line.split()[0] for line in RuleCoverage(rules, frozenset()).missing_by_area()] == ["zeta", "alpha"]

@@ -1,0 +1,154 @@
+"""Which rules of the interface did this run prove?
+
+A test says what it proves with `@pytest.mark.spec("A3-12")`, with one or many ids of `rules.csv`.
+A rule is proved by a run in which a test with its mark passed and none failed. The end of the run
+counts them and lists those that are missing.
+
+`rules_floor.txt` keeps the rules that were proved once. A run of the whole suite in which one of
+them is no longer proved fails: coverage does not go down unseen. A run of a part of the suite (a
+path, -k, --lf, another -m) is measured and never judged, and a test that was skipped for something
+that the machine lacks is no loss. `pytest --write-rules-floor` moves the floor up.
+"""
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+RULES = Path(__file__).with_name("rules.csv")
+FLOOR = Path(__file__).with_name("rules_floor.txt")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One row of `rules.csv`."""
+
+    id: str
+    area: str
+    side: str
+    rule: str
+
+
+def read_rules(path: Path = RULES) -> dict[str, Rule]:
+    with path.open(newline="", encoding="utf-8") as lines:
+        return {row["id"]: Rule(**row) for row in csv.DictReader(lines)}
+
+
+def read_floor(path: Path = FLOOR) -> frozenset[str]:
+    return frozenset(path.read_text(encoding="utf-8").split()) if path.exists() else frozenset()
+
+
+def spec_ids(item: pytest.Item) -> tuple[str, ...]:
+    return tuple(rule for mark in item.iter_markers("spec") for rule in mark.args)
+
+
+def complaints(items: list[pytest.Item], rules: dict[str, Rule]) -> list[str]:
+    """A mark that proves nothing, or a rule that nobody wrote down, as sentences."""
+    unknown = [
+        f"{item.nodeid}: spec mark with {rule!r}, which is no id of {RULES.name}"
+        for item in items
+        for rule in spec_ids(item)
+        if rule not in rules
+    ]
+    empty = [
+        f"{item.nodeid}: spec mark without an id"
+        for item in items
+        if any(not mark.args or mark.kwargs for mark in item.iter_markers("spec"))
+    ]
+    return unknown + empty
+
+
+def is_whole(config: pytest.Config) -> bool:
+    """Whether this is the default suite: no path, no -k, no --lf, and the tiers that it always has."""
+    option = config.option
+    narrowed = option.keyword or option.deselect or getattr(option, "lf", False)
+    return (
+        config.args_source is pytest.Config.ArgsSource.TESTPATHS
+        and option.markexpr in config.getini("addopts")
+        and not (narrowed or option.collectonly)
+    )
+
+
+@dataclass(slots=True)
+class RuleCoverage:
+    """Listens to one run."""
+
+    rules: dict[str, Rule]
+    floor: frozenset[str]
+    passed: set[str] = field(default_factory=set)
+    failed: set[str] = field(default_factory=set)
+    skipped: set[str] = field(default_factory=set)
+    lost: tuple[str, ...] = ()
+
+    @property
+    def proved(self) -> set[str]:
+        return self.passed - self.failed
+
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        if found := complaints(items, self.rules):
+            raise pytest.UsageError("\n".join(found))
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
+        report: pytest.TestReport = yield  # type: ignore[misc]
+        self.note(spec_ids(item), report)
+        return report  # type: ignore[return-value]
+
+    def note(self, ids: tuple[str, ...], report: pytest.TestReport) -> None:
+        if report.failed:
+            self.failed.update(ids)
+        elif report.skipped:  # an expected failure counts as skipped: it proves nothing either
+            self.skipped.update(ids)
+        elif report.when == "call" and not hasattr(report, "wasxfail"):
+            self.passed.update(ids)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        finished = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+        stopped = session.shouldstop or session.shouldfail
+        if not (is_whole(session.config) and finished) or stopped:
+            return
+        if session.config.option.write_rules_floor:
+            self.write_floor()
+        self.lost = tuple(sorted(self.floor - self.proved - self.skipped))
+        if self.lost:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def write_floor(self) -> None:
+        kept = [rule for rule in self.rules if rule in self.proved | self.floor]
+        FLOOR.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        if not self.passed | self.failed | self.skipped:
+            return
+        count = f"{len(self.proved)} of {len(self.rules)}"
+        terminalreporter.section(f"rules: {count} proved by this run")
+        for line in self.missing_by_area():
+            terminalreporter.write_line(line)
+        if self.lost:
+            terminalreporter.write_line(
+                f"proved before and not by this run: {', '.join(self.lost)} ({FLOOR.name})",
+                red=True,
+            )
+
+    def missing_by_area(self) -> Iterator[str]:
+        for area in dict.fromkeys(rule.area for rule in self.rules.values()):
+            rules = [rule.id for rule in self.rules.values() if rule.area == area]
+            missing = [rule for rule in rules if rule not in self.proved]
+            if missing:
+                have = f"{len(rules) - len(missing)}/{len(rules)}"
+                yield f"  {area:<10} {have:>6}  missing {' '.join(missing)}"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--write-rules-floor",
+        action="store_true",
+        help=f"after a whole run, add the rules that it proved to {FLOOR.name}",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(RuleCoverage(read_rules(), read_floor()), "rule-coverage")
