@@ -81,6 +81,7 @@ class RuleCoverage:
     failed: set[str] = field(default_factory=set)
     skipped: set[str] = field(default_factory=set)
     lost: tuple[str, ...] = ()
+    measures: bool = False
 
     @property
     def proved(self) -> set[str]:
@@ -89,6 +90,7 @@ class RuleCoverage:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if found := complaints(items, self.rules):
             raise pytest.UsageError("\n".join(found))
+        self.measures = any(spec_ids(item) for item in items)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
@@ -121,7 +123,7 @@ class RuleCoverage:
         FLOOR.write_text("\n".join(kept) + "\n", encoding="utf-8")
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        if not self.passed | self.failed | self.skipped:
+        if not self.measures or terminalreporter.config.option.collectonly:
             return
         count = f"{len(self.proved)} of {len(self.rules)}"
         terminalreporter.section(f"rules: {count} proved by this run")

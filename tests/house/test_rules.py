@@ -11,6 +11,10 @@ from tests.plugin_rules import Rule, RuleCoverage, read_floor, read_rules
 pytest_plugins = ["pytester"]
 
 
+# What these small runs do not need and pay for at every end: an import, and five collections of garbage.
+SLOW = ("hypothesispytest", "unraisableexception", "cacheprovider")
+
+
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Pytester:
     """A suite of its own with three rules and a floor."""
@@ -27,7 +31,8 @@ def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: 
 
 def run(suite: pytest.Pytester, tests: str, *arguments: str) -> pytest.RunResult:
     suite.makepyfile(test_it="import pytest\n" + textwrap.dedent(tests))
-    return suite.runpytest_inprocess("-p", "tests.plugin_rules", "-p", "no:cacheprovider", *arguments)
+    without = [word for plugin in SLOW for word in ("-p", f"no:{plugin}")]
+    return suite.runpytest_inprocess("-p", "tests.plugin_rules", *without, *arguments)
 
 
 PROVES_ONE = """
