@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .core.errors import (
         AlreadyExists as AlreadyExists,
         BadRequest as BadRequest,
+        ContentMismatch as ContentMismatch,
         Interrupted as Interrupted,
         NotAllowed as NotAllowed,
         NotFound as NotFound,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         RateLimited as RateLimited,
         ServiceFailed as ServiceFailed,
         SessionExpired as SessionExpired,
+        SourceChanged as SourceChanged,
         SvcError as SvcError,
     )
     from .core.names import Names as Names
@@ -91,6 +93,8 @@ _ROOMS = {
         "SessionExpired",
         "ServiceFailed",
         "Interrupted",
+        "SourceChanged",
+        "ContentMismatch",
     ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

@@ -1,0 +1,56 @@
+"""What the README says works: its commands exist, its Python runs, its paths are there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.cli import _COMMANDS
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
+README = PAGES[0].read_text(encoding="utf-8")
+TARGETS = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+
+
+def fenced(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_make_command_is_a_target(page: Path):
+    named = re.findall(r"(?:`|^)make ([a-z]+)", page.read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert named
+    assert set(named) <= TARGETS
+
+
+def test_every_command_of_the_program_exists():
+    named = re.findall(r"svc-notebooks ([a-z]+)", README)
+
+    assert named
+    assert set(named) <= set(_COMMANDS)
+
+
+def test_the_python_runs_from_the_first_block_to_the_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+
+    for block in fenced("python"):
+        exec(compile(block, "README.md", "exec"), names)
+
+    assert (tmp_path / "cities.csv").read_bytes() == b"city,people\nRiga,605000\n"
+    assert len(svc.files()) == 4
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_that_is_named_is_there(page: Path):
+    named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*|[A-Z]+(?:\.md)?)`", page.read_text(encoding="utf-8"))
+    found = [name for name in named if (ROOT / name).exists() or (ROOT / "svc_notebooks" / name).exists()]
+
+    assert [name for name in named if name not in found and not re.fullmatch("[A-Z]+", name)] == []
+
+
+def test_it_is_short():
+    assert README.count("\n") <= 150
