@@ -71,7 +71,7 @@ def is_whole(config: pytest.Config) -> bool:
     )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class RuleCoverage:
     """Listens to one run."""
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501  the catalogue is a table: a row is a line
 """The error catalogue: every refusal of the service, one row each, and the one JSON shape of them all (X-01).
 
 A handler raises `refuse("fileNotFound", fileId="x")`; the edge turns what was raised into `envelope(...)`.
@@ -87,14 +88,14 @@ class ApiError(Exception):
         return self.rows[0].status
 
 
-def row(key: str, **values: object) -> Row:
+def row(key: str, /, **values: object) -> Row:
     """A row of the catalogue with its values filled in."""
     found = CATALOGUE[key]
     location = found.location.format(**values) if found.location else None
     return replace(found, message=found.message.format(**values), location=location)
 
 
-def refuse(key: str, **values: object) -> ApiError:
+def refuse(key: str, /, **values: object) -> ApiError:
     """The refusal of this key, to be raised.
 
     >>> refuse("fileNotFound", fileId="x").status

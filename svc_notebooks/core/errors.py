@@ -157,9 +157,7 @@ def error_from(status: int, body: bytes) -> SvcError:
     """
     message, reason, location = read_envelope(body)
     said = message or f"The service answered {status}."
-    return error_class(status, reason)(
-        said, status=status, reason=reason, location=location, service_message=message
-    )
+    return error_class(status, reason)(said, status=status, reason=reason, location=location, service_message=message)
 
 
 def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:

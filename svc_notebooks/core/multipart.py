@@ -21,9 +21,10 @@ from typing import NamedTuple, TypeAlias
 from .wire import Headers, JSONObject
 
 _PARAMETER = re.compile(r';\s*([^\s=;]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;]*)')
+_TOKEN = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
 _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
-_LINE_END = re.compile(rb"(?P<closing>--)|[ \t]*\r?\n")
-_PERHAPS_LINE_END = re.compile(rb"-?|[ \t]*\r?")
+_LINE_END = re.compile(rb"(?P<closing>--)?[ \t]*\r?\n")
+_PERHAPS_LINE_END = re.compile(rb"-?-?[ \t]*\r?")
 _MOST_HEADER_BYTES = 16_384
 
 
@@ -52,6 +53,10 @@ class MediaType:
 
 def _unquote(value: str) -> str:
     return re.sub(r"\\(.)", r"\1", value[1:-1]) if value.startswith('"') else value
+
+
+def _quote(value: str) -> str:
+    return value if _TOKEN.fullmatch(value) else '"' + re.sub(r'(["\\])', r"\\\1", value) + '"'
 
 
 def boundary_of(content_type: str) -> str:
@@ -83,7 +88,7 @@ class Related:
             f"{json.dumps(metadata, ensure_ascii=False)}\r\n"
             f"--{boundary}\r\nContent-Type: {media_type}\r\n\r\n"
         )
-        return cls(f"multipart/related; boundary={boundary}", head.encode(), f"\r\n--{boundary}--\r\n".encode())
+        return cls(f"multipart/related; boundary={_quote(boundary)}", head.encode(), f"\r\n--{boundary}--\r\n".encode())
 
     def length(self, content_length: int) -> int:
         """The size of the whole body around a content of this size, in bytes."""
@@ -150,10 +155,13 @@ class MultipartDecoder:
         if self._reading is _Reading.EPILOGUE:
             self._buffer.clear()
 
-    def close(self) -> None:
-        """The body is over. Raises MultipartError if the closing boundary has not come."""
+    def close(self) -> list[MultipartEvent]:
+        """The body is over: the last events. Raises MultipartError if the closing boundary has not come."""
+        # The line of the closing boundary may end with the body; this ends it, and nothing else is complete by it.
+        last = list(self.feed(b"\r\n")) if self._reading is _Reading.CONTENT else []
         if self._reading is not _Reading.EPILOGUE:
             raise MultipartError("the closing boundary is missing.")
+        return last
 
     def _preamble(self) -> list[MultipartEvent] | None:
         edge = self._edge(self._dash)

@@ -14,9 +14,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_CONTENT_RANGE = re.compile(r"(?:bytes[ \t]+)?(?:(?P<first>\d{1,18})-(?P<last>\d{1,18}|\*)|\*)/(?P<total>\d{1,18}|\*)")
-_STORED = re.compile(r"bytes[= ]0-(\d{1,18})")
-_BYTE_RANGE = re.compile(r"(?P<first>\d{1,18})?-(?P<last>\d{1,18})?")
+_CONTENT_RANGE = re.compile(
+    r"(?:bytes[ \t]+)?(?:(?P<first>\d{1,18})-(?P<last>\d{1,18}|\*)|\*)/(?P<total>\d{1,18}|\*)", re.ASCII
+)
+_STORED = re.compile(r"bytes[= ]0-(\d{1,18})", re.ASCII)
+_BYTE_RANGE = re.compile(r"(?P<first>\d{1,18})?-(?P<last>\d{1,18})?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)

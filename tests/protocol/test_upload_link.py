@@ -1,0 +1,286 @@
+"""The client's half of a resumable upload against the service's half, over a link that fails in every way.
+
+The link cuts requests before and after they act, cuts bodies anywhere, answers 5xx before or after the bytes
+were taken, and loses answers. Whatever it does, what is stored is a prefix of the content, and in the end the
+content is there exactly once. Chunks are counted in units of 4 bytes, so that hundreds of uploads run a second.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from svc_notebooks.core.ranges import ContentRange, Span, stored_range
+from svc_notebooks.core.resume import Answer, Ask, Begin, Done, Failed, ResumableUpload, Send, Wait, Why
+from svc_notebooks.core.retry import RetryRule
+from svc_notebooks.core.session import Received, UploadSession, Verdict, receive, settle
+from svc_notebooks.core.upload import Event, State, UploadRule, move
+
+RULE = UploadRule(quantum=4)
+FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare")
+
+
+@dataclass
+class Service:
+    """The smallest service: one session, its bytes, and what became of them."""
+
+    session: UploadSession = field(default_factory=lambda: UploadSession(state=State.OPEN))
+    content: bytes = b""
+    files: list[bytes] = field(default_factory=list)
+
+    def begin(self) -> Answer:
+        self.session = UploadSession(state=move(State.NONE, Event.ACCEPTED).state)
+        self.content = b""
+        return Answer(200)
+
+    def put(self, content_range: ContentRange | None, body: bytes, declared: int, now: float) -> Answer:
+        intake = receive(self.session, content_range, declared, RULE, now)
+        if isinstance(intake, Verdict):
+            return self._answer(intake)
+        rest = body[intake.skip :]
+        taken = rest if intake.take is None else rest[: intake.take]
+        received = Received(len(taken), broken=len(body) < declared, overlong=len(taken) < len(rest))
+        verdict = settle(self.session, intake, received, RULE, now)
+        self.content = (self.content + taken)[: verdict.session.stored]
+        return self._answer(verdict)
+
+    def _answer(self, verdict: Verdict) -> Answer:
+        if verdict.session.state is State.COMPLETE is not self.session.state:
+            self.files.append(self.content[: verdict.session.stored])
+        self.session = verdict.session
+        return Answer(verdict.status, stored_range(verdict.session.stored) if verdict.status == 308 else None)
+
+
+def run(
+    content: bytes, known: bool, chunk: int | None, faults: list[tuple[str, int]]
+) -> tuple[Service, ResumableUpload]:
+    service = Service()
+    machine = ResumableUpload(
+        len(content) if known else None, chunk, retry=RetryRule(patience=1e9), restarts=0, now=0.0
+    )
+    script = iter(faults)
+    for now in range(500):
+        step = machine.next_step()
+        match step:
+            case Done() | Failed():
+                return service, machine
+            case Wait():
+                machine.waited()
+                continue
+            case Begin():
+                machine.feed(service.begin(), now, 0.0)
+                continue
+        carry_out(step, machine, service, content, next(script, ("none", 0)), float(now))
+        assert content.startswith(service.content), "what is stored is a prefix of the content"
+    raise AssertionError("the upload never ends")
+
+
+def carry_out(
+    step: Ask | Send, machine: ResumableUpload, service: Service, content: bytes, fault: tuple[str, int], now: float
+) -> None:
+    if isinstance(step, Ask):
+        content_range, body = ContentRange(None, step.total), b""
+    else:
+        body = content[step.first :][: step.size]
+        total = step.total
+        if total is None and (step.size is None or len(body) < step.size):
+            total = len(content)
+            machine.ends_at(total)
+        content_range = step.content_range(len(body), total)
+        machine.sent(step.first + len(body))
+    kind, where = fault
+    if kind == "before":
+        return machine.broken(now, 0.0)
+    if kind == "503 before":
+        return machine.feed(Answer(503), now, 0.0)
+    if kind == "cut":
+        service.put(content_range, body[: where % (len(body) + 1)], len(body), now)
+        return machine.broken(now, 0.0)
+    answer = service.put(content_range, body, len(body), now)
+    if kind == "after":
+        return machine.broken(now, 0.0)
+    if kind == "503 after":
+        return machine.feed(Answer(503), now, 0.0)
+    if kind == "308 bare" and answer.status == 308:
+        return machine.feed(Answer(308), now, 0.0)
+    return machine.feed(answer, now, 0.0)
+
+
+@pytest.mark.spec("A3-12", "A3-18", "A3-20", "A3-21")
+@settings(max_examples=400, deadline=None)
+@given(
+    size=st.integers(0, 40),
+    known=st.booleans(),
+    chunk=st.sampled_from([None, 4, 8, 12]),
+    faults=st.lists(st.tuples(st.sampled_from(FAULTS), st.integers(0, 40)), max_size=30),
+)
+def test_whatever_the_link_does_the_content_arrives_once(
+    size: int, known: bool, chunk: int | None, faults: list[tuple[str, int]]
+) -> None:
+    content = bytes(range(1, size + 1))
+
+    service, machine = run(content, known, chunk, faults)
+
+    assert isinstance(machine.next_step(), Done)
+    assert service.files == [content]
+
+
+@pytest.mark.spec("A3-21")
+def test_after_a_break_the_next_thing_said_is_a_question() -> None:
+    machine = ResumableUpload(8, 4)
+    machine.feed(Answer(200), 0.0, 0.0)
+    assert machine.next_step() == Send(0, 4, 8)
+
+    machine.sent(4)
+    machine.broken(0.0, 0.5)
+
+    assert isinstance(machine.next_step(), Wait)
+    machine.waited()
+    assert machine.next_step() == Ask(8)
+
+
+@pytest.mark.spec("A3-20")
+def test_a_308_that_counts_less_than_was_sent_is_believed() -> None:
+    """Edge case 55."""
+    machine = begun(12, 8)
+
+    machine.sent(8)
+    machine.feed(Answer(308, "bytes=0-3"), 0.0, 0.0)
+
+    assert machine.next_step() == Send(4, 8, 12)
+
+
+def test_a_308_that_counts_more_than_was_sent_stops_the_upload() -> None:
+    """Edge case 56."""
+    machine = begun(12, 4)
+
+    machine.sent(4)
+    machine.feed(Answer(308, "bytes=0-7"), 0.0, 0.0)
+
+    assert machine.next_step() == Failed(Why.DATA_LOSS)
+
+
+def test_a_308_to_data_without_a_range_is_asked_about_once_and_then_believed() -> None:
+    """Edge case 57."""
+    machine = begun(8, 4)
+
+    machine.sent(4)
+    machine.feed(Answer(308), 0.0, 0.0)
+    assert machine.next_step() == Ask(8)
+    machine.feed(Answer(308), 0.0, 0.0)
+
+    assert machine.next_step() == Send(0, 4, 8)
+
+
+@pytest.mark.spec("A3-23")
+def test_a_404_begins_again_a_limited_number_of_times() -> None:
+    """Edge case 59."""
+    machine = begun(8, 4, restarts=2)
+
+    for _ in range(2):
+        machine.feed(Answer(404), 0.0, 0.0)
+        assert machine.next_step() == Begin()
+        machine.feed(Answer(200), 0.0, 0.0)
+    machine.feed(Answer(404), 0.0, 0.0)
+
+    assert machine.next_step() == Failed(Why.EXPIRED)
+
+
+@pytest.mark.spec("A3-23")
+def test_a_404_ends_the_upload_of_a_source_that_cannot_be_rewound() -> None:
+    machine = begun(8, 4)
+    machine.lowest = 4
+
+    machine.feed(Answer(404), 0.0, 0.0)
+
+    assert machine.next_step() == Failed(Why.EXPIRED)
+
+
+def test_a_service_that_goes_backwards_is_followed_as_far_as_the_source_can() -> None:
+    """Edge case 60."""
+    machine = begun(12, 4)
+    machine.sent(4)
+    machine.feed(Answer(308, "bytes=0-3"), 0.0, 0.0)
+    machine.sent(8)
+    machine.feed(Answer(308, "bytes=0-1"), 0.0, 0.0)
+    machine.waited()
+    assert machine.next_step() == Send(2, 4, 12)
+
+    machine.lowest = 4
+
+    assert machine.next_step() == Failed(Why.UNREWINDABLE)
+
+
+@pytest.mark.spec("A3-22")
+def test_delays_double_while_nothing_moves_and_start_afresh_after_progress() -> None:
+    """Edge case 61: the 403 of a rate limit, a 429 and a 5xx alike."""
+    machine = begun(8, 4)
+    waits = []
+    for answer in (Answer(503), Answer(403, reason="userRateLimitExceeded"), Answer(429), Answer(500)):
+        machine.feed(answer, 0.0, 1.0)
+        waits.append(machine.next_step())
+        machine.waited()
+    machine.feed(Answer(308, "bytes=0-3") if machine.sent(4) is None else Answer(500), 0.0, 1.0)
+    machine.feed(Answer(503, retry_after=7.0), 0.0, 1.0)
+
+    assert waits == [Wait(1), Wait(2), Wait(4), Wait(8)]
+    assert machine.next_step() == Wait(7.0)
+
+
+def test_patience_ends() -> None:
+    machine = begun(8, 4, retry=RetryRule(patience=60))
+
+    machine.feed(Answer(503), 61.0, 0.0)
+
+    assert machine.next_step() == Failed(Why.GAVE_UP)
+
+
+@pytest.mark.parametrize(
+    "answer", [Answer(400), Answer(401), Answer(403, reason="insufficientPermissions"), Answer(413)]
+)
+def test_a_refusal_is_final(answer: Answer) -> None:
+    """Edge case 52."""
+    machine = begun(8, 4)
+
+    machine.feed(answer, 0.0, 0.0)
+
+    assert machine.next_step() == Failed(Why.REFUSED)
+
+
+def test_a_gap_answer_is_a_question_and_no_loop() -> None:
+    """Edge case 58: the 503 about a gap names an offset; the client asks, and goes back to where the service is."""
+    machine = begun(12, 4)
+    machine.sent(4)
+    machine.feed(Answer(308, "bytes=0-3"), 0.0, 0.0)
+    machine.feed(Answer(503), 0.0, 0.0)
+    machine.waited()
+    assert machine.next_step() == Ask(12)
+
+    machine.feed(Answer(308), 0.0, 0.0)
+
+    assert machine.next_step() == Send(0, 4, 12)
+
+
+@pytest.mark.spec("A3-25")
+def test_a_session_of_another_process_is_asked_first_and_may_hold_more_than_was_sent_here() -> None:
+    machine = ResumableUpload(12, 4, session_open=True)
+    assert machine.next_step() == Ask(12)
+
+    machine.feed(Answer(308, "bytes=0-7"), 0.0, 0.0)
+
+    assert machine.next_step() == Send(8, 4, 12)
+
+
+def test_the_last_chunk_of_an_unknown_total_names_it() -> None:
+    step = Send(8, 4, None)
+
+    assert step.content_range(2, 10) == ContentRange(Span(8, 9), 10)
+    assert step.content_range(0, 8) == ContentRange(None, 8)
+
+
+def begun(total: int | None, chunk: int | None, **options: object) -> ResumableUpload:
+    machine = ResumableUpload(total, chunk, **options)  # type: ignore[arg-type]
+    machine.feed(Answer(200), 0.0, 0.0)
+    return machine

@@ -1,0 +1,104 @@
+"""The error tree and the catalogue: one shape on the wire, one sentence for a person."""
+
+import json
+
+import pytest
+
+from svc_notebooks.core import errors
+from svc_notebooks.core.catalogue import CATALOGUE, RATE_LIMIT_REASONS, ApiError, envelope, refuse, row
+from svc_notebooks.core.errors import SvcError, error_from
+
+FILLED = {
+    "fileId": "f", "message": "m", "field": "name", "name": "q", "value": "v", "source": "a/b", "target": "c/d",
+    "operation": "files.get", "key": "name", "method": "PUT", "allowed": "GET", "limit": 1, "size": 1,
+}  # fmt: skip
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.parametrize("key", CATALOGUE)
+def test_every_row_becomes_the_one_shape(key: str) -> None:
+    body = envelope(refuse(key, **FILLED))["error"]
+
+    assert list(body) == ["errors", "code", "message"]
+    assert body["code"] == CATALOGUE[key].status
+    assert body["errors"][0] == {
+        k: v
+        for k, v in {
+            "domain": CATALOGUE[key].domain,
+            "reason": CATALOGUE[key].reason,
+            "message": body["message"],
+            "locationType": CATALOGUE[key].location_type,
+            "location": row(key, **FILLED).location,
+        }.items()
+        if v is not None
+    }
+    assert "{" not in body["message"]
+
+
+@pytest.mark.spec("X-01")
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    error = ApiError(
+        [row("invalid", field="name", message="a string"), row("invalid", field="starred", message="true or false")]
+    )
+
+    assert [e["location"] for e in envelope(error)["error"]["errors"]] == ["name", "starred"]
+
+
+@pytest.mark.spec("X-06")
+@pytest.mark.parametrize("key", CATALOGUE)
+def test_every_refusal_becomes_an_error_that_keeps_the_reason_and_gives_advice(key: str) -> None:
+    refusal = refuse(key, **FILLED)
+
+    error = error_from(refusal.status, json.dumps(envelope(refusal)).encode())
+
+    assert (error.status, error.reason) == (refusal.status, refusal.rows[0].reason)
+    assert error.location == refusal.rows[0].location
+    assert error.advice
+    assert str(error).startswith(f"{error.message} {error.advice}")
+
+
+@pytest.mark.spec("X-06")
+@pytest.mark.parametrize(
+    "status, reason, leaf",
+    [
+        (400, "invalid", "BadRequest"),
+        (401, "authError", "NotSignedIn"),
+        (403, "insufficientPermissions", "NotAllowed"),
+        (403, "userRateLimitExceeded", "RateLimited"),
+        (404, "notFound", "NotFound"),
+        (409, "fileIdInUse", "AlreadyExists"),
+        (413, "uploadTooLarge", "BadRequest"),
+        (416, "requestedRangeNotSatisfiable", "BadRequest"),
+        (429, "rateLimitExceeded", "RateLimited"),
+        (500, "backendError", "ServiceFailed"),
+        (503, None, "ServiceFailed"),
+    ],
+)
+def test_a_status_and_a_reason_have_one_leaf(status: int, reason: str | None, leaf: str) -> None:
+    assert errors.error_class(status, reason).__name__ == leaf
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"<html>", b"[]", b"{}", b'{"error": "flat"}', b'{"error": {"errors": 5}}', b"\xff\xfe", b"[" * 100_000],
+)
+def test_an_unreadable_error_body_never_hides_the_error(body: bytes) -> None:
+    error = error_from(502, body)
+
+    assert error.status == 502
+    assert "<html>" not in str(error)
+
+
+def test_plain_text_of_the_service_is_kept() -> None:
+    assert "upload offset is 5" in str(error_from(503, b"the upload offset is 5 byte(s)"))
+
+
+def test_the_tree_has_no_leaf_without_advice() -> None:
+    leaves = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, SvcError) and c is not SvcError]
+
+    assert len(leaves) >= 11
+    assert all(leaf.advice and leaf.__doc__ for leaf in leaves)
+
+
+def test_rate_limit_reasons_are_in_the_catalogue_where_the_service_sends_them() -> None:
+    assert {CATALOGUE["userRateLimit"].reason, CATALOGUE["rateLimit"].reason} <= RATE_LIMIT_REASONS

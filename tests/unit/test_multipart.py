@@ -1,0 +1,164 @@
+"""multipart/related: every split of the bytes, both line ends, content that resembles a boundary."""
+
+import pytest
+from hypothesis import assume, given, strategies as st
+
+from svc_notebooks.core.multipart import (
+    MediaType,
+    MultipartDecoder,
+    MultipartError,
+    PartBegins,
+    PartData,
+    PartEnds,
+    Related,
+    boundary_of,
+)
+from svc_notebooks.core.wire import Headers
+
+Parts = list[tuple[Headers, bytes]]
+
+
+def decode(body: bytes, boundary: str, piece: int) -> Parts:
+    decoder = MultipartDecoder(boundary)
+    parts: Parts = []
+    ended = 0
+    events = [event for at in range(0, len(body), piece) for event in decoder.feed(body[at : at + piece])]
+    for event in [*events, *decoder.close()]:
+        match event:
+            case PartBegins(headers):
+                parts.append((headers, b""))
+            case PartData(data):
+                parts[-1] = (parts[-1][0], parts[-1][1] + data)
+            case PartEnds():
+                ended += 1
+    assert ended == len(parts)
+    return parts
+
+
+def body_of(content: bytes, newline: bytes = b"\r\n", boundary: bytes = b"b") -> bytes:
+    dash = b"--" + boundary
+    return newline.join(
+        [dash, b"Content-Type: application/json", b"", b"{}", dash, b"Content-Type: text/plain", b"", content]
+    ) + (newline + dash + b"--" + newline)
+
+
+RESEMBLING = [
+    b"",
+    b"x",
+    b"\r\n",
+    b"\n\n",
+    b"\r",
+    b"--",
+    b"a\r\n\r\nb\r\n",
+    b"--bb\r\n--b.\r\n--b-x",
+    b"\r\n--b-",
+    b"\r\n--bc\r\n--b x\r\n",
+    b"--b--b--",
+]
+
+
+@pytest.mark.spec("A2-03")
+@pytest.mark.parametrize("piece", [1, 2, 3, 7, 4096])
+@pytest.mark.parametrize("content", RESEMBLING)
+def test_content_that_resembles_a_boundary_survives(content: bytes, piece: int) -> None:
+    parts = decode(body_of(content), "b", piece)
+
+    assert [data for _, data in parts] == [b"{}", content]
+    assert parts[1][0]["content-type"] == "text/plain"
+
+
+@pytest.mark.spec("A2-01", "A2-03")
+@given(content=st.binary(max_size=300), piece=st.integers(1, 50))
+def test_what_the_encoder_writes_the_decoder_reads(content: bytes, piece: int) -> None:
+    related = Related.of({"name": "é.txt"}, "text/plain", boundary="a boundary that no content of this test holds")
+    body = related.head + content + related.tail
+
+    parts = decode(body, boundary_of(related.content_type), piece)
+
+    assert len(body) == related.length(len(content))
+    assert parts[0][1].decode() == '{"name": "é.txt"}'
+    assert parts[1][0]["content-type"] == "text/plain"
+    assert parts[1][1] == content
+
+
+@pytest.mark.spec("A2-02")
+@pytest.mark.parametrize("piece", [1, 3, 4096])
+@pytest.mark.parametrize("content", [b"", b"line\nline", b"a\r\nb", b"--bb\n"])
+def test_bare_line_feeds_throughout_are_understood(content: bytes, piece: int) -> None:
+    """Stock clients of the family write their multipart bodies with LF alone."""
+    assert [data for _, data in decode(body_of(content, b"\n"), "b", piece)] == [b"{}", content]
+
+
+@pytest.mark.spec("A2-02")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"a preamble\r\nis ignored\r\n" + body_of(b"x"),
+        body_of(b"x") + b"an epilogue --b too\r\n",
+        body_of(b"x").removesuffix(b"\r\n"),
+        body_of(b"x").replace(b"--b\r\n", b"--b \t \r\n"),
+        b"\r\n" + body_of(b"x"),
+    ],
+)
+@pytest.mark.parametrize("piece", [1, 5, 4096])
+def test_the_variants_of_the_rfc_are_accepted(body: bytes, piece: int) -> None:
+    assert [data for _, data in decode(body, "b", piece)] == [b"{}", b"x"]
+
+
+@pytest.mark.spec("A2-02")
+@pytest.mark.parametrize("cut", range(1, len(body_of(b"content")) - 3))
+def test_a_body_that_stops_early_is_refused(cut: int) -> None:
+    with pytest.raises(MultipartError):
+        decode(body_of(b"content")[:cut], "b", 4096)
+
+
+@pytest.mark.parametrize("body", [b"x" * 100_000, b"--b\r\n" + b"X: " + b"y" * 100_000, b"--b\r\nno colon\r\n\r\n"])
+def test_a_body_without_structure_is_refused_before_it_fills_the_memory(body: bytes) -> None:
+    with pytest.raises(MultipartError):
+        decode(body, "b", 1000)
+
+
+@pytest.mark.spec("A2-05")
+@given(st.binary(max_size=2000), st.integers(1, 100))
+def test_the_decoder_holds_back_no_more_than_a_boundary(content: bytes, piece: int) -> None:
+    assume(b"--b" not in content)
+    decoder = MultipartDecoder("b")
+    assert [type(event) for event in decoder.feed(b"--b\r\n\r\n")] == [PartBegins]
+    given_out = 0
+    for at in range(0, len(content), piece):
+        given_out += sum(len(e.data) for e in decoder.feed(content[at : at + piece]) if isinstance(e, PartData))
+        assert at + len(content[at : at + piece]) - given_out <= len("\r\n--b")
+
+
+@pytest.mark.spec("A2-02")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "multipart/related; boundary=abc",
+        'multipart/related; boundary="abc"',
+        "Multipart/Related;BOUNDARY=abc",
+        'multipart/related ; type="application/json" ; Boundary = "abc"',
+        'multipart/related; start="<a;b>"; boundary=abc; charset=utf-8',
+    ],
+)
+def test_a_boundary_is_found_in_every_spelling(text: str) -> None:
+    assert boundary_of(text) == "abc"
+
+
+@pytest.mark.spec("A2-02")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "multipart/related",
+        "multipart/related; boundary=",
+        'multipart/related; boundary=" "',
+        f"multipart/related; boundary={'x' * 71}",
+    ],
+)
+def test_a_missing_or_illegal_boundary_is_refused(text: str) -> None:
+    with pytest.raises(MultipartError, match="boundary"):
+        boundary_of(text)
+
+
+def test_a_quoted_parameter_keeps_its_blanks_and_escapes() -> None:
+    assert MediaType.parse(r'text/plain; a="x \"y\" z"').parameters == {"a": 'x "y" z'}

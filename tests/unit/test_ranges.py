@@ -1,0 +1,121 @@
+"""Byte ranges: what is parsed is formatted back, and nonsense is refused with a sentence."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from svc_notebooks.core.ranges import ByteRange, ContentRange, Span, parse_stored, stored_range
+
+offsets = st.integers(0, 10**17)
+
+
+@st.composite
+def content_ranges(draw: st.DrawFn) -> ContentRange:
+    first = draw(offsets)
+    last = draw(st.none() | st.integers(first, first + 10**6))
+    span = draw(st.sampled_from([None, Span(first, last)]))
+    least = (first if last is None else last) + 1 if span else 0
+    return ContentRange(span, draw(st.none() | st.integers(least, least + 10**6)))
+
+
+@given(content_ranges())
+def test_a_content_range_survives_the_wire(value: ContentRange) -> None:
+    assert ContentRange.parse(str(value)) == value
+
+
+@given(st.integers(1, 10**17))
+def test_a_stored_range_survives_the_wire(stored: int) -> None:
+    assert parse_stored(stored_range(stored)) == stored
+
+
+@pytest.mark.spec("A3-07")
+def test_nothing_stored_has_no_range_and_no_range_means_nothing_stored() -> None:
+    assert stored_range(0) is None
+    assert parse_stored(None) == 0
+
+
+@pytest.mark.spec("A3-06")
+def test_one_stored_byte_is_a_range_of_one_byte() -> None:
+    """Edge case 17: a range of exactly one byte exists."""
+    assert stored_range(1) == "bytes=0-0"
+    assert parse_stored("bytes=0-0") == 1
+
+
+@given(st.builds(ByteRange, offsets) | offsets.map(lambda n: ByteRange(None, n)))
+def test_a_byte_range_survives_the_wire(value: ByteRange) -> None:
+    assert ByteRange.parse(str(value)) == value
+
+
+@pytest.mark.parametrize(
+    "text, span, total",
+    [
+        ("bytes 0-262143/524288", Span(0, 262143), 524288),
+        ("bytes 0-0/1", Span(0, 0), 1),
+        ("bytes 262144-524287/*", Span(262144, 524287), None),
+        ("bytes 0-*/*", Span(0, None), None),
+        ("bytes */524288", None, 524288),
+        ("bytes */*", None, None),
+        ("*/524288", None, 524288),
+        ("*/*", None, None),
+        ("bytes */0", None, 0),
+    ],
+)
+@pytest.mark.spec("A3-09", "A3-15")
+def test_every_form_of_a_content_range_is_read(text: str, span: Span | None, total: int | None) -> None:
+    assert ContentRange.parse(text) == ContentRange(span, total)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bytes 0-9/9",
+        "bytes 9-0/10",
+        "bytes 0-0/0",
+        "bytes -1-5/10",
+        "bytes=0-1/2",
+        "bytes a-b/c",
+        "bytes 0-1",
+        "bytes 0-1/2, bytes 0-1/2",
+        "bytes 0-99999999999999999999/*",
+        "bytes */99999999999999999999",
+        "bytes \u0660-\u0661/\u0662",
+        "",
+        "bytes",
+        "lines 0-1/2",
+    ],
+)
+def test_a_content_range_that_contradicts_itself_is_refused(text: str) -> None:
+    """Edge case 25, on the core's floor."""
+    with pytest.raises(ValueError, match="Content-Range"):
+        ContentRange.parse(text)
+
+
+@pytest.mark.parametrize("text", ["bytes=1-5", "bytes 1-5", "0-5", "bytes=0-", "nonsense", ""])
+def test_a_stored_range_that_does_not_start_at_zero_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="Range header of a 308"):
+        parse_stored(text)
+
+
+@pytest.mark.parametrize(
+    "text, size, span",
+    [
+        ("bytes=0-99", 500, Span(0, 99)),
+        ("bytes=0-999", 500, Span(0, 499)),
+        ("bytes=400-", 500, Span(400, 499)),
+        ("bytes=-100", 500, Span(400, 499)),
+        ("bytes=-1000", 500, Span(0, 499)),
+        ("Bytes = 0-0", 500, Span(0, 0)),
+        ("bytes=500-", 500, None),
+        ("bytes=-0", 500, None),
+        ("bytes=0-", 0, None),
+        ("bytes=-5", 0, None),
+    ],
+)
+@pytest.mark.spec("A6-02")
+def test_a_byte_range_is_cut_to_the_content(text: str, size: int, span: Span | None) -> None:
+    assert ByteRange.parse(text).resolve(size) == span
+
+
+@pytest.mark.parametrize("text", ["bytes=5-2", "bytes=0-1,5-6", "items=0-1", "bytes=-", "bytes=", "0-5", "bytes=a-b"])
+def test_a_range_that_is_no_single_range_of_bytes_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"range|ends before"):
+        ByteRange.parse(text)

@@ -1,0 +1,122 @@
+"""Requests, responses and their parts as values; time, names and media types."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, strategies as st
+
+from svc_notebooks.core import mime
+from svc_notebooks.core.clock import format_time, from_millis, parse_duration, parse_time, to_millis
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.wire import BytesBody, Headers, Query, Request, Response, join_url, plain_segment, segment
+
+
+def test_header_names_have_no_case_and_the_first_value_counts() -> None:
+    headers = Headers([("Range", "a"), ("range", "b"), ("X", "c")])
+
+    assert (headers["RANGE"], headers.all("Range"), len(headers)) == ("a", ["a", "b"], 2)
+    assert headers.plus(("RANGE", "z")).pairs == (("X", "c"), ("RANGE", "z"))
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text()), max_size=5))
+def test_a_query_survives_the_wire(pairs: list[tuple[str, str]]) -> None:
+    assert Query.parse(str(Query(pairs))).pairs == tuple(pairs)
+
+
+@given(st.text())
+def test_a_segment_survives_the_wire_and_holds_no_slash(text: str) -> None:
+    assert plain_segment(segment(text)) == text
+    assert "/" not in segment(text)
+
+
+def test_a_request_knows_the_parts_of_its_url() -> None:
+    request = Request("GET", "https://api.example:8443/storage/v3/files/a%2Fb?alt=media&alt=json")
+
+    assert (request.origin, request.path) == ("https://api.example:8443", "/storage/v3/files/a%2Fb")
+    assert request.query.get("alt") == "media"
+
+
+@given(st.binary(max_size=50), st.integers(1, 60))
+def test_bytes_are_read_as_a_body(content: bytes, size: int) -> None:
+    body = BytesBody(content)
+
+    assert b"".join(iter(lambda: body.read(size), b"")) == content
+    assert BytesBody(content).read() == content
+
+
+def test_a_streamed_response_is_joined_once() -> None:
+    assert Response(200, body=iter([b"a", b"b"])).content() == b"ab"
+
+
+def test_urls_are_joined_without_a_double_slash() -> None:
+    assert join_url("http://h:1/", "/x") == "http://h:1/x"
+
+
+@given(st.integers(0, 7_000_000_000_000))
+def test_an_instant_survives_the_wire_to_the_millisecond(millis: int) -> None:
+    instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=millis)
+
+    assert parse_time(format_time(instant)) == instant
+    assert abs(from_millis(to_millis(instant)) - instant) <= timedelta(milliseconds=1)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2026-01-05", "2026-13-05T00:00:00Z", "2026-01-05T25:00:00Z", "٢٠٢٦-01-05T00:00:00Z"]
+)
+def test_what_is_no_instant_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"RFC 3339|month|hour"):
+        parse_time(text)
+
+
+@pytest.mark.parametrize(
+    "value, seconds",
+    [
+        (90, 90),
+        ("90", 90),
+        ("90s", 90),
+        ("2m", 120),
+        ("7d", 604800),
+        ("1w", 604800),
+        ("1.5h", 5400),
+        ("P1DT1H", 90000),
+        (timedelta(hours=1), 3600),
+    ],
+)
+def test_durations_are_read_in_every_form(value: str | float | timedelta, seconds: float) -> None:
+    assert parse_duration(value).total_seconds() == seconds
+
+
+@pytest.mark.parametrize("text", ["", "soon", "7 days", "P", "PT", "-5s"])
+def test_what_is_no_duration_is_refused_with_the_forms_that_are(text: str) -> None:
+    with pytest.raises(ValueError, match="PT1H"):
+        parse_duration(text)
+
+
+@pytest.mark.spec("V-01")
+def test_every_path_carries_v3_and_the_upload_prefix_where_media_goes() -> None:
+    assert Names().path("files", "x") == "/storage/v3/files/x"
+    assert Names().upload_path("files") == "/upload/storage/v3/files"
+
+
+@pytest.mark.spec("U-03")
+@pytest.mark.parametrize(
+    "name, head, kind",
+    [
+        ("a.CSV", b"", "text/csv"),
+        ("a", b"%PDF-1.7", "application/pdf"),
+        ("a.png", b"%PDF-1.7", "image/png"),
+        (None, b"\x89PNG\r\n\x1a\n..", "image/png"),
+        ("a", b"just some text", mime.UNKNOWN),
+        (".hidden", b"", mime.UNKNOWN),
+        (None, b"", mime.UNKNOWN),
+    ],
+)
+def test_a_type_is_told_by_name_then_by_first_bytes_else_unknown(name: str | None, head: bytes, kind: str) -> None:
+    assert mime.detect(name, head) == kind
+
+
+@pytest.mark.parametrize(
+    "name, parts", [("a.tar.gz", ("gz", "tar.gz")), ("a", ("", "")), (".profile", ("", "")), ("a.", ("", ""))]
+)
+def test_extensions_are_taken_from_names(name: str, parts: tuple[str, str]) -> None:
+    assert mime.extension_of(name) == parts
