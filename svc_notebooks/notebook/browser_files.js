@@ -1,0 +1,188 @@
+// The browser's half of a transfer to the kernel. The trait `files` is the truth: what the kernel has.
+// A slice is on its way until `received` has passed it; after a silence all of them are sent again.
+
+const SLICE = 1024 * 1024; // a message over 10 MiB is dropped by the notebook server
+const WINDOW = 4; // slices on their way at once
+const SILENCE = 5000; // milliseconds before slices are sent again; doubled each time in a row
+
+const UNITS = [["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]];
+
+function sizeText(size) {
+  const unit = UNITS.find(([, factor]) => size >= factor);
+  if (unit) return `${(size / unit[1]).toFixed(1).replace(/\.0$/, "")} ${unit[0]}`;
+  return size === 1 ? "1 byte" : `${size} bytes`;
+}
+
+function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...children); // text becomes text nodes: a file name is never read as HTML
+  return made;
+}
+
+// Sends one file at a time, in the order in which they were chosen.
+class Sender {
+  constructor(model) {
+    this.model = model;
+    this.waiting = new Map(); // key -> File, not yet complete
+    this.sent = 0;
+    this.acknowledged = 0;
+    this.silence = SILENCE;
+    this.timer = null;
+  }
+
+  add(file) {
+    const key = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+    this.waiting.set(key, file);
+    const mime = file.type || "";
+    this.model.send({ kind: "begin", key, name: file.name, size: file.size, mime });
+  }
+
+  drop(key) {
+    const current = this.current();
+    this.waiting.delete(key);
+    if (key === current) this.restart();
+    this.model.send({ kind: "drop", key });
+  }
+
+  holds(key) {
+    return this.waiting.has(key);
+  }
+
+  current() {
+    return this.waiting.keys().next().value;
+  }
+
+  restart() {
+    this.sent = this.acknowledged = 0;
+  }
+
+  // What the kernel has changed: go on from there.
+  heard() {
+    const entry = this.model.get("files").find((file) => file.key === this.current());
+    if (!entry) return;
+    if (entry.received > this.acknowledged) this.silence = SILENCE;
+    this.acknowledged = entry.received;
+    if (entry.received === entry.size) {
+      this.waiting.delete(entry.key);
+      this.restart();
+      this.heard();
+      return;
+    }
+    this.sent = Math.max(this.sent, this.acknowledged);
+    this.pump(entry);
+  }
+
+  async pump(entry) {
+    this.listen();
+    const file = this.waiting.get(entry.key);
+    const end = Math.min(this.acknowledged + WINDOW * SLICE, entry.size);
+    while (this.sent < end && this.current() === entry.key) {
+      const offset = this.sent;
+      this.sent = Math.min(offset + SLICE, entry.size);
+      try {
+        const data = await file.slice(offset, this.sent).arrayBuffer();
+        this.model.send({ kind: "slice", key: entry.key, offset }, undefined, [data]);
+      } catch (error) {
+        this.unreadable(entry, error);
+      }
+    }
+  }
+
+  unreadable(entry, error) {
+    this.model.set("problem", `${entry.name} cannot be read any more (${error.name}): choose it again.`);
+    this.model.save_changes();
+    this.drop(entry.key);
+  }
+
+  listen() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.repeat(), this.silence);
+  }
+
+  repeat() {
+    if (this.current() === undefined) return;
+    this.silence *= 2;
+    this.sent = this.acknowledged;
+    this.heard();
+    this.listen();
+  }
+}
+
+function row(entry, sender) {
+  const done = entry.received === entry.size;
+  const line = element("li", {}, element("span", { class: "svc-name" }, entry.name), sizeText(entry.size));
+  if (!done && sender.holds(entry.key)) {
+    const label = `${entry.name}, from the browser to the kernel`;
+    line.append(element("progress", { max: entry.size || 1, value: entry.received, "aria-label": label }));
+  }
+  line.append(done ? "ready" : sender.holds(entry.key) ? "arriving" : "stopped: remove it and choose it again");
+  const remove = element("button", { type: "button", class: "jupyter-button", title: `Take ${entry.name} off the list` }, "Remove");
+  remove.setAttribute("aria-label", `Remove ${entry.name}`);
+  remove.addEventListener("click", () => sender.drop(entry.key));
+  line.append(remove);
+  return line;
+}
+
+function summary(files) {
+  const ready = files.filter((file) => file.received === file.size).length;
+  return files.length ? `${ready} of ${files.length} ready to upload` : "No file chosen yet";
+}
+
+function render({ model, el }) {
+  const sender = new Sender(model);
+  const input = element("input", { type: "file", multiple: "", title: "Choose one or several files of this computer" });
+  const label = element("label", {}, "Files of this computer ", input);
+  const list = element("ul");
+  const status = element("p", { role: "status", "aria-live": "polite" });
+  const box = element("div", { class: "svc-files", role: "group", "aria-label": "Files to upload" });
+  box.append(label, " or drop them here", list, status);
+  el.append(box);
+
+  const take = (files) => {
+    model.set("problem", "");
+    model.save_changes();
+    for (const file of files) sender.add(file);
+  };
+  input.addEventListener("change", () => {
+    take(input.files);
+    input.value = ""; // the same file may be chosen again
+  });
+  for (const kind of ["dragenter", "dragover"]) {
+    box.addEventListener(kind, (event) => {
+      event.preventDefault();
+      event.stopPropagation();
+      box.classList.add("svc-over");
+    });
+  }
+  box.addEventListener("dragleave", () => box.classList.remove("svc-over"));
+  box.addEventListener("drop", (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    box.classList.remove("svc-over");
+    take(event.dataTransfer.files);
+  });
+
+  const draw = () => {
+    const files = model.get("files");
+    const focused = list.contains(document.activeElement);
+    list.replaceChildren(...files.map((entry) => row(entry, sender)));
+    if (focused) input.focus(); // the button that was pressed is gone with its line
+    const words = model.get("problem") || summary(files);
+    if (status.textContent !== words) status.textContent = words;
+  };
+  const heard = () => {
+    sender.heard();
+    draw();
+  };
+  model.on("change:files", heard);
+  model.on("change:problem", draw);
+  draw();
+  return () => {
+    clearTimeout(sender.timer);
+    model.off("change:files", heard);
+    model.off("change:problem", draw);
+  };
+}
+
+export default { render };

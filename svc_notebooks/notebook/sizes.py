@@ -1,0 +1,32 @@
+"""Sizes in bytes, as people write them."""
+
+from __future__ import annotations
+
+KIB = 1024
+MIB = 1024 * KIB
+
+_UNITS = (("GiB", 1024 * MIB), ("MiB", MIB), ("KiB", KIB))
+
+
+def size_text(size: int) -> str:
+    """A number of bytes in the unit in which it is easy to read.
+
+    >>> size_text(262_144), size_text(300), size_text(1), size_text(268_435_456)
+    ('256 KiB', '300 bytes', '1 byte', '256 MiB')
+    """
+    for unit, factor in _UNITS:
+        if size >= factor:
+            return f"{size / factor:.1f}".removesuffix(".0") + f" {unit}"
+    return "1 byte" if size == 1 else f"{size} bytes"
+
+
+def progress_text(done: int, total: int | None) -> str:
+    """How far something has come.
+
+    >>> progress_text(262_144, 1_048_576)
+    '256 KiB of 1 MiB (25 %)'
+    """
+    if total is None:
+        return size_text(done)
+    percent = 100 * done // total if total else 100
+    return f"{size_text(done)} of {size_text(total)} ({percent} %)"
