@@ -1,0 +1,215 @@
+"""The command line: what it copies, what it runs, and what it says when it cannot."""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.cli import lab as lab_module, main
+from svc_notebooks.cli.shipped import Copied, Outcome, copy_notebooks, notebooks_in
+
+
+def write_notebook(path: Path, *cells: str) -> Path:
+    """A notebook of code cells that nobody has run yet."""
+    import nbformat
+
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(notebook), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def shipped(tmp_path: Path) -> Path:
+    """A folder of notebooks as a wheel would have it, with what must not be copied."""
+    folder = tmp_path / "shipped"
+    for name in ("00-start.ipynb", "data/cities.csv", ".ipynb_checkpoints/00-start.ipynb"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("of this version")
+    return folder
+
+
+class TestCopy:
+    """`svc-notebooks lab` gives a person a copy of the notebooks that is theirs."""
+
+    def test_brings_everything_that_a_notebook_needs(self, shipped: Path, tmp_path: Path):
+        copied = copy_notebooks(tmp_path / "mine", shipped)
+
+        assert copied == [Copied("00-start.ipynb", Outcome.COPIED), Copied("data/cities.csv", Outcome.COPIED)]
+        assert (tmp_path / "mine" / "data" / "cities.csv").read_text() == "of this version"
+
+    def test_leaves_what_a_person_changed(self, shipped: Path, tmp_path: Path):
+        mine = tmp_path / "mine"
+        copy_notebooks(mine, shipped)
+        (mine / "00-start.ipynb").write_text("with my notes")
+
+        copied = copy_notebooks(mine, shipped)
+
+        assert [one.outcome for one in copied] == [Outcome.KEPT, Outcome.SAME]
+        assert (mine / "00-start.ipynb").read_text() == "with my notes"
+
+    def test_leaves_checkpoints_behind(self, shipped: Path):
+        assert [path.name for path in notebooks_in(shipped)] == ["00-start.ipynb"]
+
+
+class TestLab:
+    """JupyterLab gets the folder, the first notebook and every argument that is not ours."""
+
+    @pytest.fixture
+    def started(self, monkeypatch: pytest.MonkeyPatch, shipped: Path) -> dict[str, object]:
+        seen: dict[str, object] = {}
+
+        class Process:
+            def __init__(self, command: list[str], cwd: Path) -> None:
+                seen.update(command=command, cwd=cwd)
+
+            def wait(self) -> int:
+                return 0
+
+        monkeypatch.setattr(lab_module.subprocess, "Popen", Process)
+        monkeypatch.setattr(lab_module, "copy_notebooks", lambda target: copy_notebooks(target, shipped))
+        return seen
+
+    def test_opens_the_first_notebook_of_the_folder(self, started: dict[str, object], tmp_path: Path):
+        assert main(["lab", str(tmp_path / "mine")]) == 0
+
+        assert started["cwd"] == tmp_path / "mine"
+        assert started["command"][:4] == [sys.executable, "-m", "jupyterlab", "00-start.ipynb"]
+
+    @pytest.mark.parametrize("own", [["--no-browser", "--port", "8890"], ["--", "--port", "8890"]])
+    def test_hands_on_its_arguments(
+        self, started: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: list[str]
+    ):
+        monkeypatch.chdir(tmp_path)
+
+        assert main(["lab", *own]) == 0
+
+        assert started["cwd"] == Path("svc-notebooks")
+        assert started["command"][-2:] == ["--port", "8890"]
+
+    def test_says_so_when_the_folder_is_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        (tmp_path / "mine").write_text("")
+
+        assert main(["lab", str(tmp_path / "mine")]) == 1
+
+        assert "is a file; name a folder" in capsys.readouterr().err
+
+    def test_says_what_to_install(self, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+        monkeypatch.setattr(lab_module, "find_spec", lambda _: None)
+
+        assert main(["lab"]) == 1
+
+        assert 'pip install "svc-notebooks[lab]"' in capsys.readouterr().err
+
+
+class TestRun:
+    """Notebooks run from top to bottom, a line each, and a failure is an exit status."""
+
+    def run(self, folder: Path) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "svc_notebooks.cli", "run", str(folder)]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+    def test_a_failure_is_told_and_the_others_run(self, tmp_path: Path):
+        write_notebook(tmp_path / "00-bad.ipynb", "x = 1", "x / 0")
+        good = write_notebook(tmp_path / "sub" / "01-good.ipynb", "import os; assert os.environ['TZ'] == 'UTC'")
+        before = good.read_bytes()
+
+        result = self.run(tmp_path)
+
+        assert result.returncode == 1
+        assert "00-bad.ipynb ... FAILED" in result.stdout
+        assert "ZeroDivisionError" in result.stdout
+        assert "sub/01-good.ipynb ... ok" in result.stdout
+        assert result.stdout.endswith("1 of 2 notebooks ran to the end\n")
+        assert good.read_bytes() == before
+
+    def test_a_folder_without_notebooks_is_a_mistake(self, tmp_path: Path):
+        result = self.run(tmp_path)
+
+        assert result.returncode == 1
+        assert "holds no notebook" in result.stderr
+
+    def test_a_folder_that_is_not_there_is_a_mistake(self, tmp_path: Path):
+        result = self.run(tmp_path / "nowhere")
+
+        assert result.returncode == 1
+        assert "is no folder" in result.stderr
+
+
+class TestServe:
+    """`svc-notebooks serve` is a program for other programs: one line when ready, a clean end."""
+
+    def serve(self, *arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "svc_notebooks.cli", "serve", *arguments]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+    def test_says_when_it_is_ready_and_ends_cleanly(self, end: signal.Signals):
+        with self.serve("--token", "secret", "--control") as process:
+            ready = json.loads(process.stdout.readline())
+            process.send_signal(end)
+            rest, errors = process.communicate(timeout=20)
+
+        assert ready["base_url"].startswith("http://127.0.0.1:")
+        assert ready == {
+            "base_url": ready["base_url"],
+            "token": "secret",
+            "auth_scope_base": "https://svc.example/auth",
+            "ca": None,
+            "control": True,
+        }
+        assert (process.returncode, rest, errors) == (0, "", "")
+
+    def test_answers_to_its_token_and_to_no_other(self):
+        import requests
+
+        with self.serve() as process:
+            ready = json.loads(process.stdout.readline())
+            url = ready["base_url"] + "/storage/v3/files"
+            signed_in = requests.get(url, headers={"Authorization": f"Bearer {ready['token']}"}, timeout=10)
+            stranger = requests.get(url, headers={"Authorization": "Bearer other"}, timeout=10)
+            control = requests.get(ready["base_url"] + "/_control/clock", timeout=10)
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=20)
+
+        assert (signed_in.status_code, stranger.status_code, control.status_code) == (200, 401, 404)
+
+    def test_keeps_files_in_its_store(self, tmp_path: Path):
+        import requests
+
+        names = []
+        for _ in range(2):
+            with self.serve("--store", str(tmp_path / "files.sqlite"), "--token", "t") as process:
+                ready = json.loads(process.stdout.readline())
+                signed_in = {"Authorization": "Bearer t"}
+                url = ready["base_url"] + "/storage/v3/files"
+                requests.post(url, json={"name": "kept"}, headers=signed_in, timeout=10).raise_for_status()
+                names.append([file["name"] for file in requests.get(url, headers=signed_in, timeout=10).json()["files"]])
+                process.send_signal(signal.SIGTERM)
+                process.communicate(timeout=20)
+
+        assert names == [["kept"], ["kept", "kept"]]
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["--tls"], "not yet"),
+            (["--store", "postgresql://db/files"], "not yet"),
+            (["--port", "70000"], "'70000' is no port"),
+            (["--token", "two words"], "one word"),
+            (["--host", "192.0.2.1"], "192.0.2.1"),
+            (["--store", "/nowhere/files.sqlite"], "/nowhere"),
+            (["--colour"], "unrecognized arguments: --colour"),
+        ],
+    )
+    def test_says_what_is_wrong_with_an_argument(self, arguments: list[str], message: str):
+        with self.serve(*arguments) as process:
+            output, errors = process.communicate(timeout=20)
+
+        assert process.returncode == 2
+        assert output == ""
+        assert message in errors
+        assert "Traceback" not in errors
