@@ -1,0 +1,106 @@
+"""Write docs/reference.md: the tables that the code itself reads.
+
+python -m tools.docs            writes the page
+python -m tools.docs --check    writes nothing; exit status 1 if the page is stale
+"""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from svc_notebooks.core.catalogue import CATALOGUE
+from svc_notebooks.core.files import FILE_FIELDS
+from svc_notebooks.core.operations import OPERATIONS, SESSION
+from svc_notebooks.core.upload import TRANSITIONS
+from svc_notebooks.notebook import schemas
+
+PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
+HEAD = """# Reference
+
+The tables that the code reads, written by `make docs`. Do not edit this page.
+"""
+
+
+def main(argv: list[str]) -> int:
+    text = page()
+    stale = not PAGE.exists() or text != PAGE.read_text(encoding="utf-8")
+    if stale and "--check" not in argv:
+        PAGE.write_text(text, encoding="utf-8")
+    return 1 if stale and "--check" in argv else 0
+
+
+def page() -> str:
+    parts = [HEAD, *operations(), *upload_states(), *file_fields(), *refusals(), *frames()]
+    return "\n".join(parts)
+
+
+def table(head: str, rows: Iterable[Iterable[object]]) -> str:
+    """A table of Markdown; the columns of `head` are parted by commas."""
+    columns = [column.strip() for column in head.split(",")]
+    lines = [columns, ["---"] * len(columns), *([str(cell) for cell in row] for row in rows)]
+    return "".join(f"| {' | '.join(cell.replace('|', '&#124;') for cell in line)} |\n" for line in lines)
+
+
+def operations() -> Iterator[str]:
+    yield "## Operations\n"
+    yield "A path is below `/storage/v3`; with media it answers below `/upload/storage/v3` as well.\n"
+    yield table(
+        "operation, methods, path, media, one of these scopes",
+        (
+            (
+                one.name,
+                " ".join(one.methods),
+                f"`/{'/'.join(one.path)}`" if one.path else "the session URI",
+                "yes" if one.media else "",
+                ", ".join(sorted(one.scopes)),
+            )
+            for one in (*OPERATIONS, SESSION)
+        ),
+    )
+
+
+def upload_states() -> Iterator[str]:
+    yield "## States of a resumable upload\n"
+    yield "A move that is not here does not exist. The service answers the status; the client reads it backwards.\n"
+    arrows = (f"    {old.value} --> {new.state.value} : {event.name}\n" for (old, event), new in TRANSITIONS.items())
+    yield f"```mermaid\nstateDiagram-v2\n{''.join(arrows)}```\n"
+    yield table(
+        "state, what happens, next state, status",
+        ((old.value, event.value, new.state.value, new.status) for (old, event), new in TRANSITIONS.items()),
+    )
+
+
+def file_fields() -> Iterator[str]:
+    yield "## Fields of a file\n"
+    yield table(
+        "field, type, a client may write it, only with content, parts",
+        (
+            (f"`{one.name}`", one.type, one.write.value, "yes" if one.binary else "", ", ".join(one.parts))
+            for one in FILE_FIELDS
+        ),
+    )
+
+
+def refusals() -> Iterator[str]:
+    yield "## Refusals\n"
+    yield 'In the envelope `{"error": {"code", "message", "errors": [...]}}`; a name in braces is filled in.\n'
+    yield table(
+        "status, reason, message, location, location type, domain",
+        (
+            (one.status, f"`{one.reason}`", one.message, one.location or "", one.location_type or "", one.domain)
+            for one in CATALOGUE.values()
+        ),
+    )
+
+
+def frames() -> Iterator[str]:
+    yield "## Frames\n"
+    yield "Columns and dtypes are the same for no row, one and many. Sizes are in bytes.\n"
+    for name, schema in vars(schemas).items():
+        if isinstance(schema, schemas.Schema):
+            yield f"### {name.capitalize()}\n"
+            yield table("column, dtype", ((f"`{one.name}`", one.dtype) for one in schema.columns))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
