@@ -1,0 +1,91 @@
+"""The service's address and the token: checked once, when a session is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+Token: TypeAlias = "str | Callable[[], str] | None"
+"""An access token, something that gives one, or none."""
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+class Secret(str):
+    """Text whose repr says nothing, so that no traceback and no printed request shows it (T-05).
+
+    >>> Secret("Bearer abc")
+    '[redacted]'
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "'[redacted]'"
+
+
+def base_address(text: str) -> str:
+    """The address in one form: scheme and host in lower case, no slash at its end. Raises ValueError.
+
+    >>> base_address("HTTPS://API.example.org:443/")
+    'https://api.example.org'
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"base_url is {type(text).__name__}; give a str like https://api.example.org")
+    parts = urlsplit(text.strip())
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
+        raise ValueError(f"base_url {text!r} is no address; write it like https://api.example.org")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise ValueError("base_url has a user, a query or a fragment; leave those out and give the token as token=")
+    return origin_of(text.strip()) + parts.path.rstrip("/")
+
+
+def origin_of(url: str) -> str:
+    """Scheme, host and port of a URL, default ports left out. Raises ValueError for a port that is none."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    host = f"[{host}]" if ":" in host else host
+    port = "" if parts.port in (None, _DEFAULT_PORTS.get(parts.scheme)) else f":{parts.port}"
+    return f"{parts.scheme}://{host}{port}"
+
+
+class Credential:
+    """The token of a session: given, or fetched when first needed and again after a 401."""
+
+    __slots__ = ("_give", "_header")
+
+    def __init__(self, token: Token) -> None:
+        self._give = token if callable(token) else None
+        self._header = None if token is None or callable(token) else bearer(token)
+
+    @property
+    def header(self) -> Secret | None:
+        """The Authorization header's value."""
+        if self._header is None and self._give is not None:
+            self._header = bearer(self._give())
+        return self._header
+
+    @property
+    def known(self) -> Secret | None:
+        """The header's value if it is at hand; nothing is asked for."""
+        return self._header
+
+    def renew(self) -> bool:
+        """Ask for another token; False when there is none to be had."""
+        if self._give is None:
+            return False
+        old, self._header = self._header, None
+        return self.header != old
+
+    def __repr__(self) -> str:
+        return "Credential([redacted])"
+
+
+def bearer(token: str) -> Secret:
+    """The Authorization header of a token. Raises TypeError and ValueError, neither of which shows it."""
+    if not isinstance(token, str):
+        raise TypeError(f"token is {type(token).__name__}; give a str, or a function that returns one")
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
+        raise ValueError("token must be one word of printable ASCII; look for a line end or a quote in it")
+    return Secret(f"Bearer {token}")

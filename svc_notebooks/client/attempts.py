@@ -1,0 +1,147 @@
+"""One call, tried until it is settled: what may be sent again, when, and how often (A3-22, X-07).
+
+    an answer that says wait (403 rate limit, 408, 429, 5xx)    sent again, as the interface asks (Errors)
+    no answer, and surely nothing arrived                       sent again
+    no answer, and nobody knows whether it arrived              sent again only if it is `repeatable`
+
+Repeatable is what has the same effect twice: GET, PUT, PATCH, DELETE, and a creation whose id was chosen
+before, because the second one is then answered 409.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from ..core.errors import AlreadyExists, Interrupted, NotSignedIn, SvcError
+from ..core.resume import Answer
+from ..core.retry import RetryRule
+from ..core.wire import Request, Response
+from .transport import Broken
+
+IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
+
+
+class Sender(Protocol):
+    """What attempts need of a session."""
+
+    retry: RetryRule
+
+    def send(self, request: Request) -> Response:
+        """One exchange."""
+
+    def renew(self) -> bool:
+        """Another token after a 401."""
+
+    def elapsed(self) -> float:
+        """Seconds on a clock that only goes on."""
+
+    def chance(self) -> float:
+        """A number between 0 and 1."""
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+
+    def retry_after(self, response: Response) -> float | None:
+        """The seconds that a response asks to wait."""
+
+    def error(self, status: int, content: bytes) -> SvcError:
+        """What an error answer means."""
+
+
+class Patience:
+    """Counts failures and waits longer each time; progress makes it fresh again."""
+
+    def __init__(self, sender: Sender) -> None:
+        self._sender = sender
+        self._failures = 0
+        self._started_at = self._progress_at = sender.elapsed()
+
+    def progress(self) -> None:
+        """Something came through."""
+        self._failures = 0
+        self._progress_at = self._sender.elapsed()
+
+    def wait(self, retry_after: float | None = None) -> bool:
+        """Wait before the next try; False when it is time to give up."""
+        self._failures += 1
+        sender, now = self._sender, self._sender.elapsed()
+        delay = sender.retry.delay(self._failures, sender.chance(), retry_after)
+        if sender.retry.exhausted(since_progress=now - self._progress_at, since_start=now - self._started_at):
+            return False
+        sender.sleep(delay)
+        return True
+
+
+class Attempts:
+    """The tries of one call."""
+
+    __slots__ = ("_patience", "_renewed", "_repeatable", "_sender", "uncertain")
+
+    def __init__(self, sender: Sender, *, repeatable: bool) -> None:
+        self._sender = sender
+        self._repeatable = repeatable
+        self._patience: Patience | None = None
+        self._renewed = False
+        self.uncertain = False  # an earlier try may have been carried out, its answer lost
+
+    def settle(self, make: Callable[[], Request]) -> Response:
+        """Send what `make` gives until it is answered for good; the answer has its whole body.
+
+        Raises SvcError for an answer that is an error, Interrupted when there is none.
+        """
+        while (response := self.once(make())) is None:
+            pass
+        return response
+
+    def once(self, request: Request) -> Response | None:
+        """One try; None means: again."""
+        try:
+            response = self._sender.send(request)
+            content = response.content()
+        except Broken as broken:
+            self._no_answer(broken, request)
+            return None
+        if response.status < 400:
+            return Response(response.status, response.headers, content)
+        self._error(response, content)
+        return None
+
+    def _no_answer(self, broken: Broken, request: Request) -> None:
+        again = self._repeatable or not broken.sent
+        if not again or broken.hopeless or not self._wait(None):
+            raise interrupted(broken, request, certain=again) from broken
+        self.uncertain |= broken.sent
+
+    def _error(self, response: Response, content: bytes) -> None:
+        error = self._sender.error(response.status, content)
+        if self._may_sign_in(error):
+            return
+        waiting = Answer(response.status, reason=error.reason).worth_retrying
+        if not waiting or not self._wait(self._sender.retry_after(response)):
+            raise error
+        self.uncertain |= response.status >= 500
+
+    def _may_sign_in(self, error: SvcError) -> bool:
+        if not isinstance(error, NotSignedIn) or self._renewed:
+            return False
+        self._renewed = True
+        return self._sender.renew()
+
+    def _wait(self, retry_after: float | None) -> bool:
+        self._patience = self._patience or Patience(self._sender)
+        return self._patience.wait(retry_after)
+
+    def made_before(self, error: AlreadyExists) -> bool:
+        """Whether a 409 means that an earlier try of this very call had succeeded (X-07)."""
+        return self.uncertain and error.status == 409
+
+
+def interrupted(broken: Broken, request: Request, *, certain: bool = True) -> Interrupted:
+    """The error that people see for a connection that broke."""
+    if certain:
+        return Interrupted(f"No answer to {request.method} {request.path}: {broken}.")
+    return Interrupted(
+        f"No answer to {request.method} {request.path}: {broken}. It may have been carried out: look before"
+        " you send it again, or choose the id first (generate_ids), which makes a repetition harmless."
+    )

@@ -1,0 +1,295 @@
+"""A session: one service, one token, one way to reach it, and the record of what was said."""
+
+from __future__ import annotations
+
+import json
+import os
+import random as dice
+import time
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from types import TracebackType
+
+from ..core.clock import Clock
+from ..core.errors import AlreadyExists, ServiceFailed, SvcError, error_from
+from ..core.names import Names
+from ..core.retry import RetryRule, parse_retry_after
+from ..core.wire import JSON, Headers, JSONObject, Query, Request, Response, segment
+from .address import Credential, Secret, Token, base_address, origin_of
+from .attempts import IDEMPOTENT, Attempts
+from .pending import Journal, default_folder
+from .recorder import Entry, RecordedBody, RecordedStream, Recorder, hide
+from .transport import Broken, DirectTransport, Handler, Transport
+
+USER_AGENT = "svc-notebooks/0.1"
+JSON_TYPE = "application/json; charset=UTF-8"
+
+_BARE = Headers([("Accept", "application/json"), ("User-Agent", USER_AGENT)])
+_EMPTY = _BARE.plus(("Content-Length", "0"))
+_BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+_BEARER = len("Bearer ")
+
+_FIRST_TRIES = 3
+"""A service that never answered is given up after so many tries: its address is probably wrong."""
+
+
+class SystemTime:
+    """The clock of a session that is given none."""
+
+    def now(self) -> datetime:
+        """The present instant in UTC."""
+        return datetime.now(UTC)
+
+
+class Session:
+    """Speaks to one service.
+
+    `base_url` is its address, `token` an access token, a function that gives one (asked again once after
+    a 401), or None. With `handler` the service is a function in this process and no socket is opened;
+    otherwise `requests` carries the exchanges, with the environment's proxies and certificates
+    (HTTPS_PROXY, NO_PROXY, REQUESTS_CA_BUNDLE) unless `proxies` and `verify` (True, False or a file of
+    certificates) say otherwise. `timeout` is (to connect, to read) in seconds. `clock`, `sleep` and `random`
+    are for sandboxes and tests; give a virtual clock together with the sleep that moves it. `state_dir` keeps
+    the journal of unfinished uploads.
+
+    Raises ValueError or TypeError for arguments that cannot be meant.
+
+    >>> session = Session("https://api.example.org", handler=lambda request: Response(200, body=b'{"id": "x"}'))
+    >>> session.call("GET", "/storage/v3/files/x")
+    {'id': 'x'}
+    >>> session.exchanges[0].status
+    200
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        token: Token = None,
+        *,
+        names: Names = Names(),  # noqa: B008 -- a frozen value
+        handler: Handler | None = None,
+        verify: bool | str | Path | None = None,
+        proxies: Mapping[str, str] | None = None,
+        timeout: tuple[float, float] = (10.0, 60.0),
+        retry: RetryRule = RetryRule(),  # noqa: B008 -- a frozen value
+        clock: Clock | None = None,
+        sleep: Callable[[float], None] | None = None,
+        random: Random | None = None,
+        state_dir: Path | str | None = None,
+        recorder: Recorder | None = None,
+        transport: Transport | None = None,
+    ) -> None:
+        self.base_url = base_address(base_url)
+        self.names = names
+        self.retry = retry
+        self.clock: Clock = clock or SystemTime()
+        self.random: Random = random or dice.SystemRandom()
+        self.exchanges = Recorder() if recorder is None else recorder
+        self.pending = Journal(_folder(state_dir, in_process=handler is not None))
+        self._own = origin_of(self.base_url) + "/"
+        self._credential = Credential(token)
+        self._virtual = clock is not None
+        self._sleep = sleep or time.sleep
+        self._transport = transport or _transport(handler, verify, proxies, timeout)
+        self._answered = False
+        self._fruitless = 0
+        self._ready: tuple[Secret, Headers] | None = None
+
+    def __repr__(self) -> str:
+        return f"<Session {self.base_url}>"
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let connections go; the session can still be used and opens new ones."""
+        self._transport.close()
+
+    # -- JSON calls
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: JSON = None,
+    ) -> JSONObject:
+        """One JSON call: send, retry where that is safe, and give back the answer's object ({} if empty).
+
+        `path` begins with a slash and comes behind the base address; a `query` value may be a text, a
+        number, a bool, a list of those, or None (left out). Raises SvcError.
+
+        A POST that names its `id` may be sent again: when a repetition is told that the id is taken,
+        the earlier try had succeeded, and what it made is returned (X-07).
+        """
+        request = self.request(method, path, query=query, body=body)
+        made_id = body.get("id") if method == "POST" and isinstance(body, dict) else None
+        attempts = Attempts(self, repeatable=method in IDEMPOTENT or bool(made_id))
+        try:
+            return read_object(attempts.settle(lambda: request))
+        except AlreadyExists as error:
+            if not attempts.made_before(error):
+                raise
+            return self.call("GET", f"{path}/{segment(str(made_id))}", query=query)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, object] | None = None,
+        body: JSON = None,
+    ) -> Request:
+        """The request of a JSON call, ready to be sent."""
+        url = self.url(path, query)
+        if body is None:
+            return Request(method, url, _BARE if method in _BODILESS else _EMPTY)
+        content = json.dumps(body, ensure_ascii=False).encode()
+        typed = (("Content-Type", JSON_TYPE), ("Content-Length", str(len(content))))
+        return Request(method, url, Headers((*_BARE.pairs, *typed)), content)
+
+    def url(self, path: str, query: Mapping[str, object] | None = None) -> str:
+        """The address of a path of this service."""
+        if not path.startswith("/"):
+            raise ValueError(f"path {path!r} must begin with a slash: it comes behind {self.base_url}")
+        text = str(Query(_pairs(query))) if query else ""
+        return f"{self.base_url}{path}?{text}" if text else self.base_url + path
+
+    # -- exchanges
+
+    def send(self, request: Request) -> Response:
+        """One exchange, recorded, not retried; the token goes along to the service's own origin alone.
+
+        Raises Broken when no whole answer comes, here or while a streamed body is read.
+        """
+        secret = self._credential.header if self._is_own(request.url) else None
+        hidden = secret[_BEARER:].encode() if secret else b""
+        request = self._signed(request, secret)
+        started = self.elapsed()
+        entry = self.exchanges.begin(request, self.clock.now())
+        try:
+            response = self._transport.send(_recorded(request, entry, hidden))
+        except BaseException as error:
+            entry.end(self.elapsed() - started, error)
+            self._count_fruitless(error)
+            raise
+        self._answered = True
+        entry.answer(response, self.elapsed() - started)
+        if isinstance(response.body, bytes):
+            entry.received_more(response.body, hidden)
+            return response
+        stream = RecordedStream(response.body, entry, hidden, lambda: self.elapsed() - started)
+        return Response(response.status, response.headers, stream)
+
+    def _count_fruitless(self, error: BaseException) -> None:
+        """A service that never answered is not worth the patience of one that did."""
+        if isinstance(error, Broken) and not error.sent and not self._answered:
+            self._fruitless += 1
+            error.hopeless |= self._fruitless >= _FIRST_TRIES
+
+    def _is_own(self, url: str) -> bool:
+        return url.startswith(self._own) or origin_of(url) == self._own[:-1]
+
+    def _signed(self, request: Request, secret: Secret | None) -> Request:
+        """The request with this session's token, or, to a foreign origin, with none (case 65)."""
+        headers = request.headers
+        if secret is not None and headers is _BARE:
+            return Request(request.method, request.url, self._signed_bare(secret), request.body)
+        pairs = [pair for pair in headers.pairs if pair[0].lower() != "authorization"]
+        if secret is not None:
+            pairs.append(("Authorization", secret))
+        return Request(request.method, request.url, Headers(pairs), request.body)
+
+    def _signed_bare(self, secret: Secret) -> Headers:
+        """The headers of most requests, made once for each token."""
+        if self._ready is None or self._ready[0] is not secret:
+            self._ready = (secret, Headers((*_BARE.pairs, ("Authorization", secret))))
+        return self._ready[1]
+
+    # -- what attempts, uploads and downloads ask of a session
+
+    def renew(self) -> bool:
+        """Ask the token's function for another one; False when the token was given as it is."""
+        return self._credential.renew()
+
+    def elapsed(self) -> float:
+        """Seconds that only go on: by the given clock if there is one, else by the system's."""
+        return self.clock.now().timestamp() if self._virtual else time.monotonic()
+
+    def chance(self) -> float:
+        """A number between 0 and 1 for the jitter of a delay."""
+        return self.random.random()
+
+    def sleep(self, seconds: float) -> None:
+        """Wait, or move the clock on."""
+        self._sleep(seconds)
+
+    def retry_after(self, response: Response) -> float | None:
+        """The seconds that a response asks to wait."""
+        return parse_retry_after(response.headers.get("Retry-After"), self.clock.now())
+
+    def error(self, status: int, content: bytes) -> SvcError:
+        """The error that an answer means; a token that it repeats is taken out (T-05)."""
+        return error_from(status, hide(content, (self._credential.known or "")[_BEARER:].encode()))
+
+
+def read_object(response: Response) -> JSONObject:
+    """The JSON object of an answer, {} when it is empty. Raises ServiceFailed for anything else."""
+    content = response.content()
+    if not content:
+        return {}
+    try:
+        found = json.loads(content)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ServiceFailed("The service answered something that is no JSON object.", status=response.status)
+    return found
+
+
+def _pairs(query: Mapping[str, object]) -> list[tuple[str, str]]:
+    return [(name, _text(one)) for name, value in query.items() for one in _each(value)]
+
+
+def _each(value: object) -> Sequence[object]:
+    return value if isinstance(value, (list, tuple)) else () if value is None else (value,)
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _recorded(request: Request, entry: Entry, hidden: bytes) -> Request:
+    if isinstance(request.body, bytes):
+        entry.sent_more(request.body, hidden)
+        return request
+    body = RecordedBody(request.body, entry, hidden)
+    return Request(request.method, request.url, request.headers, body)
+
+
+def _folder(state_dir: Path | str | None, *, in_process: bool) -> Path | None:
+    """Where the journal lies; a service inside this process dies with it, and so may its journal."""
+    if state_dir is not None:
+        return Path(state_dir).expanduser()
+    return None if in_process else default_folder(os.environ)
+
+
+def _transport(
+    handler: Handler | None,
+    verify: bool | str | Path | None,
+    proxies: Mapping[str, str] | None,
+    timeout: tuple[float, float],
+) -> Transport:
+    if handler is not None:
+        return DirectTransport(handler)
+    from .http import HttpTransport  # a sandbox needs no requests: it is loaded when used
+
+    return HttpTransport(verify=verify, proxies=proxies, timeout=timeout)
