@@ -29,7 +29,7 @@ $(BIN)/.installed: $(BIN)/.locked pyproject.toml tools/quiet_lab.py
 
 # ARGS go to JupyterLab: make lab ARGS="--no-browser --port 8890"
 lab: env
-	$(BIN)/jupyter lab notebooks/00-start.ipynb $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00-start.ipynb $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 test: lint types floors tests nbval
 

@@ -23,7 +23,9 @@ def lab(directory: Path, arguments: Sequence[str] = ()) -> int:
 
 
 def _open(directory: Path, arguments: Sequence[str]) -> int:
-    command = [sys.executable, "-m", "jupyterlab", START, *_as_root(), *arguments]
+    # As the default address rather than as a file, so that the link for --no-browser leads there too.
+    first = f"--LabApp.default_url=/lab/tree/{START}"
+    command = [sys.executable, "-m", "jupyterlab", first, *_as_root(), *arguments]
     process = subprocess.Popen(command, cwd=directory)
     while True:
         try:
