@@ -1,0 +1,100 @@
+"""A1, simple upload: the raw body becomes the file."""
+
+import hashlib
+
+import pytest
+
+from .conftest import Wire
+
+UPLOAD = "/upload/storage/v3/files?uploadType=media"
+
+
+@pytest.mark.spec("A1-01", "A1-02", "U-01", "U-04")
+def test_the_body_is_stored_and_the_metadata_answered(wire: Wire) -> None:
+    answer = wire.send("POST", UPLOAD, b"a,b\n1,2\n", {"Content-Type": "text/csv"})
+
+    assert answer.status == 200
+    assert answer.json | {"id": ""} == {"kind": "svc#file", "id": "", "name": "Untitled", "mimeType": "text/csv"}
+    assert wire.download(answer.json["id"]).body == b"a,b\n1,2\n"
+
+
+@pytest.mark.spec("A1-02")
+def test_parameters_of_the_type_are_kept(wire: Wire) -> None:
+    assert wire.create(kind="text/plain; charset=ISO-8859-1")["mimeType"] == "text/plain; charset=ISO-8859-1"
+
+
+@pytest.mark.spec("A1-03")
+def test_a_chunked_body_needs_no_length(wire: Wire) -> None:
+    answer = wire.send("POST", UPLOAD, iter([b"one ", b"two"]), {"Content-Type": "text/plain"})
+
+    assert answer.status == 200
+    assert wire.download(answer.json["id"]).body == b"one two"
+
+
+@pytest.mark.spec("A1-04", "U-05")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_update_replaces_the_content_and_keeps_id_and_name(wire: Wire, method: str) -> None:
+    file = wire.create(b"old")
+    wire.json_request("PATCH", f"/storage/v3/files/{file['id']}", {"name": "notes.txt"})
+
+    answer = wire.send(
+        method, f"/upload/storage/v3/files/{file['id']}?uploadType=media", b"new!", {"Content-Type": "text/plain"}
+    )
+
+    assert answer.status == 200
+    assert (answer.json["id"], answer.json["name"]) == (file["id"], "notes.txt")
+    assert wire.download(file["id"]).body == b"new!"
+
+
+@pytest.mark.spec("U-06")
+def test_an_update_of_an_unknown_file_is_404_and_stores_nothing(wire: Wire) -> None:
+    answer = wire.send("PUT", "/upload/storage/v3/files/nobody?uploadType=media", b"x", {"Content-Type": "a/b"})
+
+    assert (answer.status, answer.error["reason"]) == (404, "notFound")
+    assert wire.names() == []
+
+
+@pytest.mark.spec("U-03")
+def test_content_that_nothing_tells_is_an_octet_stream(wire: Wire) -> None:
+    assert wire.send("POST", UPLOAD, b"\x00\x01").json["mimeType"] == "application/octet-stream"
+
+
+@pytest.mark.spec("U-03")
+def test_content_that_tells_its_type_is_detected(wire: Wire) -> None:
+    assert wire.send("POST", UPLOAD, b"%PDF-1.7\n").json["mimeType"] == "application/pdf"
+
+
+@pytest.mark.spec("U-02")
+@pytest.mark.parametrize("kind", ["uploadType=", "uploadType=fast", "", "uploadType=MEDIA2"])
+def test_another_upload_type_is_refused(wire: Wire, kind: str) -> None:
+    """Edge case 48."""
+    answer = wire.send("POST", f"/upload/storage/v3/files?{kind}", b"x", {"Content-Type": "text/plain"})
+
+    assert (answer.status, answer.error["location"]) == (400, "uploadType")
+    assert wire.names() == []
+
+
+@pytest.mark.spec("A3-16")
+def test_an_empty_file_is_a_file(wire: Wire) -> None:
+    file = wire.create(b"")
+
+    assert (file["size"], file["md5Checksum"]) == ("0", hashlib.md5(b"").hexdigest())
+    assert wire.download(file["id"]).body == b""
+
+
+@pytest.mark.spec("U-01")
+def test_the_metadata_address_takes_no_content(wire: Wire) -> None:
+    answer = wire.send("POST", "/storage/v3/files", b"raw bytes", {"Content-Type": "text/plain"})
+
+    assert answer.status == 400
+    assert wire.names() == []
+
+
+def test_digests_are_those_of_the_content(wire: Wire) -> None:
+    content = bytes(range(256)) * 5000
+
+    file = wire.create(content)
+
+    assert file["size"] == str(len(content))
+    for name in ("md5", "sha1", "sha256"):
+        assert file[f"{name}Checksum"] == hashlib.new(name, content).hexdigest()
