@@ -11,7 +11,7 @@ ARGS ?=
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test lint types floors tests nbval browser durability bench docs notebooks lock wheel clean
+.PHONY: env lab test lint types floors tests nbval browser durability coverage bench docs notebooks lock wheel clean
 
 env: $(BIN)/.installed
 
@@ -55,6 +55,10 @@ browser: env
 
 durability: env
 	$(BIN)/python -m pytest -m durability $(ARGS)
+
+coverage: env
+	$(BIN)/coverage run -m pytest $(ARGS)
+	$(BIN)/coverage report --skip-covered --show-missing
 
 bench: env
 	$(BIN)/python -m tests.bench $(ARGS)

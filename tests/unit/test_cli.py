@@ -188,14 +188,16 @@ class TestServe:
                 signed_in = {"Authorization": "Bearer t"}
                 url = ready["base_url"] + "/storage/v3/files"
                 requests.post(url, json={"name": "kept"}, headers=signed_in, timeout=10).raise_for_status()
-                names.append([file["name"] for file in requests.get(url, headers=signed_in, timeout=10).json()["files"]])
+                names.append(
+                    [file["name"] for file in requests.get(url, headers=signed_in, timeout=10).json()["files"]]
+                )
                 process.send_signal(signal.SIGTERM)
                 process.communicate(timeout=20)
 
         assert names == [["kept"], ["kept", "kept"]]
 
     @pytest.mark.parametrize(
-        ("arguments", "message"),
+        "arguments,message",
         [
             (["--tls"], "not yet"),
             (["--store", "postgresql://db/files"], "not yet"),
