@@ -109,19 +109,27 @@ class Sender {
   }
 }
 
-function row(entry, sender) {
-  const done = entry.received === entry.size;
-  const line = element("li", {}, element("span", { class: "svc-name" }, entry.name), sizeText(entry.size));
-  if (!done && sender.holds(entry.key)) {
-    const label = `${entry.name}, from the browser to the kernel`;
-    line.append(element("progress", { max: entry.size || 1, value: entry.received, "aria-label": label }));
+// One line of the list, made once and changed in place: who tabs to its button keeps it.
+class Row {
+  constructor(entry, sender) {
+    this.sender = sender;
+    this.bar = element("progress", { "aria-label": `${entry.name}, from the browser to the kernel` });
+    this.word = element("span");
+    this.button = element("button", { type: "button", class: "jupyter-button", title: `Take ${entry.name} off the list` }, "Remove");
+    this.button.setAttribute("aria-label", `Remove ${entry.name}`);
+    this.button.addEventListener("click", () => sender.drop(entry.key));
+    const name = element("span", { class: "svc-name" }, entry.name);
+    this.line = element("li", {}, name, sizeText(entry.size), this.bar, this.word, this.button);
   }
-  line.append(done ? "ready" : sender.holds(entry.key) ? "arriving" : "stopped: remove it and choose it again");
-  const remove = element("button", { type: "button", class: "jupyter-button", title: `Take ${entry.name} off the list` }, "Remove");
-  remove.setAttribute("aria-label", `Remove ${entry.name}`);
-  remove.addEventListener("click", () => sender.drop(entry.key));
-  line.append(remove);
-  return line;
+
+  show(entry) {
+    const done = entry.received === entry.size;
+    const arriving = !done && this.sender.holds(entry.key);
+    this.bar.hidden = !arriving;
+    this.bar.max = entry.size || 1;
+    this.bar.value = entry.received;
+    this.word.textContent = done ? "ready" : arriving ? "arriving" : "stopped: remove it and choose it again";
+  }
 }
 
 function summary(files) {
@@ -163,11 +171,22 @@ function render({ model, el }) {
     take(event.dataTransfer.files);
   });
 
+  const rows = new Map();
   const draw = () => {
     const files = model.get("files");
-    const focused = list.contains(document.activeElement);
-    list.replaceChildren(...files.map((entry) => row(entry, sender)));
-    if (focused) input.focus(); // the button that was pressed is gone with its line
+    for (const [key, old] of rows) {
+      if (files.some((entry) => entry.key === key)) continue;
+      if (old.line.contains(document.activeElement)) input.focus(); // its button was pressed
+      old.line.remove();
+      rows.delete(key);
+    }
+    for (const entry of files) {
+      if (!rows.has(entry.key)) {
+        rows.set(entry.key, new Row(entry, sender));
+        list.append(rows.get(entry.key).line);
+      }
+      rows.get(entry.key).show(entry);
+    }
     const words = model.get("problem") || summary(files);
     if (status.textContent !== words) status.textContent = words;
   };

@@ -19,7 +19,7 @@ from .inbox import Inbox
 _HERE = Path(__file__).parent
 
 
-class BrowserFiles(anywidget.AnyWidget):  # type: ignore[misc]
+class BrowserFiles(anywidget.AnyWidget):
     """A box to drop files on; `inbox.arrivals` are those that came, `files` what the browser shows.
 
     >>> box = BrowserFiles()

@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Literal, TypeAlias
+
+from ..core.files import BY_NAME, FILE_FIELDS
 
 Dtype: TypeAlias = Literal["str", "Int64", "boolean", "Float64", "datetime64[ms, UTC]", "object"]
 
@@ -75,64 +78,72 @@ class Schema:
         return Schema(tuple(named[key] for key in keys))
 
 
-def _schema(table: str, *, wire: bool = False) -> Schema:
+def _schema(table: str) -> Schema:
     rows = [line.split() for line in table.strip().splitlines()]
-    return Schema(tuple(Column(snake(key) if wire else key, _DTYPES[kind], key) for key, kind in rows))
+    return Schema(tuple(Column(name, _DTYPES[kind], name) for name, kind in rows))
 
 
-FILE = _schema(
-    """
-    id                           text
-    name                         text
-    mimeType                     text
-    size                         count
-    createdTime                  time
-    modifiedTime                 time
-    trashed                      flag
-    starred                      flag
-    parents                      any
-    webViewLink                  text
-    webContentLink               text
-    viewersCanCopyContent        flag
-    copyRequiresWriterPermission flag
-    writersCanShare              flag
-    description                  text
-    version                      count
-    md5Checksum                  text
-    sha1Checksum                 text
-    sha256Checksum               text
-    originalFilename             text
-    fileExtension                text
-    fullFileExtension            text
-    headRevisionId               text
-    quotaBytesUsed               count
-    viewedByMeTime               time
-    modifiedByMeTime             time
-    sharedWithMeTime             time
-    trashedTime                  time
-    explicitlyTrashed            flag
-    ownedByMe                    flag
-    shared                       flag
-    folderColorRgb               text
-    iconLink                     text
-    thumbnailLink                text
-    properties                   any
-    appProperties                any
-    owners                       any
-    permissions                  any
-    capabilities                 any
-    lastModifyingUser            any
-    kind                         text
-    """,
-    wire=True,
+_FIRST = (
+    "id",
+    "name",
+    "mimeType",
+    "size",
+    "createdTime",
+    "modifiedTime",
+    "trashed",
+    "starred",
+    "parents",
+    "webViewLink",
 )
-"""All that the service tells of a file, in the order in which people ask; sizes in bytes."""
+_INT64 = frozenset({"size", "version", "quotaBytesUsed", "thumbnailVersion"})  # strings on the wire
+_FIELD_DTYPES: dict[str, Dtype] = {
+    "string": "str",
+    "media": "str",
+    "colour": "str",
+    "boolean": "boolean",
+    "time": TIME,
+}
 
-FILES = FILE.pick(FILE.keys[:10])
-"""What is shown of a file unless `fields` asks for something else.
+
+def _file_column(key: str) -> Column:
+    dtype = "Int64" if key in _INT64 else _FIELD_DTYPES.get(BY_NAME[key].type, "object")
+    return Column(snake(key), dtype, key)
+
+
+FILES = Schema(tuple(_file_column(key) for key in _FIRST))
+"""What is shown of a file unless `fields` asks for something else; sizes in bytes.
 
 Checksums are not among them: the service computes them when they are first asked for.
 """
+
+FILE = Schema(FILES.columns + tuple(_file_column(field.name) for field in FILE_FIELDS if field.name not in _FIRST))
+"""All that the service tells of a file: one column for each row of the field table."""
+
+
+def file_schema(fields: str | Iterable[str] | None) -> Schema:
+    """The columns for a `fields` argument: None, "*", or names in either spelling.
+
+    >>> file_schema("id,md5Checksum").keys, file_schema(["mime_type"]).keys, len(file_schema("*").keys)
+    (('id', 'md5Checksum'), ('mimeType',), 65)
+    """
+    if fields is None:
+        return FILES
+    if fields == "*":
+        return FILE
+    names = fields.split(",") if isinstance(fields, str) else list(fields)
+    return FILE.pick([_file_key(name) for name in names])
+
+
+def _file_key(name: object) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f'fields must be "*", names with commas or a list of names, not {name!r}')
+    key = camel(name.strip())
+    if key not in FILE.keys:
+        near = get_close_matches(key, FILE.keys, n=1)
+        hint = f"; did you mean {snake(near[0])!r}?" if near else ""
+        raise ValueError(f"fields names {name!r}, which no file has{hint}")
+    return key
+
 
 IDS = _schema("id text")
 

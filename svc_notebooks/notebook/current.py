@@ -1,0 +1,54 @@
+"""The session that calls use when they are given none: the one that was made last."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..client.session import Session
+
+_current: Session | None = None
+
+
+def current_session() -> Session:
+    """The session that `sandbox()` or `connect()` made last.
+
+    Raises:
+        RuntimeError: There is none yet.
+
+    >>> lab = svc.sandbox()
+    >>> svc.current_session() is lab.session
+    True
+    """
+    if _current is None:
+        raise RuntimeError(
+            "There is no session yet: call sandbox() for a service in this kernel,"
+            " or connect(base_url, token) for one elsewhere."
+        )
+    return _current
+
+
+def session_or_current(session: Session | None) -> Session:
+    """The given session, else the current one. Raises TypeError for anything else."""
+    if session is None:
+        return current_session()
+    from ..client.session import Session
+
+    if not isinstance(session, Session):
+        raise TypeError(
+            f"session must be a Session, as connect() gives it, or None, not {type(session).__name__}"
+        )
+    return session
+
+
+def make_current(session: Session | None) -> Session | None:
+    """Let calls use this session from now on; the one before it."""
+    global _current
+    before, _current = _current, session
+    return before
+
+
+def forget(session: Session, before: Session | None) -> None:
+    """Go back to the session before, if this one is still the current one."""
+    if _current is session:
+        make_current(before)

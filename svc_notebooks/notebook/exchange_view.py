@@ -1,0 +1,73 @@
+"""One exchange, to be looked at: folded HTML in a notebook, HTTP text elsewhere (D-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from .diagram import Diagram, diagram
+from .http_text import body_text, curl_text, http_text, status_line, target
+from .markup import Markup, joined, tag
+
+if TYPE_CHECKING:
+    from ..client.recorder import Exchange
+
+_CELL = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
+_TEXT = "white-space: pre-wrap; overflow-wrap: anywhere; margin: 0"
+
+
+class ExchangeView:
+    """An exchange: `str()` is its HTTP text, `.curl()` does it again, `.diagram()` draws it.
+
+    The other attributes are those of the record: `n`, `time`, `method`, `url`, `status`, `sent` and
+    `received` (bytes), `request_headers`, `response_headers`, `request_body`, `response_body`, `error`.
+    """
+
+    def __init__(self, exchanges: Sequence[Exchange], at: int) -> None:
+        self._before = tuple(exchanges[: at + 1])
+        self._exchange = exchanges[at]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._exchange, name)
+
+    def __str__(self) -> str:
+        return http_text(self._exchange)
+
+    def __repr__(self) -> str:
+        one = self._exchange
+        return f"<Exchange {one.n}: {one.method} {target(one)} -> {status_line(one.status)}>"
+
+    def curl(self) -> str:
+        """The same request as a curl command; it takes `SVC_TOKEN` and `FILE` from the shell."""
+        return curl_text(self._exchange)
+
+    def diagram(self, last: int = 10) -> Diagram:
+        """This exchange and those before it, `last` in all, as a sequence diagram."""
+        if last < 1:
+            raise ValueError(f"last is {last}; it counts exchanges and must be 1 or more")
+        return diagram(self._before[-last:])
+
+    def _repr_html_(self) -> str:
+        one = self._exchange
+        title = f"{one.method} {target(one)} → {status_line(one.status)}"
+        asked = _side("Request", one.request_headers, body_text(one.sent, one.request_body))
+        answer = _side("Response", one.response_headers, body_text(one.received, one.response_body))
+        style = "display: flex; flex-wrap: wrap; gap: 2em; align-items: flex-start"
+        return tag(
+            "details",
+            tag("summary", tag("code", title)),
+            tag("div", asked, answer if one.status else tag("p", one.error or ""), style=style),
+            open="",
+        )
+
+
+def _side(title: str, pairs: tuple[tuple[str, str], ...], body: str) -> Markup:
+    rows = joined(*(_row(name, value) for name, value in pairs))
+    table = tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), rows)
+    return tag("div", table, tag("pre", body, style=_TEXT) if body else "", style="max-width: 48em")
+
+
+def _row(name: str, value: str) -> Markup:
+    return tag("tr", tag("th", name, scope="row", style=_CELL), tag("td", value, style=_CELL))

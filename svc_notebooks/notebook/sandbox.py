@@ -1,0 +1,152 @@
+"""The sandbox: a whole service in this process, and the hands that move its world."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from .current import forget
+from .frames import frame
+from .schemas import JOURNAL
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+    from ..core.names import Names
+    from ..core.policy import Policy
+    from ..server.clock import SystemClock, VirtualClock
+    from ..server.service import Service
+    from ..server.socket import SocketServer
+
+ADDRESS = "https://sandbox.svc.example"
+"""The base address of a sandbox; nothing listens there, the session calls the service as a function."""
+
+
+def open_sandbox(
+    path: Path | None, *, seed: int | None, policy: Policy, names: Names, virtual: bool
+) -> Sandbox:
+    """Make the service and a session that is signed in to it."""
+    from ..server.clock import SystemClock, VirtualClock
+    from ..server.service import open_service
+
+    clock = VirtualClock() if virtual else SystemClock()
+    service = open_service(
+        path, seed=seed, clock=clock, policy=policy, names=names, base_url=ADDRESS
+    )
+    return Sandbox(service, _session(service, seed, path))
+
+
+def _session(service: Service, seed: int | None, path: Path | None) -> Session:
+    from ..client.session import Session
+
+    clock = service.clock
+    advance = getattr(clock, "advance", None)
+    return Session(
+        ADDRESS,
+        service.sign_in(),
+        names=service.names,
+        handler=service.handle,
+        clock=clock,
+        sleep=advance,
+        random=None if seed is None else Random(seed),
+        state_dir=None if path is None else path / "pending",
+    )
+
+
+class Sandbox:
+    """A service in this kernel: `session` is signed in to it, `service` is the function itself.
+
+    `clock.now()` tells its time, `clock.advance("8d")` moves it. As a context manager it is closed at the
+    end, and the session before it is the current one again.
+    """
+
+    def __init__(self, service: Service, session: Session) -> None:
+        self.service = service
+        self.session = session
+        self.before: Session | None = None
+        self._servers: list[SocketServer] = []
+
+    @property
+    def clock(self) -> VirtualClock | SystemClock:
+        """The service's clock."""
+        return self.service.clock
+
+    def __repr__(self) -> str:
+        return "<Sandbox: a service in this kernel; nothing leaves this machine>"
+
+    def __enter__(self) -> Sandbox:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the service and every server that carries it."""
+        for server in self._servers:
+            server.stop()
+        self._servers.clear()
+        forget(self.session, self.before)
+        self.session.close()
+        self.service.close()
+
+    def sign_in(
+        self,
+        user: str | None = None,
+        *,
+        scopes: Iterable[str] | None = None,
+        client: str = "notebook",
+        expires_in: float | None = None,
+    ) -> Session:
+        """A session of another user, or of the same one with fewer scopes; the current one stays.
+
+        Args:
+            user: An e-mail address; who is unknown is created. None is the sandbox's own user.
+            scopes: Last segments of scopes, like "storage.readonly"; None grants them all.
+            client: The OAuth client that the user signs in with.
+            expires_in: Seconds on the sandbox's clock after which the token is no longer good.
+        """
+        token = self.service.sign_in(
+            user,
+            scopes=None if scopes is None else list(scopes),
+            client=client,
+            expires_in=expires_in,
+        )
+        return open_session(self.service, token)
+
+    def journal(self) -> DataFrame:
+        """What the service was asked, what it answered, and why: one row for each request.
+
+        Columns: n (Int64), time (datetime64[ms, UTC]), operation, method, path, query, user, client (str),
+        scopes (object), declared, received, status, sent, offset_before, offset_after (Int64, bytes),
+        fault, decided_by (str).
+        """
+        return frame(JOURNAL, self.service.journal())
+
+    def snapshot(self) -> str:
+        """Keep the service's whole state; `restore` with what this returns brings it back."""
+        return self.service.snapshot()
+
+    def restore(self, snapshot: str) -> None:
+        """Put the service back into the state that `snapshot` kept."""
+        self.service.restore(snapshot)
+
+    def serve(self, port: int = 0) -> SocketServer:
+        """Carry the same service on a loopback socket, for programs outside of this kernel.
+
+        Args:
+            port: The port on 127.0.0.1; 0 takes a free one. `.base_url` of the result tells it.
+        """
+        from ..server.socket import SocketServer
+
+        server = SocketServer(self.service, port=port).start()
+        self._servers.append(server)
+        return server

@@ -1,0 +1,113 @@
+"""Where a notebook begins: a service in this kernel, or one elsewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from ..core.names import Names
+from ..core.policy import Policy
+from .arguments import choice
+from .current import current_session as current_session, make_current
+from .sandbox import Sandbox as Sandbox, open_sandbox
+
+if TYPE_CHECKING:
+    from ..client.session import Session
+
+
+def sandbox(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    seed: int | None = 0,
+    policy: Policy | None = None,
+    names: Names | None = None,
+    clock: Literal["virtual", "system"] = "virtual",
+) -> Sandbox:
+    """A whole service in this kernel, signed in, with no socket and no thread.
+
+    The calls of this package use its session from now on.
+
+    Args:
+        path: A folder that keeps everything, to be opened again later; None keeps it in memory.
+        seed: The same seed gives the same ids and delays at every run; None gives random ones.
+        policy: How the service behaves where the interface leaves it open.
+        names: The brand names on the wire.
+        clock: "virtual" stands still until `lab.clock.advance("8d")` or a wait moves it; "system" is
+            the time of this machine.
+
+    >>> with svc.sandbox() as lab:
+    ...     svc.upload(b"a,b", name="table.csv")["size"].tolist()
+    [3]
+    """
+    choice("clock", clock, ("virtual", "system"))
+    lab = open_sandbox(
+        None if path is None else Path(path),
+        seed=seed,
+        policy=policy or Policy(),
+        names=names or Names(),
+        virtual=clock == "virtual",
+    )
+    lab.before = make_current(lab.session)
+    return lab
+
+
+def connect(
+    base_url: str | None = None,
+    token: str | Callable[[], str] | None = None,
+    *,
+    names: Names | None = None,
+    verify: bool | str | Path | None = None,
+    proxies: Mapping[str, str] | None = None,
+) -> Session:
+    """A session with a service elsewhere; the calls of this package use it from now on.
+
+    Nothing is sent yet.
+
+    Args:
+        base_url: The service's address; None takes it from the environment's `SVC_BASE_URL`.
+        token: An access token, or a function that gives one (asked again when one has expired); None
+            takes it from the environment's `SVC_TOKEN`. It is never shown.
+        names: The brand names that this deployment uses on the wire.
+        verify: False accepts every certificate, a path names the certificates to accept; None is the
+            machine's choice.
+        proxies: Proxies by scheme, in place of those of the environment.
+
+    Raises:
+        ValueError: There is no address or no token, or one of them cannot be right.
+
+    >>> svc.connect("https://api.example.org", token="secret")
+    <Session https://api.example.org>
+    """
+    from ..client.session import Session
+
+    session = Session(
+        _address(base_url),
+        _token(token),
+        names=names or Names(),
+        verify=verify,
+        proxies=proxies,
+    )
+    make_current(session)
+    return session
+
+
+def _address(base_url: str | None) -> str:
+    found = os.environ.get("SVC_BASE_URL") if base_url is None else base_url
+    if not found:
+        raise ValueError(_MISSING.format(argument="base_url", variable="SVC_BASE_URL"))
+    return found
+
+
+def _token(token: str | Callable[[], str] | None) -> str | Callable[[], str]:
+    found = os.environ.get("SVC_TOKEN") if token is None else token
+    if not found:
+        raise ValueError(_MISSING.format(argument="token", variable="SVC_TOKEN"))
+    return found
+
+
+_MISSING = (
+    "{argument} is missing: call connect({argument}=...), or set {variable} in the environment before the"
+    " kernel starts. sandbox() needs neither."
+)
