@@ -1,0 +1,72 @@
+"""curl, as somebody would type it after reading the interface."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.interop, pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")]
+
+Q = 262_144
+CONTENT = bytes(range(256)) * (3 * Q // 256) + b"and a tail"
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "source.bin"
+    path.write_bytes(CONTENT)
+    return path
+
+
+def curl(token: str, *arguments: str | Path) -> bytes:
+    command = ["curl", "-sS", "--max-time", "30", "-H", f"Authorization: Bearer {token}", *map(str, arguments)]
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+@pytest.mark.spec("A1-01", "A6-01", "A6-02")
+def test_up_and_down(base_url: str, token: str, source: Path, tmp_path: Path) -> None:
+    kind = "Content-Type: application/x-test"
+    upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
+
+    file = json.loads(curl(token, "--data-binary", f"@{source}", "-H", kind, upload))
+    address = f"{base_url}/storage/v3/files/{file['id']}?alt=media"
+    curl(token, "-o", tmp_path / "copy", address)
+
+    assert (tmp_path / "copy").read_bytes() == CONTENT
+    assert curl(token, "-r", "5-9", address) == CONTENT[5:10]
+    assert curl(token, "-r", "-3", address) == CONTENT[-3:]
+    assert b"content-length: 786442" in curl(token, "-I", address).lower()
+
+
+@pytest.mark.spec("A1-03")
+def test_a_stream_goes_up_chunked(base_url: str, token: str, source: Path) -> None:
+    upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
+
+    file = json.loads(curl(token, "-X", "POST", "-H", "Transfer-Encoding: chunked", "-T", source, upload))
+
+    assert curl(token, f"{base_url}/storage/v3/files/{file['id']}?alt=media") == CONTENT
+
+
+@pytest.mark.spec("A3-01", "A3-06", "A3-09", "A3-08")
+def test_a_resumable_upload_by_hand(base_url: str, token: str, source: Path, tmp_path: Path) -> None:
+    begun = curl(
+        token, "-X", "POST", "-D", "-", f"{base_url}/upload/storage/v3/files?uploadType=resumable", "-d", ""
+    ).decode()
+    uri = next(line.split(": ", 1)[1] for line in begun.splitlines() if line.lower().startswith("location:"))
+    chunk = tmp_path / "chunk"
+    chunk.write_bytes(CONTENT[:Q])
+    rest = tmp_path / "rest"
+    rest.write_bytes(CONTENT[Q:])
+    total = len(CONTENT)
+
+    first = curl(token, "-D", "-", "-H", f"Content-Range: bytes 0-{Q - 1}/{total}", "-T", chunk, uri).decode()
+    status = curl(token, "-D", "-", "-X", "PUT", "-H", f"Content-Range: bytes */{total}", "-d", "", uri).decode()
+    file = json.loads(curl(token, "-H", f"Content-Range: bytes {Q}-{total - 1}/{total}", "-T", rest, uri))
+
+    assert "308 Resume Incomplete" in first
+    assert f"bytes=0-{Q - 1}" in status
+    assert curl(token, f"{base_url}/storage/v3/files/{file['id']}?alt=media") == CONTENT

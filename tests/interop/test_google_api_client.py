@@ -1,0 +1,171 @@
+"""google-api-python-client, unmodified, driven by its bundled storage description with only the address changed."""
+
+from __future__ import annotations
+
+import io
+import json
+from importlib import resources
+from typing import Any
+
+import google_auth_httplib2
+import httplib2
+import pytest
+from google.oauth2.credentials import Credentials
+from googleapiclient.discovery import build_from_document
+from googleapiclient.errors import HttpError
+from googleapiclient.http import MediaInMemoryUpload, MediaIoBaseDownload, MediaIoBaseUpload
+from svc_notebooks.server.service import Service
+
+pytestmark = pytest.mark.interop
+
+MIB = 1024 * 1024
+CONTENT = bytes(range(256)) * (5 * MIB // 256) + b"and a tail"
+
+
+@pytest.fixture
+def drive(base_url: str, token: str) -> Any:
+    text = resources.files("googleapiclient").joinpath("discovery_cache/documents/drive.v3.json").read_text()
+    document = json.loads(text.replace("/drive/v3/", "/storage/v3/").replace('"drive/v3/"', '"storage/v3/"'))
+    document["rootUrl"] = f"{base_url}/"
+    document["baseUrl"] = f"{base_url}/storage/v3/"
+    document.pop("mtlsRootUrl", None)
+    http = google_auth_httplib2.AuthorizedHttp(Credentials(token), http=httplib2.Http())
+    return build_from_document(document, http=http)
+
+
+@pytest.mark.spec("A4-01", "A2-01")
+def test_create_and_read(drive: Any) -> None:
+    empty = drive.files().create(body={"name": "empty"}).execute()
+    small = drive.files().create(body={"name": "a.csv"}, media_body=MediaInMemoryUpload(b"a,b\n", "text/csv")).execute()
+
+    assert empty["name"] == "empty"
+    assert (small["name"], small["mimeType"]) == ("a.csv", "text/csv")
+    assert drive.files().get_media(fileId=small["id"]).execute() == b"a,b\n"
+
+
+@pytest.mark.spec("A1-01")
+def test_media_without_metadata(drive: Any) -> None:
+    file = drive.files().create(media_body=MediaInMemoryUpload(b"plain", "text/plain")).execute()
+
+    assert drive.files().get_media(fileId=file["id"]).execute() == b"plain"
+
+
+@pytest.mark.spec("A3-01", "A3-06", "A3-08")
+@pytest.mark.parametrize("chunk_size", [256 * 1024, MIB])
+def test_resumable_chunk_by_chunk(drive: Any, chunk_size: int) -> None:
+    media = MediaIoBaseUpload(io.BytesIO(CONTENT), "application/x-test", chunksize=chunk_size, resumable=True)
+    request = drive.files().create(body={"name": "big"}, media_body=media, fields="id,name,size,md5Checksum")
+    seen = []
+
+    answer = None
+    while answer is None:
+        status, answer = request.next_chunk()
+        seen.append(status.progress() if status else 1.0)
+
+    assert seen == sorted(seen)
+    assert answer["size"] == str(len(CONTENT))
+    assert drive.files().get_media(fileId=answer["id"]).execute() == CONTENT
+
+
+@pytest.mark.spec("A3-09", "A3-18", "X-05")
+def test_resumable_over_an_interruption(drive: Any, service: Service) -> None:
+    media = MediaIoBaseUpload(io.BytesIO(CONTENT), "application/x-test", chunksize=MIB, resumable=True)
+    request = drive.files().create(body={"name": "big"}, media_body=media)
+    request.next_chunk()
+    step = {"match": {"operation": "upload.session"}, "times": 1, "action": {"status": 503}}
+    with service.faults(step), pytest.raises(HttpError):
+        request.next_chunk()
+
+    answer = None
+    while answer is None:
+        _, answer = request.next_chunk()
+
+    assert drive.files().get_media(fileId=answer["id"]).execute() == CONTENT
+
+
+@pytest.mark.spec("A3-16")
+def test_resumable_of_nothing(drive: Any) -> None:
+    media = MediaIoBaseUpload(io.BytesIO(b""), "text/plain", resumable=True)
+
+    file = drive.files().create(body={"name": "nothing"}, media_body=media, fields="id,size").execute()
+
+    assert file["size"] == "0"
+
+
+@pytest.mark.spec("A2-04", "U-05")
+def test_update(drive: Any) -> None:
+    file = drive.files().create(media_body=MediaInMemoryUpload(b"old", "text/plain")).execute()
+
+    drive.files().update(
+        fileId=file["id"], body={"name": "new"}, media_body=MediaInMemoryUpload(b"new", "text/plain")
+    ).execute()
+    renamed = drive.files().update(fileId=file["id"], body={"name": "newer"}).execute()
+
+    assert renamed["name"] == "newer"
+    assert drive.files().get_media(fileId=file["id"]).execute() == b"new"
+
+
+@pytest.mark.spec("A6-02")
+def test_download_in_chunks(drive: Any) -> None:
+    file = drive.files().create(media_body=MediaInMemoryUpload(CONTENT, "application/x-test")).execute()
+    target = io.BytesIO()
+    download = MediaIoBaseDownload(target, drive.files().get_media(fileId=file["id"]), chunksize=MIB)
+
+    done = False
+    while not done:
+        _, done = download.next_chunk()
+
+    assert target.getvalue() == CONTENT
+
+
+def test_download_of_nothing(drive: Any) -> None:
+    """The client asks for a range of an empty file, and reads `bytes */0` in the 416."""
+    file = drive.files().create(body={"name": "nothing"}).execute()
+    target = io.BytesIO()
+
+    _, done = MediaIoBaseDownload(target, drive.files().get_media(fileId=file["id"])).next_chunk()
+
+    assert (done, target.getvalue()) == (True, b"")
+
+
+def test_pages(drive: Any) -> None:
+    made = {drive.files().create(body={"name": f"file {n}"}).execute()["id"] for n in range(5)}
+    request = drive.files().list(pageSize=2, q="name contains 'file'", orderBy="name")
+    found, pages = [], 0
+
+    while request is not None:
+        page = request.execute()
+        found += [f["id"] for f in page["files"]]
+        pages += 1
+        request = drive.files().list_next(request, page)
+
+    assert (set(found), len(found), pages) == (made, 5, 3)
+
+
+@pytest.mark.spec("L-01", "X-02")
+def test_generated_ids(drive: Any) -> None:
+    file_id = drive.files().generateIds(count=3).execute()["ids"][0]
+
+    assert drive.files().create(body={"id": file_id}).execute()["id"] == file_id
+    with pytest.raises(HttpError) as error:
+        drive.files().create(body={"id": file_id}).execute()
+    assert error.value.status_code == 409
+
+
+@pytest.mark.spec("X-01")
+def test_the_client_understands_our_errors(drive: Any) -> None:
+    with pytest.raises(HttpError) as error:
+        drive.files().get(fileId="nobody").execute()
+
+    assert error.value.status_code == 404
+    assert error.value.reason == "File not found: nobody."
+    assert error.value.error_details[0]["reason"] == "notFound"
+
+
+def test_delete_and_trash(drive: Any) -> None:
+    file = drive.files().create(body={}).execute()
+
+    assert drive.files().update(fileId=file["id"], body={"trashed": True}, fields="trashed").execute() == {
+        "trashed": True
+    }
+    assert drive.files().delete(fileId=file["id"]).execute() in ("", b"")
