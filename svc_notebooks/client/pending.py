@@ -1,9 +1,51 @@
-"""The journal of unfinished uploads: what another run of the same cell needs to go on (A3-25)."""
+"""The journal of unfinished uploads: what another run of the same cell needs to go on (A3-25).
+
+One file for each upload, readable by its owner alone, without a token in it. It is replaced in one step, so that
+a reader never sees half of it, and a lock on a file beside it keeps two processes from going on with one
+upload; a process that dies gives its locks back. A journal without a folder lives in memory.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from pathlib import Path
+
+from ..core.wire import JSONObject
+
+LOCKS = find_spec("fcntl") is not None
+"""False on Windows and for Python in a browser: there the last writer wins."""
+
+
+@dataclass(frozen=True, slots=True)
+class PendingUpload:
+    """An upload that was begun and is not known to be complete.
+
+    `source` is the file's path, None for bytes; `total` and `chunk_size` are in bytes; `started` is RFC 3339.
+    """
+
+    key: str
+    session_uri: str
+    base_url: str
+    source: str | None
+    fingerprint: str
+    total: int | None
+    chunk_size: int | None
+    media_type: str
+    file_id: str | None
+    metadata: JSONObject
+    query: dict[str, str]
+    started: str
+
+    @property
+    def name(self) -> str:
+        """What to call it: the file's name to be, or the source's."""
+        name = self.metadata.get("name") or (self.source and Path(self.source).name)
+        return str(name or self.file_id or "bytes")
 
 
 def default_folder(environment: Mapping[str, str]) -> Path:
@@ -13,11 +55,161 @@ def default_folder(environment: Mapping[str, str]) -> Path:
     '/home/ada/state/svc-notebooks'
     """
     if named := environment.get("SVC_NOTEBOOKS_STATE"):
-        return Path(named)
+        return Path(named).expanduser()
     state = environment.get("XDG_STATE_HOME")
     return (Path(state) if state else Path("~/.local/state").expanduser()) / "svc-notebooks"
 
 
 class Journal:
+    """The unfinished uploads of a person, or of one session in memory (`folder` None)."""
+
     def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
+        self.folder = folder
+        self._memory: dict[str, PendingUpload] = {}
+        self._claims: dict[str, Claim] = {}
+
+    def all(self, base_url: str | None = None) -> list[PendingUpload]:
+        """The entries, oldest first; those of one service if its address is given."""
+        found = [entry for key in self._keys() if (entry := self.read(key))]
+        mine = [entry for entry in found if base_url in (None, entry.base_url)]
+        return sorted(mine, key=lambda entry: (entry.started, entry.key))
+
+    def _keys(self) -> list[str]:
+        on_disk = self.folder.glob("*.json") if self.folder else ()
+        return [*self._memory, *(path.stem for path in on_disk)]
+
+    def read(self, key: str) -> PendingUpload | None:
+        """The entry of this key; None when there is none, or none that can be read."""
+        if key in self._memory or self.folder is None:
+            return self._memory.get(key)
+        try:
+            return PendingUpload(**json.loads(self._path(key).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def by_uri(self, session_uri: str) -> PendingUpload | None:
+        """The entry of this upload session."""
+        return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
+
+    def claim(self, key: str) -> Claim | None:
+        """The right to go on with this upload; None while another process has it.
+
+        A second claim in the same session takes it over: the cell was run again.
+        """
+        if held := self._claims.pop(key, None):
+            held.release()
+        lock = _lock(self._path(key, ".lock")) if self._usable() else _NO_LOCK
+        if lock is None:
+            return None
+        claim = self._claims[key] = Claim(self, key, lock)
+        return claim
+
+    def write(self, entry: PendingUpload) -> None:
+        """Put the entry in its place; in memory where the folder cannot be written."""
+        if not self._usable():
+            self._memory[entry.key] = entry
+            return
+        fresh = self._path(entry.key, f".{os.getpid()}.new")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(asdict(entry), file, ensure_ascii=False)
+        fresh.replace(self._path(entry.key))
+
+    def remove(self, key: str) -> None:
+        """Forget the entry."""
+        self._memory.pop(key, None)
+        if self.folder:
+            self._path(key).unlink(missing_ok=True)
+
+    def _path(self, key: str, suffix: str = ".json") -> Path:
+        assert self.folder is not None
+        return self.folder / f"{key}{suffix}"
+
+    def _usable(self) -> bool:
+        if self.folder is None:
+            return False
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.access(self.folder, os.W_OK | os.X_OK)
+
+    def released(self, claim: Claim) -> None:
+        """A claim was given back."""
+        if self._claims.get(claim.key) is claim:
+            del self._claims[claim.key]
+
+
+class Claim:
+    """One upload's place in the journal, held by one process; after `release` it does nothing."""
+
+    def __init__(self, journal: Journal, key: str, lock: _Lock) -> None:
+        self.key = key
+        self._journal = journal
+        self._lock = lock
+        self._held = True
+
+    @property
+    def entry(self) -> PendingUpload | None:
+        """What the journal knows of this upload."""
+        return self._journal.read(self.key) if self._held else None
+
+    def save(self, entry: PendingUpload) -> None:
+        """Write it down."""
+        if self._held:
+            self._journal.write(entry)
+
+    def drop(self) -> None:
+        """There is nothing left to resume."""
+        if self._held:
+            self._journal.remove(self.key)
+
+    def release(self) -> None:
+        """Let others go on with it."""
+        if self._held:
+            self._held = False
+            self._journal.released(self)
+            self._lock.release()
+
+
+class _Lock:
+    """A lock on a file, given back by the system when the process ends."""
+
+    def __init__(self, path: Path | None = None, descriptor: int = -1) -> None:
+        self._path, self._descriptor = path, descriptor
+
+    def release(self) -> None:
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)  # while it is still held: see _lock
+            os.close(self._descriptor)
+
+
+_NO_LOCK = _Lock()
+
+
+def _lock(path: Path) -> _Lock | None:
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        if not _locked(descriptor):
+            os.close(descriptor)
+            return None
+        if _same(path, descriptor):
+            return _Lock(path, descriptor)
+        os.close(descriptor)  # it was removed between the opening and the lock: lock its successor
+
+
+def _locked(descriptor: int) -> bool:
+    if not LOCKS:
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _same(path: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False

@@ -154,7 +154,7 @@ class Session:
             return Request(method, url, _BARE if method in _BODILESS else _EMPTY)
         content = json.dumps(body, ensure_ascii=False).encode()
         typed = (("Content-Type", JSON_TYPE), ("Content-Length", str(len(content))))
-        return Request(method, url, Headers((*_BARE.pairs, *typed)), content)
+        return Request(method, url, self.headers(*typed), content)
 
     def url(self, path: str, query: Mapping[str, object] | None = None) -> str:
         """The address of a path of this service."""
@@ -162,6 +162,10 @@ class Session:
             raise ValueError(f"path {path!r} must begin with a slash: it comes behind {self.base_url}")
         text = str(Query(_pairs(query))) if query else ""
         return f"{self.base_url}{path}?{text}" if text else self.base_url + path
+
+    def headers(self, *pairs: tuple[str, str]) -> Headers:
+        """The headers of every request, and these."""
+        return Headers((*_BARE.pairs, *pairs))
 
     # -- exchanges
 

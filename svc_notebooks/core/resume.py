@@ -154,6 +154,11 @@ class ResumableUpload:
         """The bytes up to `end` are about to leave: the service may hold them from now on."""
         self._reached = max(self._reached, end)
 
+    def doubt(self) -> None:
+        """Ask before more is sent, though nothing failed: a person wants to know, or broke it off."""
+        if self.state is State.OPEN:
+            self._certain, self._pending = False, None
+
     def waited(self) -> None:
         """A `Wait` was carried out."""
         self._pending = None

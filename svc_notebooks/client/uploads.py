@@ -1,0 +1,322 @@
+"""Uploads as a person asks for them: the kind is chosen, everything is checked, then bytes leave.
+
+media        content alone, one request (A1)
+multipart    metadata and content, one request (A2)
+resumable    a session that survives what connections do (A3)
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ..core.errors import AlreadyExists, Interrupted, SourceChanged
+from ..core.multipart import Related
+from ..core.wire import Headers, JSONObject, Request
+from .attempts import Attempts
+from .bodies import Progress, SourceBody
+from .calls import checked_id, get_file
+from .pending import Claim, PendingUpload
+from .session import Session, read_object
+from .sources import Source, SourceFailed, open_source
+from .target import Target
+from .upload import Upload, checked_chunk
+
+SIMPLE_LIMIT = 5_000_000
+"""Up to so many bytes the interface recommends a single request (A1, Limits)."""
+
+UPLOAD_TYPES = ("auto", "media", "multipart", "resumable")
+
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(\s*;\s*[\w!#$&^.+-]+=(\"[^\"\r\n]*\"|[^\s;\"]+))*", re.ASCII)
+
+
+def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
+    """The upload type for a content of this size (A1-05); None, a size that is not known, is resumable.
+
+    >>> choose_upload_type(5_000_000, has_metadata=False), choose_upload_type(5_000_001, has_metadata=True)
+    ('media', 'resumable')
+    """
+    if size is None or size > SIMPLE_LIMIT:
+        return "resumable"
+    return "multipart" if has_metadata else "media"
+
+
+def upload(
+    session: Session,
+    source: object,
+    *,
+    name: str | None = None,
+    mime_type: str | None = None,
+    metadata: Mapping[str, object] | None = None,
+    file_id: str | None = None,
+    upload_type: str = "auto",
+    chunk_size: int | None = None,
+    size: int | None = None,
+    query: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> JSONObject:
+    """Upload a source as a new file, or with `file_id` as the content of one; the file's metadata.
+
+    `source` is a path, bytes or a binary file object (`size` in bytes may tell that of a stream); `name` is
+    the source's own unless given; `mime_type` is the type of the bytes; `metadata` has wire names; `query`
+    adds parameters (fields, ocrLanguage). `chunk_size` is in bytes, a multiple of 262144, or -1 for one request;
+    giving one means a resumable upload. `progress` is called with (bytes sent, size or None).
+
+    The same call after an interruption goes on where the resumable upload stopped, in this process or another.
+
+    Raises TypeError and ValueError before anything is sent, OSError for a source that cannot be read, SvcError.
+    """
+    order = prepare(
+        session,
+        source,
+        name=name,
+        mime_type=mime_type,
+        metadata=metadata,
+        file_id=file_id,
+        upload_type=upload_type,
+        chunk_size=chunk_size,
+        size=size,
+        query=query,
+    )
+    if order.upload_type == "resumable":
+        return _resumable(session, order, progress).run()
+    return _in_one_request(session, order, progress)
+
+
+def start_upload(
+    session: Session,
+    source: object,
+    *,
+    name: str | None = None,
+    mime_type: str | None = None,
+    metadata: Mapping[str, object] | None = None,
+    file_id: str | None = None,
+    chunk_size: int | None = None,
+    size: int | None = None,
+    query: Mapping[str, str] | None = None,
+    progress: Progress | None = None,
+) -> Upload:
+    """Open a resumable upload to be stepped by hand: its session exists, no byte is sent.
+
+    Arguments and errors are those of `upload`. It is a new session even where an unfinished one is pending.
+    """
+    order = prepare(
+        session,
+        source,
+        name=name,
+        mime_type=mime_type,
+        metadata=metadata,
+        file_id=file_id,
+        upload_type="resumable",
+        chunk_size=chunk_size,
+        size=size,
+        query=query,
+    )
+    return _upload(session, order, _claim(session, order), None, progress).begin()
+
+
+def resume_upload(
+    session: Session,
+    session_uri: str,
+    source: object,
+    *,
+    chunk_size: int | None = None,
+    size: int | None = None,
+    progress: Progress | None = None,
+) -> Upload:
+    """Take up a session that this or another process began; nothing is sent until `.resume()` or `.run()`.
+
+    Raises SourceChanged when the journal knows the session and the source is not the one it began with.
+    """
+    if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
+        raise ValueError("session_uri is no web address; give the one that the upload's session has")
+    entry = session.pending.by_uri(session_uri)
+    opened = open_source(source, size=size)
+    if entry is None:
+        target = Target(opened.media_type)
+        chunk = checked_chunk(chunk_size)
+        return Upload(session, opened, target, chunk_size=chunk, session_uri=session_uri, progress=progress)
+    return _take_up(session, entry, opened, checked_chunk(chunk_size), progress)
+
+
+def resume_pending(
+    session: Session, entry: PendingUpload, source: object = None, *, progress: Progress | None = None
+) -> Upload:
+    """Take up an entry of `session.pending`; `source` is needed where the journal names no path.
+
+    Raises SourceChanged when the source is not the one it began with.
+    """
+    given = entry.source if source is None else source
+    if given is None:
+        raise ValueError(f"the upload of {entry.name} began with bytes; give them as source")
+    return _take_up(session, entry, open_source(given), entry.chunk_size, progress)
+
+
+def _take_up(
+    session: Session,
+    entry: PendingUpload,
+    source: Source,
+    chunk_size: int | None,
+    progress: Progress | None,
+) -> Upload:
+    if source.fingerprint() != entry.fingerprint:
+        source.close()
+        raise SourceChanged(f"{entry.name} is not what its upload began with on {entry.started}.")
+    source.close()
+    target = Target(entry.media_type, entry.metadata, entry.file_id, entry.query)
+    order = Order(source, target, "resumable", chunk_size)
+    return _upload(session, order, session.pending.claim(entry.key), entry.session_uri, progress)
+
+
+# -- what was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An upload that was checked and can begin."""
+
+    source: Source
+    target: Target
+    upload_type: str
+    chunk_size: int | None
+
+
+def prepare(
+    session: Session,
+    source: object,
+    *,
+    name: str | None,
+    mime_type: str | None,
+    metadata: Mapping[str, object] | None,
+    file_id: str | None,
+    upload_type: str,
+    chunk_size: int | None,
+    size: int | None,
+    query: Mapping[str, str] | None,
+) -> Order:
+    """Check every argument of an upload and choose its type. Raises TypeError, ValueError, OSError."""
+    if upload_type not in UPLOAD_TYPES:
+        raise ValueError(f"upload_type is {upload_type!r}; it may be {', '.join(UPLOAD_TYPES)}")
+    if chunk_size is not None and upload_type in ("media", "multipart"):
+        raise ValueError(f"chunk_size is for resumable uploads; leave it out with {upload_type}")
+    chunk = checked_chunk(chunk_size)
+    words = _metadata(metadata, name)
+    if upload_type == "media" and words:
+        raise ValueError("a media upload carries no metadata; leave name and metadata out, or use multipart")
+    opened = open_source(source, name=name, size=size)
+    if upload_type != "media" and file_id is None and opened.name and "name" not in words:
+        words["name"] = opened.name
+    target = Target(
+        _media_type(mime_type) or opened.media_type,
+        words,
+        None if file_id is None else checked_id(file_id),
+        dict(query or {}),
+    )
+    if upload_type == "auto":
+        chosen = choose_upload_type(opened.size, has_metadata=bool(words))
+        upload_type = chosen if chunk_size is None else "resumable"
+    return Order(opened, target, upload_type, chunk)
+
+
+def _metadata(metadata: Mapping[str, object] | None, name: str | None) -> JSONObject:
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name is {type(name).__name__}; give a str")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata is {type(metadata).__name__}; give a dict of the file's fields")
+    try:
+        words: JSONObject = json.loads(json.dumps(dict(metadata or {})))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"metadata cannot be sent as JSON: {error}") from None
+    return words if name is None else {**words, "name": name}
+
+
+def _media_type(given: str | None) -> str | None:
+    if given is not None and not (isinstance(given, str) and _MEDIA_TYPE.fullmatch(given)):
+        raise ValueError(f"mime_type is {given!r}; write it as type/subtype, for example text/csv")
+    return given
+
+
+# -- one request
+
+
+def _in_one_request(session: Session, order: Order, progress: Progress | None) -> JSONObject:
+    target = order.target
+    attempts = Attempts(session, repeatable=bool(target.file_id or target.chosen_id))
+    kind = {"media": media_request, "multipart": multipart_request}[order.upload_type]
+    try:
+        return read_object(attempts.settle(lambda: kind(session, _rewound(order), progress)))
+    except SourceFailed as failed:
+        raise failed.error from None
+    except AlreadyExists as error:
+        if target.chosen_id is None or not attempts.made_before(error):
+            raise
+        return get_file(session, target.chosen_id, fields=target.query.get("fields"))
+    finally:
+        order.source.close()
+
+
+def _rewound(order: Order) -> Order:
+    if order.source.lowest:
+        raise Interrupted("The upload failed, and its source is a stream that cannot be read again.")
+    return order
+
+
+def media_request(session: Session, order: Order, progress: Progress | None = None) -> Request:
+    """A simple upload (A1); of a stream whose size is not known it has no Content-Length."""
+    size = order.source.size
+    url, headers = order.target.media(session, size)
+    body = SourceBody(order.source, 0, size, progress)
+    return Request(order.target.method, url, headers, body)
+
+
+def multipart_request(session: Session, order: Order, progress: Progress | None = None) -> Request:
+    """Metadata and content in one body (A2).
+
+    The boundary has 128 random bits, so that it is not in the content; looking would mean to read it twice.
+    """
+    target, size = order.target, order.source.size
+    boundary = f"{session.random.getrandbits(128):032x}"
+    related = Related.of(target.metadata, target.media_type, boundary=boundary)
+    length = () if size is None else (("Content-Length", str(related.length(size))),)
+    headers: Headers = session.headers(("Content-Type", related.content_type), *length)
+    body = SourceBody(order.source, 0, size, progress, head=related.head, tail=related.tail)
+    return Request(target.method, target.url(session, "multipart"), headers, body)
+
+
+# -- many requests
+
+
+def _resumable(session: Session, order: Order, progress: Progress | None) -> Upload:
+    """The upload, taken up where an earlier run of the same call was interrupted."""
+    claim = _claim(session, order)
+    entry = claim.entry if claim else None
+    if entry is None or entry.fingerprint != order.source.fingerprint():
+        return _upload(session, order, claim, None, progress)
+    return _upload(session, order, claim, entry.session_uri, progress)
+
+
+def _claim(session: Session, order: Order) -> Claim | None:
+    """Its place in the journal; None for a source that cannot be recognised, or when another has it."""
+    mark = order.source.path or order.source.fingerprint()
+    return session.pending.claim(order.target.key(session.base_url, mark)) if mark else None
+
+
+def _upload(
+    session: Session,
+    order: Order,
+    claim: Claim | None,
+    session_uri: str | None,
+    progress: Progress | None,
+) -> Upload:
+    return Upload(
+        session,
+        order.source,
+        order.target,
+        chunk_size=order.chunk_size,
+        session_uri=session_uri,
+        progress=progress,
+        claim=claim,
+    )
