@@ -20,7 +20,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
 from ..core.wire import REASONS, Body, BytesBody, Disconnected, Headers, Request, Response
-from .transport import GuardedBody, Handler
+from .transport import GuardedBody, Handler, closed
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -115,8 +115,13 @@ class _Pipe(io.RawIOBase):
     """The service's blocks as the file that urllib3 reads."""
 
     def __init__(self, blocks: Iterable[bytes]) -> None:
+        self._body = blocks
         self._blocks: Iterator[bytes] = iter(blocks)
         self._rest = memoryview(b"")
+
+    def close(self) -> None:
+        with closed(self._body):
+            super().close()
 
     def readable(self) -> bool:
         return True

@@ -12,13 +12,10 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from ..core.wire import JSONObject
-
-LOCKS = find_spec("fcntl") is not None
-"""False on Windows and for Python in a browser: there the last writer wins."""
+from .locks import open_locked
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +175,7 @@ class _Lock:
 
     def release(self) -> None:
         if self._path is not None:
-            self._path.unlink(missing_ok=True)  # while it is still held: see _lock
+            self._path.unlink(missing_ok=True)  # while it is still held: see open_locked
             os.close(self._descriptor)
 
 
@@ -186,30 +183,5 @@ _NO_LOCK = _Lock()
 
 
 def _lock(path: Path) -> _Lock | None:
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        if not _locked(descriptor):
-            os.close(descriptor)
-            return None
-        if _same(path, descriptor):
-            return _Lock(path, descriptor)
-        os.close(descriptor)  # it was removed between the opening and the lock: lock its successor
-
-
-def _locked(descriptor: int) -> bool:
-    if not LOCKS:
-        return True
-    import fcntl
-
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
-
-
-def _same(path: Path, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
+    descriptor = open_locked(path, 0o600)
+    return None if descriptor is None else _Lock(path, descriptor)

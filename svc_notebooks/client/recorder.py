@@ -14,6 +14,7 @@ from threading import Lock
 from typing import overload
 
 from ..core.wire import Body, Headers, Request, Response
+from .transport import closed
 
 KEPT = 2048
 """So many bytes of a text body are kept, of either direction."""
@@ -182,9 +183,10 @@ class RecordedStream:
     def __iter__(self) -> Iterator[bytes]:
         error: BaseException | None = None
         try:
-            for block in self._blocks:
-                self._entry.received_more(block, self._secret)
-                yield block
+            with closed(self._blocks):
+                for block in self._blocks:
+                    self._entry.received_more(block, self._secret)
+                    yield block
         except BaseException as failure:
             error = None if isinstance(failure, GeneratorExit) else failure
             raise

@@ -108,6 +108,11 @@ class Session:
     ) -> None:
         self.close()
 
+    @property
+    def in_process(self) -> bool:
+        """Whether the service is a function of this process: no exchange has to be waited for."""
+        return isinstance(self._transport, DirectTransport)
+
     def close(self) -> None:
         """Let connections go; the session can still be used and opens new ones."""
         self._transport.close()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
 from ..core.wire import Body, Disconnected, Request, Response
@@ -73,10 +74,22 @@ class DirectTransport:
 
 
 def _unbroken(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    with closed(blocks):
+        try:
+            yield from blocks
+        except Disconnected as error:
+            raise Broken(str(error) or "the connection was cut") from error
+
+
+@contextmanager
+def closed(blocks: Iterable[bytes]) -> Iterator[None]:
+    """Tell a streamed body that nobody reads it any further, as WSGI servers do."""
     try:
-        yield from blocks
-    except Disconnected as error:
-        raise Broken(str(error) or "the connection was cut") from error
+        yield
+    finally:
+        close = getattr(blocks, "close", None)
+        if close is not None:
+            close()
 
 
 class GuardedBody:

@@ -119,7 +119,8 @@ class Upload:
     @property
     def stored(self) -> int:
         """The bytes that the service is known to have."""
-        return self._machine.stored
+        total = self._machine.total
+        return self._machine.stored if self.file is None or total is None else total
 
     @property
     def total(self) -> int | None:

@@ -81,8 +81,13 @@ def upload(
         size=size,
         query=query,
     )
+    return carry_out(session, order, progress)
+
+
+def carry_out(session: Session, order: Order, progress: Progress | None = None) -> JSONObject:
+    """Do what `prepare` has checked; the file's metadata."""
     if order.upload_type == "resumable":
-        return _resumable(session, order, progress).run()
+        return resumable(session, order, progress).run()
     return _in_one_request(session, order, progress)
 
 
@@ -289,7 +294,7 @@ def multipart_request(session: Session, order: Order, progress: Progress | None 
 # -- many requests
 
 
-def _resumable(session: Session, order: Order, progress: Progress | None) -> Upload:
+def resumable(session: Session, order: Order, progress: Progress | None) -> Upload:
     """The upload, taken up where an earlier run of the same call was interrupted."""
     claim = _claim(session, order)
     entry = claim.entry if claim else None
