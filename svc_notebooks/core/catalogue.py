@@ -49,6 +49,7 @@ CATALOGUE: dict[str, Row] = {
     "filePermission":          Row(403, "insufficientFilePermissions", "The user does not have sufficient permissions for file {fileId}.", "fileId", "parameter"),
     "ownerOnly":               Row(403, "insufficientFilePermissions", "Only the owner of file {fileId} may delete it.", "fileId", "parameter"),
     "notDownloadable":         Row(403, "fileNotDownloadable", "Only files with binary content can be downloaded; use export for native documents.", "alt", "parameter"),
+    "abusive":                 Row(403, "cannotDownloadAbusiveFile", "This file was found to be malware or spam: its owner can download it with acknowledgeAbuse=true.", "alt", "parameter"),
     "noAcknowledgment":        Row(403, "invalidAbuseAcknowledgment", "acknowledgeAbuse applies to downloads (alt=media) only.", "acknowledgeAbuse", "parameter"),
     "duplicateSortKeys":       Row(403, "orderByContainsDuplicateSortKeys", "orderBy names {key} more than once.", "orderBy", "parameter"),
     "sortedFullText":          Row(403, "forbidden", "A fullText query comes in order of relevance: leave orderBy out.", "orderBy", "parameter"),

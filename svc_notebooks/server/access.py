@@ -1,0 +1,114 @@
+"""Who asks: the access token of a request, and whether its scopes reach (T-01, T-03)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..core.catalogue import ApiError, refuse, row
+from ..core.operations import ALL_SCOPES, Operation
+from ..core.policy import Policy
+from ..core.wire import Query, Request
+from .clock import SystemClock, VirtualClock
+from .store import Store
+from .store.people import Token
+
+_BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
+_MOST_CACHED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whom a token stands for; `scopes` are last segments, `expires` Unix seconds."""
+
+    user: str
+    client: str
+    scopes: frozenset[str]
+    service_account: bool
+    expires: float | None
+
+
+class Access:
+    """Knows the bearers of tokens. A token never changes, so what was looked up once is kept."""
+
+    def __init__(self, store: Store, clock: SystemClock | VirtualClock) -> None:
+        self._store = store
+        self._clock = clock
+        self._known: dict[str, Caller] = {}
+
+    def caller(self, request: Request, query: Query) -> Caller:
+        """The caller of a request. Raises ApiError (401)."""
+        token = _token(request, query)
+        found = self._known.get(token) or self._look_up(token)
+        if found.expires is not None and self._clock.now().timestamp() >= found.expires:
+            raise _unauthorized("badToken")
+        return found
+
+    def peek(self, request: Request, query: Query) -> Caller | None:
+        """The caller, or None where there is none to be known."""
+        try:
+            return self.caller(request, query)
+        except ApiError:
+            return None
+
+    def _look_up(self, secret: str) -> Caller:
+        token = self._store.people.token(secret)
+        if token is None:
+            raise _unauthorized("badToken")
+        scopes = frozenset(token.scopes.split())
+        found = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
+        if len(self._known) >= _MOST_CACHED:
+            self._known.clear()
+        self._known[secret] = found
+        return found
+
+    def add(self, secret: str, token: Token) -> None:
+        """Let the bearer of this secret in."""
+        self._store.people.add_token(secret, token)
+        self._known.pop(secret, None)
+
+    def forget(self) -> None:
+        """Look every token up again: the store has changed under us."""
+        self._known.clear()
+
+
+def require(caller: Caller, scopes: frozenset[str], operation: Operation) -> None:
+    """Refuse a caller who has none of these scopes. Raises ApiError (403)."""
+    if caller.scopes.isdisjoint(scopes):
+        wanted = [row("missingScope", operation=operation.name)]
+        raise ApiError(wanted, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
+
+
+def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
+    """Scopes, given as URIs or as their last segments, as the store keeps them. Raises ValueError."""
+    if scopes is None:
+        return " ".join(ALL_SCOPES)
+    given = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
+    if unknown := [scope for scope in given if scope not in ALL_SCOPES]:
+        raise ValueError(f"{unknown[0]!r} is no scope; the scopes are {', '.join(ALL_SCOPES)}")
+    return " ".join(given)
+
+
+def _token(request: Request, query: Query) -> str:
+    sent = request.headers.all("Authorization")
+    if len(sent) > 1:
+        raise _unauthorized("badToken")
+    if not sent:
+        return _from_query(query)
+    found = _BEARER.fullmatch(sent[0])
+    if not found:
+        raise _unauthorized("badToken")
+    return found[1]
+
+
+def _from_query(query: Query) -> str:
+    token = query.get("access_token") or query.get("oauth_token")
+    if not token:
+        raise _unauthorized("notSignedIn")
+    return token
+
+
+def _unauthorized(key: str) -> ApiError:
+    challenge = 'Bearer realm="svc"' + ('' if key == "notSignedIn" else ', error="invalid_token"')
+    return ApiError(refuse(key).rows, [("WWW-Authenticate", challenge)])

@@ -1,0 +1,165 @@
+"""Content on its way in and out: bodies become parts, parts become bodies, digests when somebody asks.
+
+Parts that nothing refers to any more are deleted when the last download that reads them is over.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from threading import Lock
+
+from .parts import Parts, PartWriter
+from .store import Store
+from .store.contents import Digests, Piece
+
+
+class Inflow:
+    """Bytes on their way in: every `part_size` of them become a part, which is handed to `keep` at once."""
+
+    def __init__(self, parts: Parts, part_size: int, start: int, keep: Callable[[Piece], None]) -> None:
+        self._parts = parts
+        self._part_size = part_size
+        self._keep = keep
+        self._start = start
+        self._writer: PartWriter | None = None
+
+    @property
+    def end(self) -> int:
+        """Where the next byte goes."""
+        return self._start + (self._writer.size if self._writer else 0)
+
+    def write(self, block: bytes) -> None:
+        """Append a block."""
+        while block:
+            writer = self._writer = self._writer or self._parts.writer()
+            room = self._part_size - writer.size
+            writer.write(block if len(block) <= room else block[:room])
+            if writer.size == self._part_size:
+                self.deliver(self._close(), self._keep)
+            block = block[room:]
+
+    def finish(self, end: int) -> Piece | None:
+        """The last part, cut off at `end`; None where nothing is left of it."""
+        if self._writer is None or end <= self._start:
+            self.abort()
+            return None
+        self._writer.truncate(end - self._start)
+        return self._close()
+
+    def deliver(self, piece: Piece, keep: Callable[[Piece], None]) -> None:
+        """Have a part kept, or delete it."""
+        try:
+            keep(piece)
+        except BaseException:
+            self._parts.delete([piece.part])
+            raise
+
+    def _close(self) -> Piece:
+        assert self._writer
+        writer, self._writer = self._writer, None
+        piece = Piece(self._start, self._start + writer.size, writer.commit())
+        self._start = piece.stop
+        return piece
+
+    def abort(self) -> None:
+        """Leave nothing of the part that is open."""
+        if self._writer:
+            self._writer.abort()
+            self._writer = None
+
+
+class Outflow:
+    """A range of a content, in blocks; `close` ends it early."""
+
+    def __init__(self, blocks: Iterator[bytes], done: Callable[[], None]) -> None:
+        self._blocks = blocks
+        self._done: Callable[[], None] | None = done
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            return next(self._blocks)
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the parts."""
+        done, self._done = self._done, None
+        if done:
+            done()
+
+    __del__ = close
+
+
+class Content:
+    """All bytes, by the numbers of their contents."""
+
+    def __init__(self, store: Store, parts: Parts, part_size: int) -> None:
+        self._store = store
+        self._parts = parts
+        self._part_size = part_size
+        self._lock = Lock()
+        self._readers: Counter[int] = Counter()
+        self._doomed: dict[int, list[str]] = {}
+
+    def inflow(self, start: int, keep: Callable[[Piece], None]) -> Inflow:
+        """Take bytes in, from this offset of a content on."""
+        return Inflow(self._parts, self._part_size, start, keep)
+
+    def read(self, content: int, first: int, last: int) -> Outflow:
+        """Bytes `first` to `last` (exclusive): as they are now, whatever happens to the file meanwhile."""
+        with self._lock:
+            self._readers[content] += 1
+        blocks = self._blocks(self._store.contents.pieces(content, first, last), first, last)
+        return Outflow(blocks, lambda: self._leave(content))
+
+    def _blocks(self, pieces: Iterable[Piece], first: int, last: int) -> Iterator[bytes]:
+        for start, stop, part in pieces:
+            yield from self._parts.read(part, max(first - start, 0), min(last, stop) - start)
+
+    def _leave(self, content: int) -> None:
+        with self._lock:
+            self._readers[content] -= 1
+            if self._readers[content]:
+                return
+            del self._readers[content]
+            doomed = self._doomed.pop(content, [])
+        self._parts.delete(doomed)
+
+    def discard(self, content: int, parts: list[str]) -> None:
+        """Delete the parts of a content that is forgotten, now or when its last reader has left."""
+        with self._lock:
+            if self._readers[content]:
+                self._doomed[content] = parts
+                return
+            del self._readers[content]
+        self._parts.delete(parts)
+
+    def remove(self, pieces: Iterable[Piece]) -> None:
+        """Delete parts that never became content."""
+        self._parts.delete([piece.part for piece in pieces])
+
+    def digests(self, content: int, size: int) -> Digests:
+        """md5, sha1 and sha256 of a content: computed when first asked for, then remembered."""
+        found = self._store.contents.digests(content)
+        if found is None:
+            found = _digests(self.read(content, 0, size))
+            self._store.contents.keep_digests(content, found)
+        return found
+
+    def sweep(self) -> int:
+        """Remove parts that a kill left behind; how many there were."""
+        return self._parts.sweep(self._store.contents.known_parts())
+
+
+def _digests(blocks: Iterable[bytes]) -> Digests:
+    hashes = [hashlib.md5(usedforsecurity=False), hashlib.sha1(usedforsecurity=False), hashlib.sha256()]
+    for block in blocks:
+        for each in hashes:
+            each.update(block)
+    return Digests(*(each.hexdigest() for each in hashes))

@@ -1,0 +1,57 @@
+"""Content on its way out: alt=media, whole or in a range (A6)."""
+
+from __future__ import annotations
+
+from ..core.catalogue import ApiError, refuse
+from ..core.operations import CONTENT
+from ..core.ranges import ByteRange, ContentRange, Span
+from ..core.wire import Headers, Response
+from . import drafts
+from .access import require
+from .house import Call, House
+from .store.files import FileRow
+
+
+def download(house: House, call: Call) -> Response:
+    """The bytes of a file; a download that has begun goes on whatever happens to the file."""
+    require(call.caller, CONTENT, call.operation)
+    with house.store.transaction():  # the row and its parts as of one moment
+        row = drafts.own_file(house, call.caller, call.file_id)
+        if row.content is None or row.size is None:
+            raise refuse("notDownloadable")
+        if row.abusive and call.query.get("acknowledgeAbuse") != "true":
+            raise refuse("abusive")
+        span = _span(call.headers.all("Range"), row.size)
+        return _answer(house, call, row, row.size, span)
+
+
+def _span(asked: list[str], size: int) -> Span | None:
+    """The one range that is asked for; None: the whole, as for a header that is no single range."""
+    if len(asked) != 1:
+        return None
+    try:
+        wanted = ByteRange.parse(asked[0])
+    except ValueError:
+        return None
+    span = wanted.resolve(size)
+    if span is None:
+        refused = refuse("badRange", size=size)
+        raise ApiError(refused.rows, [("Content-Range", str(ContentRange(None, size)))])
+    return span
+
+
+def _answer(house: House, call: Call, row: FileRow, size: int, span: Span | None) -> Response:
+    first, last = (0, size) if span is None else (span.first, (span.last or 0) + 1)
+    headers = [
+        ("Content-Type", row.mime_type),
+        ("Content-Length", str(last - first)),
+        ("Accept-Ranges", "bytes"),
+        ("Cache-Control", "private, max-age=0, must-revalidate"),
+    ]
+    if span is not None:
+        headers.append(("Content-Range", str(ContentRange(span, size))))
+    status = 200 if span is None else 206
+    if call.method == "HEAD" or first == last:
+        return Response(status, Headers(headers))
+    assert row.content is not None
+    return Response(status, Headers(headers), house.content.read(row.content, first, last))

@@ -1,0 +1,208 @@
+"""From the metadata that a client sent to the row that is stored: checks against what is there, then the change."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..core.catalogue import refuse
+from ..core.clock import parse_time, to_millis
+from ..core.mime import UNKNOWN
+from ..core.wire import JSONObject
+from .access import Caller
+from .house import House
+from .store.files import FileRow
+
+_EXTRA = (
+    "contentHints", "contentRestrictions", "copyRequiresWriterPermission", "description", "folderColorRgb",
+    "originalFilename", "viewersCanCopyContent", "writersCanShare",
+)  # fmt: skip
+"""Writable fields that are kept as they came."""
+
+
+def own_file(house: House, caller: Caller, file_id: str) -> FileRow:
+    """A file that this caller sees; `root` is the folder that everything is in. Raises ApiError (404)."""
+    row = house.store.files.get(house.root(caller.user) if file_id == "root" else file_id)
+    if row is None or row.owner != caller.user:
+        raise refuse("fileNotFound", fileId=file_id[:200])
+    return row
+
+
+def folder(house: House, caller: Caller, file_id: str) -> FileRow:
+    """A folder that this caller may put files into. Raises ApiError."""
+    row = own_file(house, caller, file_id)
+    if row.mime_type != house.folder_type:
+        raise refuse("invalid", field="parents", message=f"{file_id[:200]} is no folder.")
+    return row
+
+
+def is_document(house: House, media_type: str | None) -> bool:
+    """Whether this is the type of a native document: no blob, no folder, no shortcut."""
+    apart = (house.folder_type, house.shortcut_type)
+    return media_type is not None and house.names.is_native(media_type) and media_type not in apart
+
+
+def check_new(house: House, caller: Caller, metadata: JSONObject) -> None:
+    """Refuse what cannot be created, before a byte is taken and again when it is stored. Raises ApiError."""
+    file_id, media_type = metadata.get("id"), metadata.get("mimeType")
+    if isinstance(file_id, str):
+        _check_id(house, caller, file_id, is_document(house, _text(media_type)))
+    if parents := metadata.get("parents"):
+        folder(house, caller, _first(parents))
+    if media_type == house.shortcut_type:
+        _check_target(house, caller, metadata)
+
+
+def _check_id(house: House, caller: Caller, file_id: str, document: bool) -> None:
+    if document:
+        raise refuse("idWithNativeType")
+    if house.store.files.get(file_id):
+        raise refuse("fileIdInUse")
+    owner, used = house.store.people.id_state(file_id) or ("", False)
+    if owner != caller.user:
+        raise refuse("idNotUsable")
+    if used:
+        raise refuse("fileIdInUse")
+
+
+def _check_target(house: House, caller: Caller, metadata: JSONObject) -> None:
+    details = metadata.get("shortcutDetails")
+    if not isinstance(details, dict):
+        raise refuse("required", field="shortcutDetails.targetId")
+    own_file(house, caller, str(details["targetId"]))
+
+
+def refuse_conversion(house: House, source: str, target: str) -> None:
+    """Content cannot become a native document, a folder or a shortcut here. Raises ApiError (400)."""
+    if house.names.is_native(target):
+        raise refuse("noConversion", source=source[:200], target=target)
+
+
+def new_row(house: House, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
+    """The row of a new file without content; `media_type`: that of the content, if it has any."""
+    given = {name: value for name, value in metadata.items() if value is not None}
+    kind = str(given.get("mimeType") or media_type or UNKNOWN)
+    parents, details, now = given.get("parents"), given.get("shortcutDetails"), house.millis()
+    parent = folder(house, caller, _first(parents)).id if parents else house.root(caller.user)
+    file_id = str(given.get("id") or (house.ids.native() if is_document(house, kind) else house.ids.blob()))
+    row = _blank(file_id, caller.user, parent, house.policy.default_name, kind, now)
+    row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
+    row = changed_row(house, caller, row, metadata)
+    extra = json.loads(row.extra)
+    if not house.names.is_native(kind):
+        extra.setdefault("originalFilename", row.name)
+    if row.target:
+        extra["targetMimeType"] = own_file(house, caller, row.target).mime_type
+    return row._replace(extra=json.dumps(extra))
+
+
+def _blank(file_id: str, owner: str, parent: str | None, name: str, media_type: str, now: int) -> FileRow:
+    return FileRow(
+        id=file_id,
+        owner=owner,
+        parent=parent,
+        name=name,
+        mime_type=media_type,
+        created=now,
+        modified=now,
+        modified_by_me=now,
+        viewed=None,
+        trashed=0,
+        explicitly_trashed=0,
+        trashed_at=None,
+        starred=0,
+        content=None,
+        size=None,
+        version=0,
+        abusive=0,
+        target=None,
+        extra="{}",
+    )
+
+
+def root_row(house: House, owner: str) -> FileRow:
+    """The folder that everything of a new user is in."""
+    return _blank(house.ids.root(), owner, None, "My files", house.folder_type, house.millis())._replace(version=1)
+
+
+def add(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
+    """Store a new file, inside a transaction."""
+    house.store.files.add(row)
+    if "id" in metadata:
+        house.store.people.use_id(row.id)
+    keep_properties(house, caller, row.id, metadata)
+
+
+def changed_row(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
+    """The row with this metadata; null puts a field back to its default."""
+    now = house.millis()
+    changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
+    if "name" in metadata:
+        changes["name"] = metadata["name"] if metadata["name"] is not None else house.policy.default_name
+    if metadata.get("mimeType") is not None:
+        changes["mime_type"] = _media_type(house, row, str(metadata["mimeType"]))
+    changes |= _instants(metadata, now, row)
+    if "starred" in metadata:
+        changes["starred"] = int(bool(metadata["starred"]))
+    if "trashed" in metadata:
+        changes |= _trash(house, row, bool(metadata["trashed"]), now)
+    if any(name in metadata for name in _EXTRA):
+        changes["extra"] = _extra(row, metadata)
+    return row._replace(**changes)
+
+
+def _media_type(house: House, row: FileRow, wanted: str) -> str:
+    """A native document stays what it is, and nothing becomes one by its name alone."""
+    native = house.names.is_native(row.mime_type) or house.names.is_native(wanted)
+    if native and wanted != row.mime_type:
+        raise refuse("noConversion", source=row.mime_type, target=wanted)
+    return wanted
+
+
+def _instants(metadata: JSONObject, now: int, row: FileRow) -> dict[str, int | None]:
+    found: dict[str, int | None] = {}
+    for name, column in (("createdTime", "created"), ("modifiedTime", "modified"), ("viewedByMeTime", "viewed")):
+        if isinstance(value := metadata.get(name), str):
+            found[column] = to_millis(parse_time(value))
+    if found.get("modified") is not None:
+        found["modified_by_me"] = found["modified"]
+    return found
+
+
+def _trash(house: House, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
+    """Into the trash by itself; out of it unless a folder above is there."""
+    if row.parent is None and into:
+        raise refuse("filePermission", fileId=row.id)
+    above = house.store.files.get(row.parent) if row.parent else None
+    trashed = into or bool(above and above.trashed)
+    already = row.trashed_at if row.explicitly_trashed else now
+    return {"explicitly_trashed": int(into), "trashed": int(trashed), "trashed_at": already if into else None}
+
+
+def _extra(row: FileRow, metadata: JSONObject) -> str:
+    extra = json.loads(row.extra)
+    for name in _EXTRA:
+        if name in metadata:
+            extra[name] = metadata[name]
+    return json.dumps({name: value for name, value in extra.items() if value is not None})
+
+
+def keep_properties(house: House, caller: Caller, file_id: str, metadata: JSONObject) -> None:
+    """Store properties, for all clients, and appProperties, for the caller's; null removes all or one."""
+    for name, client in (("properties", ""), ("appProperties", caller.client)):
+        if name not in metadata:
+            continue
+        given = metadata[name]
+        old = house.store.files.properties(file_id, client)
+        changes: dict[str, Any] = given if isinstance(given, dict) else dict.fromkeys(old)
+        if len(old.keys() | changes.keys()) > house.policy.max_properties:
+            raise refuse("invalid", field=name, message=f"at most {house.policy.max_properties} entries.")
+        house.store.files.set_properties(file_id, client, changes)
+
+
+def _first(parents: Any) -> str:
+    return str(parents[0])
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

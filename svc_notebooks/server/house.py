@@ -1,0 +1,75 @@
+"""What every handler works with: the house that serves, and the call that is served."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..core.clock import to_millis
+from ..core.names import Names
+from ..core.operations import Operation
+from ..core.policy import Policy
+from ..core.wire import Body, Headers, Query, Request
+from .access import Caller
+from .clock import SystemClock, VirtualClock
+from .content import Content
+from .ids import Ids
+from .journal import Entry
+from .lanes import Lanes
+from .store import Store
+from .store.search import Viewer
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """The parts of one service; `base_url` is where clients find it, None: as each request says."""
+
+    store: Store
+    content: Content
+    lanes: Lanes
+    clock: SystemClock | VirtualClock
+    ids: Ids
+    policy: Policy
+    names: Names
+    base_url: str | None
+    secret: str
+
+    def millis(self) -> int:
+        """The present instant in Unix milliseconds."""
+        return to_millis(self.clock.now())
+
+    @property
+    def folder_type(self) -> str:
+        """The media type of folders."""
+        return self.names.native("folder")
+
+    @property
+    def shortcut_type(self) -> str:
+        """The media type of shortcuts."""
+        return self.names.native("shortcut")
+
+    def root(self, user: str) -> str:
+        """The id of the folder that everything of a user is in."""
+        return self.store.people.root(user) or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request that has found its operation and its caller; `method` is the one that was meant."""
+
+    request: Request
+    method: str
+    operation: Operation
+    file_id: str
+    query: Query
+    caller: Caller
+    body: Body
+    entry: Entry
+
+    @property
+    def headers(self) -> Headers:
+        """The request's headers."""
+        return self.request.headers
+
+    def viewer(self, house: House) -> Viewer:
+        """Who looks, as the store asks for it."""
+        return Viewer(self.caller.user, house.root(self.caller.user), self.caller.client, house.folder_type)

@@ -1,0 +1,87 @@
+"""Bodies at the edge of the service: counted both ways, and held inwards to the length that was declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..core.catalogue import refuse
+from ..core.wire import Body, Disconnected, Request, as_body
+from .journal import Entry
+
+_MOST_DIGITS = 18
+
+
+class Inlet:
+    """A body that raises Disconnected where the declared length is not reached, and never gives more."""
+
+    __slots__ = ("_body", "_declared", "_entry")
+
+    def __init__(self, body: Body | bytes, declared: int | None, entry: Entry) -> None:
+        self._body = as_body(body)
+        self._declared = declared
+        self._entry = entry
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes, b"" at the end."""
+        if self._declared is not None:
+            left = self._declared - self._entry.received
+            size = left if size < 0 else min(size, left)
+        block = self._body.read(size) if size else b""
+        if size and not block and self._declared is not None:
+            raise Disconnected("the body ended before its declared length")
+        self._entry.received += len(block)
+        return block
+
+    def abort(self) -> None:
+        """Stop the other side, where there is one that can be stopped."""
+        abort = getattr(self._body, "abort", None)
+        if abort:
+            abort()
+
+
+class Outgoing:
+    """A streamed answer that counts what was taken of it."""
+
+    __slots__ = ("_blocks", "_entry", "_source")
+
+    def __init__(self, source: Iterable[bytes], entry: Entry) -> None:
+        self._source = source
+        self._blocks = iter(source)
+        self._entry = entry
+
+    def __iter__(self) -> Outgoing:
+        return self
+
+    def __next__(self) -> bytes:
+        block = next(self._blocks)
+        self._entry.sent += len(block)
+        return block
+
+    def close(self) -> None:
+        """Let go of what is behind it."""
+        close = getattr(self._source, "close", None)
+        if close:
+            close()
+
+
+def declared_length(request: Request) -> int | None:
+    """How long the body says it is; None: until it ends. Raises ApiError (400)."""
+    if "Transfer-Encoding" in request.headers:
+        return None
+    sent = set(request.headers.all("Content-Length"))
+    if not sent:
+        return len(request.body) if isinstance(request.body, bytes) else None
+    text = sent.pop()
+    if sent or not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+        raise refuse("invalidHeader", name="Content-Length", message="expected one number of bytes.")
+    return int(text)
+
+
+def redacted(query: str) -> str:
+    """A query without the secret that it may carry."""
+    if "_token=" not in query:
+        return query
+    items = (item.partition("=") for item in query.split("&"))
+    return "&".join(f"{name}=..." if name.endswith("_token") else name + mark + value for name, mark, value in items)
+
+

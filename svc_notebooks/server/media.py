@@ -1,0 +1,216 @@
+"""Simple and multipart uploads: one request, one file, or nothing at all (A1, A2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..core.catalogue import refuse
+from ..core.files import check_file, is_media_type
+from ..core.mime import SNIFFED_BYTES, detect
+from ..core.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
+from ..core.wire import Body, Headers, JSONObject, Response
+from . import drafts
+from .content import Content, Inflow
+from .house import Call, House
+from .metadata import NewContent, change, check_answer, parse_json, shown
+from .parts import BLOCK
+from .reply import as_json
+from .store.contents import Piece
+from .store.files import FileRow
+
+JSON_ESSENCE = "application/json"
+_PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
+
+
+class Arrival(NamedTuple):
+    """A content whose bytes have all come, in parts that no row refers to yet."""
+
+    pieces: list[Piece]
+    size: int
+    head: bytes
+
+
+class Replaced(NamedTuple):
+    """A content that a file had before, and its parts."""
+
+    number: int
+    parts: list[str]
+
+
+class Filed(NamedTuple):
+    """A file that has its content now, and what it had before."""
+
+    row: FileRow
+    replaced: Replaced | None
+
+
+class _Reception:
+    """Takes a content in; on any fault nothing of it stays."""
+
+    def __init__(self, content: Content, most: int) -> None:
+        self._content = content
+        self._most = most
+        self._pieces: list[Piece] = []
+        self._inflow: Inflow = content.inflow(0, self._pieces.append)
+        self._head = b""
+
+    def write(self, block: bytes) -> None:
+        if len(self._head) < SNIFFED_BYTES:
+            self._head += block[:SNIFFED_BYTES]
+        self._inflow.write(block)
+        if self._inflow.end > self._most:
+            raise refuse("tooLarge", limit=self._most)
+
+    def finish(self) -> Arrival:
+        size = self._inflow.end
+        if last := self._inflow.finish(size):
+            self._pieces.append(last)
+        return Arrival(self._pieces, size, self._head)
+
+    def __enter__(self) -> _Reception:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind:
+            self._inflow.abort()
+            self._content.remove(self._pieces)
+
+
+def simple(house: House, call: Call) -> Response:
+    """uploadType=media: the body is the content, and its Content-Type the type (A1-02)."""
+    given = header_type(call.headers, "Content-Type")
+    _check(house, call, {}, given)
+    with _Reception(house.content, house.policy.max_upload_size) as reception:
+        while block := call.body.read(BLOCK):
+            reception.write(block)
+        row, old = _file(house, call, {}, given, reception.finish())
+    return _answer(house, call, row, old)
+
+
+def multipart(house: House, call: Call) -> Response:
+    """uploadType=multipart: metadata, then content, in one body (A2)."""
+    with _Reception(house.content, house.policy.max_upload_size) as reception:
+        parts = _Parts(house, call, reception)
+        try:
+            parts.read(call.body)
+        except MultipartError as error:
+            raise refuse("badMultipart", message=str(error)) from None
+        row, old = _file(house, call, parts.metadata, parts.media_type, reception.finish())
+    return _answer(house, call, row, old)
+
+
+class _Parts:
+    """The two parts of a multipart body: the first is metadata, checked before the second is taken."""
+
+    def __init__(self, house: House, call: Call, reception: _Reception) -> None:
+        self._house = house
+        self._call = call
+        self._reception = reception
+        self._json = bytearray()
+        self._count = 0
+        self.metadata: JSONObject = {}
+        self.media_type: str | None = None
+
+    def read(self, body: Body) -> None:
+        content_type = self._call.headers.get("Content-Type") or ""
+        if MediaType.parse(content_type).essence not in ("multipart/related", "multipart/mixed"):
+            raise MultipartError("Content-Type must be multipart/related.")
+        decoder = MultipartDecoder(boundary_of(content_type))
+        while block := body.read(BLOCK):
+            for event in decoder.feed(block):
+                self._take(event)
+        decoder.close()
+        if self._count != 2:
+            raise MultipartError("it must have two parts, metadata and content; there is one.")
+
+    def _take(self, event: object) -> None:
+        if isinstance(event, PartBegins):
+            self._count += 1
+            self._begin(event.headers)
+        elif isinstance(event, PartData) and self._count == 1:
+            self._json += event.data
+            if len(self._json) > self._house.policy.max_metadata_size:
+                raise refuse("tooLarge", limit=self._house.policy.max_metadata_size)
+        elif isinstance(event, PartData):
+            self._reception.write(event.data)
+
+    def _begin(self, headers: Headers) -> None:
+        encoding = headers.get("Content-Transfer-Encoding") or ""
+        if encoding.lower() not in _PLAIN_ENCODINGS:
+            raise MultipartError(f"Content-Transfer-Encoding {encoding[:40]!r}: send the bytes as they are.")
+        if self._count == 1 and MediaType.parse(headers.get("Content-Type") or JSON_ESSENCE).essence != JSON_ESSENCE:
+            raise MultipartError("the first part must be the metadata, of type application/json.")
+        if self._count == 2:
+            self._check_metadata(headers)
+        if self._count > 2:
+            raise MultipartError("it must have two parts, metadata and content; there are more.")
+
+    def _check_metadata(self, headers: Headers) -> None:
+        self.media_type = header_type(headers, "Content-Type")
+        creating = not self._call.file_id
+        self.metadata = check_file(parse_json(bytes(self._json)), creating=creating, policy=self._house.policy)
+        _check(self._house, self._call, self.metadata, self.media_type)
+
+
+def header_type(headers: Headers, name: str) -> str | None:
+    """The media type in a header, parameters kept; None without one. Raises ApiError (400)."""
+    value = (headers.get(name) or "").strip()
+    if value and not is_media_type(value):
+        raise refuse("invalidHeader", name=name, message="expected a media type like text/csv.")
+    return value or None
+
+
+def _check(house: House, call: Call, metadata: JSONObject, given: str | None) -> None:
+    """Refuse what will not be stored before its bytes are taken."""
+    check_answer(house, call)
+    check_content(house, call, call.file_id, metadata, given)
+
+
+def check_content(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> None:
+    """Refuse content that cannot become what the metadata, or the file that it is for, asks. Raises ApiError."""
+    if file_id:
+        row = drafts.own_file(house, call.caller, file_id)
+        drafts.refuse_conversion(house, given or "application/octet-stream", row.mime_type)
+    else:
+        drafts.check_new(house, call.caller, metadata)
+    wanted = metadata.get("mimeType")
+    drafts.refuse_conversion(house, given or "application/octet-stream", wanted if isinstance(wanted, str) else given or "")
+
+
+def _file(house: House, call: Call, metadata: JSONObject, given: str | None, arrival: Arrival) -> Filed:
+    name = metadata.get("name")
+    wanted = metadata.get("mimeType") or given
+    with house.store.transaction():
+        if call.file_id and name is None:
+            name = drafts.own_file(house, call.caller, call.file_id).name
+        media_type = str(wanted or detect(name if isinstance(name, str) else None, arrival.head))
+        content = NewContent(house.store.contents.begin(), arrival.size, media_type)
+        for piece in arrival.pieces:
+            house.store.contents.append(content.number, piece)
+        return file_content(house, call, call.file_id, metadata, content)
+
+
+def _answer(house: House, call: Call, row: FileRow, old: Replaced | None) -> Response:
+    discard_old(house, old)
+    return as_json(call.query, shown(house, call, row))
+
+
+def file_content(
+    house: House, call: Call, file_id: str, metadata: JSONObject, content: NewContent
+) -> Filed:
+    """Give a file its content, inside a transaction: a new one, or the one of this id."""
+    if not file_id:
+        drafts.check_new(house, call.caller, metadata)
+        row = drafts.new_row(house, call.caller, metadata, content.media_type)
+        row = row._replace(content=content.number, size=content.size)
+        drafts.add(house, call.caller, row, metadata)
+        return Filed(row, None)
+    old = drafts.own_file(house, call.caller, file_id).content
+    row = change(house, call, file_id, metadata, content)
+    return Filed(row, None if old is None else Replaced(old, house.store.contents.drop(old)))
+
+
+def discard_old(house: House, old: Replaced | None) -> None:
+    """Delete what a file had before, after the transaction."""
+    if old:
+        house.content.discard(old.number, old.parts)

@@ -1,0 +1,209 @@
+"""Where bytes lie: parts that are written once, never changed, and read in blocks of at most 1 MiB.
+
+A content is a rope of parts (store/contents.py says which). A part is stored once, where it arrives; what is
+finished, moved or repeated later is a row of the rope, never a copy of bytes.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from itertools import count
+from pathlib import Path
+from typing import IO, Protocol
+from uuid import uuid4
+
+BLOCK = 1024 * 1024
+"""The most bytes that are read or held at once."""
+
+_SMALL = 64 * 1024
+
+
+class PartWriter(Protocol):
+    """A part that is being written; nobody sees it before `commit`."""
+
+    size: int
+
+    def write(self, block: bytes) -> None:
+        """Append a block."""
+
+    def truncate(self, size: int) -> None:
+        """Forget what lies beyond the first `size` bytes."""
+
+    def commit(self) -> str:
+        """Keep it; the key under which it is found."""
+
+    def abort(self) -> None:
+        """Leave nothing of it."""
+
+
+class Parts(Protocol):
+    """A place for parts."""
+
+    def writer(self) -> PartWriter:
+        """Begin a part."""
+
+    def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
+        """Bytes `start` to `stop` (exclusive) of a part, in blocks."""
+
+    def delete(self, keys: Iterable[str]) -> None:
+        """Remove parts; a key that is not there is passed over."""
+
+    def sweep(self, known: set[str]) -> int:
+        """Remove every part that is not known, such as a kill has left; how many there were."""
+
+
+class _MemoryWriter:
+    def __init__(self, parts: MemoryParts) -> None:
+        self._parts = parts
+        self._blocks: list[bytes] = []
+        self._tail = bytearray()
+        self.size = 0
+
+    def write(self, block: bytes) -> None:
+        self.size += len(block)
+        if len(block) < _SMALL:  # many tiny writes would be many tiny objects
+            self._tail += block
+        if len(block) >= _SMALL or len(self._tail) >= BLOCK:
+            self._settle()
+        if len(block) >= _SMALL:
+            self._blocks.append(block)
+
+    def _settle(self) -> None:
+        if self._tail:
+            self._blocks.append(bytes(self._tail))
+            self._tail.clear()
+
+    def truncate(self, size: int) -> None:
+        self._settle()
+        while self.size > size:
+            last = self._blocks.pop()
+            keep = max(0, len(last) - (self.size - size))
+            self.size -= len(last) - keep
+            if keep:
+                self._blocks.append(last[:keep])
+
+    def commit(self) -> str:
+        self._settle()
+        return self._parts._keep(tuple(self._blocks))
+
+    def abort(self) -> None:
+        self._blocks.clear()
+
+
+class MemoryParts:
+    """Parts as the blocks in which they came: never joined, so never copied."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, tuple[bytes, ...]] = {}
+        self._numbers = count(1)
+
+    def writer(self) -> PartWriter:
+        return _MemoryWriter(self)
+
+    def _keep(self, blocks: tuple[bytes, ...]) -> str:
+        key = str(next(self._numbers))
+        self._parts[key] = blocks
+        return key
+
+    def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
+        at = 0
+        for block in self._parts[key]:
+            first, last = max(start - at, 0), min(stop - at, len(block))
+            if first < last:
+                yield block if last - first == len(block) else block[first:last]
+            at += len(block)
+            if at >= stop:
+                return
+
+    def delete(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._parts.pop(key, None)
+
+    def sweep(self, known: set[str]) -> int:
+        lost = self._parts.keys() - known
+        self.delete(lost)
+        return len(lost)
+
+    def copy(self) -> dict[str, tuple[bytes, ...]]:
+        """All parts as they are now; blocks are shared, they never change."""
+        return dict(self._parts)
+
+    def put_back(self, parts: dict[str, tuple[bytes, ...]]) -> None:
+        """Hold exactly these parts."""
+        self._parts = dict(parts)
+
+
+class _FileWriter:
+    def __init__(self, path: Path, *, sync: bool) -> None:
+        self._path = path
+        self._sync = sync
+        self._file: IO[bytes] = path.open("xb")
+        self.size = 0
+
+    def write(self, block: bytes) -> None:
+        self._file.write(block)
+        self.size += len(block)
+
+    def truncate(self, size: int) -> None:
+        if size < self.size:
+            self._file.flush()
+            self._file.truncate(size)
+            self.size = size
+
+    def commit(self) -> str:
+        self._file.flush()
+        if self._sync:
+            os.fsync(self._file.fileno())
+        self._file.close()
+        if self._sync:
+            _sync_folder(self._path.parent)
+        return self._path.name
+
+    def abort(self) -> None:
+        self._file.close()
+        self._path.unlink(missing_ok=True)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a new name in a folder survive a power cut, where the system can (POSIX)."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+class FolderParts:
+    """Parts as files of a folder, spread over 256 folders below it by the first letters of their keys."""
+
+    def __init__(self, folder: Path, *, sync: bool) -> None:
+        self._folder = folder
+        self._sync = sync
+        for number in range(256):
+            (folder / f"{number:02x}").mkdir(parents=True, exist_ok=True)
+
+    def writer(self) -> PartWriter:
+        return _FileWriter(self._path(uuid4().hex), sync=self._sync)
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / key
+
+    def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
+        with self._path(key).open("rb", buffering=0) as file:
+            file.seek(start)
+            left = stop - start
+            while left and (block := file.read(min(BLOCK, left))):
+                left -= len(block)
+                yield block
+
+    def delete(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._path(key).unlink(missing_ok=True)
+
+    def sweep(self, known: set[str]) -> int:
+        lost = [path for path in self._folder.glob("??/*") if path.name not in known]
+        for path in lost:
+            path.unlink()
+        return len(lost)

@@ -1,0 +1,186 @@
+"""A row of the store as the File resource that a client sees: one table of how each field is found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Any
+
+from ..core import fields
+from ..core.clock import format_time, from_millis
+from ..core.fields import ALL, Mask
+from ..core.files import CAPABILITIES, FILE_FIELDS
+from ..core.mime import extension_of
+from ..core.wire import JSON, JSONObject
+from .access import Caller
+from .house import House
+from .store.contents import Digests
+from .store.files import FileRow
+
+DEFAULT: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
+"""What an answer has unless `fields` says otherwise."""
+
+_VIEWS = {"document": "document", "spreadsheet": "spreadsheets", "presentation": "presentation"}
+_FOLDERS_ONLY = frozenset({"canAddChildren", "canDeleteChildren", "canListChildren", "canRemoveChildren", "canTrashChildren"})
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """To whom files are shown, and at what address."""
+
+    house: House
+    caller: Caller
+    origin: str
+
+
+class _File:
+    """A file while its resource is made: what several fields need is found once."""
+
+    def __init__(self, row: FileRow, showing: Showing) -> None:
+        self.row = row
+        self.house = showing.house
+        self.caller = showing.caller
+        self.origin = showing.origin
+
+    @cached_property
+    def extra(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.row.extra)
+        return found
+
+    @cached_property
+    def digests(self) -> Digests | None:
+        if self.row.content is None:
+            return None
+        return self.house.content.digests(self.row.content, self.row.size or 0)
+
+    @property
+    def binary(self) -> bool:
+        return self.row.content is not None
+
+    def user(self, email: str) -> JSONObject:
+        return {
+            "kind": self.house.names.kind("user"),
+            "displayName": email.partition("@")[0].replace(".", " ").title(),
+            "me": email == self.caller.user,
+            "permissionId": permission_id(email),
+            "emailAddress": email,
+        }
+
+
+def permission_id(email: str) -> str:
+    """The number that stands for a user among a file's permissions."""
+    return str(int.from_bytes(sha256(email.encode("utf-8", "replace")).digest()[:8])).zfill(20)
+
+
+def _time(millis: int | None) -> str | None:
+    return None if millis is None else format_time(from_millis(millis))
+
+
+def _digest(file: _File, name: str) -> str | None:
+    return getattr(file.digests, name) if file.digests else None
+
+
+def _capabilities(file: _File) -> JSONObject:
+    folder, trashed = file.row.mime_type == file.house.folder_type, bool(file.row.trashed)
+    denied = {"canUntrash": not trashed, "canDownload": not file.binary, "canReadRevisions": not file.binary}
+    return {name: not denied.get(name, name in _FOLDERS_ONLY and not folder) for name in CAPABILITIES}
+
+
+def _permissions(file: _File) -> list[JSON]:
+    owner = file.user(file.row.owner)
+    return [
+        {
+            "id": owner["permissionId"],
+            "displayName": owner["displayName"],
+            "type": "user",
+            "kind": file.house.names.kind("permission"),
+            "emailAddress": file.row.owner,
+            "role": "owner",
+        }
+    ]
+
+
+def _shortcut(file: _File) -> JSONObject | None:
+    if file.row.target is None:
+        return None
+    return {"targetId": file.row.target, "targetMimeType": file.extra.get("targetMimeType")}
+
+
+def _view_link(file: _File) -> str:
+    short = file.row.mime_type.removeprefix(file.house.names.media_prefix)
+    if short in _VIEWS:
+        return f"{file.origin}/{_VIEWS[short]}/d/{file.row.id}/edit?usp=storagesdk"
+    return f"{file.origin}/file/d/{file.row.id}/view?usp=storagesdk"
+
+
+def _trashing_user(file: _File) -> JSONObject | None:
+    return file.user(file.row.owner) if file.row.explicitly_trashed else None
+
+
+# fmt: off
+_FOUND: Mapping[str, Callable[[_File], Any]] = {
+    "kind":                         lambda f: f.house.names.kind("file"),
+    "id":                           lambda f: f.row.id,
+    "name":                         lambda f: f.row.name,
+    "mimeType":                     lambda f: f.row.mime_type,
+    "appProperties":                lambda f: f.house.store.files.properties(f.row.id, f.caller.client) or None,
+    "capabilities":                 _capabilities,
+    "contentRestrictions":          lambda f: f.extra.get("contentRestrictions"),
+    "copyRequiresWriterPermission": lambda f: f.extra.get("copyRequiresWriterPermission", False),
+    "createdTime":                  lambda f: _time(f.row.created),
+    "description":                  lambda f: f.extra.get("description"),
+    "explicitlyTrashed":            lambda f: bool(f.row.explicitly_trashed),
+    "fileExtension":                lambda f: extension_of(f.row.name)[0],
+    "folderColorRgb":               lambda f: f.extra.get("folderColorRgb"),
+    "fullFileExtension":            lambda f: extension_of(f.row.name)[1],
+    "hasThumbnail":                 lambda f: False,
+    "headRevisionId":               lambda f: f"0B{f.row.content}",
+    "isAppAuthorized":              lambda f: True,
+    "lastModifyingUser":            lambda f: f.user(f.row.owner),
+    "md5Checksum":                  lambda f: _digest(f, "md5"),
+    "modifiedByMe":                 lambda f: f.row.modified_by_me is not None,
+    "modifiedByMeTime":             lambda f: _time(f.row.modified_by_me),
+    "modifiedTime":                 lambda f: _time(f.row.modified),
+    "originalFilename":             lambda f: f.extra.get("originalFilename"),
+    "ownedByMe":                    lambda f: f.row.owner == f.caller.user,
+    "owners":                       lambda f: [f.user(f.row.owner)],
+    "parents":                      lambda f: [f.row.parent] if f.row.parent else None,
+    "permissionIds":                lambda f: [permission_id(f.row.owner)],
+    "permissions":                  _permissions,
+    "properties":                   lambda f: f.house.store.files.properties(f.row.id, "") or None,
+    "quotaBytesUsed":               lambda f: str(f.row.size or 0),
+    "sha1Checksum":                 lambda f: _digest(f, "sha1"),
+    "sha256Checksum":               lambda f: _digest(f, "sha256"),
+    "shared":                       lambda f: False,
+    "shortcutDetails":              _shortcut,
+    "size":                         lambda f: str(f.row.size),
+    "spaces":                       lambda f: ["storage"],
+    "starred":                      lambda f: bool(f.row.starred),
+    "thumbnailVersion":             lambda f: "0",
+    "trashed":                      lambda f: bool(f.row.trashed),
+    "trashedTime":                  lambda f: _time(f.row.trashed_at),
+    "trashingUser":                 _trashing_user,
+    "version":                      lambda f: str(f.row.version),
+    "viewedByMe":                   lambda f: f.row.viewed is not None,
+    "viewedByMeTime":               lambda f: _time(f.row.viewed),
+    "viewersCanCopyContent":        lambda f: f.extra.get("viewersCanCopyContent", False),
+    "webContentLink":               lambda f: f"{f.origin}/uc?id={f.row.id}&export=download",
+    "webViewLink":                  _view_link,
+    "writersCanShare":              lambda f: f.extra.get("writersCanShare", True),
+}
+# fmt: on
+_BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
+
+
+def resource(row: FileRow, mask: Mask, showing: Showing) -> JSONObject:
+    """The parts of a file that a mask selects; only what is selected is looked up or computed."""
+    file = _File(row, showing)
+    found: JSONObject = {}
+    for name in _FOUND if fields.STAR in mask else [name for name in _FOUND if name in mask]:
+        value = None if name in _BINARY and not file.binary else _FOUND[name](file)
+        if value is not None:
+            found[name] = fields.apply(mask.get(name, ALL), value)
+    return found

@@ -1,0 +1,282 @@
+"""The service: `handle(Request) -> Response`, the same function behind every edge."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from ..core.catalogue import ApiError, refuse
+from ..core.multipart import MediaType
+from ..core.names import Names
+from ..core.operations import SESSION
+from ..core.policy import Policy
+from ..core.wire import Disconnected, Query, Request, Response
+from . import download, drafts, media, metadata, uploads
+from .access import Access, Caller, require, scope_names
+from .clock import SystemClock, VirtualClock
+from .content import Content
+from .house import Call, House
+from .ids import Ids
+from .inlet import Inlet, Outgoing, declared_length, redacted
+from .journal import Entry, Journal
+from .lanes import Lanes
+from .parts import FolderParts, MemoryParts, Parts
+from .reply import as_error
+from .routing import Routes
+from .snapshots import Snapshots
+from .store import Store, open_database
+from .store.people import Token
+
+_log = logging.getLogger(__name__)
+
+_UPLOAD_TYPES: Mapping[str | None, Callable[[House, Call], Response]] = {
+    "media": media.simple,
+    "multipart": media.multipart,
+    "resumable": uploads.initiate,
+}
+_PLAIN: Mapping[str, Callable[[House, Call], Response]] = {
+    "files.create": metadata.create,
+    "files.update": metadata.update,
+    "files.generateIds": metadata.generate_ids,
+    "files.list": metadata.list_files,
+    "files.emptyTrash": metadata.empty_trash,
+    "files.delete": metadata.delete,
+    "upload.session": uploads.serve,
+}
+
+
+class Service:
+    """A whole service. Threads may share it."""
+
+    def __init__(self, house: House, parts: Parts) -> None:
+        self._house = house
+        self._parts = parts
+        self._routes = Routes(house.names, house.policy)
+        self._access = Access(house.store, house.clock)
+        self._journal = Journal(house.policy.journal_length)
+        self._snapshots = Snapshots()
+
+    @property
+    def clock(self) -> SystemClock | VirtualClock:
+        """What tells this service the time."""
+        return self._house.clock
+
+    @property
+    def names(self) -> Names:
+        """The brand names on its wire."""
+        return self._house.names
+
+    @property
+    def policy(self) -> Policy:
+        """How it behaves where the interface is silent."""
+        return self._house.policy
+
+    def handle(self, request: Request) -> Response:
+        """Answer a request. It never raises; what fails inside is logged and answered as a 500."""
+        parts = urlsplit(request.url)
+        entry = self._journal.open(self._house.clock.now(), request.method, parts.path, redacted(parts.query))
+        response = self._respond(request, parts.path, Query.parse(parts.query), entry)
+        entry.status = response.status
+        return _sent(response, entry, head=request.method == "HEAD")
+
+    def _respond(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        try:
+            return self._dispatch(request, path, query, entry)
+        except ApiError as error:
+            entry.decided_by = error.rows[0].reason
+            return as_error(error)
+        except Disconnected:
+            return as_error(refuse("cancelled"))  # nobody reads it
+        except Exception:
+            _log.exception("%s %s failed", request.method, path)
+            return as_error(refuse("backendError"))
+
+    def _dispatch(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        method = _method(request)
+        route = self._routes.find(method, path, query)
+        operation = route.operation
+        entry.operation = operation.name
+        caller = self._caller(request, query, operation is SESSION)
+        entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
+        require(caller, operation.scopes, operation)
+        entry.declared = declared_length(request)
+        body = Inlet(request.body, entry.declared, entry)
+        call = Call(request, method, operation, route.file_id, query, caller, body, entry)
+        return _handler(call, upload=route.upload)(self._house, call)
+
+    def journal(self) -> list[dict[str, Any]]:
+        """One row for each request that is remembered, oldest first."""
+        return self._journal.rows()
+
+    def sign_in(
+        self,
+        user: str | None = None,
+        *,
+        scopes: Iterable[str] | None = None,
+        client: str = "notebook",
+        service_account: bool = False,
+        expires_in: float | None = None,
+        token: str | None = None,
+    ) -> str:
+        """An access token of a user, who is made if unknown; all scopes unless some are named.
+
+        Args:
+            user: an e-mail address; None: the first user of the policy.
+            scopes: full URIs or their last segments.
+            client: the OAuth client that the token is given to.
+            expires_in: seconds until it ends; None: never.
+            token: the token to use instead of a new one.
+
+        Raises:
+            ValueError: a scope that does not exist.
+        """
+        house = self._house
+        email = user or house.policy.first_user
+        expires = None if expires_in is None else house.clock.now().timestamp() + expires_in
+        granted = Token(email, client, scope_names(scopes, house.policy), int(service_account), expires)
+        secret = token or house.ids.token()
+        with house.store.transaction():
+            self._welcome(email)
+            self._access.add(secret, granted)
+        return secret
+
+    def _welcome(self, email: str) -> None:
+        house = self._house
+        if house.store.people.root(email) is None:
+            root = drafts.root_row(house, email)
+            house.store.people.add_user(email, root.id)
+            house.store.files.add(root)
+
+    def flag(self, file_id: str, *, abusive: bool) -> bool:
+        """Mark a file as abusive or not; False: there is no such file."""
+        with self._house.store.transaction():
+            row = self._house.store.files.get(file_id)
+            if row:
+                self._house.store.files.save(row._replace(abusive=int(abusive)))
+        return row is not None
+
+    def reset(self) -> None:
+        """Begin again: no files, no uploads, the ids from their seed; users and their tokens stay."""
+        house = self._house
+        house.store.clear()
+        house.content.sweep()
+        house.ids.restart()
+        self._journal.clear()
+        if isinstance(house.clock, VirtualClock):
+            house.clock.restart()
+
+    def snapshot(self) -> str:
+        """Remember the whole state; the id to give to `restore`. Raises ValueError for a store on disk."""
+        return self._snapshots.take(self._house, self._parts)
+
+    def restore(self, snapshot: str) -> None:
+        """Make the state what it was. Raises ValueError for an id that `snapshot` never gave."""
+        self._snapshots.put_back(snapshot, self._house, self._parts)
+        self._access.forget()
+
+    def close(self) -> None:
+        """Let go of the database; the service cannot be used any more."""
+        self._house.store.close()
+
+    def __enter__(self) -> Service:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def _caller(self, request: Request, query: Query, session: bool) -> Caller:
+        if session and self._house.policy.session_uri_is_enough and "Authorization" not in request.headers:
+            owner = uploads.session_caller(self._house, query)
+            if owner:
+                return owner
+        return self._access.caller(request, query)
+
+
+def _method(request: Request) -> str:
+    """The method; a POST may name another that a proxy would not let through (edge case 47)."""
+    other = request.headers.get("X-HTTP-Method-Override")
+    return other.strip().upper() if other and request.method == "POST" else request.method
+
+
+def _handler(call: Call, *, upload: bool) -> Callable[[House, Call], Response]:
+    name = call.operation.name
+    if upload and call.operation.media:
+        return _UPLOAD_TYPES[_upload_type(call)]
+    return _get if name == "files.get" else _PLAIN[name]
+
+
+def _upload_type(call: Call) -> str:
+    given = call.query.get("uploadType")
+    if given in _UPLOAD_TYPES:
+        return given
+    essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
+    if given is None and essence == "multipart/related":  # a stock client of the family sends it so
+        return "multipart"
+    raise refuse("badUploadType", value="missing" if given is None else repr(given[:40]))
+
+
+def _get(house: House, call: Call) -> Response:
+    alt = (call.query.get("alt") or "json").lower()
+    if alt not in ("json", "media"):
+        raise refuse("invalidParameter", name="alt", message="expected json or media.")
+    return download.download(house, call) if alt == "media" else metadata.get(house, call)
+
+
+def _sent(response: Response, entry: Entry, *, head: bool) -> Response:
+    """Count what goes out; a HEAD gets the headers alone."""
+    if isinstance(response.body, bytes):
+        if head:
+            return Response(response.status, response.headers)
+        entry.sent = len(response.body)
+        return response
+    return Response(response.status, response.headers, Outgoing(response.body, entry))
+
+
+def open_service(
+    path: str | Path | None = None,
+    *,
+    seed: int | None = None,
+    clock: SystemClock | VirtualClock | None = None,
+    policy: Policy | None = None,
+    names: Names | None = None,
+    base_url: str | None = None,
+) -> Service:
+    """Build a whole service.
+
+    Args:
+        path: a folder that keeps everything (made if missing); None: all in memory.
+        seed: makes ids and tokens the same at every run; None: from the system's randomness.
+        clock: None: with a seed one that stands still until moved, else the system's.
+        base_url: the address that goes into links; None: the one that each request names.
+
+    Raises:
+        ValueError: `path` is the URL of a database.
+
+    >>> service = open_service(seed=0)
+    >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
+    401
+    """
+    if path is not None and "://" in str(path):
+        raise ValueError(f"path={str(path)!r} is a URL: other databases than SQLite are not supported yet; give a folder")
+    policy, folder = policy or Policy(), None if path is None else Path(path)
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    ids = Ids(seed)
+    store = Store(open_database(folder and folder / "svc.sqlite", policy.durability))
+    parts: Parts = FolderParts(folder / "parts", sync=policy.durability == "power") if folder else MemoryParts()
+    house = House(
+        store=store,
+        content=Content(store, parts, policy.part_size),
+        lanes=Lanes(policy.takeover_after),
+        clock=clock or (SystemClock() if seed is None else VirtualClock()),
+        ids=ids,
+        policy=policy,
+        names=names or Names(),
+        base_url=base_url,
+        secret=store.people.fact("secret", ids.secret()),
+    )
+    house.content.sweep()
+    return Service(house, parts)

@@ -1,0 +1,157 @@
+"""One connection, short transactions, and statements that are compiled once.
+
+SQLite has one writer whatever one does, so the service has one connection and one lock; no transaction is open
+while a body streams. SQLAlchemy writes the SQL, once for each statement; it then goes to the driver directly,
+because the road through a result object costs several times the look-up itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from typing import Any, Literal
+
+from sqlalchemy import (
+    ClauseElement,
+    ColumnElement,
+    Connection,
+    Select,
+    Table,
+    create_engine,
+    delete,
+)
+from sqlalchemy.pool import StaticPool
+
+from .schema import metadata
+
+Row = tuple[Any, ...]
+
+
+class Prepared:
+    """A statement with named parameters, compiled when it is first used."""
+
+    __slots__ = ("_compiled", "_statement")
+
+    def __init__(self, statement: ClauseElement) -> None:
+        self._statement = statement
+        self._compiled: tuple[str, tuple[str, ...], dict[str, Any]] | None = None
+
+    def ready(self, database: Database, values: dict[str, Any]) -> tuple[str, list[Any]]:
+        """The SQL and its parameters in order."""
+        if self._compiled is None:
+            made: Any = self._statement.compile(dialect=database.dialect)
+            own = {name: value for name, value in made.params.items() if value is not None}
+            self._compiled = str(made), tuple(made.positiontup or ()), own
+        sql, names, own = self._compiled
+        if own:
+            values = own | values
+        return sql, [values[name] for name in names]
+
+
+class Database:
+    """A connection that threads share, one at a time."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._driver: Any = connection.connection.driver_connection
+        self.lock = RLock()
+        self._depth = 0
+        self.dialect = connection.dialect
+
+    def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
+        """Run a statement; its rows, if it has any."""
+        sql, ordered = prepared.ready(self, values)
+        with self.lock:
+            found: list[Row] = self._driver.execute(sql, ordered).fetchall()
+        return found
+
+    def one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
+        """The first row of a statement's result."""
+        rows = self.run(prepared, values)
+        return rows[0] if rows else None
+
+    def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
+        """Run a statement that changes rows; how many they were."""
+        sql, ordered = prepared.ready(self, values)
+        with self.lock:
+            changed: int = self._driver.execute(sql, ordered).rowcount
+        return changed
+
+    def insert(self, prepared: Prepared, values: dict[str, Any]) -> int:
+        """Insert a row; the number that the database gave it."""
+        sql, ordered = prepared.ready(self, values)
+        with self.lock:
+            number: int = self._driver.execute(sql, ordered).lastrowid
+        return number
+
+    def select(self, statement: Select[Any]) -> Sequence[Row]:
+        """Run a statement that was put together for this request."""
+        with self.lock:
+            return [tuple(row) for row in self._connection.execute(statement)]
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing; inside another one it is a part of that."""
+        with self.lock:
+            if self._depth:
+                yield
+                return
+            self._driver.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+            except BaseException:
+                self._driver.execute("ROLLBACK")
+                raise
+            else:
+                self._driver.execute("COMMIT")
+            finally:
+                self._depth -= 1
+
+    def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
+        """Delete the rows of these tables, all or those that meet a condition."""
+        with self.lock:
+            for table in tables:
+                statement = delete(table)
+                self._connection.execute(statement if where is None else statement.where(where))
+
+    def image(self) -> bytes:
+        """The whole database as bytes."""
+        with self.lock:
+            found: bytes = self._driver.serialize()
+        return found
+
+    def put_back(self, image: bytes) -> None:
+        """Make the database what it was when the image was taken."""
+        with self.lock:
+            self._driver.deserialize(image)
+
+    def close(self) -> None:
+        """Give the connection back."""
+        with self.lock:
+            self._connection.close()
+            self._connection.engine.dispose()
+
+
+def open_database(path: Path | None, durability: Literal["process", "power"]) -> Database:
+    """Open the database in this file, or one in memory; tables that are missing are made."""
+    url = "sqlite://" if path is None else f"sqlite:///{path}"
+    engine = create_engine(
+        url,
+        isolation_level="AUTOCOMMIT",
+        poolclass=StaticPool,
+        connect_args={"check_same_thread": False, "timeout": 30.0},
+    )
+    connection = engine.connect()
+    for pragma in _pragmas(path, durability):
+        connection.exec_driver_sql(f"PRAGMA {pragma}")
+    metadata.create_all(connection)
+    return Database(connection)
+
+
+def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:
+    if path is None:
+        return ("journal_mode = MEMORY", "synchronous = OFF")
+    return ("journal_mode = WAL", f"synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")

@@ -1,0 +1,183 @@
+"""Files, and the tree that they stand in: every file but a root has one parent."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import CTE, bindparam, delete, insert, select, update
+
+from ...core.search import Search, SortKey
+from .database import Database, Prepared
+from .schema import files, properties
+from .search import Viewer, behind, condition, order
+
+
+class FileRow(NamedTuple):
+    """One file. Instants are Unix milliseconds; `extra` is JSON: the fields that are kept as they came."""
+
+    id: str
+    owner: str
+    parent: str | None
+    name: str
+    mime_type: str
+    created: int
+    modified: int
+    modified_by_me: int | None
+    viewed: int | None
+    trashed: int
+    explicitly_trashed: int
+    trashed_at: int | None
+    starred: int
+    content: int | None
+    size: int | None
+    version: int
+    abusive: int
+    target: str | None
+    extra: str
+
+
+class Page(NamedTuple):
+    """Some files of a listing; `last` holds the keys of its last one, if there are more."""
+
+    rows: list[FileRow]
+    last: tuple[Any, ...] | None
+
+
+_KEYS = ("name_key", "natural_key", "words", "all_words")
+_COLUMNS = tuple(files.c[name] for name in FileRow._fields)
+_WRITTEN = {name: bindparam(name) for name in (*FileRow._fields, *_KEYS)}
+
+
+def _below(*also: Any) -> CTE:
+    """The ids of everything below the file `top`; `also` must hold for each on the way down."""
+    first = select(files.c.id).where(files.c.parent == bindparam("top"), *also)
+    tree = first.cte("tree", recursive=True)
+    return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id).where(*also))
+
+
+_BELOW = _below()
+_NOT_BY_ITSELF = _below(files.c.explicitly_trashed == 0)
+
+_GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
+_ADD = Prepared(insert(files).values(_WRITTEN))
+_SAVE = Prepared(update(files).where(files.c.id == bindparam("key")).values(_WRITTEN))
+_CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(_BELOW.c.id))))
+_PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(_BELOW.c.id))))
+_DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(_BELOW.c.id))))
+_DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
+_FOLLOW = Prepared(
+    update(files).where(files.c.id.in_(select(_NOT_BY_ITSELF.c.id))).values(trashed=bindparam("flag"))
+)
+_TRASHED = Prepared(
+    select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1)
+)
+_PROPERTIES = Prepared(
+    select(properties.c.key, properties.c.value)
+    .where(properties.c.file == bindparam("file"), properties.c.client == bindparam("client"))
+    .order_by(properties.c.key)
+)
+_DROP_PROPERTIES = Prepared(delete(properties).where(properties.c.file == bindparam("file")))
+_DROP_PROPERTY = Prepared(
+    delete(properties).where(
+        properties.c.file == bindparam("file"),
+        properties.c.client == bindparam("client"),
+        properties.c.key == bindparam("key"),
+    )
+)
+_ADD_PROPERTY = Prepared(
+    insert(properties).values({name: bindparam(name) for name in ("file", "client", "key", "value")})
+)
+
+
+class Files:
+    """The files."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def get(self, file_id: str) -> FileRow | None:
+        """A file by its id."""
+        row = self._database.one(_GET, {"key": file_id})
+        return FileRow._make(row) if row else None
+
+    def add(self, row: FileRow) -> None:
+        """A new file."""
+        self._database.change(_ADD, _values(row))
+
+    def save(self, row: FileRow) -> None:
+        """What a file is now."""
+        self._database.change(_SAVE, {**_values(row), "key": row.id})
+
+    def drop(self, file_id: str) -> list[int]:
+        """Forget a file and everything below it; the contents that are without a file now."""
+        top = self.get(file_id)
+        below = self._database.run(_CONTENTS_BELOW, {"top": file_id})
+        self._database.change(_PROPERTIES_BELOW, {"top": file_id})
+        self._database.change(_DROP_BELOW, {"top": file_id})
+        self._database.change(_DROP_PROPERTIES, {"file": file_id})
+        self._database.change(_DROP, {"key": file_id})
+        found = [top.content if top else None, *(content for (content,) in below)]
+        return [content for content in found if content is not None]
+
+    def follow(self, top: str, *, trashed: bool) -> None:
+        """Let everything below follow into the trash, or out of it unless it went there by itself."""
+        self._database.change(_FOLLOW, {"top": top, "flag": int(trashed)})
+
+    def in_trash(self, owner: str) -> list[str]:
+        """The ids of what a user has put into the trash."""
+        return [key for (key,) in self._database.run(_TRASHED, {"user": owner})]
+
+    def properties(self, file_id: str, client: str) -> dict[str, str]:
+        """The properties of a file; "" as the client: those that every client sees."""
+        return dict(self._database.run(_PROPERTIES, {"file": file_id, "client": client}))  # type: ignore[arg-type]
+
+    def set_properties(self, file_id: str, client: str, changes: dict[str, str | None]) -> None:
+        """Set properties; None removes one."""
+        for key, value in changes.items():
+            values = {"file": file_id, "client": client, "key": key}
+            self._database.change(_DROP_PROPERTY, values)
+            if value is not None:
+                self._database.change(_ADD_PROPERTY, {**values, "value": value})
+
+    def page(
+        self, viewer: Viewer, search: Search | None, keys: Sequence[SortKey], after: tuple[Any, ...] | None, size: int
+    ) -> Page:
+        """So many of the files that a user sees, behind those keys."""
+        terms = order(viewer, keys)
+        wanted = [files.c.owner == viewer.user, files.c.parent.is_not(None)]
+        wanted += [condition(search, viewer)] if search else []
+        wanted += [behind(terms, after)] if after is not None else []
+        statement = select(*_COLUMNS, *(term.value for term in terms)).where(*wanted)
+        statement = statement.order_by(*(term.clause for term in terms)).limit(size + 1)
+        found = self._database.select(statement)
+        width = len(FileRow._fields)
+        rows = [FileRow._make(row[:width]) for row in found[:size]]
+        return Page(rows, found[size - 1][width:] if len(found) > size else None)
+
+
+def _values(row: FileRow) -> dict[str, Any]:
+    values = row._asdict()
+    extra = json.loads(row.extra)
+    words = word_list(row.name)
+    more = (extra.get("description"), (extra.get("contentHints") or {}).get("indexableText"))
+    values["name_key"] = ascii_lower(row.name)
+    values["natural_key"] = re.sub(r"\d+", lambda found: found[0].zfill(20), row.name.casefold())
+    values["words"] = words
+    values["all_words"] = words + "".join(word_list(text) for text in more if isinstance(text, str))
+    return values
+
+
+def word_list(text: str) -> str:
+    """The words of a text in one case, each behind a blank, so that ` x` finds what begins a word."""
+    return "".join(f" {word}" for word in re.findall(r"[^\W_]+", text.casefold()))
+
+
+def ascii_lower(text: str) -> str:
+    """A text with its ASCII letters in lower case: names are compared so."""
+    return text.translate(_LOWER)
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}

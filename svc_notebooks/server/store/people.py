@@ -1,0 +1,92 @@
+"""Users, access tokens, generated ids, and the few facts that the store keeps about itself."""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, insert, select, update
+
+from .database import Database, Prepared
+from .schema import generated, meta, tokens, users
+
+
+class Token(NamedTuple):
+    """Who an access token stands for; `expires` in Unix seconds, None: never."""
+
+    user: str
+    client: str
+    scopes: str
+    service_account: int
+    expires: float | None
+
+
+def _insert(table: object, *names: str) -> Prepared:
+    return Prepared(insert(table).values({name: bindparam(name) for name in names}))  # type: ignore[arg-type]
+
+
+_ADD_USER = _insert(users, "email", "root")
+_ROOT = Prepared(select(users.c.root).where(users.c.email == bindparam("email")))
+_ADD_TOKEN = Prepared(
+    insert(tokens)
+    .prefix_with("OR REPLACE", dialect="sqlite")
+    .values({name: bindparam(name) for name in ("digest", *Token._fields)})
+)
+_TOKEN = Prepared(
+    select(*(tokens.c[name] for name in Token._fields)).where(tokens.c.digest == bindparam("digest"))
+)
+_ADD_ID = Prepared(insert(generated).values(id=bindparam("id"), owner=bindparam("owner"), used=0))
+_ID = Prepared(select(generated.c.owner, generated.c.used).where(generated.c.id == bindparam("id")))
+_USE_ID = Prepared(update(generated).where(generated.c.id == bindparam("key")).values(used=1))
+_ADD_FACT = _insert(meta, "name", "value")
+_FACT = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
+
+
+class People:
+    """Who there is, and what they were given."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_user(self, email: str, root: str) -> None:
+        """A new user, and the id of the folder that all of theirs is in."""
+        self._database.change(_ADD_USER, {"email": email, "root": root})
+
+    def root(self, email: str) -> str | None:
+        """The id of a user's root folder; None: there is no such user."""
+        row = self._database.one(_ROOT, {"email": email})
+        return row[0] if row else None
+
+    def add_token(self, secret: str, token: Token) -> None:
+        """Let the bearer of this secret in; a secret that is known already stands for the new token."""
+        self._database.change(_ADD_TOKEN, {"digest": _digest(secret), **token._asdict()})
+
+    def token(self, secret: str) -> Token | None:
+        """What this secret stands for."""
+        row = self._database.one(_TOKEN, {"digest": _digest(secret)})
+        return Token._make(row) if row else None
+
+    def add_id(self, file_id: str, owner: str) -> None:
+        """An id that was given to this user to use."""
+        self._database.change(_ADD_ID, {"id": file_id, "owner": owner})
+
+    def id_state(self, file_id: str) -> tuple[str, bool] | None:
+        """To whom this id was given, and whether it was used."""
+        row = self._database.one(_ID, {"id": file_id})
+        return (row[0], bool(row[1])) if row else None
+
+    def use_id(self, file_id: str) -> None:
+        """From now on the id is used, whatever becomes of its file."""
+        self._database.change(_USE_ID, {"key": file_id})
+
+    def fact(self, name: str, otherwise: str) -> str:
+        """A fact about the store; the first answer is kept."""
+        row = self._database.one(_FACT, {"name": name})
+        if row:
+            return str(row[0])
+        self._database.change(_ADD_FACT, {"name": name, "value": otherwise})
+        return otherwise
+
+
+def _digest(secret: str) -> str:
+    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

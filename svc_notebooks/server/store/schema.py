@@ -1,0 +1,122 @@
+"""The tables. Instants are Unix milliseconds, deadlines Unix seconds, truth values 0 and 1, sizes bytes."""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, Table, Text
+
+metadata = MetaData()
+
+_Big = BigInteger().with_variant(Integer, "sqlite")  # SQLite numbers rows by themselves for INTEGER alone
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+users = Table(
+    "users",
+    metadata,
+    Column("email", Text, primary_key=True),
+    Column("root", Text, nullable=False),
+)
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("digest", Text, primary_key=True),  # a copy of the database lets nobody in
+    Column("user", Text, nullable=False),
+    Column("client", Text, nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("service_account", Integer, nullable=False),
+    Column("expires", Float),
+)
+
+generated = Table(
+    "generated",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("used", Integer, nullable=False),
+)
+
+files = Table(
+    "files",
+    metadata,
+    Column("seq", _Big, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("owner", Text, nullable=False),
+    Column("parent", Text),  # None: the root of its owner
+    Column("name", Text, nullable=False),
+    Column("mime_type", Text, nullable=False),
+    Column("created", _Big, nullable=False),
+    Column("modified", _Big, nullable=False),
+    Column("modified_by_me", _Big),
+    Column("viewed", _Big),
+    Column("trashed", Integer, nullable=False),
+    Column("explicitly_trashed", Integer, nullable=False),
+    Column("trashed_at", _Big),
+    Column("starred", Integer, nullable=False),
+    Column("content", _Big),  # None: no binary content
+    Column("size", _Big),
+    Column("version", _Big, nullable=False),
+    Column("abusive", Integer, nullable=False),
+    Column("target", Text),
+    Column("extra", Text, nullable=False),  # JSON: fields that are kept as they came
+    Column("name_key", Text, nullable=False),  # ASCII letters in lower case
+    Column("natural_key", Text, nullable=False),  # numbers padded, so that 10 comes behind 9
+    Column("words", Text, nullable=False),  # the words of the name, each behind a blank
+    Column("all_words", Text, nullable=False),  # and of description and indexable text
+    Index("files_by_owner", "owner", "seq"),
+    Index("files_by_parent", "parent"),
+    Index("files_by_name", "owner", "name_key"),
+    Index("files_by_content", "content"),
+)
+
+properties = Table(
+    "properties",
+    metadata,
+    Column("file", Text, primary_key=True),
+    Column("client", Text, primary_key=True),  # "" for properties, the client's id for appProperties
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+)
+
+contents = Table(
+    "contents",
+    metadata,
+    Column("id", _Big, primary_key=True, autoincrement=True),
+    Column("md5", Text),
+    Column("sha1", Text),
+    Column("sha256", Text),
+)
+
+rope = Table(
+    "rope",
+    metadata,
+    Column("content", _Big, primary_key=True, autoincrement=False),
+    Column("start", _Big, primary_key=True, autoincrement=False),
+    Column("stop", _Big, nullable=False),
+    Column("part", Text, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("client", Text, nullable=False),
+    Column("file", Text),  # None: the upload creates a file
+    Column("metadata", Text, nullable=False),  # JSON, as it was accepted
+    Column("media_type", Text),
+    Column("query", Text, nullable=False),
+    Column("content", _Big, nullable=False),
+    Column("stored", _Big, nullable=False),
+    Column("total", _Big),
+    Column("state", Text, nullable=False),
+    Column("touched", Float, nullable=False),
+    Column("generation", Integer, nullable=False),
+    Column("answer", Text),
+    Index("sessions_by_age", "touched"),
+)

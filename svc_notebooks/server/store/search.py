@@ -1,0 +1,159 @@
+"""The query language and the orders, as SQL."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from sqlalchemy import ColumnElement, UnaryExpression, and_, case, exists, false, func, literal, not_, or_, true
+
+from ...core.search import And, Compare, Has, Member, Not, Or, Search, SortKey
+from .schema import files, properties
+
+
+class Viewer(NamedTuple):
+    """Who asks: a user, the id of their root folder, their OAuth client, and the folder's media type."""
+
+    user: str
+    root: str
+    client: str
+    folder_type: str
+
+
+class Term(NamedTuple):
+    """One key of an order as SQL."""
+
+    value: ColumnElement[Any]
+    descending: bool
+
+    @property
+    def clause(self) -> UnaryExpression[Any]:
+        """As ORDER BY takes it."""
+        return self.value.desc() if self.descending else self.value.asc()
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+_PLAIN = {
+    "modifiedTime": files.c.modified,
+    "createdTime": files.c.created,
+    "viewedByMeTime": files.c.viewed,
+    "trashed": files.c.trashed,
+    "starred": files.c.starred,
+    "mimeType": files.c.mime_type,
+    "shortcutDetails.targetId": func.coalesce(files.c.target, ""),
+}
+
+
+def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
+    """A query as the condition that a file meets."""
+    if isinstance(search, And):
+        return and_(*(condition(part, viewer) for part in search.parts))
+    if isinstance(search, Or):
+        return or_(*(condition(part, viewer) for part in search.parts))
+    if isinstance(search, Not):
+        return not_(condition(search.inner, viewer))
+    if isinstance(search, Member):
+        return _member(search, viewer)
+    if isinstance(search, Has):
+        return _has(search, viewer)
+    return func.coalesce(_compare(search), False)  # NOT of an unknown must find the file
+
+
+def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:
+    if search.collection == "parents":
+        return files.c.parent == (viewer.root if search.value == "root" else search.value)
+    return files.c.owner == (viewer.user if search.value == "me" else search.value)
+
+
+def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
+    return exists().where(
+        properties.c.file == files.c.id,
+        properties.c.client == (viewer.client if search.field == "appProperties" else ""),
+        properties.c.key == search.key,
+        properties.c.value == search.value,
+    )
+
+
+def _compare(search: Compare) -> ColumnElement[bool]:
+    if search.field == "fullText":
+        return and_(true(), *(_begins(files.c.all_words, word) for word in _words(str(search.value))))
+    if search.operator == "contains":
+        return _contains(search.field, str(search.value))
+    if search.field in _PLAIN:
+        value = int(search.value) if isinstance(search.value, bool) else search.value
+        found: ColumnElement[bool] = _OPERATORS[search.operator](_PLAIN[search.field], value)
+        return found
+    return _special(search)
+
+
+def _special(search: Compare) -> ColumnElement[bool]:
+    if search.field == "name":
+        equal: ColumnElement[bool] = files.c.name_key == str(search.value).translate(_LOWER)
+    else:  # sharedWithMe, visibility: nothing is shared yet, every file is its owner's alone
+        equal = true() if search.value == "limited" or search.value is False else false()
+    return equal if search.operator == "=" else not_(equal)
+
+
+_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
+
+
+def _contains(field: str, text: str) -> ColumnElement[bool]:
+    if field == "mimeType":
+        return files.c.mime_type.contains(text, autoescape=True)
+    words = _words(text)
+    return _begins(files.c.words, " ".join(words)) if words else files.c.name.contains(text, autoescape=True)
+
+
+def _begins(column: Any, words: str) -> ColumnElement[bool]:
+    found: ColumnElement[bool] = column.contains(f" {words}")
+    return found
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
+    """The terms of an order; the newest file first where the keys do not tell."""
+    terms = [Term(_sort_value(key.name, viewer), key.descending) for key in keys]
+    return [*terms, Term(files.c.seq, True)]
+
+
+def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
+    viewed = func.coalesce(files.c.viewed, 0)
+    # fmt: off
+    values: dict[str, ColumnElement[Any]] = {
+        "createdTime":      files.c.created,
+        "folder":           case((files.c.mime_type == viewer.folder_type, 0), else_=1),
+        "modifiedByMeTime": func.coalesce(files.c.modified_by_me, 0),
+        "modifiedTime":     files.c.modified,
+        "name":             files.c.name_key,
+        "name_natural":     files.c.natural_key,
+        "quotaBytesUsed":   func.coalesce(files.c.size, 0),
+        "recency":          case((viewed > files.c.modified, viewed), else_=files.c.modified),
+        "sharedWithMeTime": literal(0),
+        "starred":          1 - files.c.starred,
+        "viewedByMeTime":   viewed,
+    }
+    # fmt: on
+    return values[name]
+
+
+def behind(terms: Sequence[Term], after: Sequence[Any]) -> ColumnElement[bool]:
+    """What comes behind these keys in this order."""
+    return or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms))))
+
+
+def _step(equal: Sequence[Term], then: Term, after: Sequence[Any]) -> ColumnElement[bool]:
+    value = after[len(equal)]
+    beyond = then.value < value if then.descending else then.value > value
+    return and_(*(term.value == known for term, known in zip(equal, after, strict=False)), beyond)

@@ -1,0 +1,49 @@
+"""The store as one value: its tables by subject, and what concerns all of them."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+
+from .contents import Contents
+from .database import Database
+from .files import Files
+from .people import People
+from .schema import contents, files, generated, properties, rope, sessions
+from .sessions import Sessions
+
+
+class Store:
+    """Everything that is remembered but the bytes themselves."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.people = People(database)
+        self.files = Files(database)
+        self.contents = Contents(database)
+        self.sessions = Sessions(database)
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All or nothing."""
+        return self._database.transaction()
+
+    def still(self) -> AbstractContextManager[bool | None]:
+        """Nobody else reads or writes meanwhile."""
+        return self._database.lock
+
+    def clear(self) -> None:
+        """Forget files, contents, sessions and generated ids; users and tokens stay, with their roots."""
+        with self.transaction():
+            self._database.delete_all(contents, rope, sessions, generated, properties)
+            self._database.delete_all(files, where=files.c.parent.is_not(None))
+
+    def image(self) -> bytes:
+        """The whole store as bytes."""
+        return self._database.image()
+
+    def put_back(self, image: bytes) -> None:
+        """Make the store what it was when the image was taken."""
+        self._database.put_back(image)
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
