@@ -1,0 +1,90 @@
+"""Our service and gcp-storage-emulator, both in memory, each in its own process, asked by one neutral client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from statistics import median
+from time import perf_counter
+
+from . import processes
+from .neutral import EMULATOR, OURS, Neutral
+from .processes import MIB
+from .rounds import Run, alternate, timed
+from .table import Row, at_least, at_most, compared, microseconds, rate
+
+PEER = "gcp-storage-emulator"
+LARGE = 8 * MIB
+SMALL = 256 * 1024
+KILOBYTE = bytes(1024)
+
+# The emulator joins what it has with each chunk that comes: 256 MiB in small chunks take it minutes.
+SMALL_SIZE = 64
+
+
+@contextmanager
+def both() -> Iterator[tuple[Neutral, Neutral]]:
+    """A client for each of the two."""
+    with processes.ours() as ours, processes.emulator() as theirs:
+        yield Neutral(ours, OURS), Neutral(theirs, EMULATOR)
+
+
+def creates() -> Iterator[Row]:
+    """Small files, one request each."""
+    with both() as (ours, theirs):
+        runs = {
+            "ours": timed(lambda: ours.create(KILOBYTE), 300),
+            "theirs": timed(lambda: theirs.create(KILOBYTE), 300),
+        }
+        costs = alternate(runs, 5)
+    yield compared("create a file of 1 KB", costs["ours"], costs["theirs"], PEER, at_least(5), microseconds)
+
+
+def chunks() -> Iterator[Row]:
+    """A large file, in large chunks and in small ones."""
+    with both() as (ours, theirs):
+        large = alternate({"ours": _sending(ours, 256, LARGE), "theirs": _sending(theirs, 256, LARGE)}, 2)
+        small = alternate({"ours": _sending(ours, SMALL_SIZE, SMALL), "theirs": _sending(theirs, SMALL_SIZE, SMALL)}, 2)
+    yield compared("take 256 MiB in 8 MiB chunks", large["ours"], large["theirs"], PEER, at_least(4), rate(256))
+    work = f"take {SMALL_SIZE} MiB in 256 KiB chunks (256 MiB: minutes for the peer)"
+    yield compared(work, small["ours"], small["theirs"], PEER, at_least(20), rate(SMALL_SIZE))
+
+
+def linear() -> Iterator[Row]:
+    """Four times the bytes, four times the cost."""
+    with processes.ours() as served:
+        ours = Neutral(served, OURS)
+        for chunk, name in ((LARGE, "8 MiB"), (SMALL, "256 KiB")):
+            runs = {"long": _sending(ours, 256, chunk, of=256), "short": _sending(ours, 64, chunk, of=64)}
+            costs = alternate(runs, 4)
+            work = f"cost of a MiB of 256 MiB, {name} chunks"
+            yield compared(work, costs["long"], costs["short"], "of 64 MiB", at_most(1.2), rate(1))
+
+
+def _sending(client: Neutral, mib: int, chunk: int, *, of: int = 1) -> Run:
+    """The seconds of a resumable upload, divided by `of`; the file is deleted on nobody's time."""
+    content = memoryview(bytes(mib * MIB))
+
+    def run() -> float:
+        begun = perf_counter()
+        file_id = client.create_in_chunks(content, chunk)
+        seconds = perf_counter() - begun
+        client.delete(file_id)
+        return seconds / of
+
+    return run
+
+
+def many() -> Iterator[Row]:
+    """100,000 files in one service: the last are created as fast as the first."""
+    with processes.ours() as served:
+        client = Neutral(served, OURS)
+        hundreds = [_hundred(client.create) for _ in range(1000)]
+    # The first hundred warms up; ten hundreds at either end are compared.
+    first, last = tuple(hundreds[1:11]), tuple(hundreds[-10:])
+    middle = (median(last),), (median(first),)
+    yield compared("create the last 1,000 of 100,000 files", *middle, "the first 1,000", at_most(1.2), microseconds)
+
+
+def _hundred(create: Callable[[bytes], str]) -> float:
+    return timed(lambda: create(KILOBYTE), 100)()

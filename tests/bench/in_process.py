@@ -1,0 +1,120 @@
+"""One file's metadata in the sandbox: the whole call, from a function to parsed JSON, without a socket."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import requests
+import responses
+from requests.adapters import BaseAdapter
+
+from svc_notebooks.client.calls import get_file
+from svc_notebooks.client.session import Session
+from svc_notebooks.notebook.files import upload
+from svc_notebooks.notebook.start import sandbox
+
+from .rounds import alternate, timed
+from .table import Row, at_most, compared, microseconds
+
+CALLS = 1000
+ROUNDS = 9
+
+
+class ConstantAdapter(BaseAdapter):
+    """The least that an adapter can do: the same answer to everything."""
+
+    def __init__(self, content: bytes) -> None:
+        super().__init__()
+        self._content = content
+
+    def send(self, request: requests.PreparedRequest, *_: object, **options: object) -> requests.Response:
+        answer = requests.Response()
+        answer.status_code = 200
+        answer.headers["Content-Type"] = "application/json; charset=UTF-8"
+        answer.url = request.url or ""
+        answer.request = request
+        answer._content = self._content
+        return answer
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@contextmanager
+def one_file() -> Iterator[tuple[Session, str]]:
+    """A sandbox with a file in it: its session and the file's id."""
+    with sandbox() as lab:
+        row = upload(b"a,b\n1,2\n", name="table.csv", session=lab.session)
+        yield lab.session, str(row["id"].iloc[0])
+
+
+def metadata() -> Iterator[Row]:
+    """Beside what `requests` costs when the other side costs nothing, and beside `responses`."""
+    with one_file() as (session, file_id), responses.RequestsMock(assert_all_requests_are_fired=False) as mock:
+        get_file(session, file_id)
+        url = session.exchanges[-1].url
+        content = session.send(session.request("GET", url.removeprefix(session.base_url))).content()
+        mock.get(url, body=content, content_type="application/json; charset=UTF-8")
+        costs = alternate(
+            {
+                "ours": timed(lambda: get_file(session, file_id), CALLS),
+                "constant": timed(_asked_by(_with_adapter(content), url), CALLS),
+                "responses": timed(_asked_by(_signed_in(), url), CALLS),
+            },
+            ROUNDS,
+        )
+    work = "one file's metadata in the sandbox"
+    constant = "requests, adapter with a constant answer"
+    yield compared(work, costs["ours"], costs["constant"], constant, at_most(1.3), microseconds)
+    yield compared(work, costs["ours"], costs["responses"], "responses", at_most(0.75), microseconds)
+
+
+def _asked_by(web: requests.Session, url: str) -> Callable[[], Any]:
+    return lambda: web.get(url).json()
+
+
+def _signed_in() -> requests.Session:
+    web = requests.Session()
+    web.headers["Authorization"] = "Bearer bench"
+    return web
+
+
+def _with_adapter(content: bytes) -> requests.Session:
+    web = _signed_in()
+    web.mount("https://", ConstantAdapter(content))
+    return web
+
+
+def busy() -> Iterator[Row]:
+    """The same calls while another thread computes: two threads share one interpreter, so 2 is fair."""
+    with one_file() as (session, file_id):
+        calls = timed(lambda: get_file(session, file_id), CALLS)
+
+        def beside_a_thread() -> float:
+            with busy_thread():
+                return calls()
+
+        costs = alternate({"ours": beside_a_thread, "quiet": calls}, ROUNDS)
+    work = "the same beside a busy Python thread"
+    yield compared(work, costs["ours"], costs["quiet"], "ours, quiet", at_most(2), microseconds)
+
+
+@contextmanager
+def busy_thread() -> Iterator[None]:
+    """A thread that computes, and never lets the interpreter go by itself."""
+    over = threading.Event()
+    thread = threading.Thread(target=_compute, args=(over,), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _compute(over: threading.Event) -> None:
+    while not over.is_set():
+        sum(range(1000))

@@ -1,0 +1,29 @@
+"""The machine in words that name nobody's: processor, cores, memory, Python, and the day."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+import psutil
+
+
+def described() -> str:
+    """One sentence for above the table."""
+    memory = psutil.virtual_memory().total / 1024**3
+    today = datetime.now(UTC).date().isoformat()
+    return (
+        f"Measured on {today}: {_processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, {platform.system()},"
+        f" Python {platform.python_version()}."
+    )
+
+
+def _processor() -> str:
+    try:
+        found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
+    except OSError:
+        found = None
+    return found[1].strip() if found else platform.machine()

@@ -1,0 +1,61 @@
+"""How far the client's process and the service's grow over 1 GiB up and 1 GiB down.
+
+Both are fresh, and both have moved a small file before the watch begins, so that imports are not counted. What
+is counted is the resident set at its highest, looked at every 5 ms.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from . import processes
+from .processes import MIB, Served, Watch, folder
+from .table import Row
+
+SIZE = 1024
+CHUNK = 8
+LIMIT = CHUNK + 4
+
+
+def growth() -> Iterator[Row]:
+    """Each side, each way."""
+    with ExitStack() as stack:
+        place = stack.enter_context(folder())
+        served = stack.enter_context(processes.ours(place / "store"))
+        client = stack.enter_context(_client(served, place))
+        for way in ("up", "down"):
+            with Watch(client.pid, served.pid) as watch:
+                _tell(client, way)
+            for side, grown in zip(("client", "service"), watch.growth, strict=True):
+                yield _row(f"memory growth of the {side}, 1 GiB {way}", grown / MIB)
+
+
+def _row(work: str, grown: float) -> Row:
+    return Row(work, f"{grown:.1f} MiB", "", "", f"≤ {LIMIT} MiB", "yes" if grown <= LIMIT else "no")
+
+
+@contextmanager
+def _client(served: Served, place: Path) -> Iterator[subprocess.Popen[str]]:
+    """Our client in a process of its own, warm, waiting for its orders."""
+    large = place / "large.bin"
+    with large.open("wb") as file:
+        file.truncate(SIZE * MIB)
+    command = [sys.executable, "-m", "tests.bench.mover", served.base_url, str(place), str(CHUNK * MIB)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipes) as client:
+        assert client.stdout
+        assert client.stdout.readline() == "warm\n"
+        yield client
+        client.terminate()
+
+
+def _tell(client: subprocess.Popen[str], order: str) -> None:
+    assert client.stdin
+    assert client.stdout
+    client.stdin.write(f"{order}\n")
+    client.stdin.flush()
+    assert client.stdout.readline() == f"{order}\n"

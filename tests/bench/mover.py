@@ -1,0 +1,36 @@
+"""A process that moves one large file up and down when told to; memory.py watches it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from svc_notebooks.client.downloads import download
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.uploads import upload
+
+from .processes import MIB, TOKEN
+
+
+def main(base_url: str, folder: str, chunk: str) -> None:
+    """Warm up, then do what each line of the standard input says: up or down."""
+    place = Path(folder)
+    session = Session(base_url, TOKEN, state_dir=place / "state")
+    small = place / "small.bin"
+    small.write_bytes(bytes(MIB))
+    file_id = _move_up(session, small, int(chunk))
+    download(session, file_id, place / "small.copy")
+    print("warm", flush=True)
+    for line in sys.stdin:
+        if line == "up\n":
+            file_id = _move_up(session, place / "large.bin", int(chunk))
+        else:
+            download(session, file_id, place / "large.copy")
+        print(line, end="", flush=True)
+
+
+def _move_up(session: Session, path: Path, chunk: int) -> str:
+    return str(upload(session, path, chunk_size=chunk)["id"])
+
+
+main(*sys.argv[1:])

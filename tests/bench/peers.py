@@ -1,0 +1,100 @@
+"""Those who upload the same file to the same service: each as its own documentation says."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from collections.abc import Callable
+from importlib import resources
+from pathlib import Path
+from typing import Any, TypeAlias
+from urllib.parse import urlsplit
+
+import google_auth_httplib2
+import httplib2
+import requests
+from google.oauth2.credentials import Credentials
+from google.resumable_media.requests import ResumableUpload
+from googleapiclient.discovery import build_from_document
+from googleapiclient.http import MediaFileUpload
+
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.uploads import upload
+
+from .processes import MIB, TOKEN, Served
+
+Uploader: TypeAlias = Callable[[Path], str]
+"""Uploads a file; the id of what the service made."""
+
+KIND = "application/octet-stream"
+
+
+def ours(served: Served, state: Path, chunk: int) -> Uploader:
+    """Our client, with its journal on disk, as it is by default."""
+    session = Session(served.base_url, TOKEN, state_dir=state)
+    return lambda path: str(upload(session, path, mime_type=KIND, chunk_size=chunk)["id"])
+
+
+def bare_put(served: Served) -> Uploader:
+    """An upload session by hand: a POST, and the whole file as the body of one PUT."""
+    connection = http.client.HTTPConnection(served.netloc, blocksize=MIB)
+    signed = {"Authorization": f"Bearer {TOKEN}"}
+
+    def put(path: Path) -> str:
+        begin = "/upload/storage/v3/files?uploadType=resumable"
+        connection.request("POST", begin, headers={**signed, "X-Upload-Content-Type": KIND, "Content-Length": "0"})
+        begun = connection.getresponse()
+        begun.read()
+        size = {"Content-Length": str(path.stat().st_size)}
+        with path.open("rb") as file:
+            connection.request("PUT", _target(begun.headers["Location"]), file, signed | size)
+        return str(json.loads(connection.getresponse().read())["id"])
+
+    return put
+
+
+def _target(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.path}?{parts.query}"
+
+
+def google_resumable_media(served: Served, chunk: int) -> Uploader:
+    """ResumableUpload over a requests.Session."""
+    web = requests.Session()
+    web.headers["Authorization"] = f"Bearer {TOKEN}"
+    url = f"{served.base_url}/upload/storage/v3/files?uploadType=resumable"
+
+    def send(path: Path) -> str:
+        one = ResumableUpload(url, chunk)
+        with path.open("rb") as stream:
+            one.initiate(web, stream, {"name": path.name}, KIND)
+            while not one.finished:
+                answer = one.transmit_next_chunk(web)
+        return str(answer.json()["id"])
+
+    return send
+
+
+def google_api_client(served: Served, chunk: int) -> Uploader:
+    """files().create with a MediaFileUpload, chunk by chunk; only the addresses of its description are changed."""
+    drive = _described(served)
+
+    def send(path: Path) -> str:
+        media = MediaFileUpload(str(path), KIND, chunksize=chunk, resumable=True)
+        request = drive.files().create(body={"name": path.name}, media_body=media)
+        answer = None
+        while answer is None:
+            _, answer = request.next_chunk()
+        return str(answer["id"])
+
+    return send
+
+
+def _described(served: Served) -> Any:
+    text = resources.files("googleapiclient").joinpath("discovery_cache/documents/drive.v3.json").read_text()
+    document = json.loads(text.replace("/drive/v3/", "/storage/v3/").replace('"drive/v3/"', '"storage/v3/"'))
+    document["rootUrl"] = f"{served.base_url}/"
+    document["baseUrl"] = f"{served.base_url}/storage/v3/"
+    document.pop("mtlsRootUrl", None)
+    http = google_auth_httplib2.AuthorizedHttp(Credentials(TOKEN), http=httplib2.Http())
+    return build_from_document(document, http=http)

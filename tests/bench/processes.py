@@ -1,0 +1,128 @@
+"""Services in processes of their own, and what a process holds in memory."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+MIB = 1024 * 1024
+TOKEN = "bench"
+
+_BLOCK = bytes(range(256)) * (MIB // 256)
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Something that listens on this machine."""
+
+    base_url: str
+    pid: int
+
+    @property
+    def netloc(self) -> str:
+        """Host and port."""
+        return self.base_url.partition("://")[2]
+
+
+@contextmanager
+def ours(store: Path | None = None) -> Iterator[Served]:
+    """`svc-notebooks serve`, in memory or on a folder."""
+    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--token", TOKEN]
+    kept = [] if store is None else ["--store", str(store)]
+    with _running([*command, *kept], stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        yield Served(json.loads(process.stdout.readline())["base_url"], process.pid)
+
+
+@contextmanager
+def emulator() -> Iterator[Served]:
+    """gcp-storage-emulator, in memory, with a bucket named bench."""
+    port = _free_port()
+    where = ["--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-m", "gcp_storage_emulator", "start", *where]
+    with _running([*command, "--in-memory", "--quiet", "--default-bucket", "bench"]) as process:
+        _wait_for(port, process)
+        yield Served(f"http://127.0.0.1:{port}", process.pid)
+
+
+@contextmanager
+def _running(command: list[str], **options: int) -> Iterator[subprocess.Popen[bytes]]:
+    process = subprocess.Popen(command, **options)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _free_port() -> int:
+    with closing(socket.socket()) as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
+
+
+def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    while process.poll() is None:
+        with closing(socket.socket()) as knock:
+            if knock.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.02)
+    raise RuntimeError(f"the emulator ended with status {process.returncode}")
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder that is gone in the end."""
+    with tempfile.TemporaryDirectory(prefix="svc-bench-") as name:
+        yield Path(name)
+
+
+def big_file(place: Path, mib: int) -> Path:
+    """A file of so many MiB."""
+    path = place / f"{mib}.bin"
+    with path.open("wb") as file:
+        for _ in range(mib):
+            file.write(_BLOCK)
+    return path
+
+
+class Watch:
+    """How many bytes processes grew above what they held when the watch began."""
+
+    def __init__(self, *pids: int) -> None:
+        self._processes = [psutil.Process(pid) for pid in pids]
+        self._before = self._held()
+        self._most = list(self._before)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    @property
+    def growth(self) -> list[int]:
+        """For each process, at its highest."""
+        return [most - before for most, before in zip(self._most, self._before, strict=True)]
+
+    def _held(self) -> list[int]:
+        return [process.memory_info().rss for process in self._processes]
+
+    def _look(self) -> None:
+        while not self._over.wait(0.005):
+            self._most = [max(pair) for pair in zip(self._most, self._held(), strict=True)]

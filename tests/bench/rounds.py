@@ -1,0 +1,51 @@
+"""Contenders take turns: A B C, A B C, and what they cost is compared within a round."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from statistics import median
+from time import perf_counter
+from typing import TypeAlias
+
+Run: TypeAlias = Callable[[], float]
+"""Does the work once and says what it cost, in seconds."""
+
+Costs: TypeAlias = tuple[float, ...]
+"""What each round cost one contender."""
+
+
+def timed(work: Callable[[], object], times: int = 1) -> Run:
+    """The seconds that one piece of work takes, as the mean of so many in a row."""
+
+    def run() -> float:
+        begun = perf_counter()
+        for _ in range(times):
+            work()
+        return (perf_counter() - begun) / times
+
+    return run
+
+
+def alternate(contenders: Mapping[str, Run], rounds: int) -> dict[str, Costs]:
+    """What each contender cost in each round; a first round, which warms up, is not counted."""
+    measured = [{name: run() for name, run in contenders.items()} for _ in range(rounds + 1)][1:]
+    return {name: tuple(costs[name] for costs in measured) for name in contenders}
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """The middle of the ratios of the rounds, with the least and the greatest."""
+
+    middle: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, above: Costs, below: Costs) -> Ratio:
+        """Cost by cost, each divided by its neighbour of the same round."""
+        found = sorted(one / other for one, other in zip(above, below, strict=True))
+        return cls(median(found), found[0], found[-1])
+
+    def __str__(self) -> str:
+        return f"{self.middle:.2f} ({self.least:.2f} to {self.most:.2f})"

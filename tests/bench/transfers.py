@@ -1,0 +1,107 @@
+"""256 MiB between this process and one served process: up by ours and by stock clients, down by ours and curl."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from time import perf_counter
+
+from svc_notebooks.client.calls import delete_file
+from svc_notebooks.client.downloads import download
+from svc_notebooks.client.session import Session
+
+from . import peers, processes
+from .processes import MIB, TOKEN, Served, big_file, folder
+from .rounds import Costs, Run, alternate, timed
+from .table import Row, at_least, compared, rate
+
+SIZE = 256
+ROUNDS = 3
+LARGE = 8 * MIB
+SMALL = 256 * 1024
+
+GOOGLE_API = "google-api-python-client"
+GOOGLE_MEDIA = "google-resumable-media"
+
+
+def upload_in_large_chunks() -> Iterator[Row]:
+    """Chunks of the default size."""
+    costs = _uploads(LARGE)
+    work, ours, show = f"upload {SIZE} MiB in 8 MiB chunks", costs["ours"], rate(SIZE)
+    yield compared(work, ours, costs["bare"], "one bare streamed PUT", at_least(0.8), show)
+    yield compared(work, ours, costs[GOOGLE_API], GOOGLE_API, at_least(1.3), show)
+    yield compared(work, ours, costs[GOOGLE_MEDIA], GOOGLE_MEDIA, at_least(0.9), show)
+
+
+def upload_in_small_chunks() -> Iterator[Row]:
+    """The smallest chunks that the interface allows: 1024 requests."""
+    costs = _uploads(SMALL)
+    work, ours, show = f"upload {SIZE} MiB in 256 KiB chunks", costs["ours"], rate(SIZE)
+    yield compared(work, ours, costs[GOOGLE_MEDIA], GOOGLE_MEDIA, at_least(1.5, stretch=2), show)
+    yield compared(work, ours, costs[GOOGLE_API], GOOGLE_API, at_least(1), show)
+
+
+@contextmanager
+def _stored() -> Iterator[tuple[Served, Path]]:
+    """A service that keeps everything on disk, and a folder of ours beside it."""
+    with ExitStack() as stack:
+        place = stack.enter_context(folder())
+        yield stack.enter_context(processes.ours(place / "store")), place
+
+
+def _uploads(chunk: int) -> dict[str, Costs]:
+    with _stored() as (served, place):
+        path = big_file(place, SIZE)
+        uploaders = {
+            "ours": peers.ours(served, place / "state", chunk),
+            "bare": peers.bare_put(served),
+            GOOGLE_API: peers.google_api_client(served, chunk),
+            GOOGLE_MEDIA: peers.google_resumable_media(served, chunk),
+        }
+        session = Session(served.base_url, TOKEN)
+        return alternate({name: _uploading(one, path, session) for name, one in uploaders.items()}, ROUNDS)
+
+
+def _uploading(send: peers.Uploader, path: Path, session: Session) -> Run:
+    """The seconds of an upload; what it made is deleted on nobody's time."""
+
+    def run() -> float:
+        begun = perf_counter()
+        file_id = send(path)
+        seconds = perf_counter() - begun
+        delete_file(session, file_id)
+        return seconds
+
+    return run
+
+
+def download_to_disk() -> Iterator[Row]:
+    """The same file to the same disk."""
+    with _stored() as (served, place):
+        session = Session(served.base_url, TOKEN, state_dir=place / "state")
+        file_id = peers.ours(served, place / "state", LARGE)(big_file(place, SIZE))
+        url = f"{served.base_url}/storage/v3/files/{file_id}?alt=media"
+        target = place / "copy"
+        command = ["curl", "--silent", "--fail", "-H", f"Authorization: Bearer {TOKEN}", "-o", str(target), url]
+        costs = alternate(
+            {
+                "ours": _fresh(timed(lambda: download(session, file_id, target)), target),
+                "curl": _fresh(timed(lambda: subprocess.run(command, check=True)), target),
+            },
+            2 * ROUNDS,
+        )
+    yield compared(f"download {SIZE} MiB to disk", costs["ours"], costs["curl"], "curl", at_least(1), rate(SIZE))
+
+
+def _fresh(run: Run, target: Path) -> Run:
+    """Run, and leave no target behind: the next one finds an empty place."""
+
+    def fresh() -> float:
+        seconds = run()
+        assert target.stat().st_size == SIZE * MIB
+        target.unlink()
+        return seconds
+
+    return fresh
