@@ -183,7 +183,7 @@ class TestServe:
 
         names = []
         for _ in range(2):
-            with self.serve("--store", str(tmp_path / "files.sqlite"), "--token", "t") as process:
+            with self.serve("--store", str(tmp_path / "store"), "--token", "t") as process:
                 ready = json.loads(process.stdout.readline())
                 signed_in = {"Authorization": "Bearer t"}
                 url = ready["base_url"] + "/storage/v3/files"
@@ -204,7 +204,7 @@ class TestServe:
             (["--port", "70000"], "'70000' is no port"),
             (["--token", "two words"], "one word"),
             (["--host", "192.0.2.1"], "192.0.2.1"),
-            (["--store", "/nowhere/files.sqlite"], "/nowhere"),
+            (["--store", str(Path(__file__, "store"))], "test_cli.py"),
             (["--colour"], "unrecognized arguments: --colour"),
         ],
     )

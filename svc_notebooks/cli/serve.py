@@ -1,0 +1,64 @@
+"""`svc-notebooks serve`: the service on a socket, for programs in any language."""
+
+import argparse
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event
+
+
+def serve(options: argparse.Namespace) -> int:
+    """Carry a service until SIGINT or SIGTERM; 2 if an argument cannot be met.
+
+    One line of JSON on standard output says that it is ready, and nothing else ever goes there.
+    """
+    if options.tls:
+        return _fail("--tls is not there yet: it comes with push notifications; leave it out for http")
+    try:
+        with _until_told():
+            _carry(options)
+    except (OSError, ValueError) as error:
+        return _fail(str(error))
+    return 0
+
+
+def _carry(options: argparse.Namespace) -> None:
+    from ..server.service import open_service
+    from ..server.socket import SocketServer
+
+    with open_service(options.store) as service:
+        token = service.sign_in(token=options.token)
+        with SocketServer(service, options.host, options.port, control=options.control) as server:
+            ready = {
+                "base_url": server.base_url,
+                "token": token,
+                "auth_scope_base": service.policy.auth_scope_base,
+                "ca": None,
+                "control": options.control,
+            }
+            print(json.dumps(ready), flush=True)
+            Event().wait()
+
+
+@contextmanager
+def _until_told() -> Iterator[None]:
+    """Let SIGTERM end the body as SIGINT does; the second of them does not cut the ending short."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end)
+    try:
+        yield
+    except KeyboardInterrupt:
+        return
+
+
+def _end(number: int, frame: object) -> None:
+    for other in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(other, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _fail(message: str) -> int:
+    sys.stderr.write(f"svc-notebooks serve: {message}\n")
+    return 2
