@@ -142,27 +142,27 @@ class Claim:
         self.key = key
         self._journal = journal
         self._lock = lock
-        self._held = True
+        self.held = True
 
     @property
     def entry(self) -> PendingUpload | None:
         """What the journal knows of this upload."""
-        return self._journal.read(self.key) if self._held else None
+        return self._journal.read(self.key) if self.held else None
 
     def save(self, entry: PendingUpload) -> None:
         """Write it down."""
-        if self._held:
+        if self.held:
             self._journal.write(entry)
 
     def drop(self) -> None:
         """There is nothing left to resume."""
-        if self._held:
+        if self.held:
             self._journal.remove(self.key)
 
     def release(self) -> None:
         """Let others go on with it."""
-        if self._held:
-            self._held = False
+        if self.held:
+            self.held = False
             self._journal.released(self)
             self._lock.release()
 

@@ -147,6 +147,7 @@ class BytesSource:
         self.name = name
         self.size: int | None = len(content)
         self._view = memoryview(content)
+        self._fingerprint: str | None = None
 
     @property
     def media_type(self) -> str:
@@ -159,7 +160,9 @@ class BytesSource:
         pass
 
     def fingerprint(self) -> str | None:
-        return f"{self.size}-{blake2b(self._view, digest_size=16).hexdigest()}"
+        if self._fingerprint is None:
+            self._fingerprint = f"{self.size}-{blake2b(self._view, digest_size=16).hexdigest()}"
+        return self._fingerprint
 
     def close(self) -> None:
         pass
