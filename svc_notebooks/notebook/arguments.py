@@ -5,22 +5,22 @@ pandas is never imported here: who passes a frame has it loaded already.
 
 from __future__ import annotations
 
-import io
-import os
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
+    import os
+    from typing import IO
+
     from pandas import DataFrame, Series
 
-    File: TypeAlias = str | Mapping[str, Any] | Series[Any] | DataFrame | Iterable[str]
-    Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO | DataFrame
+    File: TypeAlias = str | Mapping[str, Any] | Series[Any] | DataFrame | list[str] | tuple[str, ...]
+    Source: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes] | DataFrame
     Sources: TypeAlias = Source | list[Source] | tuple[Source, ...]
 
 
-def is_frame(value: object) -> bool:
+def is_frame(value: object) -> TypeGuard[DataFrame]:
     """Whether this is a DataFrame."""
     pandas = sys.modules.get("pandas")
     return pandas is not None and isinstance(value, pandas.DataFrame)
@@ -28,9 +28,7 @@ def is_frame(value: object) -> bool:
 
 def _is_row(value: object) -> bool:
     pandas = sys.modules.get("pandas")
-    return isinstance(value, Mapping) or (
-        pandas is not None and isinstance(value, pandas.Series) and "id" in value.index
-    )
+    return isinstance(value, Mapping) or (pandas is not None and isinstance(value, pandas.Series))
 
 
 def file_ids(file: object, argument: str = "file") -> list[str]:
@@ -40,22 +38,22 @@ def file_ids(file: object, argument: str = "file") -> list[str]:
     (['abc'], ['abc'], ['a', 'b'])
     """
     found = _ids(file, argument)
-    wrong = [one for one in found if not isinstance(one, str) or not one]
-    if wrong:
-        raise ValueError(f"{argument} has {wrong[0]!r} where the id of a file should be")
+    for one in found:
+        if not isinstance(one, str) or not one:
+            raise ValueError(f"{argument} has {one!r} where the id of a file should be")
     return found
 
 
-def _ids(file: Any, argument: str) -> list[str]:
+def _ids(file: Any, argument: str) -> list[Any]:
     if isinstance(file, str):
         return [file]
-    if is_frame(file) or _is_row(file):
-        if "id" not in file:
-            raise ValueError(f"{argument} has no id: pass rows with a column id, as files() gives them")
-        return list(file["id"]) if is_frame(file) else [file["id"]]
-    if isinstance(file, Iterable) and not isinstance(file, bytes):
+    if isinstance(file, list | tuple):
         return list(file)
-    raise TypeError(f"{argument} must be an id, a row, a DataFrame or a list of ids, not {type(file).__name__}")
+    if not is_frame(file) and not _is_row(file):
+        raise TypeError(f"{argument} must be an id, a row, a DataFrame or a list of ids, not {type(file).__name__}")
+    if "id" not in file:
+        raise ValueError(f"{argument} has no id: give rows with a column id, as files() does")
+    return list(file["id"]) if is_frame(file) else [file["id"]]
 
 
 def one_id(file: object, argument: str = "file") -> str:
@@ -67,46 +65,23 @@ def one_id(file: object, argument: str = "file") -> str:
 
 
 def sources(source: object) -> list[Any]:
-    """The sources that are meant, each a path, bytes or a binary file; a DataFrame becomes its CSV.
+    """The sources that are meant; a DataFrame becomes the bytes of its CSV, without its index.
 
-    >>> sources(b"hello")
-    [b'hello']
+    >>> sources(b"hello"), sources(["a.csv", "b.csv"])
+    ([b'hello'], ['a.csv', 'b.csv'])
     """
     many = source if isinstance(source, list | tuple) else [source]
-    return [_source(one) for one in many]
+    return [_csv(one) if is_frame(one) else one for one in many]
 
 
-def _source(source: Any) -> Any:
-    if is_frame(source):
-        return source.to_csv(index=False).encode()
-    if isinstance(source, bytearray | memoryview):
-        return bytes(source)
-    if isinstance(source, bytes):
-        return source
-    if isinstance(source, str | os.PathLike):
-        return _path(Path(source))
-    return _file_object(source)
+def _csv(frame: DataFrame) -> bytes:
+    return frame.to_csv(index=False).encode()
 
 
-def _path(path: Path) -> Path:
-    if path.is_dir():
-        raise ValueError(f"source {str(path)!r} is a folder; pass the files in it, one or a list of them")
-    if not path.exists():
-        raise FileNotFoundError(
-            f"source {str(path)!r} is no file here; give a path that exists, or the content itself as bytes"
-        )
-    return path
-
-
-def _file_object(source: Any) -> Any:
-    if isinstance(source, io.TextIOBase):
-        raise TypeError('source is open as text; open it with mode "rb", so that its bytes go as they are')
-    if not callable(getattr(source, "read", None)):
-        raise TypeError(
-            "source must be a path, bytes, a file opened with mode 'rb', a DataFrame or a list of those,"
-            f" not {type(source).__name__}"
-        )
-    return source
+def media_types(source: object, mime_type: str | None) -> list[str | None]:
+    """The media type of each source: the one that was given, that of CSV for frames, None elsewhere."""
+    many = source if isinstance(source, list | tuple) else [source]
+    return [mime_type or ("text/csv" if is_frame(one) else None) for one in many]
 
 
 def names_for(count: int, name: object) -> list[str | None]:
@@ -124,9 +99,9 @@ def names_for(count: int, name: object) -> list[str | None]:
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:
     """The value, if it is one of those allowed."""
     options = list(allowed)
-    if value not in options:
+    if not isinstance(value, str) or value not in options:
         raise ValueError(f"{argument} is {value!r}; it must be one of {', '.join(options)}")
-    return str(value)
+    return value
 
 
 def whole(argument: str, value: object, least: int, most: int | None = None) -> int:
@@ -136,4 +111,11 @@ def whole(argument: str, value: object, least: int, most: int | None = None) -> 
     if value < least or (most is not None and value > most):
         bounds = f"{least} or more" if most is None else f"between {least} and {most}"
         raise ValueError(f"{argument} is {value}; it must be {bounds}")
+    return value
+
+
+def optional_text(argument: str, value: object) -> str | None:
+    """The value, if it is None or a text."""
+    if value is not None and not isinstance(value, str):
+        raise TypeError(f"{argument} must be a str or None, not {type(value).__name__}")
     return value

@@ -140,7 +140,7 @@ function summary(files) {
 function render({ model, el }) {
   const sender = new Sender(model);
   const input = element("input", { type: "file", multiple: "", title: "Choose one or several files of this computer" });
-  const label = element("label", {}, "Files of this computer ", input);
+  const label = element("label", { class: "jupyter-button svc-choose" }, "Choose files of this computer", input);
   const list = element("ul");
   const status = element("p", { role: "status", "aria-live": "polite" });
   const box = element("div", { class: "svc-files", role: "group", "aria-label": "Files to upload" });

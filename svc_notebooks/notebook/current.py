@@ -35,9 +35,7 @@ def session_or_current(session: Session | None) -> Session:
     from ..client.session import Session
 
     if not isinstance(session, Session):
-        raise TypeError(
-            f"session must be a Session, as connect() gives it, or None, not {type(session).__name__}"
-        )
+        raise TypeError(f"session must be a Session, as connect() gives it, or None, not {type(session).__name__}")
     return session
 
 

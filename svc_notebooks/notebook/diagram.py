@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
+from ..core.wire import Query
 from .http_text import status_line
 from .sizes import size_text
 
@@ -33,10 +35,19 @@ def diagram(exchanges: Iterable[Exchange]) -> Diagram:
 
 def _asked(one: Exchange) -> str:
     named = dict(one.request_headers)
-    path = one.url.partition("?")[0].split("/", 3)[-1]
     about = named.get("Content-Range") or named.get("Range") or ""
     body = f"({size_text(one.sent)})" if one.sent else ""
-    return " ".join(part for part in (one.method, f"/{path}", about, body) if part)
+    return " ".join(part for part in (one.method, _place(one.url), about, body) if part)
+
+
+def _place(url: str) -> str:
+    """The path and the parameter that says what is meant; a session URI by its name, it is long."""
+    parts = urlsplit(url)
+    query = Query.parse(parts.query)
+    if "upload_id" in query:
+        return "session URI"
+    meant = [f"{name}={query.get(name)}" for name in ("uploadType", "alt") if name in query]
+    return "?".join([parts.path, *meant])
 
 
 def _answered(one: Exchange) -> str:

@@ -12,22 +12,24 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.wire import JSONObject
-from .arguments import choice, file_ids, names_for, sources, whole
+from .arguments import file_ids, media_types, names_for, optional_text, sources, whole
 from .current import session_or_current
 from .frames import frame
 from .metadata import metadata_body
 from .progress import Progress, check_progress
 from .rows import for_each
 from .schemas import DELETED, FILES, IDS, file_schema
-from .transfers import UPLOAD_TYPES, Sending, send
+from .transfers import carried_out
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.session import Session
-    from .arguments import File, Sources
+    from ..client.uploads import Order
+    from .arguments import File, Source, Sources
 
-_SHOWN = ",".join(FILES.keys)
+_SHOWN = {"fields": ",".join(FILES.keys)}
+_LARGEST_PAGE = 1000
 
 
 def upload(
@@ -50,9 +52,10 @@ def upload(
             anything else 'Untitled'.
         mime_type: Its media type; None takes it from the name or from the first bytes.
         file_id: An id from `generate_ids()`: repeating the call then makes no second file.
-        upload_type: "media" (content only), "multipart" (content and metadata in one request),
+        upload_type: "media" (content only, no name), "multipart" (content and metadata in one request),
             "resumable", or "auto": 5 MB or less go as media or multipart, more as resumable (A1-05).
-        chunk_size: Bytes for each request of a resumable upload, a multiple of 262144; None chooses.
+        chunk_size: Bytes for each request of a resumable upload, a multiple of 262144; -1 sends all in
+            one request; None chooses.
         metadata: Further fields, like `{"starred": True, "properties": {"lab": "7"}}`.
         progress: None shows a bar for 8 MiB and more; True and False always and never; or a function of
             (bytes done, bytes in all).
@@ -65,7 +68,7 @@ def upload(
     Raises:
         TypeError, ValueError: An argument cannot be meant; nothing was sent.
         AlreadyExists: The `file_id` is taken.
-        Interrupted: The connection broke for long; calling again with the same path goes on from there.
+        Interrupted: The connection broke for long; the same call with the same source goes on from there.
 
     Interface: A1 to A3.
 
@@ -73,14 +76,282 @@ def upload(
     >>> svc.upload(b"a,b", name="table.csv")[["name", "mime_type", "size"]].values.tolist()
     [['table.csv', 'text/csv', 3]]
     """
+    from ..client.uploads import prepare
+
+    check_progress(progress)
+    session = session_or_current(session)
     found = sources(source)
     if file_id is not None and len(found) != 1:
         raise ValueError(f"file_id is one id, and source has {len(found)} sources")
+    body = metadata_body({**(metadata or {}), **_id_of(file_id)}, creating=True)
+    named = zip(found, names_for(len(found), name), media_types(source, mime_type), strict=True)
+    orders = [
+        prepare(
+            session,
+            one,
+            name=called,
+            mime_type=kind,
+            metadata=body,
+            file_id=None,
+            upload_type=upload_type,
+            chunk_size=chunk_size,
+            size=None,
+            query=_SHOWN,
+        )
+        for one, called, kind in named
+    ]
+    return _sent(session, orders, progress)
+
+
+def _id_of(file_id: str | None) -> dict[str, str]:
+    return {} if file_id is None else {"id": file_id}
+
+
+def _sent(session: Session, orders: Iterable[Order], progress: Progress) -> DataFrame:
+    return for_each(FILES, orders, lambda order: carried_out(session, order, progress))
+
+
+def update(
+    file: File,
+    source: Source | None = None,
+    *,
+    mime_type: str | None = None,
+    upload_type: str = "auto",
+    chunk_size: int | None = None,
+    progress: Progress = None,
+    session: Session | None = None,
+    **metadata: Any,
+) -> DataFrame:
+    """Change files: their metadata, their content, or both.
+
+    Args:
+        file: An id, a row, a DataFrame or a list of ids.
+        source: The new content, as for `upload`; None leaves the content as it is.
+        mime_type: The media type to set.
+        upload_type, chunk_size, progress: As for `upload`.
+        **metadata: Fields to set, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`; what is
+            not named stays as it is.
+
+    Returns:
+        One row for each file, with the columns of `files()`.
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        NotFound: There is no such file, or not for this user.
+
+    Interface: U-05, A1 to A4.
+
+    >>> lab = svc.sandbox()
+    >>> file = svc.upload(b"draft", name="draft.txt")
+    >>> svc.update(file, b"final", name="final.txt")[["name", "size"]].values.tolist()
+    [['final.txt', 5]]
+    """
+    check_progress(progress)
+    session = session_or_current(session)
+    ids = file_ids(file)
+    body = metadata_body(metadata, creating=False)
+    if source is not None:
+        options = {"mime_type": mime_type, "upload_type": upload_type, "chunk_size": chunk_size}
+        return _sent(session, _replacements(session, ids, source, body, options), progress)
+    if mime_type is not None:
+        body |= metadata_body({"mime_type": mime_type}, creating=False)
+    if not body:
+        raise ValueError("nothing to change: give source, or fields like name=... or starred=True")
+    return _changed(session, ids, body)
+
+
+def _replacements(
+    session: Session, ids: list[str], source: Source, body: JSONObject, options: dict[str, Any]
+) -> list[Order]:
+    from ..client.uploads import prepare
+
+    found = sources(source)
+    if len(found) != 1:
+        raise ValueError(f"source has {len(found)} sources; update takes one content for every file")
+    (options["mime_type"],) = media_types(source, options["mime_type"])
+    common: dict[str, Any] = {"name": None, "metadata": body, "size": None, "query": _SHOWN, **options}
+    return [prepare(session, found[0], file_id=file_id, **common) for file_id in ids]
+
+
+def _changed(session: Session, ids: list[str], body: JSONObject) -> DataFrame:
+    from ..client.calls import update_file
+
+    return for_each(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_SHOWN))
+
+
+def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame:
+    """Make a file of metadata alone: a folder, a shortcut, or an empty file.
+
+    Args:
+        **metadata: Its fields, like `name="Data"`, `mime_type="application/vnd.svc-apps.folder"`,
+            `parents=[folder_id]`, `id=` one of `generate_ids()`.
+
+    Returns:
+        One row, with the columns of `files()`.
+
+    Raises:
+        TypeError, ValueError: A field that does not exist, or a value that it cannot have.
+        AlreadyExists: The id is taken.
+
+    Interface: A4.
+
+    >>> lab = svc.sandbox()
+    >>> folder = svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
+    >>> folder["mime_type"].tolist()
+    ['application/vnd.svc-apps.folder']
+    """
+    from ..client import calls
+
+    session = session_or_current(session)
     body = metadata_body(metadata, creating=True)
-    if file_id is not None:
-        body["id"] = file_id
-    sending = Sending(
-        session_or_current(session), upload_type, chunk_size, mime_type, _SHOWN, progress
+    return frame(FILES, [calls.create_file(session, body, query=_SHOWN)])
+
+
+def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFrame:
+    """Ids for files that do not exist yet: an upload with one of them can be repeated without harm.
+
+    Args:
+        count: How many, 1 to 1000.
+
+    Returns:
+        One row for each: id (str).
+
+    Interface: Errors, rules 3 and 4.
+
+    >>> lab = svc.sandbox()
+    >>> len(svc.generate_ids(3))
+    3
+    """
+    from ..client import calls
+
+    whole("count", count, 1, 1000)
+    return frame(IDS, [{"id": one} for one in calls.generate_ids(session_or_current(session), count)])
+
+
+def file(
+    id: File,
+    *,
+    fields: str | Iterable[str] | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """What the service tells of a file, or of each of several.
+
+    Args:
+        id: An id, a row, a DataFrame or a list of ids.
+        fields: Columns to ask for: names with commas or a list of them, "*" for all; None gives the
+            columns of `files()`. Checksums are computed when they are first asked for.
+
+    Returns:
+        One row for each file.
+
+    Raises:
+        NotFound: There is no such file, or not for this user.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload(b"hello", name="hello.txt")
+    >>> svc.file(made, fields="name,md5_checksum").values.tolist()
+    [['hello.txt', '5d41402abc4b2a76b9719d911017c592']]
+    """
+    from ..client.calls import get_file
+
+    session = session_or_current(session)
+    schema, mask = file_schema(fields), _mask(fields)
+    return for_each(schema, file_ids(id, "id"), lambda one: get_file(session, one, fields=mask))
+
+
+def _mask(fields: str | Iterable[str] | None) -> str:
+    return "*" if fields == "*" else ",".join(file_schema(fields).keys)
+
+
+def files(
+    query: str | None = None,
+    *,
+    order_by: str | None = None,
+    limit: int | None = None,
+    fields: str | Iterable[str] | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """The files that match a query, all of them: as many pages as it takes.
+
+    Args:
+        query: In the interface's words, like "name contains 'survey' and trashed = false"; None matches
+            all, those in the trash too.
+        order_by: Keys with commas, each with an optional desc, like "folder,modifiedTime desc".
+        limit: At most so many rows; None for all.
+        fields: Columns to ask for: names with commas or a list of them, "*" for all.
+
+    Returns:
+        One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
+        created_time, modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object,
+        list of ids), web_view_link (str).
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        BadRequest: The service does not understand the query or the order.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload([b"1", b"22"], name=["one.txt", "two.txt"])
+    >>> svc.files("name contains 'tw'", order_by="name")["name"].tolist()
+    ['two.txt']
+    """
+    from ..client.calls import list_files
+
+    optional_text("query", query)
+    optional_text("order_by", order_by)
+    if limit is not None:
+        whole("limit", limit, 0)
+    schema, mask = file_schema(fields), _mask(fields)
+    found = list_files(
+        session_or_current(session),
+        q=query,
+        order_by=order_by,
+        page_size=min(limit or _LARGEST_PAGE, _LARGEST_PAGE),
+        fields=mask,
+        limit=limit,
     )
-    named = zip(found, names_for(len(found), name), strict=True)
-    return for_each(FILES, named, lambda one: send(sending, one[0], one[1], body))
+    return frame(schema, list(found))
+
+
+def trash(file: File, *, session: Session | None = None) -> DataFrame:
+    """Move files to the trash; one row for each, with the columns of `files()`.
+
+    >>> lab = svc.sandbox()
+    >>> svc.trash(svc.upload(b"old"))["trashed"].tolist()
+    [True]
+    """
+    return _changed(session_or_current(session), file_ids(file), {"trashed": True})
+
+
+def untrash(file: File, *, session: Session | None = None) -> DataFrame:
+    """Take files out of the trash; one row for each, with the columns of `files()`.
+
+    >>> lab = svc.sandbox()
+    >>> svc.untrash(svc.trash(svc.upload(b"old")))["trashed"].tolist()
+    [False]
+    """
+    return _changed(session_or_current(session), file_ids(file), {"trashed": False})
+
+
+def delete(file: File, *, session: Session | None = None) -> DataFrame:
+    """Delete files for good, past the trash.
+
+    Returns:
+        One row for each: id (str), deleted (boolean).
+
+    Raises:
+        NotFound: There is no such file, or not for this user.
+        NotAllowed: Only the owner may delete a file.
+
+    >>> lab = svc.sandbox()
+    >>> svc.delete(svc.upload(b"old"))["deleted"].tolist()
+    [True]
+    """
+    from ..client.calls import delete_file
+
+    session = session_or_current(session)
+
+    def deleted(file_id: str) -> dict[str, object]:
+        delete_file(session, file_id)
+        return {"id": file_id, "deleted": True}
+
+    return for_each(DELETED, file_ids(file), deleted)

@@ -24,11 +24,14 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
     """
 
     def __init__(self, label: str, total: int | None = None) -> None:
-        self.label = label
-        self.done, self.total = 0, total
-        self._drawn = self._spoken = -1
         self._bar, self._line = widgets.HTML(), widgets.HTML()
         super().__init__([self._bar, self._line])
+        self.begin(label, total)
+
+    def begin(self, label: str, total: int | None) -> None:
+        """Start over, for another transfer."""
+        self.label = label
+        self._drawn = self._spoken = -1
         self.report(0, total)
 
     @property
@@ -46,16 +49,16 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         self._bar.value = self._native()
         if self._spoken < 0 or not total or percent - self._spoken >= _SPOKEN_STEP:
             self._spoken = percent
-            self._say(self.status)
+            self.say(self.status)
 
     def finish(self, word: str = "Done") -> None:
         """Say that it came to its end."""
         self._bar.value = self._native()
-        self._say(f"{word}: {self.status}")
+        self.say(f"{word}: {self.status}")
 
     def stop(self, word: str) -> None:
         """Say that it stopped before its end."""
-        self._say(f"{word} at {self.status}")
+        self.say(f"{word} at {self.status}")
 
     def _native(self) -> Markup:
         unknown = self.total is None
@@ -68,7 +71,8 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         )
         return tag("label", self.label, " ", bar)
 
-    def _say(self, words: str) -> None:
+    def say(self, words: str) -> None:
+        """Put these words into the line below the bar."""
         self._line.value = tag("span", words, role="status", aria_live="polite")
 
     def __repr__(self) -> str:

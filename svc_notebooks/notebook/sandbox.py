@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..server.faults import MATCHES, Faults, step_of
+from ..server.routing import Routes
 from .current import forget
 from .frames import frame
 from .schemas import JOURNAL
@@ -26,35 +30,23 @@ ADDRESS = "https://sandbox.svc.example"
 """The base address of a sandbox; nothing listens there, the session calls the service as a function."""
 
 
-def open_sandbox(
-    path: Path | None, *, seed: int | None, policy: Policy, names: Names, virtual: bool
-) -> Sandbox:
+def open_sandbox(path: Path | None, *, seed: int | None, policy: Policy, names: Names, virtual: bool) -> Sandbox:
     """Make the service and a session that is signed in to it."""
     from ..server.clock import SystemClock, VirtualClock
     from ..server.service import open_service
 
     clock = VirtualClock() if virtual else SystemClock()
-    service = open_service(
-        path, seed=seed, clock=clock, policy=policy, names=names, base_url=ADDRESS
-    )
-    return Sandbox(service, _session(service, seed, path))
+    service = open_service(path, seed=seed, clock=clock, policy=policy, names=names, base_url=ADDRESS)
+    token = service.sign_in()
+    return Sandbox(service, token, seed=seed, state_dir=None if path is None else path / "pending")
 
 
-def _session(service: Service, seed: int | None, path: Path | None) -> Session:
-    from ..client.session import Session
-
-    clock = service.clock
-    advance = getattr(clock, "advance", None)
-    return Session(
-        ADDRESS,
-        service.sign_in(),
-        names=service.names,
-        handler=service.handle,
-        clock=clock,
-        sleep=advance,
-        random=None if seed is None else Random(seed),
-        state_dir=None if path is None else path / "pending",
-    )
+def _by_name(one: Mapping[str, Any], times: int) -> list[dict[str, Any]]:
+    if not one:
+        return []
+    match = {key: value for key, value in one.items() if key in MATCHES}
+    action = {key: value for key, value in one.items() if key not in MATCHES}
+    return [{"match": match, "action": action, "times": times}]
 
 
 class Sandbox:
@@ -64,9 +56,12 @@ class Sandbox:
     end, and the session before it is the current one again.
     """
 
-    def __init__(self, service: Service, session: Session) -> None:
+    def __init__(self, service: Service, token: str, *, seed: int | None, state_dir: Path | None) -> None:
         self.service = service
-        self.session = session
+        self._seed, self._state_dir = seed, state_dir
+        wait = getattr(service.clock, "advance", time.sleep)
+        self._faults = Faults(service.handle, Routes(service.names, service.policy), wait)
+        self.session = self._session(token)
         self.before: Session | None = None
         self._servers: list[SocketServer] = []
 
@@ -74,6 +69,21 @@ class Sandbox:
     def clock(self) -> VirtualClock | SystemClock:
         """The service's clock."""
         return self.service.clock
+
+    def _session(self, token: str) -> Session:
+        from ..client.session import Session
+
+        clock = self.service.clock
+        return Session(
+            ADDRESS,
+            token,
+            names=self.service.names,
+            handler=self._faults.handle,
+            clock=clock,
+            sleep=getattr(clock, "advance", None),  # a virtual clock is moved on, not waited for
+            random=None if self._seed is None else Random(self._seed),
+            state_dir=self._state_dir,
+        )
 
     def __repr__(self) -> str:
         return "<Sandbox: a service in this kernel; nothing leaves this machine>"
@@ -120,7 +130,41 @@ class Sandbox:
             client=client,
             expires_in=expires_in,
         )
-        return open_session(self.service, token)
+        return self._session(token)
+
+    @contextmanager
+    def faults(self, *steps: Mapping[str, Any], times: int = 1, **one: Any) -> Iterator[None]:
+        """Let things go wrong inside a with block; a step that never happened is an error at its end.
+
+        Args:
+            *steps: Steps as the control interface takes them, with match, times and action.
+            times: How often the step that is given by name happens.
+            **one: One step by its names: operation, method, path (a glob) and nth (of those requests, from
+                1) say when; status (headers, body), reset="before" or "after", cut_request_after and
+                cut_response_after (bytes), delay (seconds) say what.
+
+        Raises:
+            ValueError: There is no such match or action.
+            RuntimeError: At the end of the block, a step never happened.
+
+        >>> lab = svc.sandbox()
+        >>> with lab.faults(operation="files.create", status=503):
+        ...     made = svc.upload(b"hello", file_id=svc.generate_ids(1)["id"][0])
+        >>> svc.exchanges()["status"].tolist()
+        [200, 503, 200]
+        """
+        script = [step_of(step) for step in (*steps, *_by_name(one, times))]
+        self._faults.steps += script
+        try:
+            yield
+        finally:
+            self._faults.steps = [step for step in self._faults.steps if step not in script]
+        for step in script:
+            if not step.fired:
+                raise RuntimeError(
+                    f"This fault never happened: {dict(step.action)} at {dict(step.match)};"
+                    f" {step.seen} requests matched."
+                )
 
     def journal(self) -> DataFrame:
         """What the service was asked, what it answered, and why: one row for each request.

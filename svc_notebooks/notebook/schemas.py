@@ -80,7 +80,7 @@ class Schema:
 
 def _schema(table: str) -> Schema:
     rows = [line.split() for line in table.strip().splitlines()]
-    return Schema(tuple(Column(name, _DTYPES[kind], name) for name, kind in rows))
+    return Schema(tuple(Column(snake(key), _DTYPES[kind], key) for key, kind in rows))
 
 
 _FIRST = (
@@ -156,37 +156,39 @@ DELETED = _schema(
 
 DOWNLOADS = _schema(
     """
-    id         text
-    name       text
-    path       text
-    first      count
-    bytes      count
-    verified   flag
+    id        text
+    name      text
+    path      text
+    size      count
+    of        count
+    mimeType  text
     """
 )
 
 PENDING = _schema(
     """
-    source       text
     name         text
-    stored       count
     total        count
+    chunk_size   count
+    media_type   text
     started      time
     session_uri  text
+    source       text
     """
 )
 
 HISTORY = _schema(
     """
-    n              count
-    action         text
-    content_range  text
-    sent           count
-    status         count
-    range          text
-    stored         count
-    total          count
-    state          text
+    n       count
+    action  text
+    first   count
+    last    count
+    total   count
+    status  count
+    stored  count
+    waited  seconds
+    state   text
+    error   text
     """
 )
 
@@ -196,13 +198,13 @@ EXCHANGES = _schema(
     time           time
     method         text
     path           text
-    query          text
     status         count
     sent           count
     received       count
     content_range  text
     range          text
     error          text
+    query          text
     """
 )
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from .current import session_or_current
 from .exchange_view import ExchangeView
 from .frames import frame
 from .schemas import EXCHANGES
-from .current import session_or_current
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -24,9 +24,10 @@ def exchanges(*, session: Session | None = None) -> DataFrame:
     """Every exchange of the session, oldest first, the last 1000 at most.
 
     Returns:
-        One row each: n (Int64, counts from 1), time (datetime64[ms, UTC]), method, path, query (str),
+        One row each: n (Int64, counts from 1), time (datetime64[ms, UTC]), method, path (str),
         status (Int64, missing without an answer), sent and received (Int64, bytes of the bodies),
-        content_range and range (str, of the request or its answer), error (str, why no answer came).
+        content_range and range (str, of the request or its answer), error (str, why no answer came),
+        query (str).
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"hello", name="hello.txt")
@@ -47,9 +48,9 @@ def exchange(n: int = -1, *, session: Session | None = None) -> ExchangeView:
         ValueError: There is no such exchange, or the record no longer has it.
 
     >>> lab = svc.sandbox()
-    >>> file = svc.upload(b"hello", name="hello.txt")
+    >>> made = svc.generate_ids(1)
     >>> print(str(svc.exchange()).splitlines()[0])
-    POST /upload/storage/v3/files?uploadType=multipart HTTP/1.1
+    GET /storage/v3/files/generateIds?count=1 HTTP/1.1
     """
     if isinstance(n, bool) or not isinstance(n, int):
         raise TypeError(f"n must be a number of column n of exchanges(), not {type(n).__name__}")

@@ -1,0 +1,128 @@
+"""What this environment has, what it lacks, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from ..core.errors import SvcError
+from .current import current_session
+from .frames import frame
+from .front_end import front_end
+from .schemas import DOCTOR
+from .sizes import MIB, size_text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+
+Status: TypeAlias = Literal["ok", "note", "problem"]
+Finding: TypeAlias = "tuple[str, str, Status, str]"
+
+REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "cheroot", "tqdm", "tzdata")
+
+OPTIONAL = {
+    "anywidget": 'pip install "svc-notebooks[lab]": the upload form then takes files of any size',
+    "jupyterlab": 'pip install "svc-notebooks[lab]", unless JupyterLab runs in another environment',
+    "jupyterlab_widgets": "install ipywidgets where JupyterLab runs: without it forms stay empty",
+}
+
+MESSAGE_LIMIT = 10 * MIB
+"""Above this the notebook server drops a message of the browser without a word."""
+
+
+def doctor(*, session: Session | None = None) -> DataFrame:
+    """What is installed, who is looking, whether a service answers, and what to mend.
+
+    Asks the current session's service, if there is one, a single question; nothing else is sent.
+
+    Returns:
+        One row for each check: check, found, status ("ok", "note" or "problem") and fix (all str).
+
+    >>> svc.doctor().set_index("check").loc["time zones", "status"]
+    'ok'
+    """
+    found = [*_packages(), *_surroundings(), *_service(session or _current())]
+    return frame(DOCTOR, [dict(zip(DOCTOR.keys, row, strict=True)) for row in found])
+
+
+def _packages() -> Iterator[Finding]:
+    recent = sys.version_info >= (3, 11)
+    yield "python", platform.python_version(), "ok" if recent else "problem", "" if recent else "3.11 or later"
+    for name in REQUIRED:
+        found = _version(name)
+        yield name, found or "missing", "ok" if found else "problem", "" if found else f"pip install {name}"
+    for name, fix in OPTIONAL.items():
+        found = _version(name)
+        yield name, found or "missing", "ok" if found else "note", "" if found else fix
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _surroundings() -> Iterator[Finding]:
+    yield "front end", front_end(), "ok", ""
+    sliced = _version("anywidget") is not None
+    yield (
+        "files from the browser",
+        "any size, in slices" if sliced else f"up to about {size_text(MESSAGE_LIMIT)}",
+        "ok" if sliced else "note",
+        "" if sliced else OPTIONAL["anywidget"],
+    )
+    yield _time_zones()
+
+
+def _time_zones() -> Finding:
+    try:
+        ZoneInfo("Europe/Berlin")
+    except ZoneInfoNotFoundError:
+        return "time zones", "no data", "problem", "pip install tzdata"
+    return "time zones", "found", "ok", ""
+
+
+def _current() -> Session | None:
+    try:
+        return current_session()
+    except RuntimeError:
+        return None
+
+
+def _service(session: Session | None) -> Iterator[Finding]:
+    if session is None:
+        yield "session", "none yet", "note", "call sandbox() or connect()"
+        return
+    yield "session", repr(session), "ok", ""
+    yield _journal(session)
+    try:
+        session.call("GET", session.names.path("files"), query={"pageSize": 1, "fields": "kind"})
+    except SvcError as error:
+        yield "service", type(error).__name__, "problem", str(error)
+    else:
+        yield "service", "answers", "ok", ""
+
+
+def _journal(session: Session) -> Finding:
+    """Whether an upload that stops can go on in another kernel."""
+    folder = session.pending.folder
+    if folder is None:
+        return "pending uploads", "in memory", "ok", ""
+    if _writable(folder):
+        return "pending uploads", str(folder), "ok", ""
+    fix = "make the folder writable, or set SVC_NOTEBOOKS_STATE to one that is"
+    return "pending uploads", f"{folder} cannot be written", "problem", fix
+
+
+def _writable(folder: Path) -> bool:
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    return os.access(there, os.W_OK)

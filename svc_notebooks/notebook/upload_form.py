@@ -1,0 +1,185 @@
+"""The upload form: choose files, see them go, stop and go on, and have the call that does the same (W-01).
+
+Every handler is wrapped: an exception in a callback is invisible in JupyterLab, so it is shown in the
+form's alert and kept as `last_error`. No button is ever disabled: who works by keyboard would lose the
+place; a press that makes no sense is answered in words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from .current import session_or_current
+from .file_choice import FileChoice
+from .frames import frame
+from .markup import Markup, joined, tag
+from .progress_bar import ProgressBar
+from .schemas import FILES
+from .upload_controls import UploadControls
+from .upload_queue import Cancelled, UploadQueue
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+    from ..client.uploads import Order
+
+
+def upload_form(*, session: Session | None = None) -> UploadForm:
+    """A form that uploads files of your computer, of any size, or files beside the kernel.
+
+    `form.result` is the frame of what was uploaded, `form.code()` the call that does the same,
+    `form.last_error` the last thing that went wrong.
+
+    Args:
+        session: Where to upload to; None is the session that is current when Upload is pressed.
+
+    >>> lab = svc.sandbox()
+    >>> svc.upload_form()
+    <UploadForm: nothing uploaded yet>
+    """
+    return UploadForm(session)
+
+
+class UploadForm(widgets.VBox):  # type: ignore[misc]
+    """See `upload_form`. `controls` and the buttons can be filled in and pressed by a program."""
+
+    def __init__(
+        self,
+        session: Session | None = None,
+        make_files: Callable[[], FileChoice] = FileChoice,
+    ) -> None:
+        self.last_error: BaseException | None = None
+        self._session = session
+        self._queue: UploadQueue | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._finished: list[Any] = []
+        self.controls = UploadControls(make_files)
+        self.upload = self._button("Upload", "Upload the chosen files", self._upload, "primary")
+        self.cancel = self._button("Cancel", "Stop; the service keeps what it has", self._cancel)
+        self.resume = self._button("Resume", "Go on where it stopped", self._resume)
+        self.bar = ProgressBar("Upload", 0)
+        self.alert, self.table, self.twin = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        buttons = widgets.HBox([self.upload, self.cancel, self.resume])
+        parts = [self.controls, buttons, self.bar, self.alert, self.table, self.twin]
+        super().__init__(parts)
+        self.bar.say("Nothing is under way")
+        self.controls.watch(self._show_code)
+        self._show_code()
+
+    def _button(self, text: str, tooltip: str, pressed: Callable[[], None], style: str = "") -> widgets.Button:
+        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
+        button.on_click(lambda _button: self._guarded(pressed))
+        return button
+
+    # -- what a program sees
+
+    @property
+    def result(self) -> DataFrame:
+        """The files that this form has uploaded, with the columns of `files()`."""
+        return frame(FILES, self._finished)
+
+    @property
+    def busy(self) -> bool:
+        """Whether an upload is under way."""
+        return self._task is not None and not self._task.done()
+
+    def code(self) -> str:
+        """The call of a cell that does what the form is set to do."""
+        return self.controls.code()
+
+    # -- what a press does
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        self._warn(None)
+        try:
+            act()
+        except Exception as error:
+            self._warn(error)
+
+    def _upload(self) -> None:
+        if self.busy:
+            raise ValueError("An upload is under way: wait for it, or cancel it.")
+        session = session_or_current(self._session)
+        self._queue = UploadQueue(session, self.controls.orders(session), self._report)
+        self._start(self._run(self._queue))
+
+    def _cancel(self) -> None:
+        if self._queue is None or not self.busy:
+            raise ValueError("Nothing is under way, so there is nothing to cancel.")
+        self._queue.cancel()
+
+    def _resume(self) -> None:
+        if self._queue is None or self.busy or self._queue.current is None:
+            raise ValueError("There is no upload that stopped before its end.")
+        self._start(self._run(self._queue))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        """On the kernel's event loop, where there is one; else at once, to the end."""
+        try:
+            self._task = asyncio.get_running_loop().create_task(work)
+        except RuntimeError:
+            asyncio.run(work)
+
+    async def _run(self, queue: UploadQueue) -> None:
+        before = len(queue.files)
+        try:
+            await queue.run()
+            self.bar.say(f"Done: {_files(len(queue.files))} uploaded")
+        except Cancelled:
+            self.bar.say(f"Cancelled at {self.bar.status}. Resume goes on from there.")
+        except Exception as error:
+            self.bar.say(f"Stopped at {self.bar.status}")
+            self._warn(error)
+        finally:
+            self._finished += queue.files[before:]
+            self._show_result()
+
+    # -- what it shows
+
+    def _report(self, order: Order, done: int, total: int | None) -> None:
+        name = str(order.target.metadata.get("name") or order.source.name or "bytes")
+        label = f"Upload {name}"
+        if self.bar.label != label or done == 0:
+            self.bar.begin(label, total)
+        self.bar.report(done, total)
+
+    def _warn(self, error: Exception | None) -> None:
+        if error is None:
+            self.alert.value = ""
+            return
+        self.last_error = error
+        kind = "" if isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: "
+        style = "color: var(--jp-error-color1, #b71c1c); margin: 4px 2px"
+        self.alert.value = tag("p", kind, error, role="alert", style=style)
+
+    def _show_result(self) -> None:
+        if self._finished:
+            self.table.value = self.result.to_html(index=False, border=0)
+
+    def _show_code(self) -> None:
+        summary = tag("summary", "The same in code", title="The call of a cell that does the same")
+        self.twin.value = tag("details", summary, tag("pre", self.code()))
+
+    def __repr__(self) -> str:
+        count = len(self._finished)
+        return f"<UploadForm: {_files(count) if count else 'nothing'} uploaded{'' if count else ' yet'}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle = dict(super()._repr_mimebundle_(**options))
+        bundle["text/plain"] = repr(self)
+        bundle["text/html"] = self._picture()
+        return bundle
+
+    def _picture(self) -> Markup:
+        """What a page without a kernel shows."""
+        about = "Upload form: run the cell to use it. It does what this call does:"
+        return joined(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

@@ -1,0 +1,212 @@
+"""Resumable uploads by hand, one request at a time (interface, Resumable upload session)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from .arguments import media_types, names_for, sources
+from .current import session_or_current
+from .frames import frame
+from .metadata import metadata_body
+from .progress import Progress, Report, check_progress, reporting
+from .schemas import FILES, HISTORY, PENDING
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.pending import PendingUpload
+    from ..client.session import Session
+    from ..client.upload import Upload as Steps
+    from .arguments import Source
+
+
+class Upload:
+    """A resumable upload in your hands.
+
+    `send_chunk`, `status` and `cancel` do one thing each and give its row of the history; `run` and
+    `resume` go on to the end and give the file. Whatever is raised, the service keeps what it has, and
+    `resume` goes on from there.
+
+    >>> lab = svc.sandbox()
+    >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+    >>> up.send_chunk()[["status", "stored"]].values.tolist()
+    [[308, 262144]]
+    >>> up.run()["size"].tolist()
+    [300000]
+    """
+
+    def __init__(self, steps: Steps, relay: Relay) -> None:
+        self._steps = steps
+        self._relay = relay
+
+    @property
+    def session_uri(self) -> str | None:
+        """The address that the service gave to this upload; `resume_upload` takes it."""
+        return self._steps.session_uri
+
+    @property
+    def state(self) -> str:
+        """The upload's state as the answers tell it: open, complete, expired or cancelled."""
+        return self._steps.state.value
+
+    @property
+    def history(self) -> DataFrame:
+        """A row for each step so far: n (Int64), action (str: begin, send, ask, wait, cancel), first, last,
+        total, status, stored (Int64; bytes are counted from 0, last is included), waited (Float64, seconds),
+        state, error (str).
+        """
+        return frame(HISTORY, self._steps.history)
+
+    def send_chunk(self) -> DataFrame:
+        """Send the next chunk, and whatever must come before it. ValueError when nothing is left to send."""
+        return frame(HISTORY, [self._steps.send_chunk()])
+
+    def status(self) -> DataFrame:
+        """Ask the service what it has."""
+        return frame(HISTORY, [self._steps.status()])
+
+    def cancel(self) -> DataFrame:
+        """Tell the service to forget this upload."""
+        return frame(HISTORY, [self._steps.cancel()])
+
+    def run(self, *, progress: Progress = None) -> DataFrame:
+        """Send everything that is left; the file, with the columns of `files()`."""
+        with self._shown(progress):
+            return frame(FILES, [self._steps.run()])
+
+    def resume(self, *, progress: Progress = None) -> DataFrame:
+        """Ask the service where it stands, then send what is left; the file."""
+        with self._shown(progress):
+            return frame(FILES, [self._steps.resume()])
+
+    def _shown(self, progress: Progress) -> AbstractContextManager[None]:
+        check_progress(progress)
+        name = self._steps.target.metadata.get("name") or self._steps.source.name or "bytes"
+        return self._relay.to(reporting(progress, f"Upload {name}", self._steps.total))
+
+    def __repr__(self) -> str:
+        return repr(self._steps)
+
+
+class Relay:
+    """Passes progress on to whoever listens at the moment; an upload outlives its progress bars."""
+
+    def __init__(self) -> None:
+        self._listener: Report | None = None
+
+    def __call__(self, done: int, total: int | None) -> None:
+        if self._listener is not None:
+            self._listener(done, total)
+
+    @contextmanager
+    def to(self, shown: AbstractContextManager[Report]) -> Iterator[None]:
+        """Let this one listen for a while."""
+        with shown as self._listener:
+            try:
+                yield
+            finally:
+                self._listener = None
+
+
+def start_upload(
+    source: Source,
+    *,
+    name: str | None = None,
+    mime_type: str | None = None,
+    file_id: str | None = None,
+    chunk_size: int | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    session: Session | None = None,
+) -> Upload:
+    """Open a resumable upload and send nothing yet: the rest is in your hands.
+
+    The arguments are those of `upload`, for one source.
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+
+    Interface: A3, Resumable upload session.
+
+    >>> lab = svc.sandbox()
+    >>> svc.start_upload(bytes(300_000), name="zeros.bin")
+    <Upload zeros.bin: 0 of 300000 bytes, open>
+    """
+    from ..client.uploads import start_upload as start
+
+    (one,) = _one(source)
+    (called,), (kind,) = names_for(1, name), media_types(source, mime_type)
+    body = metadata_body({**(metadata or {}), **({"id": file_id} if file_id else {})}, creating=True)
+    relay = Relay()
+    steps = start(
+        session_or_current(session),
+        one,
+        name=called,
+        mime_type=kind,
+        metadata=body,
+        chunk_size=chunk_size,
+        query={"fields": ",".join(FILES.keys)},
+        progress=relay,
+    )
+    return Upload(steps, relay)
+
+
+def _one(source: object) -> list[Any]:
+    found = sources(source)
+    if len(found) != 1:
+        raise ValueError(f"source has {len(found)} sources; this call takes one")
+    return found
+
+
+def resume_upload(
+    session_uri: str,
+    source: Source,
+    *,
+    chunk_size: int | None = None,
+    session: Session | None = None,
+) -> Upload:
+    """Take up an upload that was begun before, here or in another process; `.run()` goes on with it.
+
+    Args:
+        session_uri: The upload's address, from `Upload.session_uri` or `pending_uploads()`.
+        source: The same content again, from its first byte on.
+        chunk_size: As for `upload`.
+
+    Raises:
+        SourceChanged: The journal knows this upload, and it began with another content.
+        TypeError, ValueError: An argument cannot be meant.
+
+    >>> lab = svc.sandbox()
+    >>> begun = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+    >>> row = begun.send_chunk()
+    >>> svc.resume_upload(begun.session_uri, bytes(300_000)).run()["name"].tolist()
+    ['zeros.bin']
+    """
+    from ..client.uploads import resume_upload as resume
+
+    (one,) = _one(source)
+    relay = Relay()
+    steps = resume(session_or_current(session), session_uri, one, chunk_size=chunk_size, progress=relay)
+    return Upload(steps, relay)
+
+
+def pending_uploads(*, session: Session | None = None) -> DataFrame:
+    """The uploads to this service that were begun and not finished, as the journal knows them.
+
+    Returns:
+        One row for each, oldest first: name (str), total, chunk_size (Int64, bytes), media_type (str),
+        started (datetime64[ms, UTC]), session_uri (str), source (str, the path; missing for bytes).
+
+    >>> lab = svc.sandbox()
+    >>> begun = svc.start_upload(bytes(300_000), name="zeros.bin")
+    >>> svc.pending_uploads()[["name", "total"]].values.tolist()
+    [['zeros.bin', 300000]]
+    """
+    session = session_or_current(session)
+    return frame(PENDING, [_entry(entry) for entry in session.pending.all(session.base_url)])
+
+
+def _entry(entry: PendingUpload) -> dict[str, Any]:
+    return {**asdict(entry), "name": entry.name}
