@@ -27,6 +27,17 @@ def timed(work: Callable[[], object], times: int = 1) -> Run:
     return run
 
 
+def each(work: Callable[[], object], times: int) -> list[float]:
+    """The seconds of every single one of so many calls."""
+    run = timed(work)
+    return [run() for _ in range(times)]
+
+
+def middle(work: Callable[[], object], times: int) -> Run:
+    """The seconds of a typical call: the middle one of so many, so that what else the machine does is left out."""
+    return lambda: median(each(work, times))
+
+
 def alternate(contenders: Mapping[str, Run], rounds: int) -> dict[str, Costs]:
     """What each contender cost in each round; a first round, which warms up, is not counted."""
     measured = [{name: run() for name, run in contenders.items()} for _ in range(rounds + 1)][1:]
