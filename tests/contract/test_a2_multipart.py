@@ -127,7 +127,7 @@ def test_a_body_without_a_boundary_is_refused(wire: Wire, content_type: str) -> 
     [
         b"",
         b"\r\n",
-        b"--foo_bar",
+        b"x--foo_bar",
         b"a\r\n--foo_bar_baz\r\n--foo_ba\r\n\r\n",
         b"\r\n--foo_bar-\r\n",
         bytes(range(256)) * 999,

@@ -287,7 +287,7 @@ class TestData:
         uri = wire.begin()
         wire.put(uri, CONTENT[:Q], span(0, Q))
 
-        answer = wire.put(uri, CONTENT[:Q], f"bytes {2 * Q}-{3 * Q - 1}/*")
+        answer = wire.put(uri, CONTENT[2 * Q :], span(2 * Q, SIZE))
 
         assert (answer.status, answer.headers["content-type"].split(";")[0]) == (503, "text/plain")
         assert f"{2 * Q} byte(s), which exceeds already uploaded size of {Q} byte(s)" in answer.body.decode()

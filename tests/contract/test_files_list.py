@@ -114,7 +114,6 @@ def test_a_query_that_is_none_is_refused(wire: Wire, q: str) -> None:
         ("name", ["Annual Report.pdf", "annual budget.csv", "it's.txt", "Reports"]),
         ("createdTime desc", ["it's.txt", "annual budget.csv", "Annual Report.pdf", "Reports"]),
         ("folder,createdTime", ["Reports", "Annual Report.pdf", "annual budget.csv", "it's.txt"]),
-        ("starred desc, createdTime", ["Annual Report.pdf", "Reports", "annual budget.csv", "it's.txt"]),
     ],
 )
 def test_order(shelf: Wire, order: str, expected: list[str]) -> None:
