@@ -1,179 +1,277 @@
-"""Faults by script: what can go wrong between a client and a service, at a chosen request and byte (X-05).
+"""Faults on purpose: answers, delays and cut connections, by plan, the same in-process and over a socket (X-05).
 
-A step says when (`match`), how often (`times`) and what (`action`):
+A plan is a list of steps; a step says which request it is for and what happens to it:
 
-    {"match": {"operation": "upload.session", "nth": 2}, "action": {"cut_request_after": 300000}}
+    {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
 
-Faults stand in front of a service and act the same whatever carries it. They know nothing of it but the
-names of its operations; nothing in the service knows of them.
+`operation` is a name of core/operations.py, `path` a glob without the query, `nth` counts the matching requests
+from 1. With `in_order` a step is looked at only when the one before it is used up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import count
+from threading import Lock
 from typing import Any
 
-from ..core.catalogue import ApiError, refuse
-from ..core.wire import Body, Disconnected, Headers, Request, Response, as_body
-from .reply import as_error
-from .routing import Routes
+from ..core.catalogue import CATALOGUE, ApiError, Row, row
+from ..core.wire import JSON, Body, Disconnected, Headers, JSONObject, Response, as_body
+from .reply import as_error, dump
 
-MATCHES = ("operation", "method", "path", "nth")
-ACTIONS = (
-    "status",
-    "headers",
-    "body",
-    "reset",
-    "cut_request_after",
-    "cut_response_after",
-    "delay",
-)
-_ENVELOPES = {
-    403: "userRateLimit",
-    429: "rateLimit",
-    500: "backendError",
-    502: "badGateway",
-    503: "unavailable",
-    504: "timedOut",
+_MATCH = ("operation", "method", "path", "user", "nth")
+_ACTIONS = ("status", "reset", "cut_request_after", "cut_response_after", "delay")
+_REASONS = {
+    403: "userRateLimit", 429: "rateLimit", 500: "backendError", 502: "badGateway",
+    503: "unavailable", 504: "timedOut",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is known of a request when a fault may strike it."""
+
+    operation: str | None
+    method: str
+    path: str
+    user: str | None
+
+
+class Step:
+    """One step of a plan: what it waits for, what it does, how often it did."""
+
+    def __init__(self, given: JSONObject) -> None:
+        self.given = given
+        self._match = _part(given, "match", _MATCH)
+        self.action = _part(given, "action", (*_ACTIONS, "headers", "body"))
+        self._times = given.get("times", 1)
+        self._seen = 0
+        self.fired = 0
+        self._check()
+
+    def _check(self) -> None:
+        if unknown := self.given.keys() - {"match", "times", "action"}:
+            raise ValueError(f"a fault step takes match, times and action, not {min(unknown)}")
+        if isinstance(self._times, bool) or not isinstance(self._times, int) or self._times < 1:
+            raise ValueError("times takes a whole number from 1 on")
+        kinds = [name for name in _ACTIONS if name in self.action]
+        if len(kinds) != 1:
+            raise ValueError(f"an action has one of {', '.join(_ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
+        _VALUES[kinds[0]](self.action[kinds[0]])
+
+    @property
+    def used_up(self) -> bool:
+        """Whether it has fired as often as it may."""
+        return self.fired >= int(str(self._times))
+
+    def strikes(self, target: Target) -> bool:
+        """Whether this request is one for it; counts the request."""
+        if self.used_up or not self._fits(target):
+            return False
+        self._seen += 1
+        if self._seen < int(str(self._match.get("nth", 1))):
+            return False
+        self.fired += 1
+        return True
+
+    def _fits(self, target: Target) -> bool:
+        wanted = self._match
+        return (
+            wanted.get("operation") in (None, target.operation)
+            and wanted.get("method") in (None, target.method)
+            and wanted.get("user") in (None, target.user)
+            and fnmatchcase(target.path, str(wanted.get("path", "*")))
+        )
+
+
+def _part(given: JSONObject, name: str, keys: tuple[str, ...]) -> JSONObject:
+    value = given.get(name, {})
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} takes an object")
+    if unknown := value.keys() - set(keys):
+        raise ValueError(f"{name} takes {', '.join(keys)}, not {min(unknown)}")
+    return value
+
+
+def _status(value: JSON) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 200 <= value <= 599:
+        raise ValueError("status takes a number from 200 to 599")
+
+
+def _moment(value: JSON) -> None:
+    if value not in ("before", "after"):
+        raise ValueError("reset takes before or after")
+
+
+def _size(value: JSON) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError("a cut takes a number of bytes from 0 on")
+
+
+def _seconds(value: JSON) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
+        raise ValueError("delay takes a number of seconds from 0 on")
+
+
+_VALUES: Mapping[str, Callable[[JSON], None]] = {
+    "status": _status,
+    "reset": _moment,
+    "cut_request_after": _size,
+    "cut_response_after": _size,
+    "delay": _seconds,
 }
 
 
-@dataclass(slots=True)
-class Step:
-    """One thing that goes wrong. `seen` counts the requests that it fits, `fired` how often it happened."""
+class Plan:
+    """Steps that were given together."""
 
-    match: Mapping[str, Any]
-    action: Mapping[str, Any]
-    times: int = 1
-    seen: int = field(default=0, init=False)
-    fired: int = field(default=0, init=False)
+    def __init__(self, key: str, given: JSONObject) -> None:
+        steps = given.get("steps")
+        if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
+            raise ValueError('a plan takes {"steps": [step, ...]}')
+        self.key = key
+        self._in_order = given.get("in_order") is True
+        self.steps = [Step(step) for step in steps if isinstance(step, dict)]
 
-    def due(self, request: Request, operation: str | None) -> bool:
-        """Count this request, and say whether it is one to go wrong."""
-        if self.fired >= self.times or not self._fits(request, operation):
-            return False
-        self.seen += 1
-        return bool(self.seen >= self.match.get("nth", 1))
+    def strike(self, target: Target) -> Iterator[Step]:
+        """The steps that strike this request."""
+        for step in self.steps:
+            if step.strikes(target):
+                yield step
+            if self._in_order and not step.used_up:
+                return
 
-    def _fits(self, request: Request, operation: str | None) -> bool:
-        wanted = self.match
-        return (
-            wanted.get("operation", operation) == operation
-            and wanted.get("method", request.method) == request.method
-            and fnmatchcase(request.path, wanted.get("path", "*"))
-        )
+    def unfired(self) -> list[JSONObject]:
+        """The steps that never fired."""
+        return [step.given for step in self.steps if not step.fired]
 
-
-def step_of(given: Mapping[str, Any]) -> Step:
-    """A step as it is written. Raises ValueError that names what it may be.
-
-    >>> step_of({"match": {"nth": 2}, "action": {"status": 503}}).times
-    1
-    """
-    unknown = set(given) - {"match", "action", "times"}
-    match, action, times = given.get("match", {}), given.get("action", {}), given.get("times", 1)
-    unknown |= set(match) - set(MATCHES) | set(action) - set(ACTIONS)
-    if unknown:
-        raise ValueError(
-            f"a fault has no {', '.join(sorted(unknown))}; match takes {', '.join(MATCHES)},"
-            f" action takes {', '.join(ACTIONS)}"
-        )
-    if not action or action.get("reset", "before") not in ("before", "after"):
-        raise ValueError('a fault needs an action, like {"status": 503} or {"reset": "before"}')
-    return Step(match, action, times)
+    def row(self) -> dict[str, Any]:
+        """The plan as it was given, and how often each step fired."""
+        return {
+            "id": self.key,
+            "in_order": self._in_order,
+            "steps": [{**step.given, "fired": step.fired} for step in self.steps],
+        }
 
 
 class Faults:
-    """A service with things that go wrong. `wait` is how a delay passes (seconds)."""
+    """The plans that are in force."""
 
-    def __init__(
-        self,
-        handle: Callable[[Request], Response],
-        routes: Routes,
-        wait: Callable[[float], object],
-    ) -> None:
-        self._handle = handle
-        self._routes = routes
-        self._wait = wait
-        self.steps: list[Step] = []
+    def __init__(self, sleep: Callable[[float], None] = time.sleep) -> None:
+        self._plans: dict[str, Plan] = {}
+        self._numbers = count(1)
+        self._lock = Lock()
+        self._sleep = sleep
 
-    def handle(self, request: Request) -> Response:
-        """Answer as the service does, unless a step is due. Raises Disconnected for a cut connection."""
-        operation = self._operation(request) if self.steps else None
-        due = [step for step in self.steps if step.due(request, operation)]
-        if not due:
-            return self._handle(request)
-        due[0].fired += 1
-        return self._go_wrong(request, due[0].action)
+    def __bool__(self) -> bool:
+        return bool(self._plans)
 
-    def _operation(self, request: Request) -> str | None:
-        try:
-            return self._routes.find(request.method, request.path, request.query).operation.name
-        except ApiError:
-            return None
+    def add(self, given: JSONObject) -> Plan:
+        """Put a plan in force. Raises ValueError for one that cannot be read."""
+        plan = Plan(f"faults-{next(self._numbers)}", given)
+        self._plans[plan.key] = plan
+        return plan
 
-    def _go_wrong(self, request: Request, action: Mapping[str, Any]) -> Response:
-        self._wait(action.get("delay", 0))
-        if action.get("reset") == "before":
-            raise Disconnected("the connection was cut before the service heard anything")
-        if "status" in action:
-            return _answer(action)
-        if "cut_request_after" in action:
-            return self._cut_request(request, action["cut_request_after"])
-        response = self._handle(request)
-        if action.get("reset") == "after":
-            raise Disconnected("the connection was cut before the answer came")
-        if "cut_response_after" in action:
-            return _cut_response(response, action["cut_response_after"])
+    def remove(self, plan: Plan) -> None:
+        """A plan is over."""
+        self._plans.pop(plan.key, None)
+
+    def clear(self) -> None:
+        """All plans are over."""
+        self._plans.clear()
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The plans, with how often each step fired."""
+        return [plan.row() for plan in self._plans.values()]
+
+    def strike(self, target: Target) -> Strike:
+        """What happens to this request."""
+        with self._lock:
+            steps = [step for plan in self._plans.values() for step in plan.strike(target)]
+        return Strike([step.action for step in steps], self._sleep)
+
+
+class Strike:
+    """The faults of one request, each at its moment."""
+
+    def __init__(self, actions: list[JSONObject], sleep: Callable[[float], None]) -> None:
+        self._actions = actions
+        self._sleep = sleep
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {action[name]}" for action in self._actions for name in _ACTIONS if name in action)
+
+    def before(self) -> Response | None:
+        """Before anything is done: wait, cut (raises Disconnected), or answer instead of the service."""
+        for action in self._actions:
+            if "delay" in action:
+                self._sleep(float(str(action["delay"])))
+            if action.get("reset") == "before":
+                raise Disconnected("a fault cut the connection before the request was served")
+            if "status" in action:
+                return _injected(action)
+        return None
+
+    def body(self, body: Body | bytes) -> Body | bytes:
+        """The request's body, cut off where a fault says."""
+        cuts = [int(str(action["cut_request_after"])) for action in self._actions if "cut_request_after" in action]
+        return CutBody(body, min(cuts)) if cuts else body
+
+    def after(self, response: Response) -> Response:
+        """After the service has answered: cut (raises Disconnected), now or in the middle of the answer."""
+        for action in self._actions:
+            if action.get("reset") == "after" or "cut_request_after" in action:
+                raise Disconnected("a fault cut the connection after the request was served")
+            if "cut_response_after" in action:
+                most = int(str(action["cut_response_after"]))
+                response = Response(response.status, response.headers, _cut(response, most))
         return response
-
-    def _cut_request(self, request: Request, size: int) -> Response:
-        body = CutBody(as_body(request.body), size)
-        self._handle(Request(request.method, request.url, request.headers, body))
-        raise Disconnected(f"the connection was cut after {size} bytes of the request")
-
-
-def _answer(action: Mapping[str, Any]) -> Response:
-    status = action["status"]
-    headers = tuple((str(name), str(value)) for name, value in action.get("headers", {}).items())
-    if "body" in action:
-        return Response(status, Headers(headers), str(action["body"]).encode())
-    if status in _ENVELOPES:
-        answer = as_error(refuse(_ENVELOPES[status]))
-        return Response(status, answer.headers.plus(*headers), answer.body)
-    return Response(status, Headers(headers))
-
-
-def _cut_response(response: Response, size: int) -> Response:
-    blocks = [response.body] if isinstance(response.body, bytes) else response.body
-    return Response(response.status, response.headers, _cut(blocks, size))
-
-
-def _cut(blocks: Iterable[bytes], size: int) -> Iterator[bytes]:
-    left = size
-    for block in blocks:
-        if len(block) > left:
-            yield block[:left]
-            raise Disconnected(f"the connection was cut after {size} bytes of the answer")
-        left -= len(block)
-        yield block
 
 
 class CutBody:
     """A body whose sender goes away after so many bytes."""
 
-    __slots__ = ("_body", "_left")
-
-    def __init__(self, body: Body, size: int) -> None:
-        self._body = body
-        self._left = size
+    def __init__(self, body: Body | bytes, most: int) -> None:
+        self._body = as_body(body)
+        self._left = most
 
     def read(self, size: int = -1, /) -> bytes:
-        """As the body inside. Raises Disconnected where it is cut."""
+        """At most `size` bytes. Raises Disconnected where the cut is."""
         if not self._left:
-            raise Disconnected("the client went away")
-        data = self._body.read(self._left if size < 0 else min(size, self._left))
-        self._left -= len(data)
-        return data
+            raise Disconnected("a fault cut the request")
+        block = self._body.read(self._left if size < 0 else min(size, self._left))
+        self._left -= len(block)
+        return block
+
+
+def _cut(response: Response, most: int) -> Iterator[bytes]:
+    blocks = [response.body] if isinstance(response.body, bytes) else response.body
+    for block in blocks:
+        yield block[:most]
+        most -= len(block)
+        if most <= 0:
+            break
+    raise Disconnected("a fault cut the answer")
+
+
+def _injected(action: JSONObject) -> Response:
+    status, headers = int(str(action["status"])), action.get("headers")
+    extra = [(name, str(value)) for name, value in headers.items()] if isinstance(headers, dict) else []
+    if "body" not in action:
+        known = as_error(ApiError([_row(status)]))
+        return Response(status, known.headers.plus(*extra), known.body)
+    body = action["body"]
+    content = body.encode() if isinstance(body, str) else dump(body)
+    kind = "text/plain; charset=utf-8" if isinstance(body, str) else "application/json; charset=UTF-8"
+    known_headers = Headers([("Content-Type", kind), ("Content-Length", str(len(content)))])
+    return Response(status, known_headers.plus(*extra), content)
+
+
+def _row(status: int) -> Row:
+    if status in _REASONS:
+        return row(_REASONS[status])
+    reason = next((found.reason for found in CATALOGUE.values() if found.status == status), "badRequest")
+    return Row(status, reason, f"A fault answered {status}.")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,11 +15,12 @@ from ..core.multipart import MediaType
 from ..core.names import Names
 from ..core.operations import SESSION
 from ..core.policy import Policy
-from ..core.wire import Disconnected, Query, Request, Response
+from ..core.wire import Disconnected, JSONObject, Query, Request, Response
 from . import download, drafts, media, metadata, uploads
 from .access import Access, Caller, require, scope_names
 from .clock import SystemClock, VirtualClock
 from .content import Content
+from .faults import Faults, Target
 from .house import Call, House
 from .ids import Ids
 from .inlet import Inlet, Outgoing, declared_length, redacted
@@ -58,6 +61,7 @@ class Service:
         self._access = Access(house.store, house.clock)
         self._journal = Journal(house.policy.journal_length)
         self._snapshots = Snapshots()
+        self._faults = Faults()
 
     @property
     def clock(self) -> SystemClock | VirtualClock:
@@ -75,12 +79,39 @@ class Service:
         return self._house.policy
 
     def handle(self, request: Request) -> Response:
-        """Answer a request. It never raises; what fails inside is logged and answered as a 500."""
+        """Answer a request. What fails inside is logged and answered as a 500.
+
+        Raises:
+            Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
+        """
         parts = urlsplit(request.url)
         entry = self._journal.open(self._house.clock.now(), request.method, parts.path, redacted(parts.query))
-        response = self._respond(request, parts.path, Query.parse(parts.query), entry)
+        query = Query.parse(parts.query)
+        if self._faults:
+            response = self._struck(request, parts.path, query, entry)
+        else:
+            response = self._respond(request, parts.path, query, entry)
         entry.status = response.status
         return _sent(response, entry, head=request.method == "HEAD")
+
+    def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        """As `_respond`, with the faults that are meant for this request."""
+        strike = self._faults.strike(self._target(request, path, query))
+        entry.fault = str(strike) or None
+        response = strike.before()
+        if response is None:
+            struck = dataclasses.replace(request, body=strike.body(request.body))
+            response = self._respond(struck, path, query, entry)
+        entry.status = response.status
+        return strike.after(response)
+
+    def _target(self, request: Request, path: str, query: Query) -> Target:
+        method, caller = _method(request), self._access.peek(request, query)
+        try:
+            operation = self._routes.find(method, path, query).operation.name
+        except ApiError:
+            operation = None
+        return Target(operation, method, path, caller.user if caller else None)
 
     def _respond(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         try:
@@ -158,6 +189,44 @@ class Service:
                 self._house.store.files.save(row._replace(abusive=int(abusive)))
         return row is not None
 
+    @contextmanager
+    def faults(self, *steps: JSONObject, in_order: bool = False) -> Iterator[None]:
+        """Let these faults happen inside the block. Raises AssertionError at its end for one that did not.
+
+        >>> service = open_service(seed=0)
+        >>> with service.faults({"action": {"status": 503}}):
+        ...     service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
+        503
+        """
+        plan = self._faults.add({"steps": list(steps), "in_order": in_order})
+        try:
+            yield
+        finally:
+            self._faults.remove(plan)
+        if unfired := plan.unfired():
+            raise AssertionError(f"this fault never happened: {unfired[0]}")
+
+    def add_faults(self, plan: JSONObject) -> str:
+        """Put a plan of faults in force; its id. Raises ValueError for one that cannot be read."""
+        return self._faults.add(plan).key
+
+    def fault_plans(self) -> list[dict[str, Any]]:
+        """The plans in force, with how often each step fired."""
+        return self._faults.rows()
+
+    def clear_faults(self) -> None:
+        """No more faults."""
+        self._faults.clear()
+
+    def virtual_clock(self) -> VirtualClock:
+        """The clock, to be moved; the system's is replaced by one that stands still from now on."""
+        if not isinstance(self._house.clock, VirtualClock):
+            clock = VirtualClock(self._house.clock.now())
+            self._house = dataclasses.replace(self._house, clock=clock)
+            self._access = Access(self._house.store, clock)
+        assert isinstance(self._house.clock, VirtualClock)
+        return self._house.clock
+
     def reset(self) -> None:
         """Begin again: no files, no uploads, the ids from their seed; users and their tokens stay."""
         house = self._house
@@ -165,6 +234,7 @@ class Service:
         house.content.sweep()
         house.ids.restart()
         self._journal.clear()
+        self._faults.clear()
         if isinstance(house.clock, VirtualClock):
             house.clock.restart()
 

@@ -1,0 +1,144 @@
+"""The control interface: tokens, clock, journal, faults and whole-state copies over HTTP, for tests in any language.
+
+It stands in front of the service, under `/_control/`, and only where somebody asked for it: whoever reaches it
+can do everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+from urllib.parse import urlsplit
+
+from ..core.catalogue import ApiError, refuse
+from ..core.clock import format_time, parse_time
+from ..core.wire import JSON, JSONObject, Query, Request, Response, as_body, plain_segment
+from .metadata import read_json
+from .reply import as_error, as_json, empty
+from .service import Service
+
+_PREFIX = "/_control/"
+_MOST = 16 * 1024 * 1024
+
+Answer: TypeAlias = "JSONObject | None"
+
+
+class Control:
+    """A service with its control interface in front."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+        self._calls: Mapping[tuple[str, str], Callable[[JSONObject], Answer]] = {
+            ("POST", "tokens"): self._tokens,
+            ("GET", "clock"): self._clock,
+            ("POST", "clock"): self._move_clock,
+            ("POST", "faults"): self._add_faults,
+            ("GET", "faults"): self._faults,
+            ("DELETE", "faults"): self._clear_faults,
+            ("GET", "journal"): self._journal,
+            ("POST", "snapshot"): self._snapshot,
+            ("POST", "restore"): self._restore,
+            ("POST", "reset"): self._reset,
+        }
+
+    def handle(self, request: Request) -> Response:
+        """Answer a control call, or hand the request to the service."""
+        path = urlsplit(request.url).path
+        if not path.startswith(_PREFIX):
+            return self._service.handle(request)
+        try:
+            answer = self._call(request, path[len(_PREFIX) :])
+        except ApiError as error:
+            return as_error(error)
+        except ValueError as error:
+            return as_error(refuse("badRequest", message=str(error)))
+        return empty(204) if answer is None else as_json(Query(), answer)
+
+    def _call(self, request: Request, name: str) -> Answer:
+        if name.startswith("files/") and request.method == "POST":
+            return self._flag(plain_segment(name[6:]), _body(request))
+        call = self._calls.get((request.method, name))
+        if call is None:
+            raise refuse("notFound", message=f"{request.method} {_PREFIX}{name[:80]} is no control call.")
+        return call(_body(request))
+
+    def _tokens(self, body: JSONObject) -> Answer:
+        scopes, expires_in = body.get("scopes"), body.get("expires_in")
+        token = self._service.sign_in(
+            _text(body, "user"),
+            scopes=None if scopes is None else _texts(scopes),
+            client=_text(body, "client") or "notebook",
+            service_account=body.get("service_account") is True,
+            expires_in=_number(expires_in),
+        )
+        return {"access_token": token}
+
+    def _clock(self, body: JSONObject) -> Answer:
+        return {"now": format_time(self._service.clock.now())}
+
+    def _move_clock(self, body: JSONObject) -> Answer:
+        if (duration := body.get("advance")) is not None:
+            if not isinstance(duration, str | int | float) or isinstance(duration, bool):
+                raise ValueError('advance takes seconds, or a text like "7d" or "PT1H"')
+            self._service.virtual_clock().advance(duration)
+        elif now := _text(body, "now"):
+            self._service.virtual_clock().set(parse_time(now))
+        else:
+            raise ValueError('a body {"advance": ...} or {"now": ...} is needed')
+        return self._clock(body)
+
+    def _add_faults(self, body: JSONObject) -> Answer:
+        return {"id": self._service.add_faults(body)}
+
+    def _faults(self, body: JSONObject) -> Answer:
+        return {"plans": list(self._service.fault_plans())}
+
+    def _clear_faults(self, body: JSONObject) -> Answer:
+        self._service.clear_faults()
+        return None
+
+    def _journal(self, body: JSONObject) -> Answer:
+        return {"journal": list(self._service.journal())}
+
+    def _snapshot(self, body: JSONObject) -> Answer:
+        return {"id": self._service.snapshot()}
+
+    def _restore(self, body: JSONObject) -> Answer:
+        self._service.restore(_text(body, "id") or "")
+        return None
+
+    def _reset(self, body: JSONObject) -> Answer:
+        self._service.reset()
+        return None
+
+    def _flag(self, file_id: str, body: JSONObject) -> Answer:
+        abusive = body.get("abusive")
+        if not isinstance(abusive, bool):
+            raise ValueError('a body {"abusive": true or false} is needed')
+        if not self._service.flag(file_id, abusive=abusive):
+            raise refuse("fileNotFound", fileId=file_id[:200])
+        return {"id": file_id, "abusive": abusive}
+
+
+def _body(request: Request) -> JSONObject:
+    length = request.headers.get("Content-Length")
+    return read_json(as_body(request.body), _MOST) if length != "0" else {}
+
+
+def _text(body: JSONObject, name: str) -> str | None:
+    value = body.get(name)
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} takes a text")
+    return value
+
+
+def _texts(value: JSON) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError("scopes takes a list of texts")
+    return [str(one) for one in value]
+
+
+def _number(value: JSON) -> float | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+        raise ValueError("expires_in takes a number of seconds")
+    return value

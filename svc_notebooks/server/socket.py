@@ -1,0 +1,296 @@
+"""The service on a socket of this process, with threads: the one file that knows cheroot.
+
+cheroot accepts connections, keeps idle ones and has the threads. Requests are read and answered here, because
+its own way folds repeated headers into one, answers 100-continue to what will be refused, buffers in pure
+Python, and says in plain text what we say in our envelope.
+"""
+
+from __future__ import annotations
+
+import io
+import logging
+import select
+import socket
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from threading import Event, Thread
+from typing import Any
+
+from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
+
+from ..core.catalogue import ApiError, Row, refuse
+from ..core.wire import Disconnected, Headers, Request, Response
+from .control import Control
+from .http1 import ChunkedBody, SizedBody, head
+from .reply import as_error
+from .service import Service
+
+_log = logging.getLogger(__name__)
+
+MOST_HEADER_BYTES = 65_536
+MOST_HEADERS = 200
+KEPT_CONNECTIONS = 1000
+IDLE_SECONDS = 65
+_SOON = 5  # milliseconds that a thread waits for the next request of its connection before it goes elsewhere
+_SMALL_REST = 1024 * 1024
+_LARGE_REST = 64 * 1024 * 1024
+_LINGER_SECONDS = 2.0
+_BUFFER = 64 * 1024
+
+
+class _Reader(io.BufferedReader):
+    """What comes from a socket; the selector asks it whether it holds something back."""
+
+    raw: Any
+    bytes_read = 0
+
+    def has_data(self) -> bool:
+        sock = self.raw._sock
+        timeout = sock.gettimeout()
+        sock.settimeout(0)
+        try:
+            return bool(self.peek(1))
+        finally:
+            sock.settimeout(timeout)
+
+
+def _make_file(sock: socket.socket, mode: str = "r", size: int = _BUFFER) -> Any:
+    raw = socket.SocketIO(sock, "rb" if "r" in mode else "wb")
+    return _Reader(raw, _BUFFER) if "r" in mode else io.BufferedWriter(raw, size)
+
+
+class _Connection(HTTPConnection):  # type: ignore[misc]
+    """A connection that stays with its thread while requests follow at once."""
+
+    def __init__(self, server: _Server, sock: socket.socket, makefile: object) -> None:
+        super().__init__(server, sock, _make_file)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def communicate(self) -> bool:
+        while super().communicate():
+            if not self._more_soon():
+                return True
+        return False
+
+    def _more_soon(self) -> bool:
+        if not hasattr(select, "poll"):
+            return False
+        poll = select.poll()
+        poll.register(self.socket, select.POLLIN)
+        return bool(poll.poll(_SOON)) or self.rfile.has_data()
+
+
+class _Request(HTTPRequest):  # type: ignore[misc]
+    """One request and its answer."""
+
+    server: _Server
+    pairs: list[tuple[str, str]]
+    expects_continue = False
+
+    def header_reader(self, rfile: Any, found: dict[bytes, bytes]) -> dict[bytes, bytes]:
+        """Every header as it was sent; `found` gets what cheroot itself looks at."""
+        self.pairs = []
+        while (line := rfile.readline()) != b"\r\n":
+            self.pairs.append(_header(line))
+            if len(self.pairs) > MOST_HEADERS:
+                raise ValueError(f"there are more than {MOST_HEADERS} headers")
+        for name, value in self.pairs:
+            found[name.title().encode("latin-1")] = value.encode("latin-1")
+        self._check_framing(found)
+        self.expects_continue = found.pop(b"Expect", b"").lower() == b"100-continue"
+        if found.get(b"Connection", b"").lower() in (b"close", b"keep-alive"):
+            found[b"Connection"] = found[b"Connection"].lower().replace(b"keep-alive", b"Keep-Alive")
+        return found
+
+    def _check_framing(self, found: dict[bytes, bytes]) -> None:
+        """Where a body ends must not be open to doubt: two readings are a way to smuggle a request."""
+        lengths = {value for name, value in self.pairs if name.lower() == "content-length"}
+        if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
+            raise ValueError("Content-Length must be one number of bytes")
+        coding = [value.lower() for name, value in self.pairs if name.lower() == "transfer-encoding"]
+        if coding and (coding != ["chunked"] or lengths):
+            raise ValueError("Transfer-Encoding must be chunked alone, without a Content-Length")
+
+    def respond(self) -> None:
+        """Hand the request to the service and send what it answers."""
+        self.sent_headers = True  # cheroot shall send none of its own
+        body = self._body()
+        self.server.bodies.add(body)
+        try:
+            self._send(self._answer(body), body)
+        except (Disconnected, OSError) as error:
+            _log.debug("connection cut: %s", error)
+            self.close_connection = True
+        finally:
+            self.server.bodies.discard(body)
+
+    def _answer(self, body: SizedBody) -> Response:
+        url = self.server.base_url + self.uri.decode("latin-1")
+        response = self.server.handle(Request(self.method.decode("latin-1"), url, Headers(self.pairs), body))
+        if body.aborted and self.server.stopping:
+            return as_error(refuse("unavailable"))
+        return response
+
+    def _body(self) -> SizedBody:
+        sock = self.conn.socket
+
+        def begin() -> None:
+            sock.settimeout(self.server.body_timeout)
+            if self.expects_continue:
+                sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+
+        def cut() -> None:
+            with suppress(OSError):
+                sock.shutdown(socket.SHUT_RD)
+
+        if self.chunked_read:
+            return ChunkedBody(self.conn.rfile, begin, cut)
+        return SizedBody(self.conn.rfile, int(self.inheaders.get(b"Content-Length", 0)), begin, cut)
+
+    def _send(self, response: Response, body: SizedBody) -> None:
+        promised = self.expects_continue and body.untouched()
+        if not body.over() and (body.aborted or promised or not body.drain(_SMALL_REST)):
+            self.close_connection = True
+        if not isinstance(response.body, bytes) and "Content-Length" not in response.headers:
+            self.close_connection = True  # its end is the connection's
+        self._write(head(response, close=self.close_connection), response.body)
+        if self.close_connection and not body.over():
+            self._linger(body)
+        self.conn.socket.settimeout(self.server.timeout)
+
+    def _write(self, start: bytes, content: bytes | Iterable[bytes]) -> None:
+        sock = self.conn.socket
+        sock.settimeout(self.server.body_timeout)
+        if isinstance(content, bytes):
+            sock.sendall(start + content)
+            return
+        try:
+            sock.sendall(start)
+            for block in content:
+                sock.sendall(block)
+        finally:
+            close = getattr(content, "close", None)
+            if close:
+                close()
+
+    def _linger(self, body: SizedBody) -> None:
+        """Let the peer finish: a connection closed on unread bytes would take the answer with it."""
+        with suppress(OSError):
+            self.conn.socket.shutdown(socket.SHUT_WR)
+            if not body.aborted:
+                body.drain(0)
+                self.conn.socket.settimeout(_LINGER_SECONDS)
+                body.drain(_LARGE_REST)
+
+    def simple_response(self, status: object, msg: object = "") -> None:
+        """What cheroot refuses before there is a request, in our envelope."""
+        self.close_connection = True
+        code = int(str(status)[:3])
+        sentence = f"The request cannot be read: {msg or status}."
+        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), str(sentence))])
+        with suppress(OSError):
+            self.conn.socket.sendall(head(as_error(error), close=True) + as_error(error).content())
+
+
+_REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
+
+
+def _header(line: bytes) -> tuple[str, str]:
+    name, colon, value = line.decode("latin-1").partition(":")
+    if not line.endswith(b"\r\n") or not colon or not name or name != name.strip():
+        raise ValueError(f"{line[:40]!r} is no header line")
+    return name, value.strip()
+
+
+class _Server(HTTPServer):  # type: ignore[misc]
+    ConnectionClass = _Connection
+    handle: Callable[[Request], Response]
+    base_url: str
+    body_timeout: float
+    bodies: set[SizedBody]
+    stopping = False
+
+    def error_log(self, msg: str = "", level: int = 20, traceback: bool = False) -> None:
+        _log.log(level, "%s", msg, exc_info=traceback)
+
+
+_Connection.RequestHandlerClass = _Request
+
+
+class SocketServer:
+    """A service on a loopback address, served by threads of this process.
+
+    >>> from svc_notebooks.server.service import open_service
+    >>> with SocketServer(open_service(seed=0)) as server:
+    ...     server.base_url.startswith("http://127.0.0.1:")
+    True
+    """
+
+    def __init__(
+        self, service: Service, host: str = "127.0.0.1", port: int = 0, *, control: bool = False, threads: int = 32
+    ) -> None:
+        self._server = _Server((host, port), Gateway, minthreads=threads, server_name="svc")
+        self._server.handle = Control(service).handle if control else service.handle
+        self._server.bodies = set()
+        self._server.body_timeout = service.policy.body_timeout
+        self._server.timeout = IDLE_SECONDS
+        self._server.shutdown_timeout = 5
+        self._server.max_request_header_size = MOST_HEADER_BYTES
+        self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
+        self._host = host
+        self._thread: Thread | None = None
+        self._ready = Event()
+        self._failure: BaseException | None = None
+
+    @property
+    def base_url(self) -> str:
+        """Where it is found: scheme, host and port."""
+        return self._server.base_url
+
+    def start(self) -> SocketServer:
+        """Serve in a thread; when it returns, connections are taken. Raises OSError for an address in use."""
+        self._thread = Thread(target=self._run, name="svc-socket", daemon=True)
+        self._thread.start()
+        self._ready.wait()
+        if self._failure:
+            raise self._failure
+        return self
+
+    def _run(self) -> None:
+        # All of it in this thread: the threads that cheroot starts are daemons because this one is.
+        try:
+            self._prepare()
+        except BaseException as error:
+            self._failure = error
+            return
+        finally:
+            self._ready.set()
+        self._server.serve()
+
+    def _prepare(self) -> None:
+        self._server.prepare()
+        host, port = self._server.socket.getsockname()[:2]
+        self._server.base_url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+    def serve_forever(self) -> None:
+        """Serve until `stop` is called from elsewhere, or an interrupt comes."""
+        if self._thread is None:
+            self.start()
+        assert self._thread
+        while self._thread.is_alive():
+            self._thread.join(0.5)
+
+    def stop(self) -> None:
+        """Take no more; end what is under way, keeping what has come of it."""
+        self._server.stopping = True
+        for body in list(self._server.bodies):
+            body.abort()
+        self._server.stop()
+        if self._thread:
+            self._thread.join()
+
+    def __enter__(self) -> SocketServer:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()
