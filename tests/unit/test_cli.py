@@ -199,8 +199,8 @@ class TestServe:
     @pytest.mark.parametrize(
         "arguments,message",
         [
-            (["--tls"], "not yet"),
-            (["--store", "postgresql://db/files"], "not yet"),
+            (["--tls"], "not there yet"),
+            (["--store", "postgresql://db/files"], "not supported yet"),
             (["--port", "70000"], "'70000' is no port"),
             (["--token", "two words"], "one word"),
             (["--host", "192.0.2.1"], "192.0.2.1"),
