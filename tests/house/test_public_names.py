@@ -27,7 +27,8 @@ def test_a_public_name_resolves_and_has_an_example(name: str):
 
     assert value.__doc__, f"{name} has no docstring"
     is_error = isinstance(value, type) and issubclass(value, Exception)
-    assert is_error or ">>> " in value.__doc__, f"the docstring of {name} has no example"
+    examples = [test for test in doctest.DocTestFinder().find(value, name) if test.examples]
+    assert is_error or examples, f"no docstring of {name} has an example"
 
 
 @pytest.mark.parametrize("name", svc.__all__)
@@ -41,7 +42,8 @@ def test_a_public_name_is_in_the_readme(name: str):
 def test_the_examples_run(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
 
-    failed, _ = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS)
+    given = {"svc": svc, "folder": tmp_path}
+    failed, _ = doctest.testmod(importlib.import_module(module), extraglobs=given, optionflags=doctest.ELLIPSIS)
 
     assert failed == 0
 
