@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from ..server.faults import MATCHES, Faults, step_of
-from ..server.routing import Routes
 from .current import forget
 from .frames import frame
 from .schemas import JOURNAL
@@ -22,6 +19,7 @@ if TYPE_CHECKING:
     from ..client.session import Session
     from ..core.names import Names
     from ..core.policy import Policy
+    from ..core.wire import JSON, JSONObject
     from ..server.clock import SystemClock, VirtualClock
     from ..server.service import Service
     from ..server.socket import SocketServer
@@ -41,11 +39,14 @@ def open_sandbox(path: Path | None, *, seed: int | None, policy: Policy, names: 
     return Sandbox(service, token, seed=seed, state_dir=None if path is None else path / "pending")
 
 
-def _by_name(one: Mapping[str, Any], times: int) -> list[dict[str, Any]]:
+_MATCH = frozenset({"operation", "method", "path", "user", "nth"})
+
+
+def _by_name(one: Mapping[str, JSON], times: int) -> list[JSONObject]:
     if not one:
         return []
-    match = {key: value for key, value in one.items() if key in MATCHES}
-    action = {key: value for key, value in one.items() if key not in MATCHES}
+    match: JSONObject = {key: value for key, value in one.items() if key in _MATCH}
+    action: JSONObject = {key: value for key, value in one.items() if key not in _MATCH}
     return [{"match": match, "action": action, "times": times}]
 
 
@@ -59,8 +60,6 @@ class Sandbox:
     def __init__(self, service: Service, token: str, *, seed: int | None, state_dir: Path | None) -> None:
         self.service = service
         self._seed, self._state_dir = seed, state_dir
-        wait = getattr(service.clock, "advance", time.sleep)
-        self._faults = Faults(service.handle, Routes(service.names, service.policy), wait)
         self.session = self._session(token)
         self.before: Session | None = None
         self._servers: list[SocketServer] = []
@@ -78,7 +77,7 @@ class Sandbox:
             ADDRESS,
             token,
             names=self.service.names,
-            handler=self._faults.handle,
+            handler=self.service.handle,
             clock=clock,
             sleep=getattr(clock, "advance", None),  # a virtual clock is moved on, not waited for
             random=None if self._seed is None else Random(self._seed),
@@ -132,39 +131,31 @@ class Sandbox:
         )
         return self._session(token)
 
-    @contextmanager
-    def faults(self, *steps: Mapping[str, Any], times: int = 1, **one: Any) -> Iterator[None]:
+    def faults(
+        self, *steps: JSONObject, in_order: bool = False, times: int = 1, **one: Any
+    ) -> AbstractContextManager[None]:
         """Let things go wrong inside a with block; a step that never happened is an error at its end.
 
         Args:
             *steps: Steps as the control interface takes them, with match, times and action.
+            in_order: A step waits until the one before it has happened.
             times: How often the step that is given by name happens.
-            **one: One step by its names: operation, method, path (a glob) and nth (of those requests, from
-                1) say when; status (headers, body), reset="before" or "after", cut_request_after and
-                cut_response_after (bytes), delay (seconds) say what.
+            **one: One step by its names: operation, method, path (a glob), user and nth (of those
+                requests, from 1) say when; status (with headers, body), reset="before" or "after",
+                cut_request_after and cut_response_after (bytes), delay (seconds) say what.
 
         Raises:
             ValueError: There is no such match or action.
-            RuntimeError: At the end of the block, a step never happened.
+            AssertionError: At the end of the block: a step never happened.
 
         >>> lab = svc.sandbox()
-        >>> with lab.faults(operation="files.create", status=503):
-        ...     made = svc.upload(b"hello", file_id=svc.generate_ids(1)["id"][0])
-        >>> svc.exchanges()["status"].tolist()
-        [200, 503, 200]
+        >>> chosen = svc.generate_ids(1)["id"][0]
+        >>> with lab.faults(operation="files.create", reset="after"):
+        ...     made = svc.upload(b"hello", file_id=chosen)
+        >>> svc.exchanges()["error"].notna().tolist()
+        [False, True, False, False]
         """
-        script = [step_of(step) for step in (*steps, *_by_name(one, times))]
-        self._faults.steps += script
-        try:
-            yield
-        finally:
-            self._faults.steps = [step for step in self._faults.steps if step not in script]
-        for step in script:
-            if not step.fired:
-                raise RuntimeError(
-                    f"This fault never happened: {dict(step.action)} at {dict(step.match)};"
-                    f" {step.seen} requests matched."
-                )
+        return self.service.faults(*steps, *_by_name(one, times), in_order=in_order)
 
     def journal(self) -> DataFrame:
         """What the service was asked, what it answered, and why: one row for each request.

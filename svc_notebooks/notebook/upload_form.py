@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from ..client.uploads import Order
 
 
+_TABLE = "overflow-x: auto; line-height: 1.5; white-space: nowrap"
+
+
 def upload_form(*, session: Session | None = None) -> UploadForm:
     """A form that uploads files of your computer, of any size, or files beside the kernel.
 
@@ -127,17 +130,19 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
 
     async def _run(self, queue: UploadQueue) -> None:
         before = len(queue.files)
+        words = "Stopped"
         try:
             await queue.run()
-            self.bar.say(f"Done: {_files(len(queue.files))} uploaded")
+            words = f"Done: {_files(len(queue.files))} uploaded"
         except Cancelled:
-            self.bar.say(f"Cancelled at {self.bar.status}. Resume goes on from there.")
+            words = f"Cancelled at {self.bar.status}. Resume goes on from there."
         except Exception as error:
-            self.bar.say(f"Stopped at {self.bar.status}")
+            words = f"Stopped at {self.bar.status}. Resume tries again from there."
             self._warn(error)
         finally:
             self._finished += queue.files[before:]
             self._show_result()
+            self.bar.say(words)
 
     # -- what it shows
 
@@ -159,7 +164,8 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
 
     def _show_result(self) -> None:
         if self._finished:
-            self.table.value = self.result.to_html(index=False, border=0)
+            table = Markup(self.result.to_html(index=False, border=0))  # it escapes what is in it
+            self.table.value = tag("div", table, style=_TABLE)
 
     def _show_code(self) -> None:
         summary = tag("summary", "The same in code", title="The call of a cell that does the same")

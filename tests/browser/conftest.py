@@ -60,7 +60,9 @@ class Lab:
     def run(self, name: str):
         """The page of a notebook after all of its cells have run."""
         page = self.open(name)
-        assert page.evaluate(RUN_ALL), f"{name}: a cell failed"
+        if not page.evaluate(RUN_ALL):
+            self.shot(page, f"failed-{name}")
+            raise AssertionError(f"{name}: {page.locator('.jp-OutputArea-output').all_inner_texts()}")
         return page
 
     def shot(self, page, name: str) -> Path:
@@ -79,9 +81,7 @@ def lab(tmp_path_factory) -> Iterator[Lab]:
     for folder in (home / "work", shots):
         folder.mkdir(parents=True, exist_ok=True)
     with _server(home) as url, sync_playwright() as tools:
-        browser = tools.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
+        browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield Lab(url, home / "work", shots, browser)
         browser.close()
 
@@ -91,9 +91,7 @@ def _server(home: Path) -> Iterator[str]:
     port = _free_port()
     url = f"http://127.0.0.1:{port}"
     with (home / "lab.log").open("wb") as log:
-        process = subprocess.Popen(
-            _command(port, home / "work"), env=_environment(home), stdout=log, stderr=log
-        )
+        process = subprocess.Popen(_command(port, home / "work"), env=_environment(home), stdout=log, stderr=log)
         try:
             _wait_for(f"{url}/api/status", process)
             yield url
