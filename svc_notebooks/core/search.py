@@ -105,8 +105,8 @@ _TOKEN = re.compile(
 def parse_query(text: str) -> Search:
     r"""Read a query. Raises ApiError (400 invalid, location q).
 
-    >>> parse_query(r"name = 'it\'s' and not trashed = true")
-    And(parts=(Compare(field='name', operator='=', value="it's"), Not(inner=Compare(field='trashed', operator='=', value=True))))
+    >>> parse_query(r"not name = 'it\'s'")
+    Not(inner=Compare(field='name', operator='=', value="it's"))
     """
     if len(text) > MOST_CHARACTERS:
         raise _wrong(f"has more than {MOST_CHARACTERS} characters.")
@@ -213,7 +213,9 @@ class _Reader:
     def has(self, name: str) -> Search:
         self.expect("has")
         self.expect("{")
-        pair = dict([self.pair(), (self.expect("and"), self.pair())[1]])
+        first = self.pair()
+        self.expect("and")
+        pair = dict([first, self.pair()])
         self.expect("}")
         if set(pair) != {"key", "value"}:
             raise _wrong(f"{name} has takes {{key='...' and value='...'}}.")

@@ -39,8 +39,8 @@ class Access:
 
     def caller(self, request: Request, query: Query) -> Caller:
         """The caller of a request. Raises ApiError (401)."""
-        token = _token(request, query)
-        found = self._known.get(token) or self._look_up(token)
+        shown = _shown(request, query)
+        found = self._known.get(shown) or self._look_up(shown)
         if found.expires is not None and self._clock.now().timestamp() >= found.expires:
             raise _unauthorized("badToken")
         return found
@@ -52,21 +52,22 @@ class Access:
         except ApiError:
             return None
 
-    def _look_up(self, secret: str) -> Caller:
-        token = self._store.people.token(secret)
+    def _look_up(self, shown: str) -> Caller:
+        bearer = _BEARER.fullmatch(shown)
+        token = self._store.people.token(bearer[1]) if bearer else None
         if token is None:
             raise _unauthorized("badToken")
         scopes = frozenset(token.scopes.split())
         found = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
         if len(self._known) >= _MOST_CACHED:
             self._known.clear()
-        self._known[secret] = found
+        self._known[shown] = found
         return found
 
     def add(self, secret: str, token: Token) -> None:
         """Let the bearer of this secret in."""
         self._store.people.add_token(secret, token)
-        self._known.pop(secret, None)
+        self._known.clear()
 
     def forget(self) -> None:
         """Look every token up again: the store has changed under us."""
@@ -90,23 +91,17 @@ def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
     return " ".join(given)
 
 
-def _token(request: Request, query: Query) -> str:
-    sent = request.headers.all("Authorization")
+def _shown(request: Request, query: Query) -> str:
+    """The credentials of a request, as an Authorization header says them."""
+    sent = [value for name, value in request.headers.pairs if len(name) == 13 and name.lower() == "authorization"]
     if len(sent) > 1:
         raise _unauthorized("badToken")
-    if not sent:
-        return _from_query(query)
-    found = _BEARER.fullmatch(sent[0])
-    if not found:
-        raise _unauthorized("badToken")
-    return found[1]
-
-
-def _from_query(query: Query) -> str:
+    if sent:
+        return sent[0]
     token = query.get("access_token") or query.get("oauth_token")
     if not token:
         raise _unauthorized("notSignedIn")
-    return token
+    return f"Bearer {token}"
 
 
 def _unauthorized(key: str) -> ApiError:

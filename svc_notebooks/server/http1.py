@@ -25,7 +25,9 @@ class SizedBody:
     `begin` is called before the first byte is read, `cut` stops the peer's side of the connection.
     """
 
-    def __init__(self, source: io.BufferedReader, size: int, begin: Callable[[], None], cut: Callable[[], None]) -> None:
+    def __init__(
+        self, source: io.BufferedReader, size: int, begin: Callable[[], None], cut: Callable[[], None]
+    ) -> None:
         self._source = source
         self._begin: Callable[[], None] | None = begin
         self._cut = cut

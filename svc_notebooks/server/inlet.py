@@ -66,13 +66,11 @@ class Outgoing:
 
 def declared_length(request: Request) -> int | None:
     """How long the body says it is; None: until it ends. Raises ApiError (400)."""
-    if "Transfer-Encoding" in request.headers:
-        return None
-    sent = set(request.headers.all("Content-Length"))
-    if not sent:
-        return len(request.body) if isinstance(request.body, bytes) else None
-    text = sent.pop()
-    if sent or not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
+    text = request.headers.get("Content-Length")
+    if text is None or "Transfer-Encoding" in request.headers:
+        return len(request.body) if isinstance(request.body, bytes) and text is None else None
+    repeated = len(set(request.headers.all("Content-Length"))) > 1
+    if repeated or not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
         raise refuse("invalidHeader", name="Content-Length", message="expected one number of bytes.")
     return int(text)
 

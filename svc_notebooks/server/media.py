@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..core.catalogue import refuse
 from ..core.files import check_file, is_media_type
-from ..core.mime import SNIFFED_BYTES, detect
+from ..core.mime import SNIFFED_BYTES, UNKNOWN, detect
 from ..core.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..core.wire import Body, Headers, JSONObject, Response
 from . import drafts
@@ -168,13 +168,12 @@ def _check(house: House, call: Call, metadata: JSONObject, given: str | None) ->
 
 def check_content(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> None:
     """Refuse content that cannot become what the metadata, or the file that it is for, asks. Raises ApiError."""
+    source, wanted = given or UNKNOWN, metadata.get("mimeType")
     if file_id:
-        row = drafts.own_file(house, call.caller, file_id)
-        drafts.refuse_conversion(house, given or "application/octet-stream", row.mime_type)
+        drafts.refuse_conversion(house, source, drafts.own_file(house, call.caller, file_id).mime_type)
     else:
         drafts.check_new(house, call.caller, metadata)
-    wanted = metadata.get("mimeType")
-    drafts.refuse_conversion(house, given or "application/octet-stream", wanted if isinstance(wanted, str) else given or "")
+    drafts.refuse_conversion(house, source, wanted if isinstance(wanted, str) else source)
 
 
 def _file(house: House, call: Call, metadata: JSONObject, given: str | None, arrival: Arrival) -> Filed:

@@ -78,7 +78,7 @@ def check_answer(house: House, call: Call) -> None:
 
 def showing(house: House, call: Call) -> Showing:
     """To whom this call's answer is shown."""
-    return Showing(house, call.caller, client_origin(call.request, house))
+    return Showing(house, call.caller, call.request)
 
 
 def shown(house: House, call: Call, row: FileRow) -> JSONObject:
@@ -224,7 +224,7 @@ def list_files(house: House, call: Call) -> Response:
 def _listing(house: House, call: Call, rows: list[FileRow], token: str | None, mask: Mask) -> JSONObject:
     everything = fields.STAR in mask
     value: JSONObject = {"kind": house.names.kind("fileList"), "incompleteSearch": False, "nextPageToken": token}
-    found = {name: one for name, one in value.items() if (everything or name in mask) and one is not None}
+    found: JSONObject = {name: one for name, one in value.items() if (everything or name in mask) and one is not None}
     if everything or "files" in mask:
         inner = mask.get("files") or {fields.STAR: fields.ALL}
         view = showing(house, call)

@@ -26,7 +26,11 @@ def _indented(value: JSON, newline: str) -> str:
         return encode_basestring(value)
     inner = newline + "  "
     if isinstance(value, dict) and value:
-        items = [f"{encode_basestring(key)}: {_indented(one, inner)}" for key, one in value.items()]
+        quote = encode_basestring
+        items = [
+            f"{quote(key)}: {quote(one) if isinstance(one, str) else _indented(one, inner)}"
+            for key, one in value.items()
+        ]
         return "{" + inner + ("," + inner).join(items) + newline + "}"
     if isinstance(value, list) and value:
         return "[" + inner + ("," + inner).join([_indented(one, inner) for one in value]) + newline + "]"

@@ -14,8 +14,9 @@ from ..core.clock import format_time, from_millis
 from ..core.fields import ALL, Mask
 from ..core.files import CAPABILITIES, FILE_FIELDS
 from ..core.mime import extension_of
-from ..core.wire import JSON, JSONObject
+from ..core.wire import JSON, JSONObject, Request
 from .access import Caller
+from .address import client_origin
 from .house import House
 from .store.contents import Digests
 from .store.files import FileRow
@@ -24,16 +25,23 @@ DEFAULT: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
 """What an answer has unless `fields` says otherwise."""
 
 _VIEWS = {"document": "document", "spreadsheet": "spreadsheets", "presentation": "presentation"}
-_FOLDERS_ONLY = frozenset({"canAddChildren", "canDeleteChildren", "canListChildren", "canRemoveChildren", "canTrashChildren"})
+_FOLDERS_ONLY = frozenset(
+    {"canAddChildren", "canDeleteChildren", "canListChildren", "canRemoveChildren", "canTrashChildren"}
+)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Showing:
-    """To whom files are shown, and at what address."""
+    """To whom files are shown, and at what address, which is only found where a link asks for it."""
 
     house: House
     caller: Caller
-    origin: str
+    request: Request
+
+    @cached_property
+    def origin(self) -> str:
+        """Where the client sees this service. Raises ApiError (400) for a Host that is none."""
+        return client_origin(self.request, self.house)
 
 
 class _File:
@@ -43,7 +51,11 @@ class _File:
         self.row = row
         self.house = showing.house
         self.caller = showing.caller
-        self.origin = showing.origin
+        self._showing = showing
+
+    @property
+    def origin(self) -> str:
+        return self._showing.origin
 
     @cached_property
     def extra(self) -> dict[str, Any]:

@@ -48,6 +48,8 @@ class Routes:
             raise refuse("notFound", message="there is nothing at this address.")
         if upload and "upload_id" in query:
             return Route(_allowed(dict.fromkeys(SESSION.methods, SESSION), method), "", True)
+        if upload and not last and method == "PUT" and query.get("uploadType") == "resumable":
+            raise refuse("requiredParameter", name="upload_id")
         methods = self._table[prefix].get(last)
         file_id = ""
         if methods is None or last == FILE_ID:

@@ -35,7 +35,7 @@ from .store.people import Token
 
 _log = logging.getLogger(__name__)
 
-_UPLOAD_TYPES: Mapping[str | None, Callable[[House, Call], Response]] = {
+_UPLOAD_TYPES: Mapping[str, Callable[[House, Call], Response]] = {
     "media": media.simple,
     "multipart": media.multipart,
     "resumable": uploads.initiate,
@@ -280,7 +280,7 @@ def _handler(call: Call, *, upload: bool) -> Callable[[House, Call], Response]:
 
 def _upload_type(call: Call) -> str:
     given = call.query.get("uploadType")
-    if given in _UPLOAD_TYPES:
+    if given is not None and given in _UPLOAD_TYPES:
         return given
     essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
     if given is None and essence == "multipart/related":  # a stock client of the family sends it so
@@ -330,7 +330,7 @@ def open_service(
     401
     """
     if path is not None and "://" in str(path):
-        raise ValueError(f"path={str(path)!r} is a URL: other databases than SQLite are not supported yet; give a folder")
+        raise ValueError(f"path={str(path)!r} is a URL: no other database than SQLite is supported yet; give a folder")
     policy, folder = policy or Policy(), None if path is None else Path(path)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)

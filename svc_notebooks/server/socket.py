@@ -59,7 +59,7 @@ def _make_file(sock: socket.socket, mode: str = "r", size: int = _BUFFER) -> Any
     return _Reader(raw, _BUFFER) if "r" in mode else io.BufferedWriter(raw, size)
 
 
-class _Connection(HTTPConnection):  # type: ignore[misc]
+class _Connection(HTTPConnection):
     """A connection that stays with its thread while requests follow at once."""
 
     def __init__(self, server: _Server, sock: socket.socket, makefile: object) -> None:
@@ -67,7 +67,7 @@ class _Connection(HTTPConnection):  # type: ignore[misc]
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def communicate(self) -> bool:
-        while super().communicate():
+        while super().communicate():  # type: ignore[no-untyped-call]
             if not self._more_soon():
                 return True
         return False
@@ -80,7 +80,7 @@ class _Connection(HTTPConnection):  # type: ignore[misc]
         return bool(poll.poll(_SOON)) or self.rfile.has_data()
 
 
-class _Request(HTTPRequest):  # type: ignore[misc]
+class _Request(HTTPRequest):
     """One request and its answer."""
 
     server: _Server
@@ -186,8 +186,8 @@ class _Request(HTTPRequest):  # type: ignore[misc]
         """What cheroot refuses before there is a request, in our envelope."""
         self.close_connection = True
         code = int(str(status)[:3])
-        sentence = f"The request cannot be read: {msg or status}."
-        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), str(sentence))])
+        sentence = f"The request cannot be read: {str(msg or status).rstrip('.')}."
+        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), sentence)])
         with suppress(OSError):
             self.conn.socket.sendall(head(as_error(error), close=True) + as_error(error).content())
 
@@ -202,7 +202,7 @@ def _header(line: bytes) -> tuple[str, str]:
     return name, value.strip()
 
 
-class _Server(HTTPServer):  # type: ignore[misc]
+class _Server(HTTPServer):
     ConnectionClass = _Connection
     handle: Callable[[Request], Response]
     base_url: str

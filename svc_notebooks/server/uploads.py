@@ -26,8 +26,8 @@ from .address import client_origin
 from .content import Inflow
 from .house import Call, House
 from .lanes import Turn
-from .media import JSON_ESSENCE, NewContent, Replaced, check_content, discard_old, file_content, header_type
-from .metadata import check_answer, read_json, shown
+from .media import JSON_ESSENCE, Replaced, check_content, discard_old, file_content, header_type
+from .metadata import NewContent, check_answer, read_json, shown
 from .parts import BLOCK
 from .reply import dump, empty, json_bytes, plain
 from .store.contents import Piece

@@ -48,7 +48,7 @@ class Page(NamedTuple):
 
 _KEYS = ("name_key", "natural_key", "words", "all_words")
 _COLUMNS = tuple(files.c[name] for name in FileRow._fields)
-_WRITTEN = {name: bindparam(name) for name in (*FileRow._fields, *_KEYS)}
+_WRITTEN: dict[str, Any] = {name: bindparam(name) for name in (*FileRow._fields, *_KEYS)}
 
 
 def _below(*also: Any) -> CTE:
@@ -132,7 +132,7 @@ class Files:
 
     def properties(self, file_id: str, client: str) -> dict[str, str]:
         """The properties of a file; "" as the client: those that every client sees."""
-        return dict(self._database.run(_PROPERTIES, {"file": file_id, "client": client}))  # type: ignore[arg-type]
+        return dict(self._database.run(_PROPERTIES, {"file": file_id, "client": client}))
 
     def set_properties(self, file_id: str, client: str, changes: dict[str, str | None]) -> None:
         """Set properties; None removes one."""
