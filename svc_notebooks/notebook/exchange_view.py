@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
+from ..core.wire import Query
 from .diagram import Diagram, diagram
-from .http_text import body_text, curl_text, http_text, status_line, target
+from .http_text import body_text, curl_text, http_text, status_line
 from .markup import Markup, joined, tag
 
 if TYPE_CHECKING:
     from ..client.recorder import Exchange
 
 _CELL = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
-_TEXT = "white-space: pre-wrap; overflow-wrap: anywhere; margin: 0"
+_PRE = "white-space: pre-wrap; overflow-wrap: anywhere; margin: 0"
 
 
 class ExchangeView:
@@ -37,7 +39,7 @@ class ExchangeView:
 
     def __repr__(self) -> str:
         one = self._exchange
-        return f"<Exchange {one.n}: {one.method} {target(one)} -> {status_line(one.status)}>"
+        return f"<Exchange {one.n}: {one.method} {_path(one)} -> {status_line(one.status)}>"
 
     def curl(self) -> str:
         """The same request as a curl command; it takes `SVC_TOKEN` and `FILE` from the shell."""
@@ -51,9 +53,14 @@ class ExchangeView:
 
     def _repr_html_(self) -> str:
         one = self._exchange
-        title = f"{one.method} {target(one)} → {status_line(one.status)}"
-        asked = _side("Request", one.request_headers, body_text(one.sent, one.request_body))
-        answer = _side("Response", one.response_headers, body_text(one.received, one.response_body))
+        title = f"{one.method} {_path(one)} → {status_line(one.status)}"
+        query = Query.parse(urlsplit(one.url).query).pairs
+        asked = _side(
+            _table("Request", one.request_headers),
+            _table("Query", query) if query else "",
+            _text(one.sent, one.request_body),
+        )
+        answer = _side(_table("Response", one.response_headers), _text(one.received, one.response_body))
         style = "display: flex; flex-wrap: wrap; gap: 2em; align-items: flex-start"
         return tag(
             "details",
@@ -63,10 +70,22 @@ class ExchangeView:
         )
 
 
-def _side(title: str, pairs: tuple[tuple[str, str], ...], body: str) -> Markup:
+def _path(one: Exchange) -> str:
+    return urlsplit(one.url).path
+
+
+def _side(*parts: object) -> Markup:
+    return tag("div", *parts, style="max-width: 48em")
+
+
+def _table(title: str, pairs: tuple[tuple[str, str], ...]) -> Markup:
     rows = joined(*(_row(name, value) for name, value in pairs))
-    table = tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), rows)
-    return tag("div", table, tag("pre", body, style=_TEXT) if body else "", style="max-width: 48em")
+    return tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), rows)
+
+
+def _text(size: int, text: str | None) -> Markup:
+    body = body_text(size, text)
+    return tag("pre", body, style=_PRE) if body else Markup()
 
 
 def _row(name: str, value: str) -> Markup:
