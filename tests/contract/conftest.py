@@ -9,15 +9,15 @@ import http.client
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
-from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import BytesBody, Headers, Request
+from svc_notebooks.core.wire import BytesBody, Headers, Request, Response
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.socket import SocketServer
 
 Q = 262_144
 
@@ -159,16 +159,37 @@ def service(policy: Policy) -> Iterator[Service]:
     service.close()
 
 
+class Stage:
+    """Whatever service a test has, behind one socket that all of them share."""
+
+    policy = Policy()
+
+    def __init__(self) -> None:
+        self.service: Service | None = None
+
+    def handle(self, request: Request) -> Response:
+        assert self.service
+        return self.service.handle(request)
+
+
+@pytest.fixture(scope="session")
+def stage() -> Iterator[tuple[Stage, str]]:
+    """One socket for all tests, and its address."""
+    stage = Stage()
+    with SocketServer(cast(Service, stage)) as server:
+        yield stage, server.base_url
+
+
 @pytest.fixture
-def server(service: Service) -> Iterator[SocketServer]:
-    """The same service on a socket of its own."""
-    with SocketServer(service) as server:
-        yield server
+def base_url(stage: tuple[Stage, str], service: Service) -> str:
+    """Where the service under test is on the shared socket."""
+    stage[0].service = service
+    return stage[1]
 
 
 @pytest.fixture(params=["in-process", "socket"])
 def wire(request: pytest.FixtureRequest, service: Service) -> Wire:
     """Raw HTTP, both ways."""
     if request.param == "socket":
-        return OverSocket(service, request.getfixturevalue("server").base_url)
+        return OverSocket(service, request.getfixturevalue("base_url"))
     return InProcess(service, "http://svc.test")

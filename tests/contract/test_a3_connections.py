@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 import pytest
+
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.socket import SocketServer
 
 from .conftest import OverSocket, Q
 
@@ -20,8 +20,8 @@ CONTENT = bytes(range(256)) * (N // 256)
 
 
 @pytest.fixture
-def wire(service: Service, server: SocketServer) -> OverSocket:
-    return OverSocket(service, server.base_url)
+def wire(service: Service, base_url: str) -> OverSocket:
+    return OverSocket(service, base_url)
 
 
 @contextmanager

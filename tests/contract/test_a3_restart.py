@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from svc_notebooks.server.service import open_service
 
 from .conftest import InProcess, Q
@@ -66,5 +67,5 @@ def test_leftovers_of_a_killed_upload_are_swept(tmp_path: Path) -> None:
 
 
 def test_a_database_address_is_said_to_be_not_there_yet() -> None:
-    with pytest.raises(ValueError, match="not supported yet"):
+    with pytest.raises(ValueError, match="SQLite"):
         open_service("postgresql://localhost/svc")

@@ -97,15 +97,18 @@ def test_a_query_compares_times(shelf: Wire) -> None:
         "not",
         "(" * 5000,
         "not " * 5000 + "starred = true",
-        "name = 'a' or " * 3000 + "name = 'a'",
     ],
 )
 def test_a_query_that_is_none_is_refused(wire: Wire, q: str) -> None:
     answer = ask(wire, q)
 
-    assert (answer.status, answer.error["location"]) == (400, "q") or (
-        answer.status == 200 and q.startswith("name = 'a' or")
-    )
+    assert (answer.status, answer.error["location"]) == (400, "q")
+
+
+def test_a_query_of_any_length_breaks_nothing(wire: Wire) -> None:
+    answer = ask(wire, "name = 'a' or " * 3000 + "name = 'a'")
+
+    assert answer.status in (200, 400, 413, 414)
 
 
 @pytest.mark.parametrize(
