@@ -30,6 +30,7 @@ class NewContent(NamedTuple):
 
 
 _BLOCK = 256 * 1024
+_SPACES = ("storage", "drive", "appDataFolder")
 
 
 def read_json(body: Body, limit: int) -> JSONObject:
@@ -189,7 +190,7 @@ def generate_ids(house: House, call: Call) -> Response:
     """Ids that create and upload take, once each (L-01)."""
     policy = house.policy
     count = number(call.query, "count", policy.generated_ids, policy.max_generated_ids)
-    space = one_of(call.query, "space", ("storage", "drive", "appDataFolder"))
+    space = one_of(call.query, "space", _SPACES)
     one_of(call.query, "type", ("files", "shortcuts"))
     mask = mask_of(call.query, {"*": {}}, IDS_SHAPE)
     ids = [house.ids.blob() for _ in range(count)]
@@ -206,6 +207,8 @@ def list_files(house: House, call: Call) -> Response:
     size = number(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
     one_of(query, "corpora", ("user", "domain", "drive", "allDrives"))
+    for space in (query.get("spaces") or _SPACES[0]).split(","):
+        one_of(Query([("spaces", space.strip())]), "spaces", _SPACES)
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None
     if keys and search and mentions(search, "fullText"):
