@@ -94,9 +94,10 @@ class Dialogue:
 
     def step(self) -> None:
         """Carry out the machine's next step, or raise why there is none."""
-        self.machine.lowest = self.source.lowest
         try:
             self._carry_out()
+            if isinstance(after := self.machine.next_step(), Failed) and self.file is None:
+                self._fail(after.why)
         except SourceFailed as failed:
             self.machine.doubt()
             raise failed.error from None
@@ -106,6 +107,7 @@ class Dialogue:
             raise
 
     def _carry_out(self) -> None:
+        self.machine.lowest = self.source.lowest
         match self.machine.next_step():
             case Begin():
                 self._begin()
@@ -211,6 +213,7 @@ class Dialogue:
             # The upload is complete and its answer unreadable: ask again, the question has the same one (C53).
             self.machine.broken(now, chance)
             return
+        self.machine.lowest = self.source.lowest  # what a stream can still give, should it be begun anew
         self.machine.feed(self._heard(answer), now, chance)
         if found is not None:
             self._finish(found)

@@ -124,6 +124,9 @@ class ResumableUpload:
         self.failures = 0
         self.restarts_left = restarts
         self._certain = not session_open
+        self._highest = 0  # the most that this session ever acknowledged: only more than that is progress
+        self._losses = 0  # since the last progress
+        self._bare = False  # a chunk was answered without a Range, and the question after it is not answered yet
         self._reached = 0  # the end of what was ever sent in this session: the service cannot hold more
         self._foreign = session_open  # another process may have sent more than this one knows of
         self._progress_at = self._started_at = now
@@ -184,7 +187,7 @@ class ResumableUpload:
         if answer.status not in (200, 201):
             return self._fail(Why.REFUSED)
         self.state = move(State.NONE, Event.ACCEPTED).state
-        self.stored = self._reached = 0
+        self.stored = self._reached = self._highest = 0
         self._certain, self._foreign = True, False
         self._progress(now)
 
@@ -214,6 +217,7 @@ class ResumableUpload:
             return self._fail(Why.DATA_LOSS)
         # A 308 to data without a Range is rare and may be untrue: one question settles it.
         self._certain = asked or answer.stored_range is not None or not self._reached
+        self._bare |= not self._certain
         self._count(stored, asked, now, chance)
         return None
 
@@ -223,17 +227,29 @@ class ResumableUpload:
         return self._reached
 
     def _count(self, stored: int, asked: bool, now: float, chance: float) -> None:
-        grown = stored > self.stored
+        grown, setback = stored > self.stored, stored < self.stored or self._bare
         self.stored = stored
-        if self._certain and self._foreign:
+        if not self._certain:
+            return
+        if self._foreign:
             self._reached, self._foreign = max(self._reached, stored), False
-        if grown:
+        self._bare = False
+        if stored > self._highest:
+            self._highest = stored
             self._progress(now)
-        elif self._certain and not asked:
+        elif not (asked or grown):
             self._back_off(None, now, chance)  # the chunk was taken, and not a byte of it kept
+        elif setback:
+            self._lose(now, chance)
+
+    def _lose(self, now: float, chance: float) -> None:
+        """What was taken is not there after all: the first time that is believed, then it is a failure."""
+        self._losses += 1
+        if self._losses > 1:
+            self._back_off(None, now, chance)
 
     def _progress(self, now: float) -> None:
-        self.failures = 0
+        self.failures = self._losses = 0
         self._progress_at = now
 
     def _back_off(self, retry_after: float | None, now: float, chance: float) -> None:
