@@ -11,12 +11,11 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 import google_auth_httplib2
-import httplib2
 import requests
 from google.oauth2.credentials import Credentials
 from google.resumable_media.requests import ResumableUpload
 from googleapiclient.discovery import build_from_document
-from googleapiclient.http import MediaFileUpload
+from googleapiclient.http import MediaFileUpload, build_http
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads import upload
@@ -96,5 +95,5 @@ def _described(served: Served) -> Any:
     document["rootUrl"] = f"{served.base_url}/"
     document["baseUrl"] = f"{served.base_url}/storage/v3/"
     document.pop("mtlsRootUrl", None)
-    http = google_auth_httplib2.AuthorizedHttp(Credentials(TOKEN), http=httplib2.Http())
+    http = google_auth_httplib2.AuthorizedHttp(Credentials(TOKEN), http=build_http())
     return build_from_document(document, http=http)
