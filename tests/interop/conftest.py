@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.socket import SocketServer
 

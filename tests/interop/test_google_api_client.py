@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from importlib import resources
 from typing import Any
 
 import google_auth_httplib2
-import httplib2
 import pytest
 from google.oauth2.credentials import Credentials
 from googleapiclient.discovery import build_from_document
 from googleapiclient.errors import HttpError
-from googleapiclient.http import MediaInMemoryUpload, MediaIoBaseDownload, MediaIoBaseUpload
+from googleapiclient.http import MediaInMemoryUpload, MediaIoBaseDownload, MediaIoBaseUpload, build_http
+
 from svc_notebooks.server.service import Service
 
 pytestmark = pytest.mark.interop
@@ -23,14 +24,15 @@ CONTENT = bytes(range(256)) * (5 * MIB // 256) + b"and a tail"
 
 
 @pytest.fixture
-def drive(base_url: str, token: str) -> Any:
+def drive(base_url: str, token: str) -> Iterator[Any]:
     text = resources.files("googleapiclient").joinpath("discovery_cache/documents/drive.v3.json").read_text()
     document = json.loads(text.replace("/drive/v3/", "/storage/v3/").replace('"drive/v3/"', '"storage/v3/"'))
     document["rootUrl"] = f"{base_url}/"
     document["baseUrl"] = f"{base_url}/storage/v3/"
     document.pop("mtlsRootUrl", None)
-    http = google_auth_httplib2.AuthorizedHttp(Credentials(token), http=httplib2.Http())
-    return build_from_document(document, http=http)
+    http = google_auth_httplib2.AuthorizedHttp(Credentials(token), http=build_http())
+    with build_from_document(document, http=http) as drive:
+        yield drive
 
 
 @pytest.mark.spec("A4-01", "A2-01")

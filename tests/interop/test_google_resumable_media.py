@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 
 import pytest
 import requests
 from google.resumable_media import InvalidResponse
 from google.resumable_media.requests import ChunkedDownload, Download, MultipartUpload, ResumableUpload, SimpleUpload
+
 from svc_notebooks.server.service import Service
 
 pytestmark = pytest.mark.interop
@@ -17,10 +19,10 @@ CONTENT = bytes(range(256)) * (20 * MIB // 256) + b"and a tail"
 
 
 @pytest.fixture
-def transport(token: str) -> requests.Session:
-    session = requests.Session()
-    session.headers["Authorization"] = f"Bearer {token}"
-    return session
+def transport(token: str) -> Iterator[requests.Session]:
+    with requests.Session() as session:
+        session.headers["Authorization"] = f"Bearer {token}"
+        yield session
 
 
 def media(base_url: str, file_id: str) -> str:
