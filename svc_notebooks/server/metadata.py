@@ -29,6 +29,7 @@ class NewContent(NamedTuple):
     media_type: str
 
 
+SPACES = ("storage", "drive", "appDataFolder")
 _BLOCK = 256 * 1024
 _SPACES = ("storage", "drive", "appDataFolder")
 
@@ -207,6 +208,7 @@ def list_files(house: House, call: Call) -> Response:
     size = number(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
     one_of(query, "corpora", ("user", "domain", "drive", "allDrives"))
+    one_of(query, "spaces", SPACES)
     for space in (query.get("spaces") or _SPACES[0]).split(","):
         one_of(Query([("spaces", space.strip())]), "spaces", _SPACES)
     text = query.get("q") or ""

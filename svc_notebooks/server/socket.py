@@ -235,6 +235,7 @@ class SocketServer:
         self._server.body_timeout = service.policy.body_timeout
         self._server.timeout = IDLE_SECONDS
         self._server.shutdown_timeout = 5
+        self._server.expiration_interval = 0.1  # also how long it takes to notice that it shall stop
         self._server.max_request_header_size = MOST_HEADER_BYTES
         self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
         self._host = host

@@ -1,0 +1,89 @@
+"""Faults by plan (X-05), in-process."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from svc_notebooks.core.wire import Disconnected, Headers, Request
+from svc_notebooks.server.service import open_service
+
+
+@pytest.fixture
+def service():
+    with open_service(seed=0) as service:
+        yield service
+
+
+@pytest.fixture
+def ask(service):
+    token = service.sign_in()
+
+    def send(method="GET", target="/storage/v3/files", body=b""):
+        headers = Headers([("Authorization", f"Bearer {token}")])
+        return service.handle(Request(method, f"http://svc.local{target}", headers, body))
+
+    return send
+
+
+@pytest.mark.spec("X-05")
+@pytest.mark.parametrize(
+    "status, reason", [(403, "userRateLimitExceeded"), (429, "rateLimitExceeded"), (503, "backendError")]
+)
+def test_a_status_without_a_body_answers_its_envelope(service, ask, status, reason):
+    with service.faults({"match": {"operation": "files.list"}, "action": {"status": status}}):
+        answer = ask()
+
+    assert (answer.status, json.loads(answer.content())["error"]["errors"][0]["reason"]) == (status, reason)
+    assert ask().status == 200
+
+
+@pytest.mark.spec("X-05")
+def test_nth_and_times_count_the_matching_requests(service, ask):
+    step = {"match": {"method": "GET", "path": "*/files", "nth": 2}, "times": 2, "action": {"status": 500}}
+
+    with service.faults(step):
+        assert [ask().status for _ in range(4)] == [200, 500, 500, 200]
+
+
+@pytest.mark.spec("X-05")
+@pytest.mark.parametrize("moment, files", [("before", 0), ("after", 1)])
+def test_a_reset_comes_before_or_after_the_work(service, ask, moment, files):
+    with service.faults({"action": {"reset": moment}}), pytest.raises(Disconnected):
+        ask("POST", "/upload/storage/v3/files?uploadType=media", b"hello")
+
+    assert len(json.loads(ask().content())["files"]) == files
+
+
+@pytest.mark.spec("X-05")
+def test_an_answer_is_cut_after_so_many_bytes(service, ask):
+    file_id = json.loads(ask("POST", "/upload/storage/v3/files?uploadType=media", b"hello").content())["id"]
+
+    with service.faults({"action": {"cut_response_after": 2}}):
+        blocks = iter(ask("GET", f"/storage/v3/files/{file_id}?alt=media").body)
+        assert next(blocks) == b"he"
+        with pytest.raises(Disconnected):
+            next(blocks)
+
+
+def test_a_fault_that_never_happened_is_an_error(service):
+    with pytest.raises(AssertionError, match="never"), service.faults({"action": {"status": 500}}):
+        pass
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {},
+        {"action": {}},
+        {"action": {"status": 99}},
+        {"action": {"status": 500, "delay": 1}},
+        {"action": {"reset": "never"}},
+        {"action": {"status": 500}, "match": {"verb": "GET"}},
+        {"action": {"status": 500}, "times": 0},
+    ],
+)
+def test_a_step_that_cannot_be_read_is_refused(service, step):
+    with pytest.raises(ValueError, match=r"takes|has one of"), service.faults(step):
+        pass

@@ -1,0 +1,128 @@
+"""Requests on one upload session at the same time (edge cases 33 to 38): one wins or waits, bytes never mix."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.wire import Disconnected, Headers, Request
+from svc_notebooks.server.service import open_service
+
+Q = 262_144
+DATA = os.urandom(2 * Q)
+
+
+class Stalled:
+    """A body that gives what it has, then waits until it is aborted or told to go on."""
+
+    def __init__(self, content):
+        self.content = content
+        self.waiting = Event()
+        self.go_on = Event()
+        self.aborted = False
+
+    def read(self, size=-1, /):
+        if self.content:
+            block, self.content = self.content[:size], self.content[size:]
+            return block
+        self.waiting.set()
+        self.go_on.wait(10)
+        raise Disconnected
+
+    def abort(self):
+        self.aborted = True
+        self.go_on.set()
+
+
+@pytest.fixture(params=["memory", "folder"])
+def service(request, tmp_path):
+    path = None if request.param == "memory" else tmp_path
+    with open_service(path, seed=0, policy=Policy(takeover_after=0.2)) as made:
+        yield made
+
+
+@pytest.fixture
+def ask(service):
+    token = service.sign_in()
+
+    def send(method, url, body=b"", **headers):
+        pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
+        return service.handle(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
+
+    return send
+
+
+@pytest.fixture
+def begin(ask):
+    def start():
+        answer = ask("POST", "http://svc.local/upload/storage/v3/files?uploadType=resumable&fields=id,md5Checksum")
+        return answer.headers["Location"]
+
+    return start
+
+
+def chunk(ask, uri, first, last):
+    return ask("PUT", uri, DATA[first:last], Content_Range=f"bytes {first}-{last - 1}/{2 * Q}")
+
+
+@pytest.mark.spec("A3-17", "A3-18")
+def test_the_same_chunk_from_four_threads_counts_once_and_the_last_makes_one_file(ask, begin):
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(10):
+            uri = begin()
+            middle = list(pool.map(lambda _: chunk(ask, uri, 0, Q), range(4)))  # noqa: B023
+            final = list(pool.map(lambda _: chunk(ask, uri, Q, 2 * Q), range(2)))  # noqa: B023
+
+            assert {(one.status, one.headers["Range"]) for one in middle} == {(308, f"bytes=0-{Q - 1}")}
+            assert {one.status for one in final} == {200}
+            assert {json.loads(one.content())["md5Checksum"] for one in final} == {hashlib.md5(DATA).hexdigest()}
+            assert len({json.loads(one.content())["id"] for one in final}) == 1
+    assert len(json.loads(ask("GET", "http://svc.local/storage/v3/files").content())["files"]) == 10
+
+
+@pytest.mark.spec("A3-12", "A3-17")
+def test_a_question_cuts_a_stalled_chunk_and_what_had_come_counts_in_whole_units(ask, begin):
+    uri, body = begin(), Stalled(DATA[: Q + 1000])
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(ask, "PUT", uri, body, Content_Range=f"bytes 0-{2 * Q - 1}/{2 * Q}", Content_Length=str(2 * Q))
+        body.waiting.wait(5)
+
+        answer = ask("PUT", uri, Content_Range="bytes */*")
+
+    assert body.aborted
+    assert (answer.status, answer.headers["Range"]) == (308, f"bytes=0-{Q - 1}")
+
+
+@pytest.mark.spec("A3-17")
+def test_a_chunk_takes_over_from_one_that_cannot_be_cut_and_late_bytes_do_not_land(ask, begin):
+    uri, body = begin(), Stalled(b"x" * Q)
+    body.abort = lambda: None
+    with ThreadPoolExecutor(1) as pool:
+        headers = {"Content_Range": f"bytes 0-{2 * Q - 1}/{2 * Q}", "Content_Length": str(2 * Q)}
+        late = pool.submit(ask, "PUT", uri, body, **headers)
+        body.waiting.wait(5)
+        taken = chunk(ask, uri, 0, Q)
+        body.go_on.set()
+        late.result(5)
+
+    done = chunk(ask, uri, Q, 2 * Q)
+    assert taken.headers["Range"] == f"bytes=0-{Q - 1}"
+    assert json.loads(done.content())["md5Checksum"] == hashlib.md5(DATA).hexdigest()
+
+
+def test_completion_and_cancel_race_to_a_file_or_to_none(ask, begin):
+    with ThreadPoolExecutor(2) as pool:
+        for _ in range(10):
+            uri = begin()
+            whole = pool.submit(ask, "PUT", uri, DATA)
+            cancelled = pool.submit(ask, "DELETE", uri)
+
+            outcome = (whole.result().status, cancelled.result().status)
+            assert outcome in {(200, 200), (499, 499), (308, 499)}
+            assert ask("PUT", uri, Content_Range="bytes */*").status == outcome[1]
