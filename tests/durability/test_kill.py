@@ -44,13 +44,14 @@ class Served:
 
     def kill(self) -> None:
         assert self.process
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
+        self.process.kill()
+        self.process.communicate()
 
     def stop(self) -> None:
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-            assert self.process.wait(timeout=20) == 0
+            self.process.communicate(timeout=20)
+            assert self.process.returncode == 0
 
     def send(self, method: str, target: str, body: bytes | Slow = b"", **headers: str) -> http.client.HTTPResponse:
         connection = http.client.HTTPConnection(self.address, timeout=20)
