@@ -47,6 +47,11 @@ class People:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._roots: dict[str, str] = {}  # they never change, and almost every request asks
+
+    def forget(self) -> None:
+        """Ask the database again: it has changed under us."""
+        self._roots.clear()
 
     def add_user(self, email: str, root: str) -> None:
         """A new user, and the id of the folder that all of theirs is in."""
@@ -54,8 +59,9 @@ class People:
 
     def root(self, email: str) -> str | None:
         """The id of a user's root folder; None: there is no such user."""
-        row = self._database.one(_ROOT, {"email": email})
-        return row[0] if row else None
+        if email not in self._roots and (row := self._database.one(_ROOT, {"email": email})):
+            self._roots[email] = row[0]
+        return self._roots.get(email)
 
     def add_token(self, secret: str, token: Token) -> None:
         """Let the bearer of this secret in; a secret that is known already stands for the new token."""

@@ -60,12 +60,13 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
     if isinstance(search, Or):
         return or_(*(condition(part, viewer) for part in search.parts))
     if isinstance(search, Not):
-        return not_(condition(search.inner, viewer))
+        # An unknown is no match, so its contrary is one. Only here: around every term it would hide the indexes.
+        return not_(func.coalesce(condition(search.inner, viewer), False))
     if isinstance(search, Member):
         return _member(search, viewer)
     if isinstance(search, Has):
         return _has(search, viewer)
-    return func.coalesce(_compare(search), False)  # NOT of an unknown must find the file
+    return _compare(search)
 
 
 def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:

@@ -43,6 +43,7 @@ class Store:
     def put_back(self, image: bytes) -> None:
         """Make the store what it was when the image was taken."""
         self._database.put_back(image)
+        self.people.forget()
 
     def close(self) -> None:
         """Let go of the database."""
