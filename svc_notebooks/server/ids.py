@@ -15,11 +15,12 @@ class Ids:
     (True, 33, 44)
     """
 
-    def __init__(self, seed: int | None = None) -> None:
-        self._seed = seed
-        self._random = SystemRandom() if seed is None else Random(seed)
-        # Tokens have a stream of their own: a reset begins the ids anew and must not give out a live token again.
-        self._secrets = SystemRandom() if seed is None else Random(f"tokens of {seed}")
+    def __init__(self, seed: int | None = None, *, opening: int = 0) -> None:
+        """`opening` counts the times that a store was opened before: no seeded id is drawn twice in one store."""
+        self._seed = None if seed is None else f"{seed}/{opening}"
+        self._random = SystemRandom() if seed is None else Random(self._seed)
+        # Tokens and users have a stream of their own: a reset begins the ids anew, and these stay.
+        self._secrets = SystemRandom() if seed is None else Random(f"tokens of {self._seed}")
 
     def blob(self) -> str:
         """An id for a file with binary content, a folder or a shortcut."""
@@ -31,7 +32,7 @@ class Ids:
 
     def root(self) -> str:
         """An id for the folder that everything of a user is in."""
-        return "0A" + _text(self._random, 12) + "Uk9PVA"
+        return "0A" + _text(self._secrets, 12) + "Uk9PVA"
 
     def upload(self) -> str:
         """An id for an upload session; who knows it could be let in, so it cannot be guessed."""

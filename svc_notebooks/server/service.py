@@ -334,8 +334,8 @@ def open_service(
     policy, folder = policy or Policy(), None if path is None else Path(path)
     if folder:
         folder.mkdir(parents=True, exist_ok=True)
-    ids = Ids(seed)
     store = Store(open_database(folder and folder / "svc.sqlite", policy.durability))
+    ids = Ids(seed, opening=store.people.count_opening())
     parts: Parts = FolderParts(folder / "parts", sync=policy.durability == "power") if folder else MemoryParts()
     house = House(
         store=store,

@@ -39,6 +39,7 @@ _ADD_ID = Prepared(insert(generated).values(id=bindparam("id"), owner=bindparam(
 _ID = Prepared(select(generated.c.owner, generated.c.used).where(generated.c.id == bindparam("id")))
 _USE_ID = Prepared(update(generated).where(generated.c.id == bindparam("key")).values(used=1))
 _ADD_FACT = _insert(meta, "name", "value")
+_SET_FACT = Prepared(update(meta).where(meta.c.name == bindparam("key")).values(value=bindparam("value")))
 _FACT = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
 
 
@@ -84,6 +85,12 @@ class People:
     def use_id(self, file_id: str) -> None:
         """From now on the id is used, whatever becomes of its file."""
         self._database.change(_USE_ID, {"key": file_id})
+
+    def count_opening(self) -> int:
+        """How often the store was opened before this time."""
+        before = int(self.fact("openings", "0"))
+        self._database.change(_SET_FACT, {"key": "openings", "value": str(before + 1)})
+        return before
 
     def fact(self, name: str, otherwise: str) -> str:
         """A fact about the store; the first answer is kept."""

@@ -1,0 +1,75 @@
+"""The service as a whole: what a seed repeats, what a reset, a restore and a second opening leave."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server.service import open_service
+
+
+def create(service, token, name="a"):
+    headers = Headers([("Authorization", f"Bearer {token}"), ("Content-Type", "application/json")])
+    body = json.dumps({"name": name}).encode()
+    answer = service.handle(Request("POST", "http://svc.local/storage/v3/files", headers, body))
+    return json.loads(answer.content())["id"]
+
+
+def names(service, token):
+    headers = Headers([("Authorization", f"Bearer {token}")])
+    answer = service.handle(Request("GET", "http://svc.local/storage/v3/files", headers))
+    return [one["name"] for one in json.loads(answer.content())["files"]]
+
+
+def test_a_seed_repeats_ids_and_tokens_and_so_does_a_reset():
+    with open_service(seed=7) as one, open_service(seed=7) as other:
+        token = one.sign_in()
+        first = [create(one, token) for _ in range(3)]
+        assert (other.sign_in(), [create(other, token) for _ in range(3)]) == (token, first)
+
+        one.reset()
+
+        assert names(one, token) == []
+        assert [create(one, token) for _ in range(3)] == first
+
+
+def test_a_restore_brings_back_what_was_there():
+    with open_service(seed=0) as service:
+        token = service.sign_in()
+        create(service, token, "kept")
+        snapshot = service.snapshot()
+        create(service, token, "lost")
+        service.clock.advance("1d")
+
+        service.restore(snapshot)
+
+        assert names(service, token) == ["kept"]
+        assert service.clock.now().isoformat() == "2026-01-05T09:00:00+00:00"
+        with pytest.raises(ValueError, match="is no snapshot"):
+            service.restore("x")
+
+
+def test_a_folder_opened_again_has_its_files_and_draws_other_ids(tmp_path):
+    with open_service(tmp_path, seed=0) as service:
+        token = service.sign_in(token="T")
+        first = create(service, token, "kept")
+
+    with open_service(tmp_path, seed=0) as service:
+        assert names(service, "T") == ["kept"]
+        assert create(service, "T", "next") != first
+        with pytest.raises(ValueError, match="in memory"):
+            service.snapshot()
+
+
+def test_a_token_ends_with_its_time_and_sees_only_its_users_files():
+    with open_service(seed=0) as service:
+        ada, bob = service.sign_in(), service.sign_in("bob@svc.example", expires_in=60)
+        file_id = create(service, ada)
+        headers = Headers([("Authorization", f"Bearer {bob}")])
+        ask = Request("GET", f"http://svc.local/storage/v3/files/{file_id}", headers)
+
+        assert service.handle(ask).status == 404
+        service.clock.advance(60)
+        assert service.handle(ask).status == 401
