@@ -200,7 +200,7 @@ class TestServe:
         "arguments,message",
         [
             (["--tls"], "not there yet"),
-            (["--store", "postgresql://db/files"], "not supported yet"),
+            (["--store", "postgresql://db/files"], "is supported yet"),
             (["--port", "70000"], "'70000' is no port"),
             (["--token", "two words"], "one word"),
             (["--host", "192.0.2.1"], "192.0.2.1"),
