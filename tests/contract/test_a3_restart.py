@@ -69,3 +69,17 @@ def test_leftovers_of_a_killed_upload_are_swept(tmp_path: Path) -> None:
 def test_a_database_address_is_said_to_be_not_there_yet() -> None:
     with pytest.raises(ValueError, match="SQLite"):
         open_service("postgresql://localhost/svc")
+
+
+def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
+    with open_service(tmp_path), pytest.raises(OSError, match="another service"):
+        open_service(tmp_path)
+
+    open_service(tmp_path).close()
+
+
+def test_a_folder_whose_database_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "svc.sqlite").write_bytes(b"this is no database, " * 100)
+
+    with pytest.raises(OSError, match=r"svc\.sqlite"):
+        open_service(tmp_path)

@@ -22,11 +22,14 @@ from sqlalchemy import (
     create_engine,
     delete,
 )
+from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
 from .schema import metadata
 
 Row = tuple[Any, ...]
+
+_BUSY_SECONDS = 2.0
 
 
 class Prepared:
@@ -136,22 +139,35 @@ class Database:
 
 
 def open_database(path: Path | None, durability: Literal["process", "power"]) -> Database:
-    """Open the database in this file, or one in memory; tables that are missing are made."""
+    """Open the database in this file, or one in memory; tables that are missing are made.
+
+    Raises OSError while another process has the file open.
+    """
     url = "sqlite://" if path is None else f"sqlite:///{path}"
     engine = create_engine(
         url,
         isolation_level="AUTOCOMMIT",
         poolclass=StaticPool,
-        connect_args={"check_same_thread": False, "timeout": 30.0},
+        connect_args={"check_same_thread": False, "timeout": _BUSY_SECONDS},
     )
     connection = engine.connect()
-    for pragma in _pragmas(path, durability):
-        connection.exec_driver_sql(f"PRAGMA {pragma}")
-    metadata.create_all(connection)
+    try:
+        for pragma in _pragmas(path, durability):
+            connection.exec_driver_sql(f"PRAGMA {pragma}")
+        metadata.create_all(connection)
+    except DatabaseError as error:
+        connection.close()
+        engine.dispose()
+        raise OSError(f"{path} cannot be opened ({error.orig}): is another service using this folder?") from None
     return Database(connection)
 
 
 def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:
     if path is None:
         return ("journal_mode = MEMORY", "synchronous = OFF")
-    return ("journal_mode = WAL", f"synchronous = {'FULL' if durability == 'power' else 'NORMAL'}")
+    # Exclusive: a second service would sweep away the parts that the first one is still writing.
+    return (
+        "locking_mode = EXCLUSIVE",
+        "journal_mode = WAL",
+        f"synchronous = {'FULL' if durability == 'power' else 'NORMAL'}",
+    )
