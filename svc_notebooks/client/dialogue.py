@@ -320,7 +320,7 @@ def _location(url: str, answer: Response) -> str:
     location = answer.headers.get("Location")
     if not location:
         raise ServiceFailed("The service opened an upload session without saying where.", location="Location")
-    uri = location if urlsplit(location).scheme else urljoin(url, location)
+    uri: str = location if urlsplit(location).scheme else urljoin(url, location)
     if urlsplit(uri).scheme not in ("http", "https"):
         raise ServiceFailed("The service named a session URI that is no web address.", location="Location")
     return uri

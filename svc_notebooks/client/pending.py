@@ -116,7 +116,8 @@ class Journal:
         """Forget the entry."""
         self._memory.pop(key, None)
         if self.folder:
-            self._path(key).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                self._path(key).unlink()
 
     def _path(self, key: str, suffix: str = ".json") -> Path:
         assert self.folder is not None

@@ -203,7 +203,10 @@ class PathSource:
 
     def fingerprint(self) -> str | None:
         size, mtime = self._born
+        open_before = self._file is not None
         ends = self.read(0, MARKED) + self.read(max(0, size - MARKED), MARKED)
+        if not open_before:
+            self.close()
         return f"{size}-{mtime}-{blake2b(ends, digest_size=16).hexdigest()}"
 
     def close(self) -> None:

@@ -168,9 +168,7 @@ def _take_up(
     progress: Progress | None,
 ) -> Upload:
     if source.fingerprint() != entry.fingerprint:
-        source.close()
         raise SourceChanged(f"{entry.name} is not what its upload began with on {entry.started}.")
-    source.close()
     target = Target(entry.media_type, entry.metadata, entry.file_id, entry.query)
     order = Order(source, target, "resumable", chunk_size)
     return _upload(session, order, session.pending.claim(entry.key), entry.session_uri, progress)

@@ -1,0 +1,169 @@
+"""An in-process service for people who use requests: plain requests in every respect but the socket."""
+
+from __future__ import annotations
+
+import io
+import socket
+from collections.abc import Iterator
+
+import pytest
+import requests
+
+from svc_notebooks.client.direct import DirectAdapter, IterableBody
+from svc_notebooks.client.transport import Broken, DirectTransport
+from svc_notebooks.core.wire import Body, Disconnected, Headers, Request, Response, as_body
+
+URL = "https://api.example.org/x"
+
+
+def web(handler: object) -> requests.Session:
+    session = requests.Session()
+    session.trust_env = False
+    session.mount("https://", DirectAdapter(handler))  # type: ignore[arg-type]
+    return session
+
+
+def echo(request: Request) -> Response:
+    body = as_body(request.body)
+    content = b"".join(iter(lambda: body.read(7), b""))
+    return Response(
+        200, Headers([("X-Method", request.method), ("X-Length", request.headers.get("Content-Length", ""))]), content
+    )
+
+
+@pytest.mark.parametrize(
+    "data, sent",
+    [
+        (b"hello", b"hello"),
+        ("héllo", "héllo".encode()),
+        ({"a": "1 2"}, b"a=1+2"),
+        (io.BytesIO(b"from a file"), b"from a file"),
+        (iter([b"in ", b"", b"blocks"]), b"in blocks"),
+        (None, b""),
+    ],
+    ids=["bytes", "text", "form", "file", "blocks", "none"],
+)
+def test_bodies_of_every_kind_arrive(data: object, sent: bytes) -> None:
+    answer = web(echo).post(URL, data=data)  # type: ignore[arg-type]
+
+    assert (answer.content, answer.headers["x-method"], answer.status_code, answer.reason) == (sent, "POST", 200, "OK")
+
+
+def test_answers_are_plain_requests_answers() -> None:
+    headers = Headers(
+        [("Content-Type", "text/plain; charset=utf-8"), ("Set-Cookie", "a=1"), ("Via", "x"), ("Via", "y")]
+    )
+    session = web(lambda request: Response(404, headers, "é".encode()))
+
+    answer = session.get(URL, params={"q": "a b"})
+
+    assert (answer.text, answer.encoding, answer.ok, answer.reason) == ("é", "utf-8", False, "Not Found")
+    assert answer.url == URL + "?q=a+b"
+    assert answer.raw.headers.getlist("via") == ["x", "y"]
+    assert answer.headers["Via"] == "x, y"
+    with pytest.raises(requests.HTTPError, match="404"):
+        answer.raise_for_status()
+
+
+def test_a_308_of_an_upload_is_an_answer() -> None:
+    answer = web(lambda request: Response(308, Headers([("Range", "bytes=0-9")]))).put(URL, data=b"x")
+
+    assert (answer.status_code, answer.reason, answer.headers["Range"]) == (308, "Resume Incomplete", "bytes=0-9")
+
+
+def test_answers_stream_and_tell_when_nobody_reads_on() -> None:
+    closed: list[bool] = []
+
+    class Blocks:
+        def __iter__(self) -> Iterator[bytes]:
+            yield from (b"one", b"two", b"three")
+
+        def close(self) -> None:
+            closed.append(True)
+
+    session = web(lambda request: Response(200, body=Blocks()))
+    with session.get(URL, stream=True) as answer:
+        assert answer.raw.read(4) == b"onet"
+        assert next(answer.iter_content(2)) == b"wo"
+        assert closed == []
+    assert closed == [True]
+    assert b"".join(session.get(URL, stream=True).iter_content(2)) == b"onetwothree"
+
+
+def test_head_has_no_body() -> None:
+    answer = web(lambda request: Response(200, Headers([("Content-Length", "5")]), b"hello")).head(URL)
+
+    assert (answer.content, answer.headers["Content-Length"]) == (b"", "5")
+
+
+def test_a_connection_that_is_cut_is_a_connection_error() -> None:
+    def before(request: Request) -> Response:
+        raise Disconnected("reset")
+
+    def during(request: Request) -> Response:
+        def blocks() -> Iterator[bytes]:
+            yield b"half"
+            raise Disconnected("cut")
+
+        return Response(200, body=blocks())
+
+    with pytest.raises(requests.ConnectionError, match="reset"):
+        web(before).get(URL)
+    with pytest.raises(requests.exceptions.ChunkedEncodingError, match="cut"):
+        web(during).get(URL)
+
+
+class Failing:
+    """A body whose file goes bad."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+
+    def read(self, size: int = -1, /) -> bytes:
+        raise self._error
+
+
+def swallows(request: Request) -> Response:
+    """A service that takes a body's end for the client's going away, as services do."""
+    try:
+        as_body(request.body).read(10)
+    except Disconnected:
+        return Response(499)
+    except Exception:
+        return Response(500)
+    return Response(200)
+
+
+@pytest.mark.parametrize("error", [OSError("bad disk"), KeyboardInterrupt(), ValueError("odd")], ids=repr)
+def test_a_body_that_cannot_be_read_is_the_clients_error_and_never_the_services(error: BaseException) -> None:
+    body: Body = Failing(error)
+
+    with pytest.raises(type(error)):
+        DirectTransport(swallows).send(Request("PUT", URL, body=body))
+    with pytest.raises(type(error)):
+        web(swallows).put(URL, data=body)  # type: ignore[arg-type]
+
+
+def test_the_transport_speaks_of_broken_connections() -> None:
+    def during(request: Request) -> Response:
+        def blocks() -> Iterator[bytes]:
+            yield b"half"
+            raise Disconnected("")
+
+        return Response(200, body=blocks())
+
+    with pytest.raises(Broken, match="the connection was cut"):
+        DirectTransport(during).send(Request("GET", URL)).content()
+
+
+def test_there_is_no_socket_and_no_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "socket", None)
+    monkeypatch.setattr("threading.Thread.start", None)
+
+    assert web(echo).put(URL, data=b"x").content == b"x"
+
+
+def test_blocks_are_read_as_a_body() -> None:
+    assert IterableBody([b"ab", b"", b"cde"]).read() == b"abcde"
+    body = IterableBody([b"ab", b"", b"cde"])
+    assert [body.read(2), body.read(2), body.read(2), body.read(2)] == [b"ab", b"cd", b"e", b""]

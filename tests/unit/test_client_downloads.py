@@ -1,0 +1,439 @@
+"""Downloads: ranges, breaks, what is on disk before and after."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from svc_notebooks.client.downloads import as_range, download, read_content, safe_name, save_content
+from svc_notebooks.client.fetch import Fetch
+from svc_notebooks.client.part_file import PartFile
+from svc_notebooks.core.errors import (
+    BadRequest,
+    ContentMismatch,
+    Interrupted,
+    NotAllowed,
+    NotFound,
+    ServiceFailed,
+)
+from svc_notebooks.core.ranges import ByteRange
+from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
+from tests.scripted import Fault, Shelf, Time, answer, envelope, reset, session_for
+
+CONTENT = Random(8).randbytes(300_000)
+MIB = 1024 * 1024
+
+
+def cut(size: int) -> Fault:
+    """The answer begins as it should, and the connection is cut after so many bytes."""
+
+    def fault(shelf: Shelf, request: Request) -> Response:
+        full = shelf.act(request)
+
+        def blocks() -> Iterator[bytes]:
+            yield full.content()[:size]
+            raise Disconnected("cut")
+
+        return Response(full.status, full.headers, blocks())
+
+    return fault
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    shelf = Shelf()
+    shelf.store(CONTENT, id="f", name="a.bin")
+    return shelf
+
+
+@pytest.mark.spec("A6-06")
+def test_content_comes_as_bytes_or_as_a_file(shelf: Shelf, tmp_path: Path) -> None:
+    session = session_for(shelf)
+
+    assert download(session, "f") == CONTENT
+    assert download(session, "f", tmp_path / "b.bin") == tmp_path / "b.bin"
+    assert download(session, "f", str(tmp_path)) == tmp_path / "a.bin"
+    assert [p.name for p in sorted(tmp_path.iterdir())] == ["a.bin", "b.bin"]
+    assert (tmp_path / "a.bin").read_bytes() == (tmp_path / "b.bin").read_bytes() == CONTENT
+
+
+RANGES = [
+    ((0, 99), "bytes=0-99", slice(0, 100)),
+    ((100, 999_999), "bytes=100-999999", slice(100, 300_000)),
+    ("bytes=299999-", "bytes=299999-", slice(299_999, None)),
+    (slice(10, 20), "bytes=10-19", slice(10, 20)),
+    (slice(-7, None), "bytes=-7", slice(-7, None)),
+    (slice(None, 5), "bytes=0-4", slice(0, 5)),
+    (ByteRange(None, 3), "bytes=-3", slice(-3, None)),
+]
+
+
+@pytest.mark.parametrize("given, sent, part", RANGES, ids=str)
+def test_a_range_may_be_given_in_many_forms(
+    given: object, sent: str, part: slice, shelf: Shelf, tmp_path: Path
+) -> None:
+    session = session_for(shelf)
+
+    assert read_content(session, "f", byte_range=given) == CONTENT[part]  # type: ignore[arg-type]
+    assert shelf.said("Range", "GET") == [sent]
+    path = save_content(session, "f", tmp_path / "x", byte_range=given)  # type: ignore[arg-type]
+    assert path.read_bytes() == CONTENT[part]
+
+
+@pytest.mark.parametrize(
+    "wrong, error",
+    [
+        ("0-99", ValueError),
+        ("bytes=9-1", ValueError),
+        ((9, 1), ValueError),
+        ((1, 2, 3), TypeError),
+        ((0.0, 1.0), TypeError),
+        (7, TypeError),
+        (slice(0, 10, 2), ValueError),
+        (slice(5, 5), ValueError),
+        (slice(-5, -1), ValueError),
+    ],
+    ids=str,
+)
+def test_a_range_that_is_none_is_refused(wrong: object, error: type[Exception]) -> None:
+    with pytest.raises(error, match="byte_range"):
+        as_range(wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("status, reason, error", [
+    (404, "notFound", NotFound),
+    (403, "fileNotDownloadable", NotAllowed),
+    (416, "requestedRangeNotSatisfiable", BadRequest),
+])  # fmt: skip
+def test_a_refusal_is_an_error_and_leaves_nothing(
+    status: int, reason: str, error: type[Exception], shelf: Shelf, tmp_path: Path
+) -> None:
+    refusal = answer(status, envelope(status, reason))
+    shelf.faults["GET"] = [refusal, None, refusal]
+    session = session_for(shelf)
+
+    with pytest.raises(error, match=reason):
+        read_content(session, "f")
+    with pytest.raises(error, match=reason):
+        save_content(session, "f", tmp_path / "x")
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.spec("A6-06")
+def test_a_break_is_gone_on_from_and_the_checksum_compared(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.faults["GET"] = [None, cut(100_000), answer(503), reset, cut(50_000)]
+    time = Time()
+
+    path = save_content(session_for(shelf, time), "f", tmp_path / "x")
+
+    assert path.read_bytes() == CONTENT
+    assert shelf.said("Range", "GET")[1:6] == [None, *["bytes=100000-"] * 3, "bytes=150000-"]
+    assert "md5Checksum" in shelf.requests[-1][1]
+    assert shelf.exhausted
+    assert len(time.slept) == 4
+
+
+@pytest.mark.spec("A6-06")
+def test_what_comes_in_one_piece_is_not_hashed_by_the_service(shelf: Shelf, tmp_path: Path) -> None:
+    save_content(session_for(shelf), "f", tmp_path / "x")
+
+    assert not [url for _, url, _ in shelf.requests if "md5Checksum" in url]
+
+
+def test_a_break_in_memory_is_gone_on_from(shelf: Shelf) -> None:
+    shelf.faults["GET"] = [cut(100_000)]
+
+    assert read_content(session_for(shelf), "f") == CONTENT
+
+
+@pytest.mark.parametrize("given", ["bytes=1000-200000", "bytes=-250000"])
+def test_a_break_in_a_range_is_gone_on_from(given: str, shelf: Shelf, tmp_path: Path) -> None:
+    expected = CONTENT[1000:200_001] if given == "bytes=1000-200000" else CONTENT[-250_000:]
+    shelf.faults["GET"] = [cut(70_000), None, None, cut(70_000)]
+    session = session_for(shelf)
+
+    assert read_content(session, "f", byte_range=given) == expected
+    assert save_content(session, "f", tmp_path / "x", byte_range=given).read_bytes() == expected
+
+
+@pytest.mark.spec("A6-06")
+def test_another_process_goes_on_from_the_bytes_on_disk(shelf: Shelf, tmp_path: Path) -> None:
+    def press_stop(at: int, total: int | None) -> None:
+        if at > 100_000:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        save_content(session_for(shelf), "f", tmp_path / "x", progress=press_stop)
+    have = (tmp_path / "x.part").stat().st_size
+    assert 100_000 < have < len(CONTENT)
+    assert not (tmp_path / "x").exists()
+
+    save_content(session_for(shelf), "f", tmp_path / "x")
+
+    assert f"bytes={have}-" in shelf.said("Range", "GET")
+    assert (tmp_path / "x").read_bytes() == CONTENT
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+@pytest.mark.spec("A6-06")
+def test_a_part_that_is_whole_already_needs_no_more_bytes(shelf: Shelf, tmp_path: Path) -> None:
+    """The process was stopped between the last byte and the renaming: the service answers 416."""
+    session = session_for(shelf)
+    save_content(session, "f", tmp_path / "x")
+    mark = {"base_url": session.base_url, "id": "f", "size": str(len(CONTENT)), "headRevisionId": "r1", "range": None}
+    with PartFile(tmp_path / "x", mark) as part:
+        part.write(CONTENT)
+
+    save_content(session, "f", tmp_path / "x")
+
+    assert (tmp_path / "x").read_bytes() == CONTENT
+    assert shelf.said("Range", "GET")[-2] == f"bytes={len(CONTENT)}-"
+
+
+@pytest.mark.parametrize("size", [1, 300_000, 400_000])
+def test_a_part_of_unknown_origin_is_not_trusted(size: int, shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "x.part").write_bytes(bytes(size))
+
+    save_content(session_for(shelf), "f", tmp_path / "x")
+
+    assert (tmp_path / "x").read_bytes() == CONTENT
+
+
+@pytest.mark.spec("A6-06")
+def test_a_content_that_changed_meanwhile_is_fetched_anew(shelf: Shelf, tmp_path: Path) -> None:
+    """Same size, other bytes: only the checksum can tell."""
+    other = CONTENT[::-1]
+
+    def changes(shelf: Shelf, request: Request) -> Response:
+        shelf.store(other, id="f", name="a.bin")
+        return Response(503)
+
+    shelf.faults["GET"] = [None, cut(100_000), changes]
+
+    assert save_content(session_for(shelf), "f", tmp_path / "x").read_bytes() == other
+
+    shelf.store(CONTENT, id="f")
+    shelf.faults["GET"] = [cut(100_000), changes]
+    assert read_content(session_for(shelf), "f") == other
+
+
+@pytest.mark.spec("A6-06")
+@pytest.mark.parametrize("size", [50_000, 100_000, 400_000])
+def test_a_content_of_another_size_is_fetched_anew(size: int, shelf: Shelf, tmp_path: Path) -> None:
+    def changes(shelf: Shelf, request: Request) -> Response:
+        shelf.store(bytes(size), id="f", name="a.bin")
+        return shelf.act(request)
+
+    shelf.faults["GET"] = [None, cut(100_000), changes]
+
+    assert save_content(session_for(shelf), "f", tmp_path / "x").read_bytes() == bytes(size)
+
+
+def test_a_range_of_a_content_that_changed_is_fetched_anew(shelf: Shelf, tmp_path: Path) -> None:
+    def changes(shelf: Shelf, request: Request) -> Response:
+        shelf.store(CONTENT[::-1], id="f")
+        return shelf.act(request)
+
+    shelf.faults["GET"] = [None, cut(10_000), changes]
+
+    path = save_content(session_for(shelf), "f", tmp_path / "x", byte_range=(0, 99_999))
+    assert path.read_bytes() == CONTENT[::-1][:100_000]
+
+
+def test_a_content_that_never_stands_still_is_an_error(shelf: Shelf, tmp_path: Path) -> None:
+    class Restless(Shelf):
+        def _content(self, request: Request, content: bytes) -> Response:
+            self.store(Random(self.made).randbytes(1000), id="f")
+            half = self.contents["f"][: 500 if request.headers.get("Range") is None else 1000]
+            whole = super()._content(request, self.contents["f"])
+            return Response(whole.status, whole.headers, half if whole.status == 200 else whole.content())
+
+    restless = Restless()
+    restless.store(b"", id="f")
+
+    with pytest.raises(ContentMismatch):
+        save_content(session_for(restless), "f", tmp_path / "x")
+    with pytest.raises(ContentMismatch):
+        read_content(session_for(restless), "f")
+    assert not (tmp_path / "x").exists()
+
+
+def test_an_empty_content_is_an_empty_file(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.store(b"", id="e")
+
+    assert read_content(session_for(shelf), "e") == b""
+    assert save_content(session_for(shelf), "e", tmp_path / "x").read_bytes() == b""
+
+
+def test_a_service_that_ignores_ranges_is_cut_here(shelf: Shelf) -> None:
+    def ignores(shelf: Shelf, request: Request) -> Response:
+        return Response(200, Headers([("Content-Length", str(len(CONTENT)))]), [CONTENT[:1000], CONTENT[1000:]])
+
+    shelf.faults["GET"] = [ignores]
+
+    assert read_content(session_for(shelf), "f", byte_range=(990, 1009)) == CONTENT[990:1010]
+
+
+def test_other_bytes_than_were_asked_for_are_the_services_fault(shelf: Shelf) -> None:
+    shelf.faults["GET"] = [answer(206, b"abc", Content_Range="bytes 5-7/300000"), answer(206, b"abc")]
+    session = session_for(shelf)
+
+    for _ in range(2):
+        with pytest.raises(ServiceFailed):
+            read_content(session, "f", byte_range=(0, 2))
+
+
+def test_an_answer_that_is_shorter_than_it_says_is_a_break(shelf: Shelf) -> None:
+    shelf.faults["GET"] = [answer(200, CONTENT[:1000], Content_Length=str(len(CONTENT)))]
+
+    assert read_content(session_for(shelf), "f") == CONTENT
+    assert shelf.said("Range", "GET")[1] == "bytes=1000-"
+
+
+@pytest.mark.spec("A3-22")
+def test_patience_counts_from_the_last_byte(shelf: Shelf) -> None:
+    shelf.faults["GET"] = [reset] * 200
+    time = Time()
+
+    with pytest.raises(Interrupted):
+        read_content(session_for(shelf, time), "f")
+    assert 300 < sum(time.slept) < 400
+
+
+def test_a_token_that_expires_on_the_way_is_asked_for_once_more(shelf: Shelf) -> None:
+    shelf.faults["GET"] = [cut(1000), answer(401)]
+    tokens = iter("ab")
+
+    assert read_content(session_for(shelf, token=lambda: next(tokens)), "f") == CONTENT
+
+
+@pytest.mark.spec("A6-04")
+def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Shelf) -> None:
+    read_content(session_for(shelf), "f")
+    read_content(session_for(shelf), "f", acknowledge_abuse=True)
+
+    assert [url.partition("?")[2] for _, url, _ in shelf.requests] == ["alt=media", "alt=media&acknowledgeAbuse=true"]
+
+
+# -- the place
+
+
+@pytest.mark.parametrize(
+    "name, safe",
+    [
+        ("../../x", ".._.._x"),
+        ("/etc/passwd", "_etc_passwd"),
+        ("..", "_"),
+        (".", "_"),
+        ("", "_"),
+        ("a\x00b\nc", "a_b_c"),
+        ("c:\\temp\\x?.csv", "c__temp_x_.csv"),
+        ("survey 2026.csv", "survey 2026.csv"),
+        ("日本.txt", "日本.txt"),
+    ],
+)
+def test_a_name_is_made_safe(name: str, safe: str) -> None:
+    assert safe_name(name) == safe
+
+
+def test_a_long_name_keeps_its_extension() -> None:
+    name = safe_name("é" * 500 + ".csv")
+
+    assert name.endswith("é.csv")
+    assert len(name.encode()) <= 200
+
+
+def test_a_file_named_like_a_way_out_lands_inside(tmp_path: Path) -> None:
+    shelf, inside = Shelf(), tmp_path / "inside"
+    shelf.store(b"x", id="f", name="../../x")
+    inside.mkdir()
+
+    path = save_content(session_for(shelf), "f", inside)
+
+    assert path.resolve().parent == inside.resolve()
+
+
+def test_a_place_that_is_none_is_refused_before_anything_is_sent(shelf: Shelf, tmp_path: Path) -> None:
+    session = session_for(shelf)
+
+    with pytest.raises(FileNotFoundError, match="folder does not exist"):
+        save_content(session, "f", tmp_path / "no" / "x")
+    with pytest.raises(FileNotFoundError, match="folder does not exist"):
+        save_content(session, "f", f"{tmp_path}/no/")
+    with pytest.raises(TypeError, match="to is int"):
+        save_content(session, "f", 7)  # type: ignore[arg-type]
+    assert shelf.requests == []
+
+
+def test_a_file_that_is_there_is_replaced_at_the_end_alone(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "x").write_bytes(b"old")
+    shelf.faults["GET"] = [None, cut(1000), answer(404, envelope(404, "notFound"))]
+    session = session_for(shelf)
+
+    with pytest.raises(NotFound):
+        save_content(session, "f", tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == b"old"
+
+    save_content(session, "f", tmp_path / "x")
+    assert (tmp_path / "x").read_bytes() == CONTENT
+
+
+def test_two_downloads_do_not_write_one_file(shelf: Shelf, tmp_path: Path) -> None:
+    with PartFile(tmp_path / "x", {}), pytest.raises(Interrupted, match="Another download"):
+        save_content(session_for(shelf), "f", tmp_path / "x")
+
+
+# -- progress and memory
+
+
+@pytest.mark.spec("D-03")
+def test_progress_counts_from_what_is_there(shelf: Shelf) -> None:
+    told: list[tuple[int, int | None]] = []
+
+    read_content(session_for(shelf), "f", progress=lambda *progress: told.append(progress))
+
+    assert told[0] == (65_536, len(CONTENT))
+    assert told[-1] == (len(CONTENT), len(CONTENT))
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    size = 64 * MIB
+
+    def handler(request: Request) -> Response:
+        if "alt" not in request.query:
+            return Response(200, body=b'{"id": "f", "name": "x"}')
+        return Response(200, Headers([("Content-Length", str(size))]), (bytes(MIB) for _ in range(64)))
+
+    session = session_for(handler)
+    tracemalloc.start()
+    try:
+        save_content(session, "f", tmp_path / "x")
+        peak = tracemalloc.get_traced_memory()[1]
+        read_content(session, "f")
+        in_memory = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert (tmp_path / "x").stat().st_size == size
+    assert peak < 4 * MIB
+    assert in_memory < 1.3 * size
+
+
+def test_a_disk_that_is_full_is_the_persons_error(shelf: Shelf) -> None:
+    class Full:
+        have = 0
+
+        def write(self, block: bytes) -> None:
+            raise OSError(28, "No space left on device")
+
+        def restart(self, mark: object = None) -> None:
+            pass
+
+    session, time = session_for(shelf, time := Time()), time
+    with pytest.raises(OSError, match="No space"):
+        Fetch(session, session.url("/storage/v3/files/f", {"alt": "media"}), Full()).run()
+    assert time.slept == []

@@ -1,0 +1,337 @@
+"""The way over sockets: what requests and urllib3 do with what we give them."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import requests
+import trustme
+import urllib3
+
+from svc_notebooks.client import http as client_http
+from svc_notebooks.client.bodies import SourceBody
+from svc_notebooks.client.http import HttpTransport, broken
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.sources import open_source
+from svc_notebooks.client.transport import BLOCK, Broken
+from svc_notebooks.core.errors import Interrupted
+from svc_notebooks.core.wire import Headers, Request
+from tests.scripted import Time
+
+MIB = 1024 * 1024
+
+
+class Server(ThreadingHTTPServer):
+    """Answers as `reply` says and remembers what it was sent."""
+
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.seen: list[tuple[str, str, dict[str, str], bytes]] = []
+        self.connections = 0
+        self.reply: Callable[[Handler], None] = Handler.ok
+
+    @property
+    def base_url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def get_request(self) -> tuple[socket.socket, object]:
+        self.connections += 1
+        return super().get_request()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        pass  # connections that are cut on purpose
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Server
+
+    def setup(self) -> None:
+        super().setup()
+        self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def answer(self) -> None:
+        body = self._body()
+        self.server.seen.append((self.command, self.path, dict(self.headers), body))
+        self.server.reply(self)
+
+    do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = answer
+
+    def _body(self) -> bytes:
+        if self.headers.get("Transfer-Encoding") == "chunked":
+            blocks = []
+            while size := int(self.rfile.readline(), 16):
+                blocks.append(self.rfile.read(size))
+                self.rfile.readline()
+            self.rfile.readline()
+            return b"".join(blocks)
+        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+    def ok(self, status: int = 200, body: bytes = b"{}", **headers: str) -> None:
+        self.send_response(status)
+        for name, value in ({"Content_Length": str(len(body))} | headers).items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def log_message(self, *args: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    server = Server()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    yield server
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+@pytest.fixture
+def transport(monkeypatch: pytest.MonkeyPatch) -> Iterator[HttpTransport]:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+    transport = HttpTransport(timeout=(2, 2))
+    yield transport
+    transport.close()
+
+
+def test_a_request_arrives_as_it_was_made(server: Server, transport: HttpTransport) -> None:
+    headers = Headers([("Accept", "application/json"), ("Content-Length", "5"), ("X-Odd", "é")])
+
+    response = transport.send(Request("POST", server.base_url + "/a%20b?c=%2Fd", headers, b"hello"))
+
+    method, path, seen, body = server.seen[0]
+    assert (response.status, response.body) == (200, b"{}")
+    assert (method, path, body) == ("POST", "/a%20b?c=%2Fd", b"hello")
+    assert seen["Accept"] == "application/json"
+    assert seen["Accept-Encoding"] == "identity"
+
+
+def test_the_connection_is_used_again(server: Server, transport: HttpTransport) -> None:
+    server.reply = lambda handler: handler.ok(body=bytes(200_000))
+    for _ in range(5):
+        transport.send(Request("GET", server.base_url + "/")).content()
+
+    assert server.connections == 1
+
+
+def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transport: HttpTransport) -> None:
+    content, sizes = bytes(range(256)) * 12_000, []
+    body = SourceBody(open_source(content), 0, len(content), lambda at, total: sizes.append(at))
+
+    transport.send(Request("PUT", server.base_url + "/", Headers([("Content-Length", str(len(content)))]), body))
+
+    _, _, seen, received = server.seen[0]
+    assert received == content
+    assert "Transfer-Encoding" not in seen
+    assert sizes == [BLOCK, 2 * BLOCK, len(content)]
+
+
+def test_a_body_without_a_length_is_chunked(server: Server, transport: HttpTransport) -> None:
+    transport.send(Request("POST", server.base_url + "/", Headers(), SourceBody(open_source(b"abc"), 0, None)))
+
+    assert server.seen[0][3] == b"abc"
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_no_redirect_is_followed(status: int, server: Server, transport: HttpTransport) -> None:
+    server.reply = lambda handler: handler.ok(status, b"", Location="/elsewhere", Range="bytes=0-9")
+
+    response = transport.send(Request("PUT", server.base_url + "/", Headers([("Content-Length", "1")]), b"x"))
+
+    assert (response.status, response.headers["Range"]) == (status, "bytes=0-9")
+    assert len(server.seen) == 1
+
+
+def test_large_answers_stream_in_blocks(server: Server, transport: HttpTransport) -> None:
+    content = bytes(range(256)) * 10_000
+    server.reply = lambda handler: handler.ok(body=content)
+
+    response = transport.send(Request("GET", server.base_url + "/"))
+
+    assert not isinstance(response.body, bytes)
+    blocks = list(response.body)
+    assert b"".join(blocks) == content
+    assert max(map(len, blocks)) == BLOCK
+
+
+def test_a_head_has_no_body(server: Server, transport: HttpTransport) -> None:
+    server.reply = lambda handler: handler.ok(body=bytes(100_000))
+
+    assert transport.send(Request("HEAD", server.base_url + "/")).content() == b""
+
+
+def test_an_answer_that_breaks_off_is_broken(server: Server, transport: HttpTransport) -> None:
+    def short(handler: Handler) -> None:
+        handler.ok(body=b"x" * 1000, Content_Length="200000")
+        handler.close_connection = True
+
+    server.reply = short
+    with pytest.raises(Broken, match="1000 bytes read") as caught:
+        transport.send(Request("GET", server.base_url + "/")).content()
+    assert caught.value.sent
+
+
+def test_a_service_that_hangs_up_is_broken_and_may_have_acted(server: Server, transport: HttpTransport) -> None:
+    def hang_up(handler: Handler) -> None:
+        handler.connection.shutdown(socket.SHUT_RDWR)
+
+    server.reply = hang_up
+    with pytest.raises(Broken) as caught:
+        transport.send(Request("POST", server.base_url + "/", Headers([("Content-Length", "0")])))
+    assert caught.value.sent
+    assert not caught.value.hopeless
+
+
+def test_a_service_that_is_silent_is_broken(server: Server) -> None:
+    done = threading.Event()
+    server.reply = lambda handler: done.wait(5) and None
+    transport = HttpTransport(timeout=(1, 0.1))
+    try:
+        with pytest.raises(Broken, match="timed out"):
+            transport.send(Request("GET", server.base_url + "/"))
+    finally:
+        done.set()
+        transport.close()
+
+
+def test_a_port_without_a_service_was_never_reached(transport: HttpTransport) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/"
+    with pytest.raises(Broken, match="refused") as caught:
+        transport.send(Request("GET", url))
+    assert (caught.value.sent, caught.value.hopeless) == (False, False)
+    assert "0x" not in str(caught.value)
+
+
+def test_what_can_never_work_is_hopeless(transport: HttpTransport) -> None:
+    for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/"):
+        with pytest.raises(Broken) as caught:
+            transport.send(Request("GET", url))
+        assert caught.value.hopeless
+
+
+def test_errors_of_the_body_are_not_the_connections(server: Server, transport: HttpTransport) -> None:
+    class Stops:
+        def read(self, size: int = -1, /) -> bytes:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        transport.send(Request("PUT", server.base_url + "/", Headers([("Content-Length", "9")]), Stops()))
+
+
+def test_every_error_of_requests_and_urllib3_is_known() -> None:
+    """Whatever they raise is caught by the bases that `send` names, so nothing of theirs gets through."""
+    found = [*vars(requests.exceptions).values(), *vars(urllib3.exceptions).values()]
+    theirs = [
+        error
+        for error in found
+        if isinstance(error, type)
+        and issubclass(error, Exception)
+        and not issubclass(error, Warning)
+        and error.__module__.startswith(("requests", "urllib3"))
+    ]
+
+    known = (requests.RequestException, urllib3.exceptions.HTTPError, OSError)
+    assert len(theirs) > 40
+    assert [error for error in theirs if not issubclass(error, known)] == []
+    assert isinstance(broken(requests.ConnectionError("x")), Broken)
+
+
+# -- certificates and proxies
+
+
+@pytest.fixture
+def authority(server: Server, tmp_path: Path) -> Path:
+    """The server speaks TLS now; the file of its authority."""
+    authority = trustme.CA()
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("127.0.0.1").configure_cert(context)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    return tmp_path / "ca.pem"
+
+
+def https(server: Server) -> Request:
+    return Request("GET", server.base_url.replace("http:", "https:") + "/")
+
+
+def test_a_certificate_that_is_not_trusted_is_hopeless(
+    server: Server, authority: Path, transport: HttpTransport
+) -> None:
+    with pytest.raises(Broken, match="certificate verify failed") as caught:
+        transport.send(https(server))
+    assert caught.value.hopeless
+
+
+def test_an_authority_may_be_given_or_named_by_the_environment(
+    server: Server, authority: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = HttpTransport(verify=authority)
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority))
+    named = HttpTransport()
+    monkeypatch.delenv("REQUESTS_CA_BUNDLE")
+
+    for transport in (given, named):
+        assert transport.send(https(server)).status == 200
+        transport.close()
+
+
+@pytest.mark.usefixtures("authority")
+def test_a_session_over_tls_fails_at_once_without_the_authority(server: Server, tmp_path: Path) -> None:
+    time, url = Time(), server.base_url.replace("http:", "https:")
+    session = Session(url, "t", clock=time, sleep=time.sleep, state_dir=tmp_path)
+
+    with session, pytest.raises(Interrupted, match="certificate"):
+        session.call("GET", "/x")
+    assert time.slept == []
+
+
+def test_proxies_come_from_the_environment_once_for_each_host(
+    server: Server, transport: HttpTransport, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", server.base_url)
+    monkeypatch.setenv("no_proxy", "inside.example")
+    asked: list[str] = []
+    lookup = client_http.get_environ_proxies
+    monkeypatch.setattr(client_http, "get_environ_proxies", lambda url: asked.append(url) or lookup(url))
+
+    for _ in range(3):
+        transport.send(Request("GET", "http://outside.example/x"))
+
+    assert [path for _, path, _, _ in server.seen] == ["http://outside.example/x"] * 3
+    assert asked == ["http://outside.example/x"]
+    assert transport._proxies_for("http://inside.example/") == {}
+
+
+def test_proxies_may_be_given(server: Server) -> None:
+    transport = HttpTransport(proxies={"http": server.base_url})
+
+    transport.send(Request("GET", "http://outside.example/x"))
+    transport.close()
+
+    assert server.seen[0][1] == "http://outside.example/x"
+
+
+def test_a_whole_session_over_a_socket(server: Server, tmp_path: Path) -> None:
+    server.reply = lambda handler: handler.ok(body=b'{"id": "x"}')
+
+    with Session(server.base_url, "tok", proxies={}, state_dir=tmp_path) as session:
+        assert session.call("GET", "/storage/v3/files/x") == {"id": "x"}
+    assert server.seen[0][2]["Authorization"] == "Bearer tok"
+    assert server.seen[0][2]["User-Agent"].startswith("svc-notebooks/")

@@ -1,0 +1,150 @@
+"""The journal of unfinished uploads: on disk, for one person, for many processes."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.client.pending import Journal, PendingUpload, default_folder
+from svc_notebooks.client.uploads import start_upload
+from tests.scripted import TOKEN, Q, Shelf, session_for
+
+
+def entry(key: str = "k", **changes: object) -> PendingUpload:
+    values: dict[str, object] = {
+        "key": key,
+        "session_uri": "https://api.example.org/u?upload_id=1",
+        "base_url": "https://api.example.org",
+        "source": "/data/a.csv",
+        "fingerprint": "1-2-3",
+        "total": 10,
+        "chunk_size": Q,
+        "media_type": "text/csv",
+        "file_id": None,
+        "metadata": {"name": "é.csv"},
+        "query": {},
+        "started": "2026-01-01T00:00:00.000Z",
+    }
+    return PendingUpload(**(values | changes))  # type: ignore[arg-type]
+
+
+@pytest.fixture(params=["disk", "memory"])
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Journal:
+    return Journal(tmp_path / "state" if request.param == "disk" else None)
+
+
+def test_an_entry_is_kept_until_it_is_dropped(journal: Journal) -> None:
+    claim = journal.claim("k")
+    assert claim is not None
+    claim.save(entry())
+
+    assert claim.entry == entry()
+    assert journal.all() == [entry()]
+    assert journal.all("https://elsewhere.example") == []
+    assert journal.by_uri(entry().session_uri) == entry()
+    claim.drop()
+    assert journal.all() == []
+    claim.release()
+
+
+def test_a_second_claim_in_the_same_session_takes_over(journal: Journal) -> None:
+    first, second = journal.claim("k"), None
+    assert first is not None
+    first.save(entry())
+    second = journal.claim("k")
+    assert second is not None
+
+    first.drop()
+    first.release()
+
+    assert second.entry == entry()
+    second.release()
+    second.release()
+
+
+def test_entries_come_oldest_first(journal: Journal) -> None:
+    for key, started in (("a", "2026-01-02"), ("b", "2026-01-01")):
+        journal.write(entry(key, started=started))
+
+    assert [e.key for e in journal.all()] == ["b", "a"]
+
+
+def test_the_folder_and_the_files_are_the_persons_own(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "state"
+    start_upload(session_for(Shelf(), state_dir=folder), bytes(2 * Q), chunk_size=Q)
+
+    (path,) = folder.glob("*.json")
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+@pytest.mark.spec("T-05")
+def test_no_token_is_written(tmp_path: Path) -> None:
+    start_upload(session_for(Shelf(), state_dir=tmp_path), bytes(2 * Q), chunk_size=Q)
+
+    assert TOKEN not in "".join(path.read_text() for path in tmp_path.glob("*.json"))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"key": "k"}', "\x00"])
+def test_an_entry_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "k.json").write_text(text)
+
+    assert Journal(tmp_path).all() == []
+    assert Journal(tmp_path).read("k") is None
+
+
+def test_a_folder_that_cannot_be_written_is_no_reason_to_fail(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file stands where the folder should be")
+    session = session_for(Shelf(), state_dir=tmp_path / "state")
+
+    start_upload(session, bytes(2 * Q), chunk_size=Q).run()
+
+    assert session.pending.all() == []
+
+
+def test_the_place_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert default_folder({"SVC_NOTEBOOKS_STATE": "/x", "XDG_STATE_HOME": "/y"}) == Path("/x")
+    assert default_folder({"XDG_STATE_HOME": "/y"}) == Path("/y/svc-notebooks")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert default_folder({}) == tmp_path / ".local/state/svc-notebooks"
+
+
+def _hold(folder: Path, ready: object, leave: object) -> None:
+    claim = Journal(folder).claim("k")
+    assert claim is not None
+    claim.save(entry())
+    ready.set()  # type: ignore[attr-defined]
+    leave.wait(30)  # type: ignore[attr-defined]
+    os._exit(1)  # as if it were killed
+
+
+def test_another_process_has_it_until_it_dies(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    ready, leave = context.Event(), context.Event()
+    process = context.Process(target=_hold, args=(tmp_path, ready, leave))
+    process.start()
+    try:
+        assert ready.wait(30)
+        assert Journal(tmp_path).claim("k") is None
+    finally:
+        leave.set()
+        process.join()
+
+    claim = Journal(tmp_path).claim("k")
+    assert claim is not None
+    assert claim.entry == entry()
+    claim.release()
+
+
+def test_an_entry_is_replaced_in_one_step(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.write(entry())
+    journal.write(entry(session_uri="https://api.example.org/u?upload_id=2"))
+
+    assert [path.name for path in tmp_path.iterdir()] == ["k.json"]
+    assert json.loads((tmp_path / "k.json").read_text())["session_uri"].endswith("2")

@@ -1,0 +1,473 @@
+"""A session: calls, what is sent again, the token, the address, and the record of it all."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import traceback
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from svc_notebooks.client.calls import create_file, delete_file, generate_ids, get_file, list_files, update_file
+from svc_notebooks.client.recorder import Recorder
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.transport import Broken
+from svc_notebooks.client.uploads import upload
+from svc_notebooks.core.errors import (
+    AlreadyExists,
+    BadRequest,
+    Interrupted,
+    NotAllowed,
+    NotFound,
+    NotSignedIn,
+    RateLimited,
+    ServiceFailed,
+    SvcError,
+)
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.retry import RetryRule
+from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
+from tests.scripted import BASE, TOKEN, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
+
+
+def replies(*responses: Response) -> tuple[Session, list[Request]]:
+    """A session whose service gives these answers in order, and what it was asked."""
+    asked: list[Request] = []
+    waiting = list(responses)
+
+    def handler(request: Request) -> Response:
+        asked.append(request)
+        return waiting.pop(0)
+
+    return session_for(handler), asked
+
+
+# -- calls
+
+
+def test_a_call_sends_json_and_gives_back_the_object() -> None:
+    session, asked = replies(Response(200, body=b'{"id": "x"}'))
+
+    found = session.call("POST", "/storage/v3/files", query={"fields": "id", "n": 3, "no": None}, body={"name": "é"})
+
+    assert found == {"id": "x"}
+    assert asked[0].url == BASE + "/storage/v3/files?fields=id&n=3"
+    assert json.loads(asked[0].body) == {"name": "é"}  # type: ignore[arg-type]
+    assert asked[0].headers["content-type"] == "application/json; charset=UTF-8"
+    assert asked[0].headers["authorization"] == f"Bearer {TOKEN}"
+
+
+def test_query_values_are_written_as_the_interface_does() -> None:
+    session, _ = replies()
+
+    url = session.url("/x", {"flag": True, "many": ["a", "b"], "text": "a b&c"})
+
+    assert url == BASE + "/x?flag=true&many=a&many=b&text=a%20b%26c"
+
+
+def test_an_empty_answer_is_an_empty_object() -> None:
+    session, _ = replies(Response(204))
+
+    assert session.call("DELETE", "/storage/v3/files/x") == {}
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[1]", b"\xff", b"[" * 50_000], ids=repr)
+def test_an_answer_that_is_no_object_is_the_services_fault(body: bytes) -> None:
+    session, _ = replies(Response(200, body=body))
+
+    with pytest.raises(ServiceFailed, match="no JSON object"):
+        session.call("GET", "/storage/v3/files/x")
+
+
+@pytest.mark.spec("X-06")
+@pytest.mark.parametrize(
+    "status, reason, error",
+    [
+        (400, "invalid", BadRequest),
+        (401, "authError", NotSignedIn),
+        (403, "insufficientFilePermissions", NotAllowed),
+        (404, "notFound", NotFound),
+        (409, "fileIdInUse", AlreadyExists),
+        (416, "requestedRangeNotSatisfiable", BadRequest),
+    ],
+)
+def test_each_refusal_is_an_error_with_the_services_reason(status: int, reason: str, error: type[SvcError]) -> None:
+    session, asked = replies(Response(status, body=envelope(status, reason)))
+
+    with pytest.raises(error) as caught:
+        session.call("GET", "/storage/v3/files/x")
+    assert (caught.value.status, caught.value.reason, caught.value.location) == (status, reason, "x")
+    assert caught.value.service_message == "said the service"
+    assert error.advice in str(caught.value)
+    assert len(asked) == 1
+
+
+# -- what is sent again
+
+
+@pytest.mark.spec("A3-22")
+@pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
+def test_an_answer_that_says_wait_is_waited_for(status: int) -> None:
+    shelf, time = Shelf({"GET": [answer(status, Retry_After="9")]}), Time()
+    name = shelf.store(b"")
+
+    assert get_file(session_for(shelf, time), name)["id"] == name
+    assert time.slept == [9.0]
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "PATCH", "DELETE"])
+def test_what_has_the_same_effect_twice_is_sent_again_after_a_broken_connection(method: str) -> None:
+    shelf = Shelf({method: [lost, reset]})
+    name = shelf.store(b"")
+
+    session_for(shelf).call(method, f"/storage/v3/files/{name}")
+
+    assert len(shelf.requests) == 3
+
+
+def test_a_creation_is_not_sent_twice_when_nobody_knows_whether_it_arrived() -> None:
+    shelf = Shelf({"POST": [lost]})
+
+    with pytest.raises(Interrupted, match="may have been carried out"):
+        create_file(session_for(shelf), {"name": "a"})
+    assert shelf.made == 1
+
+
+@pytest.mark.spec("X-07")
+def test_with_an_id_it_is_and_the_409_means_that_it_was_made() -> None:
+    shelf = Shelf({"POST": [lost]})
+
+    file = create_file(session_for(shelf), {"name": "a", "id": "mine"})
+
+    assert file["id"] == "mine"
+    assert shelf.made == 1
+    assert [method for method, _, _ in shelf.requests] == ["POST", "POST", "GET"]
+
+
+@pytest.mark.spec("X-07")
+def test_a_409_at_the_first_try_is_somebody_elses_file() -> None:
+    shelf = Shelf()
+    shelf.store(b"", id="mine")
+
+    with pytest.raises(AlreadyExists):
+        create_file(session_for(shelf), {"id": "mine"})
+
+
+@pytest.mark.spec("X-07")
+def test_a_409_after_a_rate_limit_is_somebody_elses_file_too() -> None:
+    """A 429 says that nothing was done, so the file is not from this call."""
+    shelf = Shelf({"POST": [answer(429)]})
+    shelf.store(b"", id="mine")
+
+    with pytest.raises(AlreadyExists):
+        create_file(session_for(shelf), {"id": "mine"})
+
+
+@pytest.mark.spec("X-06")
+def test_patience_ends_with_the_last_error() -> None:
+    shelf, time = Shelf({"GET": [answer(429, envelope(429, "rateLimitExceeded"))] * 99}), Time()
+
+    with pytest.raises(RateLimited, match="Wait a little"):
+        get_file(session_for(shelf, time, retry=RetryRule(patience=20)), "x")
+    assert 20 < sum(time.slept) < 60
+
+
+def test_a_service_that_was_never_there_is_tried_three_times(tmp_path: Path) -> None:
+    time, tries = Time(), []
+
+    class Nobody:
+        def send(self, request: Request) -> Response:
+            tries.append(request)
+            raise Broken("connection refused", sent=False)
+
+        def close(self) -> None:
+            pass
+
+    session = Session(BASE, TOKEN, transport=Nobody(), clock=time, sleep=time.sleep, state_dir=tmp_path)
+    with pytest.raises(Interrupted, match="connection refused"):
+        session.call("GET", "/x")
+    assert len(tries) == 3
+
+
+def test_an_answer_that_breaks_off_is_asked_for_again() -> None:
+    def breaks() -> object:
+        yield b'{"id"'
+        raise Disconnected("cut")
+
+    session, asked = replies(Response(200, body=breaks()), Response(200, body=b'{"id": "x"}'))  # type: ignore[arg-type]
+
+    assert session.call("GET", "/x") == {"id": "x"}
+    assert "cut" in (session.exchanges[0].error or "")
+    assert len(asked) == 2
+
+
+# -- the operations
+
+
+def test_pages_are_asked_for_as_they_are_needed() -> None:
+    pages = [
+        Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'),
+        Response(200, body=b'{"files": [{"id": "3"}]}'),
+    ]
+    session, asked = replies(*pages)
+
+    found = list_files(session, q="name = 'a'", page_size=2, fields="id")
+    assert next(found)["id"] == "1"
+    assert len(asked) == 1
+    assert [file["id"] for file in found] == ["2", "3"]
+    assert asked[1].query.get("pageToken") == "t"
+    assert asked[0].query.get("fields") == "nextPageToken,files(id)"
+
+
+def test_a_limit_ends_the_pages() -> None:
+    session, asked = replies(Response(200, body=b'{"files": [{"id": "1"}, {"id": "2"}], "nextPageToken": "t"}'))
+
+    assert len(list(list_files(session, limit=2))) == 2
+    assert len(asked) == 1
+
+
+def test_a_page_that_follows_itself_is_the_services_fault() -> None:
+    page = Response(200, body=b'{"files": [], "nextPageToken": "t"}')
+    session, _ = replies(page, page)
+
+    with pytest.raises(ServiceFailed, match="same page token"):
+        list(list_files(session))
+
+
+def test_ids_and_updates_go_where_the_names_say() -> None:
+    answers = [Response(200, body=b'{"ids": ["a"]}'), Response(200, body=b"{}"), Response(204)]
+    session, asked = replies(*answers)
+    session.names = Names(storage="drive")
+
+    assert generate_ids(session, 1) == ["a"]
+    update_file(session, "a/b", {"name": "x"})
+    delete_file(session, "c")
+    assert [(r.method, r.path) for r in asked] == [
+        ("GET", "/drive/v3/files/generateIds"),
+        ("PATCH", "/drive/v3/files/a%2Fb"),
+        ("DELETE", "/drive/v3/files/c"),
+    ]
+
+
+@pytest.mark.parametrize("wrong", ["", ".", ".."])
+def test_an_id_that_is_none_is_refused_here(wrong: str) -> None:
+    session, _ = replies()
+
+    with pytest.raises(ValueError, match="file_id"):
+        get_file(session, wrong)
+    with pytest.raises(TypeError, match="file_id"):
+        get_file(session, 7)  # type: ignore[arg-type]
+
+
+# -- the address
+
+
+@pytest.mark.parametrize(
+    "given, used",
+    [
+        ("https://api.example.org/", "https://api.example.org"),
+        (" HTTPS://API.Example.org:443 ", "https://api.example.org"),
+        ("http://127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("http://[::1]:8080/gate/", "http://[::1]:8080/gate"),
+    ],
+)
+def test_an_address_is_used_in_one_form(given: str, used: str) -> None:
+    assert Session(given, handler=Shelf()).base_url == used
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["api.example.org", "ftp://x", "https://", "https://u:p@x", "https://x?a=1", "https://x#f", "https://x:99999"],
+)
+def test_what_is_no_address_is_refused(wrong: str) -> None:
+    with pytest.raises(ValueError, match=r"base_url|Port"):
+        Session(wrong, handler=Shelf())
+
+
+def test_a_path_begins_with_a_slash() -> None:
+    with pytest.raises(ValueError, match="must begin with a slash"):
+        Session(BASE, handler=Shelf()).call("GET", "storage/v3/files")
+
+
+# -- the token
+
+
+@pytest.mark.parametrize("wrong", ["", "two words", "line\n", "ünicode", "tab\t"])
+def test_a_token_that_cannot_be_one_is_refused_without_showing_it(wrong: str) -> None:
+    with pytest.raises(ValueError, match="token must be one word") as caught:
+        Session(BASE, wrong, handler=Shelf())
+    assert not wrong or wrong not in str(caught.value)
+
+
+def test_a_token_of_another_type_is_refused() -> None:
+    with pytest.raises(TypeError, match="token is bytes"):
+        Session(BASE, b"x", handler=Shelf())  # type: ignore[arg-type]
+    session = Session(BASE, lambda: None, handler=Shelf())  # type: ignore[arg-type, return-value]
+    with pytest.raises(TypeError, match="token is NoneType"):
+        session.call("GET", "/x")
+
+
+def test_a_token_function_is_asked_late_and_once_more_after_a_401() -> None:
+    tokens = iter(["first", "second"])
+    shelf = Shelf({"GET": [None, answer(401), answer(401)]})
+    name = shelf.store(b"")
+    session = session_for(shelf, token=lambda: next(tokens))
+
+    get_file(session, name)
+    with pytest.raises(NotSignedIn):
+        get_file(session, name)
+    assert shelf.said("Authorization", "GET") == ["Bearer first", "Bearer first", "Bearer second"]
+
+
+def test_a_401_without_another_token_is_final() -> None:
+    shelf = Shelf({"GET": [answer(401, envelope(401, "authError"))]})
+
+    with pytest.raises(NotSignedIn, match="authError"):
+        get_file(session_for(shelf), "x")
+    assert len(shelf.requests) == 1
+
+
+def test_without_a_token_there_is_no_header() -> None:
+    shelf = Shelf()
+
+    with pytest.raises(NotFound):
+        get_file(session_for(shelf, token=None), "x")
+    assert shelf.said("Authorization", "GET") == [None]
+
+
+@pytest.mark.spec("T-05")
+def test_the_token_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> None:
+    """A service that repeats the token in its answers, in errors too, does not make it visible."""
+    caplog.set_level(logging.DEBUG)
+    echo = Headers([("Content-Type", "application/json")])
+
+    def handler(request: Request) -> Response:
+        said = {"you": request.headers["Authorization"], "error": {"message": request.headers["Authorization"]}}
+        return Response(400 if "bad" in request.url else 200, echo, json.dumps(said).encode())
+
+    session = session_for(handler)
+    session.call("GET", "/good", body={"token": TOKEN})
+    with pytest.raises(BadRequest) as caught:
+        session.call("GET", "/bad")
+
+    shown = [repr(session), repr(vars(session)), str(caught.value), repr(caught.value), caught.value.service_message]
+    shown += ["".join(traceback.format_exception(caught.value)), caplog.text, *map(repr, session.exchanges)]
+    assert not [text for text in shown if TOKEN in str(text)]
+    assert "[redacted]" in (session.exchanges[0].response_body or "")
+    assert dict(session.exchanges[0].request_headers)["Authorization"] == "Bearer [redacted]"
+
+
+@pytest.mark.spec("T-05")
+def test_a_prepared_request_does_not_show_it_either() -> None:
+    seen: list[Request] = []
+
+    def handler(request: Request) -> Response:
+        seen.append(request)
+        return Response(200)
+
+    session_for(handler).call("GET", "/x")
+
+    assert seen[0].headers["Authorization"] == f"Bearer {TOKEN}"
+    assert TOKEN not in repr(seen[0])
+
+
+# -- the record
+
+
+@pytest.mark.spec("D-04")
+def test_an_exchange_keeps_what_was_said() -> None:
+    shelf, time = Shelf(), Time()
+    session = session_for(shelf, time)
+
+    create_file(session, {"name": "a"})
+
+    exchange = session.exchanges[-1]
+    assert (exchange.n, exchange.method, exchange.status, exchange.time) == (1, "POST", 200, time.at)
+    assert exchange.request_body == '{"name": "a"}'
+    assert json.loads(exchange.response_body or "")["name"] == "a"
+    assert exchange.sent == len(exchange.request_body)
+    assert exchange.received == len(exchange.response_body or "")
+    assert [name for name, _ in exchange.request_headers][:2] == ["Accept", "User-Agent"]
+
+
+@pytest.mark.spec("D-04")
+def test_bodies_are_counted_and_text_is_kept_to_2_kib() -> None:
+    session = session_for(Shelf())
+
+    upload(session, b"\x00" * 5000, mime_type="image/png")
+    upload(session, b"a" * 5000, mime_type="text/plain")
+    upload(session, b"\xff\x00" * 2500, name="x.png", mime_type="image/png")
+
+    binary, text, multipart = session.exchanges
+    assert (binary.sent, binary.request_body) == (5000, None)
+    assert (text.sent, text.request_body) == (5000, "a" * 2048)
+    assert multipart.request_body is not None
+    assert '{"name": "x.png"}' in multipart.request_body
+    assert multipart.sent > 5000
+
+
+def test_a_failed_exchange_says_why() -> None:
+    session = session_for(Shelf({"GET": [reset]}))
+
+    with pytest.raises(NotFound):
+        get_file(session, "x")
+    first = session.exchanges[0]
+    assert (first.status, first.error, first.response_headers) == (None, "reset", ())
+
+
+def test_the_record_is_a_ring_whose_numbers_go_on() -> None:
+    recorder = Recorder(limit=3)
+    session = session_for(Shelf(), recorder=recorder)
+    for _ in range(5):
+        create_file(session, {})
+
+    assert [exchange.n for exchange in recorder] == [3, 4, 5]
+    assert recorder[-1].n == 5
+    assert [exchange.n for exchange in recorder[:2]] == [3, 4]
+    recorder.clear()
+    create_file(session, {})
+    assert [exchange.n for exchange in recorder] == [6]
+
+
+def test_many_threads_share_one_record() -> None:
+    session = session_for(lambda request: Response(200))
+    threads = [threading.Thread(target=lambda: [session.call("GET", "/x") for _ in range(50)]) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(exchange.n for exchange in session.exchanges) == list(range(1, 201))
+
+
+def test_a_header_that_a_caller_brings_does_not_replace_the_token() -> None:
+    shelf = Shelf()
+    name = shelf.store(b"")
+    session = session_for(shelf)
+
+    session.send(Request("GET", f"{BASE}/storage/v3/files/{name}", Headers([("Authorization", "Bearer other")])))
+
+    assert shelf.said("Authorization", "GET") == [f"Bearer {TOKEN}"]
+
+
+def test_the_jitter_is_seeded_by_the_sessions_dice() -> None:
+    time = Time()
+    shelf = Shelf({"GET": [answer(503)]})
+    name = shelf.store(b"")
+
+    get_file(session_for(shelf, time, random=Random(11)), name)
+
+    assert time.slept == [Random(11).random()]
+
+
+def test_a_session_needs_no_socket_and_no_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    import socket
+
+    monkeypatch.setattr(socket, "socket", None)
+    monkeypatch.setattr(threading.Thread, "start", None)
+
+    with session_for(Shelf()) as session:
+        upload(session, Stream(b"x" * 600_000), chunk_size=262_144)

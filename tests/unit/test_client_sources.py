@@ -1,0 +1,216 @@
+"""What can be uploaded, and what is said when it cannot."""
+
+from __future__ import annotations
+
+import io
+import os
+import socket
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from svc_notebooks.client.bodies import SourceBody
+from svc_notebooks.client.sources import SourceFailed, StreamSource, open_source
+from svc_notebooks.core.errors import SourceChanged
+from tests.scripted import Stream
+
+CONTENT = Random(4).randbytes(300_000)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    path = tmp_path / "survey.csv"
+    path.write_bytes(CONTENT)
+    return path
+
+
+def test_every_kind_of_source_gives_the_same_bytes(path: Path) -> None:
+    with path.open("rb") as file:
+        for given in (path, str(path), CONTENT, bytearray(CONTENT), memoryview(CONTENT), io.BytesIO(CONTENT), file):
+            source = open_source(given)
+            assert source.size == len(CONTENT)
+            assert source.read(1000, 500) == CONTENT[1000:1500]
+            assert source.read(len(CONTENT) - 10, 500) == CONTENT[-10:]
+            assert source.read(0, 5) == CONTENT[:5]
+            source.close()
+
+
+def test_names_and_types_come_from_the_source(path: Path) -> None:
+    with path.open("rb") as file:
+        assert open_source(file).name == "survey.csv"
+    assert (open_source(path).name, open_source(path).media_type) == ("survey.csv", "text/csv")
+    assert open_source(path, name="other.pdf").media_type == "application/pdf"
+    assert open_source(b"%PDF-1.7").media_type == "application/pdf"
+    assert open_source(b"what is it").media_type == "application/octet-stream"
+    assert open_source(Stream(b"\x89PNG\r\n\x1a\n....")).media_type == "image/png"
+
+
+@pytest.mark.parametrize("wrong", [7, None, ["a.csv"], {"a": 1}, object()], ids=lambda value: type(value).__name__)
+def test_what_is_no_source_is_named(wrong: object) -> None:
+    with pytest.raises(TypeError, match=r"source is .*give a path, bytes, or a file object"):
+        open_source(wrong)
+
+
+def test_text_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(TypeError, match="mode 'rb'"):
+        open_source(io.StringIO("text"))
+
+    class Text:
+        def read(self, size: int = -1) -> str:
+            return "text"
+
+    with pytest.raises(TypeError, match="source gives str"):
+        open_source(Text()).read(0, 4)
+
+
+def test_paths_that_cannot_be_read_are_found_at_once(tmp_path: Path) -> None:
+    with pytest.raises(IsADirectoryError, match=r"source .* is a folder"):
+        open_source(tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"source 'no\.csv' does not exist"):
+        open_source("no.csv")
+    with pytest.raises(TypeError, match="path of bytes"):
+        open_source(PathOfBytes())
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ValueError, match="no regular file"):
+        open_source(tmp_path / "pipe")
+
+
+class PathOfBytes(os.PathLike[bytes]):
+    def __fspath__(self) -> bytes:
+        return b"a.csv"
+
+
+def test_a_file_object_is_read_from_where_it_stands() -> None:
+    file = io.BytesIO(CONTENT)
+    file.seek(100)
+
+    source = open_source(file)
+
+    assert (source.size, source.read(0, 10)) == (len(CONTENT) - 100, CONTENT[100:110])
+
+
+def test_a_file_object_at_its_end_is_a_mistake() -> None:
+    file = io.BytesIO()
+    file.write(b"something")
+
+    with pytest.raises(ValueError, match=r"seek\(0\)"):
+        open_source(file)
+    assert open_source(io.BytesIO()).size == 0
+
+
+@pytest.mark.parametrize("change", ["shrinks", "grows", "is written to"])
+def test_a_file_that_changes_is_noticed(path: Path, change: str) -> None:
+    source = open_source(path)
+    source.read(0, 1000)
+    content = {"shrinks": CONTENT[:-1], "grows": CONTENT + b"!", "is written to": CONTENT}[change]
+    path.write_bytes(content)
+    os.utime(path, ns=(0, 5))
+
+    with pytest.raises(SourceChanged, match=r"survey.csv changed"):
+        source.read(1000, 1000)
+    source.close()
+
+
+def test_a_file_object_that_grows_is_noticed() -> None:
+    file = io.BytesIO(CONTENT)
+    source = open_source(file)
+    file.seek(0, io.SEEK_END)
+    file.write(b"more")
+
+    with pytest.raises(SourceChanged):
+        source.read(0, 10)
+
+
+def test_a_read_error_is_the_sources_own(path: Path) -> None:
+    source = open_source(path)
+    path.unlink()
+
+    with pytest.raises(SourceFailed) as caught:
+        source.read(0, 10)
+    assert isinstance(caught.value.error, FileNotFoundError)
+
+
+def test_a_fingerprint_changes_with_the_content(path: Path) -> None:
+    first = open_source(path).fingerprint()
+    assert open_source(path).fingerprint() == first
+    os.utime(path, ns=(0, 5))
+    assert open_source(path).fingerprint() != first
+
+    assert open_source(b"a").fingerprint() == open_source(bytearray(b"a")).fingerprint()
+    assert open_source(b"a").fingerprint() != open_source(b"b").fingerprint()
+    assert open_source(io.BytesIO(b"a")).fingerprint() is None
+    assert open_source(Stream(b"a")).fingerprint() is None
+
+
+def test_files_are_closed_by_close(path: Path) -> None:
+    """An unclosed file is a ResourceWarning, and those are errors here."""
+    source = open_source(path)
+    source.read(0, 1)
+    source.close()
+    assert source.read(1, 1) == CONTENT[1:2]
+    source.close()
+    source.close()
+
+
+# -- streams
+
+
+def test_a_stream_keeps_the_last_bytes_and_no_more() -> None:
+    source = StreamSource(Stream(CONTENT, step=777))
+    source.keep(1000)
+
+    assert source.read(0, 1000) == CONTENT[:1000]
+    assert source.read(500, 1000) == CONTENT[500:1500]
+    assert source.lowest == 500
+    assert source.read(500, 1000) == CONTENT[500:1500]
+    with pytest.raises(ValueError, match="byte 499 of a stream is gone"):
+        source.read(499, 10)
+
+
+def test_a_stream_ends_where_it_ends() -> None:
+    source = StreamSource(Stream(b"abc"))
+
+    assert source.read(0, 10) == b"abc"
+    assert source.read(3, 10) == b""
+    assert source.size is None
+
+
+@pytest.mark.parametrize("told", [2, 4])
+def test_a_stream_of_another_size_than_told_has_changed(told: int) -> None:
+    source = open_source(Stream(b"abc"), size=told)
+
+    with pytest.raises(SourceChanged):
+        source.read(0, told)
+
+
+def test_a_stream_of_the_size_that_was_told_is_fine() -> None:
+    source = open_source(Stream(b"abc"), size=3)
+
+    assert source.read(0, 2) + source.read(2, 1) == b"abc"
+
+
+def test_a_pipe_that_does_not_wait_is_an_error() -> None:
+    left, right = socket.socketpair()
+    left.setblocking(False)
+    with left, right, left.makefile("rb", buffering=0) as file, pytest.raises(SourceFailed):
+        open_source(file).read(0, 10)
+
+
+# -- bodies
+
+
+def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
+    told: list[tuple[int, int | None]] = []
+    body = SourceBody(
+        open_source(b"0123456789"), 2, 5, lambda at, total: told.append((at, total)), head=b"<<", tail=b">>"
+    )
+
+    assert body.read(1) + body.read(100) + body.read(3) + body.read() == b"<<23456>>"
+    assert body.read(10) == b""
+    assert told == [(5, 10), (7, 10)]
+
+
+def test_a_body_that_ends_early_is_a_changed_source() -> None:
+    with pytest.raises(SourceChanged):
+        SourceBody(open_source(b"0123"), 2, 5).read()

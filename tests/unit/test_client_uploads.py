@@ -1,0 +1,563 @@
+"""Uploads as they are asked for: the choice, the requests, the checks, stepping by hand."""
+
+from __future__ import annotations
+
+import io
+import tracemalloc
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from svc_notebooks.client.calls import generate_ids
+from svc_notebooks.client.uploads import choose_upload_type, resume_pending, resume_upload, start_upload, upload
+from svc_notebooks.core.errors import (
+    ContentMismatch,
+    Interrupted,
+    ServiceFailed,
+    SessionExpired,
+    SourceChanged,
+)
+from svc_notebooks.core.multipart import boundary_of
+from svc_notebooks.core.upload import State, UploadRule
+from svc_notebooks.core.wire import Headers, Request, Response, as_body
+from tests.scripted import Q, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
+
+CONTENT = Random(6).randbytes(2 * Q + 99)
+MIB = 1024 * 1024
+
+
+# -- the choice
+
+
+@pytest.mark.spec("A1-05")
+@pytest.mark.parametrize(
+    "size, has_metadata, kind",
+    [
+        (0, False, "media"),
+        (5_000_000, False, "media"),
+        (5_000_001, False, "resumable"),
+        (0, True, "multipart"),
+        (5_000_000, True, "multipart"),
+        (5_000_001, True, "resumable"),
+        (None, False, "resumable"),
+    ],
+)
+def test_the_type_is_chosen_by_size_and_metadata(size: int | None, has_metadata: bool, kind: str) -> None:
+    assert choose_upload_type(size, has_metadata=has_metadata) == kind
+
+
+@pytest.mark.spec("A1-05", "A2-05")
+@pytest.mark.parametrize(
+    "options, kind",
+    [
+        ({}, "media"),
+        ({"name": "a.txt"}, "multipart"),
+        ({"metadata": {"description": "x"}}, "multipart"),
+        ({"chunk_size": Q}, "resumable"),
+        ({"upload_type": "resumable"}, "resumable"),
+    ],
+    ids=str,
+)
+def test_each_type_stores_the_content(options: dict[str, object], kind: str) -> None:
+    shelf = Shelf()
+
+    file = upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
+
+    assert shelf.contents[str(file["id"])] == CONTENT
+    assert f"uploadType={kind}" in shelf.requests[0][1]
+
+
+def test_a_path_brings_its_name_and_its_type(tmp_path: Path) -> None:
+    path = tmp_path / "survey.csv"
+    path.write_bytes(b"a,b\n1,2\n")
+    shelf = Shelf()
+
+    assert upload(session_for(shelf), path)["name"] == "survey.csv"
+    assert upload(session_for(shelf), path, name="other.csv")["name"] == "other.csv"
+    assert upload(session_for(shelf), path, upload_type="media")["name"] == "Untitled"
+    assert shelf.said("Content-Type", "POST")[2] == "text/csv"
+
+
+@pytest.mark.spec("U-05")
+@pytest.mark.parametrize("options", [{}, {"name": "b"}, {"chunk_size": Q}], ids=["media", "multipart", "resumable"])
+def test_an_update_is_a_put_on_the_files_upload_uri(options: dict[str, object]) -> None:
+    shelf = Shelf()
+    name = shelf.store(b"old")
+
+    upload(session_for(shelf), CONTENT, file_id=name, **options)  # type: ignore[arg-type]
+
+    method, url, _ = shelf.requests[0]
+    assert (method, url.partition("?")[0]) == ("PUT", f"https://api.example.org/upload/storage/v3/files/{name}")
+    assert shelf.contents == {name: CONTENT}
+
+
+def test_a_multipart_upload_is_one_body_with_a_boundary_from_the_sessions_dice() -> None:
+    bodies: list[tuple[str, bytes]] = []
+
+    def handler(request: Request) -> Response:
+        bodies.append((request.headers["Content-Type"], as_body(request.body).read()))
+        assert request.headers["Content-Length"] == str(len(bodies[-1][1]))
+        return Response(200, body=b"{}")
+
+    upload(session_for(handler, random=Random(9)), b"a,b\n", name="é.csv", mime_type="text/csv")
+
+    (kind, body), boundary = bodies[0], f"{Random(9).getrandbits(128):032x}"
+    assert boundary_of(kind) == boundary
+    assert body.decode() == (
+        f'--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{{"name": "é.csv"}}\r\n'
+        f"--{boundary}\r\nContent-Type: text/csv\r\n\r\na,b\n\r\n--{boundary}--\r\n"
+    )
+
+
+def test_parameters_and_types_go_with_the_initiation() -> None:
+    shelf = Shelf()
+
+    upload(
+        session_for(shelf), CONTENT, mime_type="image/png", chunk_size=Q, query={"ocrLanguage": "de", "fields": "id"}
+    )
+
+    _, url, headers = shelf.requests[0]
+    assert url.endswith("?uploadType=resumable&ocrLanguage=de&fields=id")
+    assert headers["X-Upload-Content-Type"] == "image/png"
+    assert headers["X-Upload-Content-Length"] == str(len(CONTENT))
+    assert (headers["Content-Length"], headers.get("Content-Type")) == ("0", None)
+
+
+@pytest.mark.parametrize("size", [0, 1, Q - 1, Q, Q + 1, 2 * Q])
+@pytest.mark.parametrize("kind", ["bytes", "stream"])
+def test_every_size_arrives_in_chunks(size: int, kind: str) -> None:
+    shelf, content = Shelf(rule=UploadRule(strict=True)), CONTENT[:size]
+
+    file = upload(session_for(shelf), content if kind == "bytes" else Stream(content, 1000), chunk_size=Q)
+
+    assert shelf.contents[str(file["id"])] == content
+    assert len(shelf.said("Content-Range")) == max(1, -(-size // Q))
+
+
+def test_everything_in_a_single_request_has_no_content_range() -> None:
+    shelf = Shelf()
+
+    upload(session_for(shelf), CONTENT, chunk_size=-1)
+
+    assert shelf.said("Content-Range") == [None]
+    assert shelf.said("Content-Length") == [str(len(CONTENT))]
+
+
+@pytest.mark.parametrize("kind", ["media", "multipart"])
+def test_a_stream_of_unknown_size_can_go_in_one_request(kind: str) -> None:
+    shelf = Shelf()
+
+    upload(session_for(shelf), Stream(CONTENT), upload_type=kind)
+
+    assert shelf.contents["file1"] == CONTENT
+    assert shelf.said("Content-Length", "POST") == [None]
+
+
+# -- in one request, when it fails
+
+
+@pytest.mark.parametrize("options", [{}, {"name": "b"}], ids=["media", "multipart"])
+def test_an_answer_that_says_wait_is_waited_for(options: dict[str, str]) -> None:
+    shelf = Shelf({"POST": [answer(503), answer(429)]})
+
+    upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
+
+    assert list(shelf.contents.values()) == [CONTENT]
+    assert shelf.exhausted
+
+
+def test_a_broken_connection_is_not_repeated_without_an_id() -> None:
+    shelf = Shelf({"POST": [lost]})
+
+    with pytest.raises(Interrupted, match="generate_ids"):
+        upload(session_for(shelf), CONTENT, name="a")
+    assert shelf.made == 1
+
+
+@pytest.mark.spec("X-07")
+def test_with_an_id_it_is_repeated_and_a_409_means_success() -> None:
+    shelf = Shelf({"POST": [lost]})
+
+    file = upload(session_for(shelf), CONTENT, metadata={"id": "mine"})
+
+    assert (file["id"], shelf.made) == ("mine", 1)
+
+
+def test_an_update_is_repeated() -> None:
+    shelf = Shelf({"PUT": [reset, lost]})
+    name = shelf.store(b"")
+
+    upload(session_for(shelf), CONTENT, file_id=name)
+
+    assert shelf.contents == {name: CONTENT}
+
+
+def test_a_stream_that_is_gone_cannot_be_repeated() -> None:
+    shelf = Shelf({"POST": [lambda shelf, request: (as_body(request.body).read(), Response(503))[1]]})
+
+    with pytest.raises(Interrupted, match="stream that cannot be read again"):
+        upload(session_for(shelf), Stream(bytes(20 * MIB)), upload_type="media")
+
+
+def test_a_source_that_fails_is_the_persons_error(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    path.write_bytes(CONTENT)
+
+    def removes(shelf: Shelf, request: Request) -> Response:
+        path.unlink()
+        return shelf.act(request)
+
+    shelf, time = Shelf({"POST": [removes]}), Time()
+    with pytest.raises(FileNotFoundError):
+        upload(session_for(shelf, time), path)
+    assert time.slept == []
+    assert shelf.made == 0
+
+
+# -- the checks, before a byte is sent
+
+
+@pytest.mark.spec("A3-24")
+@pytest.mark.parametrize(
+    "size, near",
+    [
+        (1, "take 262144"),
+        (300_000, "take 262144 or 524288"),
+        (524_289, "take 524288 or 786432"),
+        (0, "262144"),
+        (-5, "262144"),
+    ],
+)
+def test_chunk_sizes_that_do_not_fit_are_refused_with_the_nearest_ones(size: int, near: str) -> None:
+    shelf = Shelf()
+
+    with pytest.raises(ValueError, match=f"chunk_size {size} .*{near}"):
+        upload(session_for(shelf), CONTENT, chunk_size=size)
+    with pytest.raises(ValueError, match="chunk_size"):
+        start_upload(session_for(shelf), CONTENT, chunk_size=size)
+    assert shelf.requests == []
+
+
+@pytest.mark.parametrize(
+    "options, error, named",
+    [
+        ({"chunk_size": 262144.0}, TypeError, "chunk_size is float"),
+        ({"chunk_size": True}, TypeError, "chunk_size is bool"),
+        ({"chunk_size": Q, "upload_type": "media"}, ValueError, "chunk_size is for resumable"),
+        ({"upload_type": "best"}, ValueError, "upload_type is 'best'; it may be auto, media"),
+        ({"upload_type": "media", "name": "a"}, ValueError, "media upload carries no metadata"),
+        ({"name": 7}, TypeError, "name is int"),
+        ({"metadata": "x"}, TypeError, "metadata is str"),
+        ({"metadata": {"x": object()}}, TypeError, "metadata cannot be sent as JSON"),
+        ({"mime_type": "csv"}, ValueError, "mime_type is 'csv'"),
+        ({"mime_type": "text/csv\r\nX-Evil: 1"}, ValueError, "mime_type"),
+        ({"file_id": ""}, ValueError, "file_id"),
+        ({"file_id": 7}, TypeError, "file_id"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_wrong_arguments_are_named(options: dict[str, object], error: type[Exception], named: str) -> None:
+    shelf = Shelf()
+
+    with pytest.raises(error, match=named):
+        upload(session_for(shelf), CONTENT, **options)  # type: ignore[arg-type]
+    assert shelf.requests == []
+
+
+# -- by hand
+
+
+def test_an_upload_can_be_stepped_by_hand() -> None:
+    shelf = Shelf()
+    begun = start_upload(session_for(shelf), CONTENT, name="a.bin", chunk_size=Q)
+
+    assert (begun.state, begun.stored, begun.total, begun.done) == (State.OPEN, 0, len(CONTENT), False)
+    assert begun.send_chunk()["stored"] == Q
+    assert begun.status()["stored"] == Q
+    assert begun.send_chunk()["stored"] == 2 * Q
+    assert begun.send_chunk()["status"] == 200
+    assert begun.done
+    assert begun.file is not None
+    assert begun.status()["status"] == 200
+    assert [row["action"] for row in begun.history] == ["begin", "send", "ask", "send", "send", "ask"]
+    assert [row["n"] for row in begun.history] == [1, 2, 3, 4, 5, 6]
+    assert repr(begun) == f"<Upload a.bin: {len(CONTENT)} of {len(CONTENT)} bytes, complete>"
+    with pytest.raises(ValueError, match="no chunk left"):
+        begun.send_chunk()
+
+
+def test_a_broken_chunk_is_a_row_and_the_next_one_asks_first() -> None:
+    shelf = Shelf({"PUT": [reset]})
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+
+    row = begun.send_chunk()
+    assert (row["status"], row["error"]) == (None, "reset")
+    begun.send_chunk()
+
+    assert [row["action"] for row in begun.history] == ["begin", "send", "wait", "ask", "send"]
+
+
+def test_asking_twice_changes_nothing() -> None:
+    shelf, time = Shelf(), Time()
+    begun = start_upload(session_for(shelf, time), CONTENT, chunk_size=Q)
+
+    assert [begun.status()["stored"] for _ in range(5)] == [0] * 5
+    begun.run()
+    assert time.slept == []
+
+
+def test_a_cancelled_upload_cannot_go_on() -> None:
+    shelf = Shelf()
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+    begun.send_chunk()
+
+    assert begun.cancel()["status"] == 499
+    assert begun.state is State.CANCELLED
+    assert begun.status()["status"] == 499
+    with pytest.raises(SessionExpired, match="cancelled"):
+        begun.send_chunk()
+    assert shelf.files == {}
+
+
+@pytest.mark.parametrize("answered", [204, 404, 499])
+def test_whatever_the_words_a_cancelled_upload_is_not_begun_anew(answered: int) -> None:
+    shelf = Shelf({"DELETE": [reset, answer(503), answer(answered)]})
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+
+    begun.cancel()
+
+    assert shelf.exhausted
+    with pytest.raises(SessionExpired, match="cancelled"):
+        begun.run()
+
+
+def test_a_cancel_that_comes_too_late_finds_the_file() -> None:
+    shelf = Shelf({"PUT": [lost]})
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
+    begun.send_chunk()
+
+    begun.cancel()
+
+    assert begun.done
+
+
+def test_a_cancel_that_is_refused_is_an_error() -> None:
+    shelf = Shelf({"DELETE": [answer(403, envelope(403, "insufficientFilePermissions"))]})
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+
+    with pytest.raises(Exception, match="insufficientFilePermissions"):
+        begun.cancel()
+
+
+@pytest.mark.spec("A3-23")
+def test_a_session_that_expired_is_shown_as_such_and_begun_anew() -> None:
+    shelf = Shelf()
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+    begun.send_chunk()
+    shelf.sessions.clear()
+
+    assert begun.status()["state"] == "expired"
+    begun.run()
+
+    assert list(shelf.contents.values()) == [CONTENT]
+
+
+def test_before_it_is_begun_there_is_nothing_to_ask_or_cancel() -> None:
+    begun = start_upload(session_for(Shelf()), CONTENT)
+    begun._talk.session_uri = None
+
+    for verb in (begun.status, begun.cancel):
+        with pytest.raises(ValueError, match="no session yet"):
+            verb()
+
+
+@pytest.mark.parametrize("location", [{}, {"Location": "ftp://x/y"}], ids=["none", "ftp"])
+def test_an_initiation_without_a_usable_location_is_the_services_fault(location: dict[str, str]) -> None:
+    session = session_for(lambda request: Response(200, Headers(location)))
+
+    with pytest.raises(ServiceFailed, match="session"):
+        start_upload(session, CONTENT)
+
+
+def test_a_file_of_another_size_than_was_sent_is_an_error() -> None:
+    shelf = Shelf({"PUT": [lambda shelf, request: Response(200, body=b'{"id": "x", "size": "7"}')]})
+
+    with pytest.raises(ContentMismatch, match="stored 7 bytes of"):
+        upload(session_for(shelf), CONTENT, chunk_size=Q)
+
+
+# -- progress
+
+
+@pytest.mark.spec("D-03")
+@pytest.mark.parametrize("options", [{}, {"name": "a"}, {"chunk_size": Q}, {"chunk_size": -1}], ids=str)
+def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
+    told: list[tuple[int, int | None]] = []
+
+    upload(session_for(Shelf()), CONTENT, progress=lambda at, total: told.append((at, total)), **options)  # type: ignore[arg-type]
+
+    assert told == sorted(told)
+    assert told[-1] == (len(CONTENT), len(CONTENT))
+    assert len(told) > 2
+
+
+# -- resuming
+
+
+@pytest.mark.spec("A3-25")
+def test_the_same_call_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    shelf, state = Shelf({"PUT": [None, *[reset] * 99]}), tmp_path / "state"
+    with pytest.raises(Interrupted, match="Run it again"):
+        upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
+    shelf.faults.clear()
+    before = len(shelf.said("Content-Range"))
+
+    upload(session_for(shelf, state_dir=state), CONTENT, name="a", chunk_size=Q)
+
+    assert shelf.said("Content-Range")[before:][:2] == [
+        f"bytes */{len(CONTENT)}",
+        f"bytes {Q}-{2 * Q - 1}/{len(CONTENT)}",
+    ]
+    assert list(shelf.contents.values()) == [CONTENT]
+    assert list(state.glob("*")) == []
+
+
+@pytest.mark.spec("A3-25")
+def test_other_content_other_words_or_another_place_is_another_upload(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    path.write_bytes(CONTENT)
+    shelf = Shelf()
+    session = session_for(shelf)
+    start_upload(session, path, chunk_size=Q).close()
+
+    path.write_bytes(CONTENT + b"!")
+    upload(session, path, chunk_size=Q)
+    upload(session, path, name="b", chunk_size=Q)
+    upload(session, path, file_id=shelf.store(b""), chunk_size=Q)
+
+    assert len(shelf.sessions) == 4
+
+
+@pytest.mark.spec("A3-25")
+def test_an_expired_entry_is_begun_anew_and_forgotten() -> None:
+    shelf = Shelf()
+    session = session_for(shelf)
+    start_upload(session, CONTENT, chunk_size=Q).close()
+    shelf.sessions.clear()
+
+    upload(session, CONTENT, chunk_size=Q)
+
+    assert session.pending.all() == []
+    assert list(shelf.contents.values()) == [CONTENT]
+
+
+@pytest.mark.spec("A3-25")
+def test_a_pending_upload_can_be_taken_up_by_its_entry(tmp_path: Path) -> None:
+    path = tmp_path / "a.bin"
+    path.write_bytes(CONTENT)
+    shelf = Shelf()
+    session = session_for(shelf)
+    start_upload(session, path, metadata={"description": "d"}, chunk_size=Q).send_chunk()
+    (entry,) = session.pending.all()
+    assert (entry.name, entry.total, entry.chunk_size) == ("a.bin", len(CONTENT), Q)
+
+    file = resume_pending(session, entry).run()
+
+    assert file["description"] == "d"
+    assert session.pending.all() == []
+
+
+@pytest.mark.spec("A3-25")
+def test_a_pending_upload_of_bytes_needs_them_again() -> None:
+    session = session_for(Shelf())
+    start_upload(session, CONTENT, chunk_size=Q).close()
+    (entry,) = session.pending.all()
+
+    with pytest.raises(ValueError, match="give them as source"):
+        resume_pending(session, entry)
+    with pytest.raises(SourceChanged):
+        resume_pending(session, entry, CONTENT[::-1])
+    assert resume_pending(session, entry, CONTENT).run()["size"] == str(len(CONTENT))
+
+
+@pytest.mark.parametrize("wrong", ["", "ftp://x", 7, None])
+def test_a_session_uri_that_is_none_is_refused(wrong: object) -> None:
+    with pytest.raises(ValueError, match="session_uri"):
+        resume_upload(session_for(Shelf()), wrong, CONTENT)  # type: ignore[arg-type]
+
+
+def test_resuming_what_is_complete_finds_the_file() -> None:
+    shelf = Shelf({"PUT": [lost]})
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
+    begun.send_chunk()
+
+    assert resume_upload(session_for(shelf), begun.session_uri or "", CONTENT).run()["size"] == str(len(CONTENT))
+
+
+# -- memory
+
+
+class Sink(Shelf):
+    """Reads and forgets."""
+
+    def put(self, request: Request, limit: int | None = None) -> Response:
+        first, size = 0, self._swallow(request)
+        named = request.headers.get("Content-Range")
+        if named:
+            first = int(named.split(" ")[1].split("-")[0])
+            if not named.endswith(f"/{first + size}"):
+                return Response(308, Headers([("Range", f"bytes=0-{first + size - 1}")]))
+        return Response(200, body=b'{"id": "x"}')
+
+    def simple(self, request: Request, kind: str) -> Response:
+        self._swallow(request)
+        return Response(200, body=b'{"id": "x"}')
+
+    def _swallow(self, request: Request) -> int:
+        body = as_body(request.body)
+        return sum(len(block) for block in iter(lambda: body.read(MIB), b""))
+
+
+class Zeros(io.RawIOBase):
+    """A stream of so many zeros that are nowhere."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:  # type: ignore[override]
+        size = min(len(buffer), self._left)
+        buffer[:size] = bytes(size)
+        self._left -= size
+        return size
+
+
+@pytest.mark.spec("A2-05", "A3-26")
+@pytest.mark.parametrize("kind", ["media", "multipart", "resumable", "resumable at once", "resumable stream"])
+def test_memory_does_not_grow_with_the_file(tmp_path: Path, kind: str) -> None:
+    size, path = 64 * MIB, tmp_path / "big.bin"
+    with path.open("wb") as file:
+        file.truncate(size)
+    source: object = Zeros(size) if kind == "resumable stream" else path
+    options = {"upload_type": kind.split()[0]}
+    chunk = {"resumable": MIB, "resumable at once": -1, "resumable stream": MIB}.get(kind)
+    session = session_for(Sink())
+    tracemalloc.start()
+    try:
+        upload(session, source, chunk_size=chunk, **options)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+    assert peak < 6 * MIB
+
+
+def test_generated_ids_make_creations_repeatable() -> None:
+    shelf = Shelf({"POST": [lost]})
+    session = session_for(shelf)
+    shelf.files["generateIds"] = {"ids": ["g1"]}
+
+    assert upload(session, CONTENT, metadata={"id": generate_ids(session, 1)[0]})["id"] == "g1"
