@@ -18,10 +18,13 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from requests.structures import CaseInsensitiveDict
 from requests.utils import get_environ_proxies
-from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError
+from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError, ProxySchemeUnsupported
 
 from ..core.wire import Body, Headers, Request, Response
 from .transport import BLOCK, Broken
+
+ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
+"""Whatever requests, urllib3 and sockets raise is one of these; a test compares them with the modules."""
 
 _WHOLE = 65_536
 """Answers up to this size are read at once, so that their connection is free again."""
@@ -57,7 +60,7 @@ class HttpTransport:
                 verify=self._verify,
                 proxies=self._proxies_for(request.url),
             )
-        except (requests.RequestException, HTTPError, OSError) as error:
+        except ERRORS as error:
             raise broken(error) from error
         return _read(answer.raw, request.method)
 
@@ -122,7 +125,7 @@ class Stream:
             while block := raw.read(BLOCK, decode_content=encoded):
                 yield block
             raw.release_conn()
-        except (HTTPError, OSError) as error:
+        except ERRORS as error:
             raise broken(error) from error
         finally:
             raw.close()
@@ -142,6 +145,7 @@ _HOPELESS = (
     requests.exceptions.InvalidSchema,
     requests.exceptions.InvalidProxyURL,
     requests.exceptions.InvalidHeader,
+    ProxySchemeUnsupported,
 )
 
 
