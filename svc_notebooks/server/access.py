@@ -105,5 +105,5 @@ def _shown(request: Request, query: Query) -> str:
 
 
 def _unauthorized(key: str) -> ApiError:
-    challenge = 'Bearer realm="svc"' + ('' if key == "notSignedIn" else ', error="invalid_token"')
+    challenge = 'Bearer realm="svc"' + ("" if key == "notSignedIn" else ', error="invalid_token"')
     return ApiError(refuse(key).rows, [("WWW-Authenticate", challenge)])

@@ -81,5 +81,3 @@ def redacted(query: str) -> str:
         return query
     items = (item.partition("=") for item in query.split("&"))
     return "&".join(f"{name}=..." if name.endswith("_token") else name + mark + value for name, mark, value in items)
-
-

@@ -194,9 +194,7 @@ def _answer(house: House, call: Call, row: FileRow, old: Replaced | None) -> Res
     return as_json(call.query, shown(house, call, row))
 
 
-def file_content(
-    house: House, call: Call, file_id: str, metadata: JSONObject, content: NewContent
-) -> Filed:
+def file_content(house: House, call: Call, file_id: str, metadata: JSONObject, content: NewContent) -> Filed:
     """Give a file its content, inside a transaction: a new one, or the one of this id."""
     if not file_id:
         drafts.check_new(house, call.caller, metadata)

@@ -87,6 +87,14 @@ class _Request(HTTPRequest):
     pairs: list[tuple[str, str]]
     expects_continue = False
 
+    def read_request_line(self) -> bool:
+        """As cheroot reads it; an address that cannot be taken apart is the client's mistake, not ours."""
+        try:
+            return bool(super().read_request_line())  # type: ignore[no-untyped-call]
+        except ValueError as error:
+            self.simple_response(400, error)
+            return False
+
     def header_reader(self, rfile: Any, found: dict[bytes, bytes]) -> dict[bytes, bytes]:
         """Every header as it was sent; `found` gets what cheroot itself looks at."""
         self.pairs = []

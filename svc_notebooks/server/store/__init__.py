@@ -1,12 +1,12 @@
 """What the service remembers, in a database: the one room that knows SQLAlchemy.
 
-    schema.py     the tables
-    database.py   a connection, short transactions, statements compiled once
-    people.py     users, tokens, generated ids
-    files.py      files and their tree
-    contents.py   which parts a content is made of
-    sessions.py   upload sessions
-    search.py     queries and orders as SQL
+schema.py     the tables
+database.py   a connection, short transactions, statements compiled once
+people.py     users, tokens, generated ids
+files.py      files and their tree
+contents.py   which parts a content is made of
+sessions.py   upload sessions
+search.py     queries and orders as SQL
 """
 
 from .database import Database, open_database

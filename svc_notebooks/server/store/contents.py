@@ -27,9 +27,7 @@ class Digests(NamedTuple):
 
 
 _BEGIN = Prepared(insert(contents).values(md5=None))
-_APPEND = Prepared(
-    insert(rope).values({name: bindparam(name) for name in ("content", "start", "stop", "part")})
-)
+_APPEND = Prepared(insert(rope).values({name: bindparam(name) for name in ("content", "start", "stop", "part")}))
 _PIECES = Prepared(
     select(rope.c.start, rope.c.stop, rope.c.part)
     .where(
@@ -44,9 +42,7 @@ _KNOWN = Prepared(select(rope.c.part))
 _DROP_ROPE = Prepared(delete(rope).where(rope.c.content == bindparam("content")))
 _DROP = Prepared(delete(contents).where(contents.c.id == bindparam("content")))
 _DIGESTS = Prepared(
-    select(contents.c.md5, contents.c.sha1, contents.c.sha256).where(
-        contents.c.id == bindparam("content")
-    )
+    select(contents.c.md5, contents.c.sha1, contents.c.sha256).where(contents.c.id == bindparam("content"))
 )
 _KEEP_DIGESTS = Prepared(
     update(contents)

@@ -68,12 +68,8 @@ _CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(_
 _PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(_BELOW.c.id))))
 _DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(_BELOW.c.id))))
 _DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
-_FOLLOW = Prepared(
-    update(files).where(files.c.id.in_(select(_NOT_BY_ITSELF.c.id))).values(trashed=bindparam("flag"))
-)
-_TRASHED = Prepared(
-    select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1)
-)
+_FOLLOW = Prepared(update(files).where(files.c.id.in_(select(_NOT_BY_ITSELF.c.id))).values(trashed=bindparam("flag")))
+_TRASHED = Prepared(select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1))
 _PROPERTIES = Prepared(
     select(properties.c.key, properties.c.value)
     .where(properties.c.file == bindparam("file"), properties.c.client == bindparam("client"))

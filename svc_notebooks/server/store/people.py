@@ -32,9 +32,7 @@ _ADD_TOKEN = Prepared(
     .prefix_with("OR REPLACE", dialect="sqlite")
     .values({name: bindparam(name) for name in ("digest", *Token._fields)})
 )
-_TOKEN = Prepared(
-    select(*(tokens.c[name] for name in Token._fields)).where(tokens.c.digest == bindparam("digest"))
-)
+_TOKEN = Prepared(select(*(tokens.c[name] for name in Token._fields)).where(tokens.c.digest == bindparam("digest")))
 _ADD_ID = Prepared(insert(generated).values(id=bindparam("id"), owner=bindparam("owner"), used=0))
 _ID = Prepared(select(generated.c.owner, generated.c.used).where(generated.c.id == bindparam("id")))
 _USE_ID = Prepared(update(generated).where(generated.c.id == bindparam("key")).values(used=1))

@@ -35,18 +35,14 @@ _COLUMNS = tuple(sessions.c[name] for name in SessionRow._fields)
 _ADD = Prepared(insert(sessions).values({name: bindparam(name) for name in SessionRow._fields}))
 _GET = Prepared(select(*_COLUMNS).where(sessions.c.id == bindparam("key")))
 _CLAIM = Prepared(
-    update(sessions)
-    .where(sessions.c.id == bindparam("key"))
-    .values(generation=sessions.c.generation + 1)
+    update(sessions).where(sessions.c.id == bindparam("key")).values(generation=sessions.c.generation + 1)
 )
 _SAVE = Prepared(
     update(sessions)
     .where(sessions.c.id == bindparam("key"), sessions.c.generation == bindparam("mine"))
     .values({name: bindparam(name) for name in _CHANGING})
 )
-_ANSWER = Prepared(
-    update(sessions).where(sessions.c.id == bindparam("key")).values(answer=bindparam("text"))
-)
+_ANSWER = Prepared(update(sessions).where(sessions.c.id == bindparam("key")).values(answer=bindparam("text")))
 _OLD = Prepared(
     select(*_COLUMNS).where(sessions.c.touched <= bindparam("before")).order_by(sessions.c.touched).limit(100)
 )
