@@ -1,0 +1,146 @@
+"""Our client against the upload sessions of gcp-storage-emulator, unmodified.
+
+It serves another interface of the family (object storage), so the initiation goes to another path; from there
+on an upload needs nothing but the session URI.
+
+Where the emulator answers otherwise than the interface:
+
+    nothing is stored yet                       Range: bytes=0-0, where the interface sends no Range
+    a session that is complete is forgotten     the question gets 404, where the interface says 200 and the metadata
+    a chunk that overlaps what is stored        400, where the interface keeps the new bytes
+    a chunk that begins beyond what is stored   400, where the family answers 503
+    DELETE on the session URI                   no such method, where the family answers 499
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from gcp_storage_emulator.server import create_server
+
+from svc_notebooks.client.dialogue import DEFAULT_CHUNK
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.sources import open_source
+from svc_notebooks.client.target import Target
+from svc_notebooks.client.transport import Broken
+from svc_notebooks.client.upload import WHOLE, Upload
+from svc_notebooks.client.uploads import resume_upload
+from svc_notebooks.core.errors import ContentMismatch, ServiceFailed
+from svc_notebooks.core.wire import Request
+from tests.scripted import Stream
+
+pytestmark = pytest.mark.interop
+
+Q = 262_144
+CONTENT = Random(12).randbytes(3 * Q + 17)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    server = create_server("127.0.0.1", 0, in_memory=True, default_bucket="b")
+    server.start()
+    address = f"http://127.0.0.1:{server._api._httpd.server_port}"
+    with Session(address, None, proxies={}, state_dir=tmp_path / "state", sleep=lambda seconds: None) as session:
+        yield session
+    server.stop()
+
+
+class Bucket(Target):
+    """An object of the emulator's, where a file of ours would be."""
+
+    def url(self, session: Session, upload_type: str) -> str:
+        return session.url("/upload/storage/v1/b/b/o", {"uploadType": upload_type, "name": "x"})
+
+
+def begin(session: Session, content: object, chunk: int | None = Q) -> Upload:
+    return Upload(session, open_source(content), Bucket("text/plain"), chunk_size=chunk).begin()
+
+
+def stored(session: Session) -> bytes:
+    return session.send(Request("GET", session.url("/download/storage/v1/b/b/o/x", {"alt": "media"}))).content()
+
+
+def put(session: Session, uri: str, first: int, data: bytes) -> int:
+    where = f"bytes {first}-{first + len(data) - 1}/{len(CONTENT)}"
+    headers = session.headers(("Content-Length", str(len(data))), ("Content-Range", where))
+    return session.send(Request("PUT", uri, headers, data)).status
+
+
+@pytest.mark.spec("A3-20", "A3-25")
+@pytest.mark.parametrize("chunk", [Q, 2 * Q, DEFAULT_CHUNK, WHOLE])
+@pytest.mark.parametrize("kind", ["bytes", "stream"])
+def test_an_upload_arrives_in_chunks_of_any_size(session: Session, chunk: int, kind: str) -> None:
+    source = CONTENT if kind == "bytes" else Stream(CONTENT)
+
+    file = begin(session, source, None if chunk == WHOLE else chunk).run()
+
+    assert file["name"] == "x"
+    assert stored(session) == CONTENT
+
+
+@pytest.mark.spec("A3-21", "A3-25")
+def test_an_upload_that_another_process_began_is_gone_on_with(session: Session) -> None:
+    begun = begin(session, CONTENT)
+    assert begun.send_chunk()["stored"] == Q
+    begun.close()
+
+    upload = resume_upload(session, begun.session_uri or "", CONTENT, chunk_size=Q)
+    upload.run()
+
+    assert [row["first"] for row in upload.history] == [None, Q, 2 * Q, 3 * Q]
+    assert stored(session) == CONTENT
+
+
+@pytest.mark.spec("A3-21")
+def test_a_connection_that_is_cut_is_gone_on_from(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second chunk leaves, and its answer is lost."""
+    upload = begin(session, CONTENT)
+    send, sent = session._transport.send, []
+
+    def unsteady(request: Request) -> object:
+        sent.append(request)
+        response = send(request)
+        if len(sent) == 2:
+            response.content()
+            raise Broken("the answer was lost")
+        return response
+
+    monkeypatch.setattr(session._transport, "send", unsteady)
+    upload.run()
+
+    assert [row["action"] for row in upload.history] == ["begin", "send", "send", "wait", "ask", "send", "send"]
+    assert stored(session) == CONTENT
+
+
+def test_known_wrong_a_complete_session_is_forgotten(session: Session) -> None:
+    upload = begin(session, CONTENT)
+    upload.run()
+
+    assert upload.status()["status"] == 404
+    assert upload.done
+
+
+@pytest.mark.parametrize("first", [Q // 2, 2 * Q], ids=["overlap", "gap"])
+def test_known_wrong_only_the_next_byte_is_taken(session: Session, first: int) -> None:
+    begun = begin(session, CONTENT)
+    begun.send_chunk()
+
+    assert put(session, begun.session_uri or "", first, CONTENT[first : first + Q]) == 400
+
+
+def test_known_wrong_a_session_cannot_be_cancelled(session: Session) -> None:
+    upload = begin(session, CONTENT)
+    upload.send_chunk()
+
+    with pytest.raises(ServiceFailed, match="501"):
+        upload.cancel()
+    assert upload.run()["name"] == "x"
+
+
+def test_known_wrong_a_session_without_a_byte_claims_to_have_one(session: Session) -> None:
+    """Our client believes it only as far as it sent something: here nothing, so it stops."""
+    with pytest.raises(ContentMismatch, match="more than was sent"):
+        begin(session, CONTENT).status()
