@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ..core.errors import AlreadyExists, Interrupted, NotSignedIn, SvcError
+from ..core.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError
 from ..core.resume import Answer
 from ..core.retry import RetryRule
 from ..core.wire import Request, Response
@@ -102,7 +102,7 @@ class Attempts:
         except Broken as broken:
             self._no_answer(broken, request)
             return None
-        if response.status < 400:
+        if response.status < 300:
             return Response(response.status, response.headers, content)
         self._error(response, content)
         return None
@@ -114,6 +114,9 @@ class Attempts:
         self.uncertain |= broken.sent
 
     def _error(self, response: Response, content: bytes) -> None:
+        if response.status < 400:
+            where = response.headers.get("Location")
+            raise ServiceFailed(f"The service sends elsewhere ({where}): check base_url.", status=response.status)
         error = self._sender.error(response.status, content)
         if self._may_sign_in(error):
             return

@@ -105,6 +105,15 @@ def test_each_refusal_is_an_error_with_the_services_reason(status: int, reason: 
     assert len(asked) == 1
 
 
+@pytest.mark.parametrize("status", [301, 302, 304, 308])
+def test_an_answer_that_sends_elsewhere_is_not_followed(status: int) -> None:
+    session, asked = replies(Response(status, Headers([("Location", "https://www.example.org/login")])))
+
+    with pytest.raises(ServiceFailed, match=r"www\.example\.org/login\): check base_url"):
+        session.call("GET", "/storage/v3/files/x")
+    assert len(asked) == 1
+
+
 # -- what is sent again
 
 
