@@ -1,14 +1,16 @@
 """The way to a service over HTTP: the one file that sends with `requests`.
 
-Requests are prepared by hand and given to the adapter directly, which costs a fraction of `Session.get`;
-proxies and certificates are looked up once for each host. Nothing is retried and no redirect is followed
-here: a 308 is an answer (A3), and when to try again is decided in one place (attempts.py, core.resume).
+`requests` finds the way to an origin once: its connections, certificates and proxies. What is asked then goes
+over these connections directly, because finding the way again costs as much as a small exchange itself. Nothing
+is retried and no redirect is followed here: a 308 is an answer (A3), and when to try again is decided in one
+place (attempts.py, core.resume).
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
@@ -16,9 +18,16 @@ from urllib.parse import urlsplit
 import requests
 import urllib3
 from requests.adapters import HTTPAdapter
-from requests.structures import CaseInsensitiveDict
-from requests.utils import get_environ_proxies
-from urllib3.exceptions import HTTPError, NameResolutionError, NewConnectionError, ProxySchemeUnsupported
+from requests.utils import get_environ_proxies, urldefragauth
+from urllib3.exceptions import (
+    HTTPError,
+    InvalidHeader,
+    LocationValueError,
+    NameResolutionError,
+    NewConnectionError,
+    ProxySchemeUnsupported,
+    SSLError,
+)
 
 from ..core.wire import Body, Headers, Request, Response
 from .transport import BLOCK, Broken
@@ -28,6 +37,9 @@ ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
 
 _WHOLE = 65_536
 """Answers up to this size are read at once, so that their connection is free again."""
+
+_ORIGINS = 8
+"""So many origins have their connections kept."""
 
 
 class HttpTransport:
@@ -47,26 +59,40 @@ class HttpTransport:
         self._verify = _certificates(verify)
         self._given = None if proxies is None else dict(proxies)
         self._proxies: dict[str, dict[str, str]] = {}
-        self._timeout = timeout
-        self._adapter = HTTPAdapter(pool_connections=8, pool_maxsize=16, max_retries=0)
+        self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
+        self._adapter = HTTPAdapter(pool_connections=_ORIGINS, pool_maxsize=16, max_retries=0)
+        self._ways: dict[tuple[str, str], _Way] = {}
 
     def send(self, request: Request) -> Response:
         """One exchange. Raises Broken."""
         try:
-            answer = self._adapter.send(
-                _prepare(request),
-                stream=True,
-                timeout=self._timeout,
-                verify=self._verify,
-                proxies=self._proxies_for(request.url),
-            )
+            raw = self._way(request.url).send(request, self._timeout)
         except ERRORS as error:
             raise broken(error) from error
-        return _read(answer.raw, request.method)
+        return _read(raw, request.method)
 
     def close(self) -> None:
         """Close every connection."""
+        self._ways.clear()
         self._adapter.close()
+
+    def _way(self, url: str) -> _Way:
+        origin = urlsplit(url)[:2]
+        way = self._ways.get(origin)
+        if way is None:
+            if len(self._ways) == _ORIGINS:  # the adapter closes the oldest connections: forget them all
+                self._ways.clear()
+            way = self._ways[origin] = self._find_way(url)
+        return way
+
+    def _find_way(self, url: str) -> _Way:
+        prepared, proxies = requests.PreparedRequest(), self._proxies_for(url)
+        prepared.url = url
+        adapter = self._adapter
+        pool = adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
+        adapter.cert_verify(pool, url, self._verify, None)  # type: ignore[no-untyped-call]
+        behind_proxy = not adapter.request_url(prepared, proxies).startswith("/")
+        return _Way(cast(urllib3.HTTPConnectionPool, pool), adapter.max_retries, behind_proxy)
 
     def _proxies_for(self, url: str) -> dict[str, str]:
         if self._given is not None:
@@ -86,15 +112,36 @@ def _certificates(verify: bool | str | Path | None) -> bool | str:
     return verify
 
 
-def _prepare(request: Request) -> requests.PreparedRequest:
-    prepared = requests.PreparedRequest()
-    prepared.method = request.method
-    prepared.url = request.url
-    prepared.headers = CaseInsensitiveDict(request.headers.pairs)
-    body = request.body
-    # An iterable, not a file: requests reads files in blocks of 16 KiB.
-    prepared.body = body or None if isinstance(body, bytes) else cast(bytes, _blocks(body))
-    return prepared
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The connections to one origin; a plain proxy on the way is told whole addresses."""
+
+    pool: urllib3.HTTPConnectionPool
+    retries: urllib3.Retry
+    behind_proxy: bool
+
+    def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
+        """One exchange; the body of the answer is still to be read. Raises one of ERRORS."""
+        body = request.body
+        return self.pool.urlopen(
+            request.method,
+            urldefragauth(request.url) if self.behind_proxy else _target(request.url),
+            # An iterable, not a file: urllib3 reads files in blocks of 16 KiB.
+            body=(body or None) if isinstance(body, bytes) else _blocks(body),
+            headers=dict(request.headers.pairs),
+            retries=self.retries,
+            redirect=False,
+            assert_same_host=False,
+            timeout=timeout,
+            chunked=not isinstance(body, bytes) and "Content-Length" not in request.headers,
+            preload_content=False,
+            decode_content=False,
+        )
+
+
+def _target(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
 
 
 def _blocks(body: Body) -> Iterator[bytes]:
@@ -135,17 +182,18 @@ def broken(error: Exception) -> Broken:
     """Any failure of requests, urllib3 or the socket, as the one that the client knows."""
     cause = _innermost(error)
     early = isinstance(cause, NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
-    hopeless = isinstance(error, _HOPELESS) or isinstance(cause, NameResolutionError)
+    hopeless = any(isinstance(one, _HOPELESS) for one in (error, getattr(error, "reason", None), cause))
     return Broken(_words(cause), sent=not (early or hopeless), hopeless=hopeless)
 
 
 _HOPELESS = (
-    requests.exceptions.SSLError,
     requests.exceptions.InvalidURL,
-    requests.exceptions.InvalidSchema,
     requests.exceptions.InvalidProxyURL,
-    requests.exceptions.InvalidHeader,
+    InvalidHeader,
+    LocationValueError,
+    NameResolutionError,
     ProxySchemeUnsupported,
+    SSLError,
 )
 
 

@@ -129,6 +129,17 @@ def test_the_connection_is_used_again(server: Server, transport: HttpTransport) 
     assert server.connections == 1
 
 
+def test_each_origin_has_its_own_way_and_close_forgets_them_all(server: Server, transport: HttpTransport) -> None:
+    localhost = server.base_url.replace("127.0.0.1", "localhost")
+    for url in (server.base_url, localhost, server.base_url + "?a=b", localhost + "/x#y"):
+        transport.send(Request("GET", url)).content()
+    transport.close()
+    transport.send(Request("GET", server.base_url + "/again")).content()
+
+    assert [path for _, path, _, _ in server.seen] == ["/", "/", "/?a=b", "/x", "/again"]
+    assert server.connections == 3
+
+
 def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transport: HttpTransport) -> None:
     content, sizes = bytes(range(256)) * 12_000, []
     body = SourceBody(open_source(content), 0, len(content), lambda at, total: sizes.append(at))
