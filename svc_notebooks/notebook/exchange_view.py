@@ -14,7 +14,9 @@ from .markup import Markup, joined, tag
 if TYPE_CHECKING:
     from ..client.recorder import Exchange
 
-_CELL = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
+_NAME = "text-align: left; vertical-align: top; white-space: nowrap"
+_VALUE = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
+_BESIDE = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5em"
 _PRE = "white-space: pre-wrap; overflow-wrap: anywhere; margin: 0"
 
 
@@ -61,11 +63,10 @@ class ExchangeView:
             _text(one.sent, one.request_body),
         )
         answer = _side(_table("Response", one.response_headers), _text(one.received, one.response_body))
-        style = "display: flex; flex-wrap: wrap; gap: 2em; align-items: flex-start"
         return tag(
             "details",
             tag("summary", tag("code", title)),
-            tag("div", asked, answer if one.status else tag("p", one.error or ""), style=style),
+            tag("div", asked, answer if one.status else tag("p", one.error or ""), style=_BESIDE),
             open="",
         )
 
@@ -75,7 +76,7 @@ def _path(one: Exchange) -> str:
 
 
 def _side(*parts: object) -> Markup:
-    return tag("div", *parts, style="max-width: 48em")
+    return tag("div", *parts)
 
 
 def _table(title: str, pairs: tuple[tuple[str, str], ...]) -> Markup:
@@ -89,4 +90,4 @@ def _text(size: int, text: str | None) -> Markup:
 
 
 def _row(name: str, value: str) -> Markup:
-    return tag("tr", tag("th", name, scope="row", style=_CELL), tag("td", value, style=_CELL))
+    return tag("tr", tag("th", name, scope="row", style=_NAME), tag("td", value, style=_VALUE))

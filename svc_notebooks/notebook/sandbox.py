@@ -34,7 +34,7 @@ def open_sandbox(path: Path | None, *, seed: int | None, policy: Policy, names: 
     from ..server.service import open_service
 
     clock = VirtualClock() if virtual else SystemClock()
-    service = open_service(path, seed=seed, clock=clock, policy=policy, names=names, base_url=ADDRESS)
+    service = open_service(path, seed=seed, clock=clock, policy=policy, names=names)
     token = service.sign_in()
     return Sandbox(service, token, seed=seed, state_dir=None if path is None else path / "pending")
 

@@ -8,7 +8,7 @@ place; a press that makes no sense is answered in words.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -109,7 +109,7 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
             raise ValueError("An upload is under way: wait for it, or cancel it.")
         session = session_or_current(self._session)
         self._queue = UploadQueue(session, self.controls.orders(session), self._report)
-        self._start(self._run(self._queue))
+        self._start(self._queue)
 
     def _cancel(self) -> None:
         if self._queue is None or not self.busy:
@@ -119,14 +119,14 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
     def _resume(self) -> None:
         if self._queue is None or self.busy or self._queue.current is None:
             raise ValueError("There is no upload that stopped before its end.")
-        self._start(self._run(self._queue))
+        self._start(self._queue)
 
-    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+    def _start(self, queue: UploadQueue) -> None:
         """On the kernel's event loop, where there is one; else at once, to the end."""
         try:
-            self._task = asyncio.get_running_loop().create_task(work)
+            self._task = asyncio.get_running_loop().create_task(self._run(queue))
         except RuntimeError:
-            asyncio.run(work)
+            queue.drive(self._run(queue))
 
     async def _run(self, queue: UploadQueue) -> None:
         before = len(queue.files)

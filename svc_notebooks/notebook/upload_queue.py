@@ -9,8 +9,9 @@ that the loop waits for.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Coroutine
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..core.wire import JSONObject
 
@@ -45,6 +46,14 @@ class UploadQueue:
     def current(self) -> Order | None:
         """The upload that is under way or comes next; None when all are done."""
         return self._orders[len(self.files)] if len(self.files) < len(self._orders) else None
+
+    def drive(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run `work` to its end where there is no event loop; making one would open sockets."""
+        if not self._session.in_process:
+            return asyncio.run(work)
+        with suppress(StopIteration):
+            while True:
+                work.send(None)
 
     def cancel(self) -> None:
         """Stop before the next chunk."""

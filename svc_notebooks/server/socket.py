@@ -299,7 +299,7 @@ class SocketServer:
             self._thread.join()
 
     def __enter__(self) -> SocketServer:
-        return self.start()
+        return self if self._thread else self.start()
 
     def __exit__(self, *error: object) -> None:
         self.stop()

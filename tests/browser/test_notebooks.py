@@ -1,0 +1,35 @@
+"""The saved notebooks in a real JupyterLab, every cell of them."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
+
+SCROLL = "cell => window.jupyterapp.shell.currentWidget.content.scrollToItem(cell, 'start')"
+SHOWN = ("table.dataframe", "progress", "details summary code", ".jp-RenderedMermaid img, .jp-RenderedMermaid svg")
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture
+def copied(lab):
+    shutil.copytree(NOTEBOOKS, lab.folder, dirs_exist_ok=True)
+    return lab
+
+
+@pytest.mark.spec("D-01", "D-03", "D-04")
+def test_start_runs_and_shows_frames_bars_and_the_wire(copied):
+    page = copied.run("00-start.ipynb")
+
+    seen = dict.fromkeys(SHOWN, 0)
+    for cell in range(0, 24, 3):
+        page.evaluate(SCROLL, cell)
+        page.wait_for_timeout(700)  # cells are drawn when they come into view
+        copied.shot(page, f"start-{cell:02d}")
+        for selector in SHOWN:
+            seen[selector] = max(seen[selector], page.locator(selector).count())
+
+    assert all(seen.values()), seen
+    page.close()

@@ -1,0 +1,136 @@
+"""What people pass: an id, a row, a frame; and what is refused before a byte is sent."""
+
+import io
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors import NotFound
+
+
+@pytest.fixture
+def three(lab):
+    return svc.upload([b"a", b"bb", b"ccc"], name=["a.txt", "b.txt", "c.txt"])
+
+
+@pytest.mark.spec("D-02")
+def test_a_file_is_an_id_a_row_a_frame_or_a_list(three):
+    ids = three["id"].tolist()
+    ways = {"id": ids[0], "row": three.iloc[0], "frame": three, "list": ids, "dict": {"id": ids[1]}}
+
+    found = {way: svc.file(given)["name"].tolist() for way, given in ways.items()}
+
+    every = ["a.txt", "b.txt", "c.txt"]
+    assert found == {
+        "id": ["a.txt"],
+        "row": ["a.txt"],
+        "frame": every,
+        "list": every,
+        "dict": ["b.txt"],
+    }
+
+
+@pytest.mark.spec("D-02")
+@pytest.mark.parametrize("call", [svc.trash, svc.untrash, svc.delete, svc.file])
+def test_each_row_has_its_row_in_the_result(three, call):
+    assert call(three)["id"].tolist() == three["id"].tolist()
+
+
+@pytest.mark.spec("D-02")
+def test_a_frame_is_downloaded_row_by_row(three, tmp_path):
+    saved = svc.download(three, tmp_path)
+
+    assert [len((tmp_path / name).read_bytes()) for name in saved["name"]] == [1, 2, 3]
+
+
+def test_a_row_that_fails_does_not_lose_the_others(three):
+    svc.delete(three.iloc[1])
+
+    with pytest.raises(NotFound) as caught:
+        svc.trash(three)
+
+    assert caught.value.result["name"].tolist() == ["a.txt", "c.txt"]
+    assert "2 of 3 worked" in caught.value.__notes__[0]
+    assert svc.file(three.iloc[2])["trashed"].item()
+
+
+def test_sources_are_paths_bytes_files_frames_and_lists(lab, tmp_path):
+    path = tmp_path / "path.txt"
+    path.write_bytes(b"path")
+    table = pd.DataFrame({"a": [1]})
+
+    made = svc.upload([path, b"bytes", io.BytesIO(b"file"), table, memoryview(b"view")])
+
+    assert [svc.read(one) for one in made["id"]] == [b"path", b"bytes", b"file", b"a\n1\n", b"view"]
+    assert made["mime_type"].tolist()[3] == "text/csv"
+
+
+WRONG = {
+    "no such file": (lambda: svc.upload("nowhere.csv"), OSError, "nowhere.csv"),
+    "a folder": (lambda: svc.upload("."), OSError, "folder"),
+    "a number": (lambda: svc.upload(7), TypeError, "source"),
+    "text file": (lambda: svc.upload(io.StringIO("x")), TypeError, "source"),
+    "upload type": (lambda: svc.upload(b"x", upload_type="fast"), ValueError, "upload_type.*media"),
+    "chunk": (lambda: svc.upload(b"x", chunk_size=5), ValueError, "chunk_size.*262144"),
+    "media name": (lambda: svc.upload(b"x", name="n", upload_type="media"), ValueError, "metadata"),
+    "field": (lambda: svc.upload(b"x", metadata={"nam": "n"}), TypeError, "nam .*did you mean name"),
+    "value": (lambda: svc.upload(b"x", metadata={"starred": "yes"}), ValueError, "starred.*true or"),
+    "names": (lambda: svc.upload([b"x", b"y"], name=["x"]), ValueError, "name has 1 names for 2"),
+    "one id": (lambda: svc.upload([b"x", b"y"], file_id="i"), ValueError, "file_id is one id"),
+    "progress": (lambda: svc.upload(b"x", progress="yes"), TypeError, "progress"),
+    "late field": (lambda: svc.update("i", parents=["p"]), TypeError, "parents"),
+    "no change": (lambda: svc.update("i"), ValueError, "nothing to change"),
+    "count": (lambda: svc.generate_ids(0), ValueError, "count is 0; .*between 1 and 1000"),
+    "count type": (lambda: svc.generate_ids("3"), TypeError, "count"),
+    "limit": (lambda: svc.files(limit=-1), ValueError, "limit"),
+    "query": (lambda: svc.files(7), TypeError, "query"),
+    "empty id": (lambda: svc.trash(""), ValueError, "file has ''"),
+    "no id": (lambda: svc.trash(pd.DataFrame({"name": ["a"]})), ValueError, "file has no id"),
+    "many": (lambda: svc.read(["a", "b"]), ValueError, "file names 2 files"),
+    "to": (lambda: svc.download(["a", "b"], "x.txt"), ValueError, "to is 'x.txt'"),
+    "range": (lambda: svc.read("a", byte_range=(9, 1)), ValueError, "byte_range"),
+    "session": (lambda: svc.files(session="mine"), TypeError, "session"),
+    "clock": (lambda: svc.sandbox(clock="wall"), ValueError, "clock is 'wall'; .*virtual, system"),
+    "exchange": (lambda: svc.exchange("last"), TypeError, "n must"),
+    "no exchange": (lambda: svc.exchange(5), ValueError, "nothing was sent yet"),
+}
+
+
+@pytest.mark.spec("D-02")
+@pytest.mark.parametrize("case", WRONG)
+def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
+    call, error, words = WRONG[case]
+
+    with pytest.raises(error, match=words):
+        call()
+
+    assert len(svc.exchanges()) == 0
+
+
+def test_without_a_session_a_call_says_how_to_get_one():
+    with pytest.raises(RuntimeError, match=r"call sandbox\(\).*connect"):
+        svc.files()
+
+
+@pytest.mark.parametrize(
+    "given, words",
+    [({}, "base_url is missing.*SVC_BASE_URL"), ({"base_url": "https://x.example"}, "token is missing")],
+)
+def test_connect_says_what_is_missing(given, words):
+    with pytest.raises(ValueError, match=words):
+        svc.connect(**given)
+
+
+def test_connect_reads_the_environment(monkeypatch):
+    monkeypatch.setenv("SVC_BASE_URL", "https://api.example.org")
+    monkeypatch.setenv("SVC_TOKEN", "from-the-environment")
+
+    assert repr(svc.connect()) == "<Session https://api.example.org>"
+
+
+def test_leaving_a_sandbox_brings_back_the_session_before():
+    with svc.sandbox() as outer:
+        with svc.sandbox() as inner:
+            assert svc.current_session() is inner.session
+        assert svc.current_session() is outer.session

@@ -1,0 +1,45 @@
+"""doctor() says what is there, what is missing and what to do."""
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook import doctor as module
+
+
+def found():
+    return svc.doctor().set_index("check")
+
+
+def test_without_a_session_nothing_is_sent_and_the_way_is_told():
+    assert found().loc["session"].tolist() == ["none yet", "note", "call sandbox() or connect()"]
+
+
+def test_a_sandbox_answers(lab):
+    assert found().loc["service", "status"] == "ok"
+    assert len(svc.exchanges()) == 1
+
+
+def test_a_service_that_refuses_is_a_problem_with_its_reason(lab):
+    stranger = svc.Session("https://sandbox.svc.example", "wrong", handler=lab.service.handle)
+
+    row = svc.doctor(session=stranger).set_index("check").loc["service"]
+
+    assert (row["found"], row["status"]) == ("NotSignedIn", "problem")
+    assert "wrong" not in row["fix"]
+
+
+def test_a_missing_package_names_its_fix(monkeypatch):
+    monkeypatch.setattr(module, "_version", lambda name: None if name == "anywidget" else "1.0")
+
+    row = found().loc["anywidget"]
+
+    assert row["status"] == "note"
+    assert "pip install" in row["fix"]
+    assert found().loc["files from the browser", "found"] == "up to about 10 MiB"
+
+
+@pytest.mark.parametrize("writable, status", [(True, "ok"), (False, "problem")])
+def test_a_journal_that_cannot_be_written_is_a_problem(tmp_path, monkeypatch, writable, status):
+    monkeypatch.setattr(module.os, "access", lambda path, mode: writable)
+    with svc.sandbox(tmp_path / "world"):
+        assert found().loc["pending uploads", "status"] == status

@@ -1,0 +1,108 @@
+"""Every operation gives a frame with declared columns and dtypes, whatever the number of rows."""
+
+import numpy as np
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.files import FILE_FIELDS
+from svc_notebooks.core.policy import MIB
+from svc_notebooks.notebook import schemas
+from svc_notebooks.notebook.frames import frame
+from svc_notebooks.notebook.schemas import FILE, FILES, Schema
+
+ALL = {name: one for name, one in vars(schemas).items() if isinstance(one, Schema)}
+
+
+def dtypes(found):
+    return found.dtypes.astype(str).to_dict()
+
+
+@pytest.mark.spec("D-01")
+@pytest.mark.parametrize("name", ALL)
+def test_an_empty_frame_has_the_columns_and_dtypes_of_a_full_one(name):
+    schema = ALL[name]
+
+    assert dtypes(frame(schema, [])) == schema.dtypes
+    assert dtypes(frame(schema, [{}])) == schema.dtypes
+
+
+@pytest.mark.spec("D-01")
+def test_files_has_the_same_columns_for_no_one_and_many_rows(lab):
+    none = svc.files()
+    svc.upload(b"1", name="1.txt")
+    one = svc.files()
+    svc.upload([b"2", b"3"], name=["2.txt", "3.txt"])
+    many = svc.files()
+
+    assert [len(none), len(one), len(many)] == [0, 1, 3]
+    assert dtypes(none) == dtypes(one) == dtypes(many) == FILES.dtypes
+
+
+@pytest.mark.spec("D-01")
+def test_every_operation_gives_its_declared_frame(lab, tmp_path):
+    made = svc.upload(b"hello", name="a.txt")
+    up = svc.start_upload(bytes(MIB), name="b.bin", chunk_size=262_144)
+    found = {
+        "FILES": [
+            made,
+            svc.update(made, starred=True),
+            svc.create_file(name="c"),
+            svc.file(made),
+            svc.trash(made),
+            svc.untrash(made),
+        ],
+        "DOWNLOADS": [svc.download(made, tmp_path)],
+        "IDS": [svc.generate_ids(2)],
+        "HISTORY": [up.send_chunk(), up.status(), up.history],
+        "PENDING": [svc.pending_uploads()],
+        "EXCHANGES": [svc.exchanges()],
+        "JOURNAL": [lab.journal()],
+        "DOCTOR": [svc.doctor()],
+        "DELETED": [svc.delete(made)],
+    }
+
+    for name, frames in found.items():
+        for one in frames:
+            assert dtypes(one) == ALL[name].dtypes, name
+            assert len(one) >= 1, name
+
+
+def test_every_field_of_the_file_table_is_a_column():
+    assert set(FILE.keys) == {field.name for field in FILE_FIELDS}
+    assert FILE.keys[: len(FILES.keys)] == FILES.keys
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("2026-01-02T03:04:05.678Z", "2026-01-02T03:04:05.678"),
+        ("2026-01-02T03:04:05Z", "2026-01-02T03:04:05"),
+        ("2026-01-02T05:04:05.678+02:00", "2026-01-02T03:04:05.678"),
+        (None, "NaT"),
+    ],
+)
+def test_times_of_every_form_are_utc(text, expected):
+    column = frame(FILES, [{"createdTime": text}, {"createdTime": "2026-01-02T03:04:05.678Z"}])
+
+    first = column["created_time"].dt.tz_localize(None).to_numpy()[0]
+    assert first == np.datetime64(expected) or (expected == "NaT" and np.isnat(first))
+
+
+def test_what_a_service_leaves_out_is_missing():
+    row = frame(FILES, [{"id": "x", "size": "12"}, {"id": "y"}]).iloc[1]
+
+    assert row[["size", "trashed", "name"]].isna().all()
+
+
+def test_fields_are_named_in_either_spelling(lab):
+    made = svc.upload(b"hello")
+
+    found = svc.file(made, fields=["name", "mimeType", "md5_checksum"])
+
+    assert list(found.columns) == ["name", "mime_type", "md5_checksum"]
+    assert len(svc.file(made, fields="*").columns) == len(FILE_FIELDS)
+
+
+def test_a_field_that_no_file_has_is_named_with_the_nearest(lab):
+    with pytest.raises(ValueError, match="fields names 'md5checksm', which no file has; did you mean"):
+        svc.files(fields="id,md5checksm")

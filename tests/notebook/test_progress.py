@@ -1,0 +1,112 @@
+"""Progress: a bar in notebooks, tqdm in terminals, silence elsewhere; and it can be listened to."""
+
+import io
+import sys
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.policy import MIB
+from svc_notebooks.notebook import front_end, progress
+from svc_notebooks.notebook.progress_bar import ProgressBar
+
+
+@pytest.fixture
+def shown(monkeypatch):
+    """What a notebook would display."""
+    import IPython.display
+
+    found = []
+    monkeypatch.setattr(IPython.display, "display", found.append)
+    monkeypatch.setattr(progress, "front_end", lambda: "notebook")
+    return found
+
+
+@pytest.mark.spec("D-03")
+def test_a_listener_hears_every_byte(lab):
+    heard = []
+
+    svc.upload(bytes(3 * MIB), chunk_size=MIB, progress=lambda done, total: heard.append((done, total)))
+
+    assert heard[-1] == (3 * MIB, 3 * MIB)
+    assert [done for done, _ in heard] == sorted(done for done, _ in heard)
+
+
+@pytest.mark.spec("D-03")
+@pytest.mark.parametrize("size, asked, bars", [(MIB, None, 0), (8 * MIB, None, 1), (8 * MIB, False, 0), (10, True, 1)])
+def test_a_bar_is_shown_for_what_takes_long_or_when_asked(lab, shown, size, asked, bars):
+    svc.upload(bytes(size), name="zeros.bin", progress=asked)
+
+    assert len(shown) == bars
+
+
+@pytest.mark.spec("D-03")
+def test_the_bar_is_shown_once_and_then_changes(lab, shown):
+    svc.upload(bytes(9 * MIB), name="zeros.bin")
+
+    (bar,) = shown
+    assert repr(bar) == "<ProgressBar: Upload zeros.bin>"
+    assert "Done: 9 MiB of 9 MiB (100 %)" in bar.children[1].value
+    assert 'role="status"' in bar.children[1].value
+    assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
+
+
+@pytest.mark.spec("D-03")
+def test_an_interrupt_leaves_the_bar_where_it_is_and_the_upload_resumable(lab, shown, tmp_path):
+    path = tmp_path / "zeros.bin"
+    path.write_bytes(bytes(16 * MIB))
+
+    def interrupt(done, total):
+        if done > 9 * MIB:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        svc.upload(path, progress=interrupt)
+    assert svc.pending_uploads()["name"].tolist() == ["zeros.bin"]
+    svc.upload(path)
+
+    assert svc.exchanges()["range"].dropna().tolist()[0] == f"bytes=0-{8 * MIB - 1}"
+    assert len(svc.pending_uploads()) == 0
+    assert len(svc.files()) == 1
+
+
+@pytest.mark.spec("D-03")
+def test_a_terminal_has_tqdm(lab, monkeypatch):
+    terminal = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(progress, "front_end", lambda: "terminal")
+
+    svc.upload(bytes(9 * MIB), name="zeros.bin")
+
+    assert "Upload zeros.bin: 100%" in terminal.getvalue()
+
+
+def test_who_looks_is_found_without_importing_anything(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    before = set(sys.modules)
+
+    assert front_end.front_end() == "none"
+    assert set(sys.modules) == before
+
+
+def test_the_words_for_the_ear_change_at_most_every_tenth():
+    bar = ProgressBar("Upload x", 1000)
+    said = []
+    bar.children[1].observe(lambda change: said.append(change["new"]), "value")
+
+    for done in range(1001):
+        bar.report(done, 1000)
+
+    assert len(said) == 10
+
+
+def test_an_unknown_total_has_a_bar_without_an_end():
+    bar = ProgressBar("Upload x", None)
+    bar.report(5 * MIB, None)
+
+    assert "max=" not in bar.children[0].value
+    assert bar.status == "5 MiB"
+
+
+def test_a_hostile_label_stays_text():
+    assert "<img" not in ProgressBar("<img src=x>", 1).children[0].value

@@ -1,0 +1,277 @@
+"""The upload form without a browser: controls are set, buttons are pressed, the browser's messages are made up."""
+
+import asyncio
+import datetime as dt
+import importlib.util
+import json
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.policy import MIB
+from svc_notebooks.notebook.browser_files import BrowserFiles
+from svc_notebooks.notebook.file_choice import FileChoice, SmallPicker
+from svc_notebooks.notebook.inbox import Inbox
+from svc_notebooks.notebook.upload_form import UploadForm
+
+
+def send(box: BrowserFiles, name: str, content: bytes, *, mime: str = "", size: int | None = None):
+    """What the browser's half does with a file."""
+    key = f"key-{name}"
+    size = len(content) if size is None else size
+    box.hear({"kind": "begin", "key": key, "name": name, "size": size, "mime": mime}, [])
+    for offset in range(0, len(content), MIB):
+        part = memoryview(content)[offset : offset + MIB]
+        box.hear({"kind": "slice", "key": key, "offset": offset}, [part])
+    return key
+
+
+@pytest.fixture
+def form(lab):
+    return svc.upload_form()
+
+
+@pytest.fixture
+def box(form):
+    return form.controls.files.picker.widget
+
+
+@pytest.mark.spec("W-01")
+def test_several_files_of_any_size_go_up(form, box):
+    send(box, "large.bin", bytes(11 * MIB))
+    send(box, "b.csv", b"a,b\n", mime="text/csv")
+
+    form.upload.click()
+
+    assert form.last_error is None
+    assert form.result["name"].tolist() == ["large.bin", "b.csv"]
+    assert form.result["mime_type"].tolist() == ["application/octet-stream", "text/csv"]
+    assert form.result["size"].tolist() == [11 * MIB, 4]
+    assert "<table" in form.table.value
+    assert "Done: 2 files uploaded" in form.bar.children[1].value
+    assert repr(form) == "<UploadForm: 2 files uploaded>"
+
+
+@pytest.mark.spec("W-01")
+@pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
+def test_the_upload_type_is_the_one_that_was_chosen(form, box, kind):
+    send(box, "a.txt", b"hello")
+    form.controls.upload_type.value = kind
+
+    form.upload.click()
+
+    assert f"uploadType={kind}" in svc.exchanges()["query"][0]
+    assert form.result["name"].item() == ("Untitled" if kind == "media" else "a.txt")
+
+
+@pytest.mark.spec("W-01")
+def test_name_metadata_and_chunk_size_are_sent(form, box):
+    send(box, "a.bin", bytes(MIB))
+    form.controls.upload_type.value = "resumable"
+    form.controls.chunk_size.value = 256 * 1024
+    form.controls.name.value = "other.bin"
+    form.controls.metadata.value = '{"starred": true}'
+
+    form.upload.click()
+
+    assert form.result[["name", "starred"]].values.tolist() == [["other.bin", True]]
+    assert (svc.exchanges()["sent"] == 256 * 1024).sum() == 4
+
+
+@pytest.mark.spec("W-01")
+def test_a_file_beside_the_kernel(form, tmp_path):
+    path = tmp_path / "beside.csv"
+    path.write_text("a,b\n")
+    form.controls.files.path.value = str(path)
+
+    form.upload.click()
+
+    assert form.result["name"].tolist() == ["beside.csv"]
+
+
+@pytest.mark.spec("W-01", "D-03")
+def test_cancel_stops_between_two_chunks_and_resume_goes_on(form, box):
+    send(box, "large.bin", bytes(8 * MIB))
+    form.controls.upload_type.value = "resumable"
+    form.controls.chunk_size.value = MIB
+
+    async def press():
+        form.upload.click()
+        while "of 8 MiB" not in form.bar.status or form.bar.done < 3 * MIB:
+            await asyncio.sleep(0)
+        form.cancel.click()
+        while form.busy:
+            await asyncio.sleep(0)
+        stopped = form.bar.children[1].value
+        form.resume.click()
+        while form.busy:
+            await asyncio.sleep(0)
+        return stopped
+
+    with asyncio.Runner() as runner:
+        stopped = runner.run(press())
+
+    assert "Cancelled at 3 MiB of 8 MiB" in stopped
+    assert form.last_error is None
+    assert form.result["size"].tolist() == [8 * MIB]
+    ranges = svc.exchanges()["content_range"].dropna().tolist()
+    assert ranges == [f"bytes {n * MIB}-{(n + 1) * MIB - 1}/{8 * MIB}" for n in range(8)]
+
+
+@pytest.mark.spec("W-01")
+def test_an_upload_that_failed_is_tried_again_from_where_it_stopped(lab, form, box):
+    send(box, "large.bin", bytes(4 * MIB))
+    form.controls.upload_type.value = "resumable"
+    form.controls.chunk_size.value = MIB
+
+    with lab.faults({"match": {"nth": 4}, "times": 1000, "action": {"reset": "before"}}):
+        form.upload.click()
+    assert type(form.last_error).__name__ == "Interrupted"
+    assert 'role="alert"' in form.alert.value
+    form.resume.click()
+
+    assert form.alert.value == ""
+    assert form.result["size"].tolist() == [4 * MIB]
+    assert svc.exchanges()["content_range"].tolist().count(f"bytes 0-{MIB - 1}/{4 * MIB}") == 1
+
+
+WRONG = {
+    "nothing chosen": (lambda form: form.upload.click(), "No file is chosen"),
+    "nothing under way": (lambda form: form.cancel.click(), "nothing to cancel"),
+    "nothing stopped": (lambda form: form.resume.click(), "no upload that stopped"),
+}
+
+
+@pytest.mark.spec("W-01")
+@pytest.mark.parametrize("case", WRONG)
+def test_a_press_that_makes_no_sense_is_answered_in_words(form, case):
+    press, words = WRONG[case]
+
+    press(form)
+
+    assert words in str(form.last_error)
+    assert words in form.alert.value
+
+
+@pytest.mark.spec("W-01")
+@pytest.mark.parametrize(
+    "control, value, words",
+    [
+        ("metadata", "{starred", "Metadata is no JSON"),
+        ("metadata", "[1]", "must be a JSON object"),
+        ("metadata", '{"colour": 1}', "no field that can be set"),
+        ("path", "nowhere.csv", "no such file beside the kernel"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_sent(form, box, control, value, words):
+    send(box, "a.txt", b"a")
+    controls = {"metadata": form.controls.metadata, "path": form.controls.files.path}
+    controls[control].value = value
+
+    form.upload.click()
+
+    assert words in form.alert.value
+    assert len(svc.exchanges()) == 0
+
+
+def test_a_name_for_several_files_is_refused(form, box):
+    send(box, "a.txt", b"a")
+    send(box, "b.txt", b"b")
+    form.controls.name.value = "c.txt"
+
+    form.upload.click()
+
+    assert "Name is for one file, and 2 are chosen" in form.alert.value
+
+
+def test_a_file_that_is_still_coming_is_waited_for(form, box):
+    send(box, "slow.bin", b"half", size=8)
+
+    form.upload.click()
+
+    assert "slow.bin: not all of it has reached the kernel" in form.alert.value
+
+
+@pytest.mark.spec("W-01")
+def test_the_code_does_what_the_form_does(form, box, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "it's.bin").write_bytes(bytes(MIB))
+    send(box, "it's.bin", bytes(MIB))
+    form.controls.upload_type.value = "resumable"
+    form.controls.chunk_size.value = 256 * 1024
+    form.controls.metadata.value = '{"starred": true}'
+    form.upload.click()
+
+    twin = eval(form.code(), {"svc": svc})
+
+    expected = """svc.upload("it's.bin", upload_type='resumable', chunk_size=262144, metadata={'starred': True})"""
+    assert form.code() == expected
+    same = ["name", "size", "starred", "mime_type"]
+    assert twin[same].equals(form.result[same])
+
+
+@pytest.mark.spec("W-01")
+def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    form = UploadForm(make_files=lambda: FileChoice(SmallPicker))
+    form.upload.click()
+    assert "the file did not reach Python: over about 10 MB" in form.alert.value
+    when = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
+    one = {"name": "a.txt", "type": "text/plain", "size": 3, "last_modified": when}
+    form.controls.files.picker.widget.value = ({**one, "content": memoryview(b"abc")},)
+
+    form.upload.click()
+
+    assert form.result["name"].tolist() == ["a.txt"]
+
+
+def test_hostile_names_stay_text_everywhere(form, box):
+    name = '<img src=x onerror="alert(1)">.txt'
+    send(box, name, b"x")
+    form.upload.click()
+    form.controls.files.path.value = name
+    form.upload.click()
+
+    shown = [form.table, form.twin, form.alert, *form.bar.children]
+    assert [view.value for view in shown if "<img" in view.value] == []
+    assert "<img" not in form._repr_mimebundle_()["text/html"]
+
+
+def test_a_page_without_a_kernel_shows_what_the_form_is(form):
+    bundle = form._repr_mimebundle_()
+
+    assert bundle["text/plain"] == "<UploadForm: nothing uploaded yet>"
+    assert "svc.upload(" in bundle["text/html"]
+
+
+@pytest.mark.spec("W-05")
+def test_every_control_has_a_label_and_a_tooltip(form):
+    controls = form.controls
+    every = [controls.upload_type, controls.chunk_size, controls.name, controls.metadata]
+    every += [controls.files.path, form.upload, form.cancel, form.resume]
+
+    assert all(control.description and control.tooltip for control in every)
+
+
+def test_slices_that_come_twice_late_or_too_long_change_nothing():
+    inbox = Inbox()
+    inbox.begin("k", "a", 4, "")
+
+    for offset, data in [(2, b"cd"), (0, b"ab"), (0, b"ab"), (2, b"cde"), (2, b"cd"), (4, b"e")]:
+        inbox.take("k", offset, data)
+    inbox.take("unknown", 0, b"x")
+
+    (one,) = inbox.arrivals
+    assert (one.complete, one.path.read_bytes()) == (True, b"abcd")
+
+
+def test_a_file_that_is_dropped_is_gone_from_the_disk():
+    box = BrowserFiles()
+    key = send(box, "../../a.txt", b"abc")
+    (one,) = box.inbox.arrivals
+    assert one.path.name == "1"
+
+    box.hear({"kind": "drop", "key": key}, [])
+
+    assert not one.path.exists()
+    assert json.dumps(box.files) == "[]"

@@ -1,0 +1,123 @@
+"""Every exchange can be looked at afterwards, and none of the views has a secret or lets one break out."""
+
+import os
+import subprocess
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook.diagram import diagram
+from svc_notebooks.notebook.exchange_view import ExchangeView
+
+HOSTILE = '"><img src=x onerror=alert(1)>\r\n;#'
+
+
+@pytest.mark.spec("D-04")
+def test_an_exchange_is_a_row_a_text_a_command_and_a_drawing(lab):
+    up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+    up.send_chunk()
+
+    row = svc.exchanges().iloc[-1]
+    assert (row["method"], row["status"], row["sent"]) == ("PUT", 308, 262_144)
+    assert (row["content_range"], row["range"]) == ("bytes 0-262143/300000", "bytes=0-262143")
+    text = str(svc.exchange())
+    assert "Content-Range: bytes 0-262143/300000\n" in text
+    assert "<262144 bytes>" in text
+    assert "HTTP/1.1 308 Resume Incomplete\n" in text
+    assert svc.exchange().curl().startswith('tail -c +1 "$FILE" | head -c 262144 | curl -X PUT')
+    assert "S-->>C: 308 Resume Incomplete bytes=0-262143" in svc.exchange().diagram()
+
+
+@pytest.mark.spec("D-04")
+def test_exchanges_are_found_from_both_ends(lab):
+    svc.generate_ids(1)
+    svc.files()
+
+    assert svc.exchange(1).n == svc.exchange(-2).n == 1
+    assert svc.exchange().n == 2
+
+
+@pytest.mark.spec("D-04")
+def test_without_an_answer_the_views_say_why(lab):
+    with lab.faults(reset="before"):
+        svc.files()
+
+    assert pd.isna(svc.exchanges()["status"][0])
+    assert "cut" in svc.exchanges()["error"][0]
+    assert "(no answer: " in str(svc.exchange(1))
+    assert "S--xC" in svc.exchange(1).diagram()
+    assert "cut" in svc.exchange(1)._repr_html_()
+
+
+@pytest.mark.spec("T-05")
+def test_no_view_shows_the_token(lab):
+    token = lab.service.sign_in(token="a-very-secret-token")
+    session = svc.Session("https://sandbox.svc.example", token, handler=lab.service.handle)
+    made = svc.upload(b"hello", name="a-very-secret-token.txt", session=session)
+    svc.read(made, session=session)
+
+    shown = [svc.exchanges(session=session).to_string(), lab.journal().to_string(), repr(session)]
+    for n in (1, 2):
+        one = svc.exchange(n, session=session)
+        shown += [str(one), repr(one), one.curl(), one._repr_html_(), one.diagram()]
+
+    assert [text for text in shown if "a-very-secret-token" in text.replace("token.txt", "")] == []
+
+
+@pytest.mark.spec("D-04")
+def test_the_curl_command_does_the_same_again(lab, tmp_path):
+    file = tmp_path / "chunk.bin"
+    file.write_bytes(os.urandom(300_000))
+    with lab.serve() as server:
+        token = lab.service.sign_in()
+        far = svc.connect(server.base_url, token)
+        svc.create_file(name='it\'s "quoted" $HOME')
+        svc.start_upload(file, name="chunk.bin", chunk_size=262_144).send_chunk()
+        shell = {**os.environ, "SVC_TOKEN": token, "FILE": str(file), "no_proxy": "127.0.0.1"}
+
+        said = [
+            subprocess.run(
+                ["bash", "-c", svc.exchange(n, session=far).curl() + " -sS -i"],
+                env=shell,
+                capture_output=True,
+                text=True,
+                timeout=20,
+                check=True,
+            ).stdout
+            for n in (1, 2, 3)
+        ]
+
+    assert '"it\'s \\"quoted\\" $HOME"' in said[0]
+    assert "Location: " in said[1]
+    assert "308 Resume Incomplete" in said[2]
+    assert "Range: bytes=0-262143" in said[2]
+
+
+def test_names_and_headers_from_outside_stay_text(lab):
+    svc.create_file(name=HOSTILE)
+
+    html = svc.exchange()._repr_html_()
+
+    assert "<img" not in html
+    assert "&lt;img src=x onerror=alert(1)&gt;" in html
+
+
+def test_a_drawing_has_one_line_for_each_arrow(lab):
+    svc.files()
+    with lab.faults(status=503, body="<b>;\n#"):
+        svc.files()
+
+    lines = str(diagram(lab.session.exchanges)).splitlines()
+
+    assert len(lines) == 3 + 2 * len(lab.session.exchanges)
+    assert all(";" not in line.replace("#35;", "").replace("#59;", "") for line in lines)
+
+
+def test_a_view_has_the_attributes_of_its_record(lab):
+    svc.files()
+    view = svc.exchange()
+
+    assert isinstance(view, ExchangeView)
+    assert (view.method, view.status, view.n) == ("GET", 200, 1)
+    assert not hasattr(view, "nothing_like_that")
