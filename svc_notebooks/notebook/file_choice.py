@@ -10,12 +10,20 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
+from .markup import tag
+
 NOTHING_CAME = (
     "No file is chosen. If the button above shows a number, the file did not reach Python: over about 10 MB"
     " the notebook server drops it without a word. Install anywidget, or put the file beside the kernel"
     " with JupyterLab's file browser and give its path."
 )
 NOTHING_CHOSEN = "No file is chosen: choose or drop one, or give the path of a file beside the kernel."
+
+
+def labelled(text: str, tooltip: str) -> dict[str, Any]:
+    """A label with its tooltip; ipywidgets shows that of a text field only where it has no label."""
+    label = tag("span", text, title=tooltip)
+    return {"description": label, "description_allow_html": True, "tooltip": tooltip}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +115,8 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
     def __init__(self, make_picker: Callable[[], Picker] = best_picker) -> None:
         self.picker = make_picker()
         self.path = widgets.Text(
-            description="File beside the kernel",
+            **labelled("File beside the kernel", "The path of a file that the kernel can read itself"),
             placeholder="a path, like data/survey.csv",
-            tooltip="The path of a file that the kernel can read itself",
             style={"description_width": "11em"},
             layout={"width": "36em"},
         )

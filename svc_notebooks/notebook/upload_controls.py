@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from .file_choice import Chosen, FileChoice
+from .file_choice import Chosen, FileChoice, labelled
 from .metadata import metadata_body
 from .schemas import FILES
 from .sizes import KIB, MIB
@@ -43,30 +43,28 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.files = make_files()
         self.upload_type = widgets.RadioButtons(
             options=UPLOAD_TYPES,
-            description="Upload type",
-            tooltip="How the files go over the wire",
+            **labelled("Upload type", "How the files go over the wire"),
             style=_LABEL,
             layout={"width": "auto"},
         )
         self.chunk_size = widgets.Dropdown(
             options=CHUNK_SIZES,
             value=DEFAULT_CHUNK,
-            description="Chunk size",
-            tooltip="Bytes in each request of a resumable upload",
+            **labelled(
+                "Chunk size", "Bytes in each request of a resumable upload; choosing another makes auto resumable"
+            ),
             style=_LABEL,
             layout=_WIDE,
         )
         self.name = widgets.Text(
-            description="Name",
+            **labelled("Name", "What to call the file; for one file only"),
             placeholder="as the file is called",
-            tooltip="What to call the file; for one file only",
             style=_LABEL,
             layout=_WIDE,
         )
         self.metadata = widgets.Text(
-            description="Metadata (JSON)",
+            **labelled("Metadata (JSON)", "Further fields of every file, as a JSON object"),
             placeholder='{"starred": true}',
-            tooltip="Further fields of every file, as a JSON object",
             style=_LABEL,
             layout=_WIDE,
         )
@@ -120,8 +118,10 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         return found
 
     def _chunk(self) -> int | None:
-        """None unless it matters: a chunk size makes an automatic upload a resumable one."""
-        return int(self.chunk_size.value) if self.upload_type.value == "resumable" else None
+        """None unless it matters; as in `upload`, choosing one makes an automatic upload resumable."""
+        chosen = int(self.chunk_size.value)
+        matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}
+        return chosen if matters.get(self.upload_type.value) else None
 
     def code(self) -> str:
         """The call of a cell that does the same.

@@ -65,7 +65,7 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
         self.upload = self._button("Upload", "Upload the chosen files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps what it has", self._cancel)
         self.resume = self._button("Resume", "Go on where it stopped", self._resume)
-        self.bar = ProgressBar("Upload", 0)
+        self.bar = ProgressBar("Upload", 1)
         self.alert, self.table, self.twin = widgets.HTML(), widgets.HTML(), widgets.HTML()
         buttons = widgets.HBox([self.upload, self.cancel, self.resume])
         parts = [self.controls, buttons, self.bar, self.alert, self.table, self.twin]

@@ -104,8 +104,8 @@ def test_every_control_has_a_name_and_a_tooltip(lab):
     unnamed = form.locator("input, select, textarea, button").evaluate_all(
         """all => all.filter(e => {
           const named = e.getAttribute('aria-label') || e.labels?.length || e.innerText.trim();
-          const own = e.closest('.jupyter-widgets:not(.widget-box)'); // ipywidgets puts it on the label
-          const tip = e.title || own?.querySelector('label[title]')?.title || e.closest('[title]')?.title;
+          const own = e.closest('.widget-text, .widget-dropdown, .widget-radio');
+          const tip = e.title || own?.querySelector('label[title], label [title]')?.title;
           return !named || !tip || tip === 'null';
         }).map(e => e.outerHTML)"""
     )
