@@ -96,7 +96,9 @@ class Service:
 
     def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         """As `_respond`, with the faults that are meant for this request."""
-        strike = self._faults.strike(self._target(request, path, query))
+        target = self._target(request, path, query)
+        strike = self._faults.strike(target)
+        entry.operation, entry.user = target.operation, target.user
         entry.fault = str(strike) or None
         response = strike.before()
         if response is None:
