@@ -35,7 +35,10 @@ _COLUMNS = tuple(sessions.c[name] for name in SessionRow._fields)
 _ADD = Prepared(insert(sessions).values({name: bindparam(name) for name in SessionRow._fields}))
 _GET = Prepared(select(*_COLUMNS).where(sessions.c.id == bindparam("key")))
 _CLAIM = Prepared(
-    update(sessions).where(sessions.c.id == bindparam("key")).values(generation=sessions.c.generation + 1)
+    update(sessions)
+    .where(sessions.c.id == bindparam("key"))
+    .values(generation=sessions.c.generation + 1)
+    .returning(*_COLUMNS)
 )
 _SAVE = Prepared(
     update(sessions)
@@ -66,9 +69,8 @@ class Sessions:
 
     def claim(self, key: str) -> SessionRow | None:
         """A session for a request that will change it: from now on no earlier request can."""
-        with self._database.transaction():
-            self._database.change(_CLAIM, {"key": key})
-            return self.get(key)
+        row = self._database.change_one(_CLAIM, {"key": key})
+        return SessionRow._make(row) if row else None
 
     def save(self, row: SessionRow) -> bool:
         """Write what changed; False: a later request has claimed the session, and nothing is written."""
