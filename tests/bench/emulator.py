@@ -58,7 +58,7 @@ def linear() -> Iterator[Row]:
     with processes.ours() as served:
         ours = Neutral(served, OURS)
         for chunk, name in ((LARGE, "8 MiB"), (SMALL, "256 KiB")):
-            costs = alternate({"one": _sending(ours, 256, chunk), "four": _sending(ours, 64, chunk, files=4)}, 4)
+            costs = alternate({"one": _sending(ours, 256, chunk), "four": _sending(ours, 64, chunk, files=4)}, 6)
             work = f"take one file of 256 MiB, {name} chunks"
             yield compared(work, costs["one"], costs["four"], "four of 64 MiB", at_most(1.2), rate(256))
 
