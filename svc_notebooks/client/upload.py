@@ -153,6 +153,13 @@ class Upload:
         self._until(lambda: self.session_uri is not None)
         return self
 
+    def step(self) -> dict[str, object]:
+        """Make one step, a request or a wait; its row of the history. Raises ValueError when all is done."""
+        if self.done:
+            raise ValueError("the upload is complete; there is no step left")
+        seen = len(self.history)
+        return self._until(lambda: self.done or len(self.history) > seen)
+
     def send_chunk(self) -> dict[str, object]:
         """Send the next chunk, after whatever must come before it; its row of the history.
 

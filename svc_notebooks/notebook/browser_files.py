@@ -7,7 +7,7 @@ browser half (`browser_files.js`) sends again what was not acknowledged. Needs a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,16 @@ class BrowserFiles(anywidget.AnyWidget):
                 self.inbox.take(key, int(content["offset"]), bytes(buffers[0]))
             case "drop":
                 self.inbox.drop(key)
+        self._tell()
+
+    def forget(self, paths: Collection[Path]) -> None:
+        """Take the files that lie there off the list, here and in the browser."""
+        for one in self.inbox.arrivals:
+            if one.path in paths:
+                self.inbox.drop(one.key)
+        self._tell()
+
+    def _tell(self) -> None:
         self.files = [
             {"key": one.key, "name": one.name, "size": one.size, "received": one.received}
             for one in self.inbox.arrivals

@@ -49,6 +49,9 @@ class Picker(Protocol):
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever other files are chosen."""
 
+    def forget(self, uploaded: list[Chosen]) -> None:
+        """Take these off the list."""
+
     def nothing(self) -> str:
         """What to say when nothing is chosen."""
 
@@ -76,6 +79,9 @@ class SlicePicker:
     def watch(self, changed: Callable[[], None]) -> None:
         self.widget.observe(lambda _change: changed(), "files")
 
+    def forget(self, uploaded: list[Chosen]) -> None:
+        self.widget.forget([one.source for one in uploaded if isinstance(one.source, Path)])
+
     def nothing(self) -> str:
         return NOTHING_CHOSEN
 
@@ -100,6 +106,9 @@ class SmallPicker:
     def watch(self, changed: Callable[[], None]) -> None:
         self.widget.observe(lambda _change: changed(), "value")
 
+    def forget(self, uploaded: list[Chosen]) -> None:
+        self.widget.value = ()
+
     def nothing(self) -> str:
         return NOTHING_CAME
 
@@ -114,6 +123,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, make_picker: Callable[[], Picker] = best_picker) -> None:
         self.picker = make_picker()
+        self._given: list[Chosen] = []
         self.path = widgets.Text(
             **labelled("File beside the kernel", "The path of a file that the kernel can read itself"),
             placeholder="a path, like data/survey.csv",
@@ -127,6 +137,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         found = [*self.picker.chosen(), *self._beside()]
         if not found:
             raise ValueError(self.picker.nothing())
+        self._given = found
         return found
 
     def names(self) -> list[str]:
@@ -137,6 +148,12 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         """Call this whenever other files are chosen."""
         self.picker.watch(changed)
         self.path.observe(lambda _change: changed(), "value")
+
+    def forget(self) -> None:
+        """Take off the list what `chosen` gave last: it is not uploaded again by the next press."""
+        self.picker.forget(self._given)
+        if self.path.value.strip() in (str(one.source) for one in self._given):
+            self.path.value = ""
 
     def _beside(self) -> list[Chosen]:
         text = self.path.value.strip()

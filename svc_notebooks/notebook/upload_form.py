@@ -61,6 +61,7 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
         self._queue: UploadQueue | None = None
         self._task: asyncio.Task[None] | None = None
         self._finished: list[Any] = []
+        self._done = ""
         self.controls = UploadControls(make_files)
         self.upload = self._button("Upload", "Upload the chosen files", self._upload, "primary")
         self.cancel = self._button("Cancel", "Stop; the service keeps what it has", self._cancel)
@@ -92,8 +93,8 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
         return self._task is not None and not self._task.done()
 
     def code(self) -> str:
-        """The call of a cell that does what the form is set to do."""
-        return self.controls.code()
+        """The call of a cell that does what the form is set to do, or, with nothing chosen, what it did last."""
+        return self.controls.code() if self.controls.files.names() else self._done or self.controls.code()
 
     # -- what a press does
 
@@ -134,6 +135,8 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
         try:
             await queue.run()
             words = f"Done: {_files(len(queue.files))} uploaded"
+            self._done = self.code()
+            self.controls.files.forget()
         except Cancelled:
             words = f"Cancelled at {self.bar.status}. Resume goes on from there."
         except Exception as error:
@@ -164,7 +167,7 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
 
     def _show_result(self) -> None:
         if self._finished:
-            table = Markup(self.result.to_html(index=False, border=0))  # it escapes what is in it
+            table = Markup(self.result.to_html(index=False, border=0, justify="left"))  # it escapes what is in it
             self.table.value = tag("div", table, style=_TABLE)
 
     def _show_code(self) -> None:

@@ -2,8 +2,8 @@
 
 A kernel hears a pressed button only between two pieces of work, so an upload that ran to its end in one
 go could not be cancelled. In a sandbox, where nothing waits and there may be no thread, the pieces are
-chunks on the kernel's own event loop; over a network a chunk may take long, and it is sent by a thread
-that the loop waits for.
+steps (a chunk, a question, a wait) on the kernel's own event loop; over a network a step may take long, and a
+thread that the loop waits for makes it.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class UploadQueue:
             steps = self._steps = resumable(self._session, order, self._reporter(order))
         try:
             while not steps.done:
-                await self._aside(steps.send_chunk)
+                await self._aside(steps.step)
                 self._report(order, steps.stored, steps.total)
                 await self._breathe()
         except Cancelled:

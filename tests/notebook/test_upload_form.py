@@ -90,6 +90,53 @@ def test_a_file_beside_the_kernel(form, tmp_path):
 
 
 @pytest.mark.spec("W-01", "D-03")
+@pytest.mark.spec("W-01")
+def test_what_was_uploaded_is_off_the_list_and_its_call_stays(form, box):
+    send(box, "a.txt", b"hello")
+    form.upload.click()
+    send(box, "b.txt", b"later")
+
+    assert form.controls.files.names() == ["b.txt"]
+    box.hear({"kind": "drop", "key": "key-b.txt"}, [])
+    assert form.code() == "svc.upload('a.txt')"
+    form.upload.click()
+
+    assert "No file is chosen" in str(form.last_error)
+    assert form.result["name"].tolist() == ["a.txt"]
+
+
+@pytest.mark.spec("W-01")
+def test_over_a_network_chunks_go_beside_the_loop_that_hears_cancel(lab):
+    with lab.serve() as server:
+        session = svc.connect(server.base_url, lab.service.sign_in())
+        form = svc.upload_form(session=session)
+        box = form.controls.files.picker.widget
+        send(box, "large.bin", bytes(range(256)) * (3 * MIB // 256))
+        form.controls.chunk_size.value = 256 * 1024
+        asyncio.run(_cancelled_and_resumed(form))
+        session.close()
+
+    assert form.last_error is None
+    assert form.result["size"].tolist() == [3 * MIB]
+
+
+async def _cancelled_and_resumed(form):
+    form.upload.click()
+    while form.bar.done < 512 * 1024:
+        await asyncio.sleep(0)
+    form.cancel.click()
+    await _rest(form)
+    assert form.result.empty
+    assert "Resume goes on" in form.bar.children[1].value
+    form.resume.click()
+    await _rest(form)
+
+
+async def _rest(form):
+    while form.busy:
+        await asyncio.sleep(0)
+
+
 def test_cancel_stops_between_two_chunks_and_resume_goes_on(form, box):
     send(box, "large.bin", bytes(8 * MIB))
     form.controls.upload_type.value = "resumable"
