@@ -19,6 +19,7 @@ import psutil
 MIB = 1024 * 1024
 TOKEN = "bench"
 
+_IN_MEMORY = Path("/dev/shm")
 _BLOCK = bytes(range(256)) * (MIB // 256)
 
 
@@ -82,9 +83,10 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
-    """A folder that is gone in the end."""
-    with tempfile.TemporaryDirectory(prefix="svc-bench-") as name:
+def folder(*, on_disk: bool = True) -> Iterator[Path]:
+    """A folder that is gone in the end, where the system has it on a file system in memory if it need not be a disk."""
+    where = None if on_disk or not _IN_MEMORY.is_dir() else _IN_MEMORY
+    with tempfile.TemporaryDirectory(prefix="svc-bench-", dir=where) as name:
         yield Path(name)
 
 
