@@ -16,6 +16,10 @@ from types import TracebackType
 from ..core.errors import Interrupted
 from .locks import open_locked
 
+_WRITTEN_AT_ONCE = 256 * 1024
+"""Larger writes get larger pages from Linux, and where a virtual machine must first fetch those from its host
+they take four times as long, measured; otherwise they save a tenth."""
+
 
 class PartFile:
     """The bytes that have come so far; `have` counts them. Writes go to the disk unbuffered.
@@ -62,7 +66,7 @@ class PartFile:
         """Append a block."""
         view = memoryview(block)
         while view:
-            written = self._file.write(view) or 0
+            written = self._file.write(view[:_WRITTEN_AT_ONCE]) or 0
             view = view[written:]
             self.have += written
 
