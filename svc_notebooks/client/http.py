@@ -152,7 +152,11 @@ def _blocks(body: Body) -> Iterator[bytes]:
 def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
     headers = Headers(raw.headers.items())
     length = headers.get("Content-Length", "")
-    if method == "HEAD" or (length.isdecimal() and int(length) <= _WHOLE):
+    if method == "HEAD" or length == "0":  # a chunk's 308: there is nothing to read
+        raw.release_conn()
+        raw.close()
+        return Response(raw.status, headers)
+    if length.isdecimal() and int(length) <= _WHOLE:
         return Response(raw.status, headers, b"".join(Stream(raw)))
     return Response(raw.status, headers, Stream(raw))
 

@@ -6,11 +6,12 @@ finished, moved or repeated later is a row of the rope, never a copy of bytes.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterable, Iterator
 from itertools import count
 from pathlib import Path
-from typing import IO, Protocol
+from typing import Protocol
 from uuid import uuid4
 
 BLOCK = 1024 * 1024
@@ -135,24 +136,24 @@ class MemoryParts:
 
 
 class _FileWriter:
-    def __init__(self, path: Path, *, sync: bool) -> None:
-        self._path = path
+    def __init__(self, path: str, *, sync: bool) -> None:
+        self._path = Path(path)
         self._sync = sync
-        self._file: IO[bytes] = path.open("xb")
+        self._file = io.FileIO(path, "x")
         self.size = 0
 
     def write(self, block: bytes) -> None:
-        self._file.write(block)
+        rest = memoryview(block)
+        while rest:
+            rest = rest[self._file.write(rest) :]
         self.size += len(block)
 
     def truncate(self, size: int) -> None:
         if size < self.size:
-            self._file.flush()
             self._file.truncate(size)
             self.size = size
 
     def commit(self) -> str:
-        self._file.flush()
         if self._sync:
             os.fsync(self._file.fileno())
         self._file.close()
@@ -185,7 +186,8 @@ class FolderParts:
             (folder / f"{number:02x}").mkdir(parents=True, exist_ok=True)
 
     def writer(self) -> PartWriter:
-        return _FileWriter(self._path(uuid4().hex), sync=self._sync)
+        key = uuid4().hex
+        return _FileWriter(f"{self._folder}/{key[:2]}/{key}", sync=self._sync)
 
     def _path(self, key: str) -> Path:
         return self._folder / key[:2] / key

@@ -121,10 +121,11 @@ def test_a_request_arrives_as_it_was_made(server: Server, transport: HttpTranspo
     assert seen["Accept-Encoding"] == "identity"
 
 
-def test_the_connection_is_used_again(server: Server, transport: HttpTransport) -> None:
-    server.reply = lambda handler: handler.ok(body=bytes(200_000))
-    for _ in range(5):
-        transport.send(Request("GET", server.base_url + "/")).content()
+@pytest.mark.parametrize("size", [0, 100, 200_000])
+def test_the_connection_is_used_again(size: int, server: Server, transport: HttpTransport) -> None:
+    server.reply = lambda handler: handler.ok(body=bytes(size))
+    for method in ("GET", "HEAD", "PUT", "GET", "HEAD"):
+        transport.send(Request(method, server.base_url + "/", Headers([("Content-Length", "0")]))).content()
 
     assert server.connections == 1
 
