@@ -18,7 +18,7 @@ from .rounds import Costs, Run, alternate, timed
 from .table import Row, at_least, compared, rate
 
 SIZE = 256
-ROUNDS = 3
+ROUNDS = 7
 LARGE = 8 * MIB
 SMALL = 256 * 1024
 
@@ -94,7 +94,7 @@ def download_to_disk() -> Iterator[Row]:
                 "ours": _fresh(timed(lambda: download(session, file_id, target)), target),
                 "curl": _fresh(timed(lambda: subprocess.run(command, check=True)), target),
             },
-            2 * ROUNDS,
+            ROUNDS,
         )
     yield compared(f"download {SIZE} MiB to disk", costs["ours"], costs["curl"], "curl", at_least(1), rate(SIZE))
 
