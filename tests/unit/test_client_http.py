@@ -16,7 +16,7 @@ import urllib3
 
 from svc_notebooks.client import http as client_http
 from svc_notebooks.client.bodies import SourceBody
-from svc_notebooks.client.http import ERRORS, HttpTransport, broken
+from svc_notebooks.client.http import ERRORS, SENT_AT_ONCE, HttpTransport, broken
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.sources import open_source
 from svc_notebooks.client.transport import BLOCK, Broken
@@ -142,7 +142,7 @@ def test_each_origin_has_its_own_way_and_close_forgets_them_all(server: Server, 
 
 
 def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transport: HttpTransport) -> None:
-    content, sizes = bytes(range(256)) * 12_000, []
+    content, sizes = bytes(range(256)) * 2_500, []
     body = SourceBody(open_source(content), 0, len(content), lambda at, total: sizes.append(at))
 
     transport.send(Request("PUT", server.base_url + "/", Headers([("Content-Length", str(len(content)))]), body))
@@ -150,7 +150,7 @@ def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transpor
     _, _, seen, received = server.seen[0]
     assert received == content
     assert "Transfer-Encoding" not in seen
-    assert sizes == [BLOCK, 2 * BLOCK, len(content)]
+    assert sizes == [SENT_AT_ONCE, 2 * SENT_AT_ONCE, len(content)]
 
 
 def test_a_body_without_a_length_is_chunked(server: Server, transport: HttpTransport) -> None:
