@@ -16,7 +16,7 @@ from .store.contents import Digests, Piece
 
 
 class Inflow:
-    """Bytes on their way in: every `part_size` of them become a part, which is handed to `keep` at once."""
+    """Bytes on their way in: every `part_size` of them become a part, handed to `keep` when more bytes come."""
 
     def __init__(self, parts: Parts, part_size: int, start: int, keep: Callable[[Piece], None]) -> None:
         self._parts = parts
@@ -33,12 +33,16 @@ class Inflow:
     def write(self, block: bytes) -> None:
         """Append a block."""
         while block:
-            writer = self._writer = self._writer or self._parts.writer()
+            writer = self._with_room()
             room = self._part_size - writer.size
             writer.write(block if len(block) <= room else block[:room])
-            if writer.size == self._part_size:
-                self.deliver(self._close(), self._keep)
             block = block[room:]
+
+    def _with_room(self) -> PartWriter:
+        if self._writer and self._writer.size == self._part_size:
+            self.deliver(self._close(), self._keep)
+        self._writer = self._writer or self._parts.writer()
+        return self._writer
 
     def finish(self, end: int) -> Piece | None:
         """The last part, cut off at `end`; None where nothing is left of it."""

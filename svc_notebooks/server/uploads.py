@@ -224,7 +224,7 @@ class _Reception:
         return block
 
     def _keep(self, piece: Piece) -> None:
-        """A full part on the way: keep it at once, so that a break loses no more than one part."""
+        """A full part, and more to come: keep it now, so that a break loses no more than one part."""
         house = self._house
         row = self._row._replace(stored=piece.stop, touched=_now(house))
         with house.store.transaction():
