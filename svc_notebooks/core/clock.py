@@ -14,6 +14,8 @@ _ISO = re.compile(
     re.ASCII,
 )
 _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:[Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
 
 
 class Clock(Protocol):
@@ -24,13 +26,13 @@ class Clock(Protocol):
 
 
 def to_millis(instant: datetime) -> int:
-    """Unix time in whole milliseconds."""
-    return int(instant.timestamp() * 1000)
+    """Unix time in whole milliseconds; exact, where a float would round the end of the year 9999 up."""
+    return (instant - _EPOCH) // _MILLISECOND
 
 
 def from_millis(millis: int) -> datetime:
     """The instant of a Unix time in milliseconds."""
-    return datetime.fromtimestamp(millis / 1000, UTC)
+    return _EPOCH + millis * _MILLISECOND
 
 
 def format_time(instant: datetime) -> str:
@@ -43,7 +45,9 @@ def format_time(instant: datetime) -> str:
 
 
 def parse_time(text: str) -> datetime:
-    """The instant that an RFC 3339 text names; without an offset it is UTC. Raises ValueError.
+    """The instant that an RFC 3339 text names; without an offset it is UTC.
+
+    Raises ValueError, also where UTC is in no year from 1 to 9999: it could not be printed again.
 
     >>> parse_time("2026-01-02T04:04:05+01:00") == parse_time("2026-01-02T03:04:05.000Z")
     True
@@ -51,20 +55,27 @@ def parse_time(text: str) -> datetime:
     if not _RFC3339.fullmatch(text):
         raise ValueError(f"{text!r} is no RFC 3339 date-time; write it as 2026-01-02T03:04:05Z")
     instant = datetime.fromisoformat(text.upper())
-    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+    if instant.tzinfo is None:
+        return instant.replace(tzinfo=UTC)
+    try:
+        instant.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(f"{text!r} is in no year from 1 to 9999 in UTC") from None
+    return instant
 
 
 def parse_duration(value: str | float | timedelta) -> timedelta:
-    """A length of time: seconds, a number with a unit of `s m h d w`, or an ISO 8601 duration.
+    """A length of time: seconds, a number with a unit of `s m h d w`, or an ISO 8601 duration. Raises ValueError.
 
     >>> parse_duration("8d"), parse_duration(90), parse_duration("PT1H30M")
     (datetime.timedelta(days=8), datetime.timedelta(seconds=90), datetime.timedelta(seconds=5400))
     """
     if isinstance(value, timedelta):
         return value
-    if isinstance(value, str):
-        return timedelta(seconds=_seconds(value.strip()))
-    return timedelta(seconds=value)
+    try:
+        return timedelta(seconds=_seconds(value.strip()) if isinstance(value, str) else value)
+    except OverflowError:
+        raise ValueError(f"{value!r} is longer than all years from 1 to 9999") from None
 
 
 def _seconds(text: str) -> float:

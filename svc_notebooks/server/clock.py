@@ -12,11 +12,21 @@ DEFAULT_START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
 
 class SystemClock:
-    """The time of this machine."""
+    """The time of this machine, until a virtual clock takes over; who holds this one goes over with it."""
+
+    def __init__(self) -> None:
+        self._successor: VirtualClock | None = None
+        self._lock = Lock()
 
     def now(self) -> datetime:
         """The present instant."""
-        return datetime.now(UTC)
+        return self._successor.now() if self._successor else datetime.now(UTC)
+
+    def stop(self) -> VirtualClock:
+        """The one virtual clock that takes over, and stands where this one stood."""
+        with self._lock:
+            self._successor = self._successor or VirtualClock(datetime.now(UTC))
+            return self._successor
 
 
 class VirtualClock:
@@ -36,12 +46,15 @@ class VirtualClock:
         return self._now
 
     def advance(self, duration: str | float | timedelta) -> datetime:
-        """Move it forward; the instant it shows then. Raises ValueError for a duration below zero."""
+        """Move it forward; the instant it shows then. Raises ValueError for a duration that it cannot go."""
         step = parse_duration(duration)
         if step < timedelta(0):
             raise ValueError(f"advance() goes forward only, not by {step}; give a duration of zero or more")
         with self._lock:
-            self._now += step
+            try:
+                self._now += step
+            except OverflowError:
+                raise ValueError(f"advance() by {step} would leave the year 9999") from None
             return self._now
 
     def set(self, instant: datetime) -> datetime:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 from urllib.parse import urlsplit
 
 from ..core.catalogue import ApiError, refuse
-from ..core.clock import format_time, parse_time
+from ..core.clock import format_time, parse_duration, parse_time
 from ..core.wire import JSON, JSONObject, Query, Request, Response, as_body, plain_segment
 from .metadata import read_json
 from .reply import as_error, as_json, empty
@@ -46,8 +46,12 @@ class Control:
         path = urlsplit(request.url).path
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
+        response = self._answer(request, path[len(_PREFIX) :])
+        return Response(response.status, response.headers) if request.method == "HEAD" else response
+
+    def _answer(self, request: Request, name: str) -> Response:
         try:
-            answer = self._call(request, path[len(_PREFIX) :])
+            answer = self._call(request, name)
         except ApiError as error:
             return as_error(error)
         except ValueError as error:
@@ -80,9 +84,11 @@ class Control:
         if (duration := body.get("advance")) is not None:
             if not isinstance(duration, str | int | float) or isinstance(duration, bool):
                 raise ValueError('advance takes seconds, or a text like "7d" or "PT1H"')
-            self._service.virtual_clock().advance(duration)
+            step = parse_duration(duration)  # before the clock is stopped: a refused call changes nothing
+            self._service.virtual_clock().advance(step)
         elif now := _text(body, "now"):
-            self._service.virtual_clock().set(parse_time(now))
+            instant = parse_time(now)
+            self._service.virtual_clock().set(instant)
         else:
             raise ValueError('a body {"advance": ...} or {"now": ...} is needed')
         return self._clock(body)

@@ -31,6 +31,7 @@ class NewContent(NamedTuple):
 
 SPACES = ("storage", "drive", "appDataFolder")
 _BLOCK = 256 * 1024
+_MOST_NESTED = 100
 _SPACES = ("storage", "drive", "appDataFolder")
 
 
@@ -55,7 +56,17 @@ def parse_json(text: bytes) -> JSONObject:
         raise refuse("parseError", message=str(error)[:200]) from None
     if not isinstance(value, dict):
         raise refuse("parseError", message="expected an object in braces.")
+    if text.count(b"{") + text.count(b"[") > _MOST_NESTED:
+        _check_nesting(value, _MOST_NESTED)
     return value
+
+
+def _check_nesting(value: JSON, left: int) -> None:
+    """What is stored must be printed again, whatever recursion that takes."""
+    if not left:
+        raise refuse("parseError", message=f"it is nested more than {_MOST_NESTED} deep.")
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_nesting(inner, left - 1)
 
 
 def _no_constant(name: str) -> JSON:

@@ -222,12 +222,13 @@ class Service:
 
     def virtual_clock(self) -> VirtualClock:
         """The clock, to be moved; the system's is replaced by one that stands still from now on."""
-        if not isinstance(self._house.clock, VirtualClock):
-            clock = VirtualClock(self._house.clock.now())
-            self._house = dataclasses.replace(self._house, clock=clock)
-            self._access = Access(self._house.store, clock)
-        assert isinstance(self._house.clock, VirtualClock)
-        return self._house.clock
+        clock = self._house.clock
+        if isinstance(clock, VirtualClock):
+            return clock
+        virtual = clock.stop()
+        self._house = dataclasses.replace(self._house, clock=virtual)
+        self._access = Access(self._house.store, virtual)
+        return virtual
 
     def reset(self) -> None:
         """Begin again: no files, no uploads, the ids from their seed; users and their tokens stay."""

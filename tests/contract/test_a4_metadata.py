@@ -298,3 +298,35 @@ def test_content_that_cannot_become_the_native_type_is_refused_and_not_stored(wi
 
     assert uri.status == 400
     assert wire.names() == []
+
+
+@pytest.mark.spec("A4-02")
+@pytest.mark.parametrize(
+    "sent, shown",
+    [
+        ("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
+        ("9999-12-31T23:59:59-05:00", None),
+        ("0001-01-01T00:00:00+05:00", None),
+    ],
+)
+def test_an_instant_at_the_edge_of_time_is_shown_or_refused(wire: Wire, sent: str, shown: str | None) -> None:
+    file_id = wire.create()["id"]
+
+    answer = wire.json_request("PATCH", f"/storage/v3/files/{file_id}?fields=createdTime", {"createdTime": sent})
+
+    assert answer.json == {"createdTime": shown} if shown else answer.error["location"] == "createdTime"
+    assert wire.send("GET", "/storage/v3/files?fields=*").status == 200
+
+
+@pytest.mark.spec("A4-02")
+@pytest.mark.parametrize("depth, status", [(50, 200), (400, 400), (900, 400)])
+def test_metadata_may_be_nested_but_not_without_end(wire: Wire, depth: int, status: int) -> None:
+    file_id = wire.create()["id"]
+    body = '{"contentRestrictions": [{"reason": ' + '{"a": ' * depth + "1" + "}" * depth + "}]}"
+
+    answer = wire.send("PATCH", f"/storage/v3/files/{file_id}", body.encode())
+
+    assert answer.status == status
+    assert status == 200 or answer.error["reason"] == "parseError"
+    assert wire.send("GET", "/storage/v3/files?fields=*").status == 200

@@ -52,12 +52,12 @@ def test_urls_are_joined_without_a_double_slash() -> None:
     assert join_url("http://h:1/", "/x") == "http://h:1/x"
 
 
-@given(st.integers(0, 7_000_000_000_000))
+@given(st.integers(-62_135_596_800_000, 253_402_300_799_999))
 def test_an_instant_survives_the_wire_to_the_millisecond(millis: int) -> None:
     instant = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=millis)
 
     assert parse_time(format_time(instant)) == instant
-    assert abs(from_millis(to_millis(instant)) - instant) <= timedelta(milliseconds=1)
+    assert from_millis(to_millis(instant)) == instant
 
 
 @pytest.mark.parametrize(
@@ -66,6 +66,18 @@ def test_an_instant_survives_the_wire_to_the_millisecond(millis: int) -> None:
 def test_what_is_no_instant_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"RFC 3339|month|hour"):
         parse_time(text)
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00:00+05:00", "9999-12-31T23:59:59-05:00"])
+def test_an_instant_that_no_utc_year_has_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="year"):
+        parse_time(text)
+
+
+@pytest.mark.parametrize("value", ["99999999999999w", 1e300, "P9999999999999D"])
+def test_a_duration_beyond_all_years_is_refused(value: str | float) -> None:
+    with pytest.raises(ValueError, match="longer than"):
+        parse_duration(value)
 
 
 @pytest.mark.parametrize(
