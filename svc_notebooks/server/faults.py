@@ -24,6 +24,8 @@ from .reply import as_error, dump
 
 _MATCH = ("operation", "method", "path", "user", "nth")
 _ACTIONS = ("status", "reset", "cut_request_after", "cut_response_after", "delay")
+_BODILESS = (204, 304)
+_LONGEST_DELAY = 86_400
 _REASONS = {
     403: "userRateLimit", 429: "rateLimit", 500: "backendError", 502: "badGateway",
     503: "unavailable", 504: "timedOut",
@@ -55,12 +57,16 @@ class Step:
     def _check(self) -> None:
         if unknown := self.given.keys() - {"match", "times", "action"}:
             raise ValueError(f"a fault step takes match, times and action, not {min(unknown)}")
-        if isinstance(self._times, bool) or not isinstance(self._times, int) or self._times < 1:
-            raise ValueError("times takes a whole number from 1 on")
+        _count("times", self._times)
         kinds = [name for name in _ACTIONS if name in self.action]
         if len(kinds) != 1:
             raise ValueError(f"an action has one of {', '.join(_ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
         _VALUES[kinds[0]](self.action[kinds[0]])
+        if kinds != ["status"] and (extra := self.action.keys() - set(_ACTIONS)):
+            raise ValueError(f"{kinds[0]} takes no {min(extra)}: only an action with a status has one")
+        _headers(self.action.get("headers", {}))
+        for name, value in self._match.items():
+            (_count if name == "nth" else _text)(name, value)
 
     @property
     def used_up(self) -> bool:
@@ -68,8 +74,8 @@ class Step:
         return self.fired >= int(str(self._times))
 
     def strikes(self, target: Target) -> bool:
-        """Whether this request is one for it; counts the request."""
-        if self.used_up or not self._fits(target):
+        """Whether this request is one for it, which is not used up; counts the request."""
+        if not self._fits(target):
             return False
         self._seen += 1
         if self._seen < int(str(self._match.get("nth", 1))):
@@ -96,6 +102,21 @@ def _part(given: JSONObject, name: str, keys: tuple[str, ...]) -> JSONObject:
     return value
 
 
+def _text(name: str, value: JSON) -> None:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} takes a text")
+
+
+def _count(name: str, value: JSON) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} takes a whole number from 1 on")
+
+
+def _headers(value: JSON) -> None:
+    if not isinstance(value, dict):
+        raise ValueError("headers takes an object of names and values")
+
+
 def _status(value: JSON) -> None:
     if isinstance(value, bool) or not isinstance(value, int) or not 200 <= value <= 599:
         raise ValueError("status takes a number from 200 to 599")
@@ -112,8 +133,8 @@ def _size(value: JSON) -> None:
 
 
 def _seconds(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 0:
-        raise ValueError("delay takes a number of seconds from 0 on")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LONGEST_DELAY:
+        raise ValueError(f"delay takes a number of seconds from 0 to {_LONGEST_DELAY}")
 
 
 _VALUES: Mapping[str, Callable[[JSON], None]] = {
@@ -133,15 +154,19 @@ class Plan:
         if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
             raise ValueError('a plan takes {"steps": [step, ...]}')
         self.key = key
+        if not isinstance(given.get("in_order", False), bool):
+            raise ValueError("in_order takes true or false")
         self._in_order = given.get("in_order") is True
         self.steps = [Step(step) for step in steps if isinstance(step, dict)]
 
     def strike(self, target: Target) -> Iterator[Step]:
         """The steps that strike this request."""
         for step in self.steps:
+            if step.used_up:
+                continue
             if step.strikes(target):
                 yield step
-            if self._in_order and not step.used_up:
+            if self._in_order:
                 return
 
     def unfired(self) -> list[JSONObject]:
@@ -260,6 +285,8 @@ def _cut(response: Response, most: int) -> Iterator[bytes]:
 def _injected(action: JSONObject) -> Response:
     status, headers = int(str(action["status"])), action.get("headers")
     extra = [(name, str(value)) for name, value in headers.items()] if isinstance(headers, dict) else []
+    if status in _BODILESS:
+        return Response(status, Headers(extra))
     if "body" not in action:
         known = as_error(ApiError([_row(status)]))
         return Response(status, known.headers.plus(*extra), known.body)

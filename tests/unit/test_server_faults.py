@@ -67,6 +67,30 @@ def test_an_answer_is_cut_after_so_many_bytes(service, ask):
             next(blocks)
 
 
+@pytest.mark.spec("X-05")
+def test_in_order_a_request_meets_one_step_and_the_next_request_the_next(service, ask):
+    steps = {"action": {"status": 500}}, {"action": {"status": 502}}, {"times": 2, "action": {"status": 503}}
+
+    with service.faults(*steps, in_order=True):
+        assert [ask().status for _ in range(5)] == [500, 502, 503, 503, 200]
+
+
+@pytest.mark.spec("X-05")
+@pytest.mark.parametrize("status", [204, 304])
+def test_a_status_that_has_no_body_gets_none(service, ask, status):
+    with service.faults({"action": {"status": status}}):
+        answer = ask()
+
+    assert (answer.status, answer.content()) == (status, b"")
+    assert "Content-Length" not in answer.headers
+
+
+@pytest.mark.spec("X-05")
+def test_the_answer_to_a_head_is_cut_behind_its_headers(service, ask):
+    with service.faults({"action": {"cut_response_after": 20}}), pytest.raises(Disconnected):
+        assert not b"".join(ask("HEAD").body)
+
+
 def test_a_fault_that_never_happened_is_an_error(service):
     with pytest.raises(AssertionError, match="never"), service.faults({"action": {"status": 500}}):
         pass
@@ -82,8 +106,21 @@ def test_a_fault_that_never_happened_is_an_error(service):
         {"action": {"reset": "never"}},
         {"action": {"status": 500}, "match": {"verb": "GET"}},
         {"action": {"status": 500}, "times": 0},
+        {"action": {"status": 500}, "match": {"nth": "x"}},
+        {"action": {"status": 500}, "match": {"nth": 0}},
+        {"action": {"status": 500}, "match": {"method": 5}},
+        {"action": {"status": 500, "headers": ["Retry-After"]}},
+        {"action": {"reset": "before", "body": "x"}},
+        {"action": {"delay": 1e15}},
+        {"action": {"delay": float("inf")}},
     ],
 )
 def test_a_step_that_cannot_be_read_is_refused(service, step):
     with pytest.raises(ValueError, match=r"takes|has one of"), service.faults(step):
         pass
+
+
+@pytest.mark.parametrize("plan", [{}, {"steps": []}, {"steps": [{"action": {"status": 500}}], "in_order": "yes"}])
+def test_a_plan_that_cannot_be_read_is_refused(service, plan):
+    with pytest.raises(ValueError, match="takes"):
+        service.add_faults(plan)
