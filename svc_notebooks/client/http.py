@@ -154,7 +154,7 @@ def _blocks(body: Body) -> Iterator[bytes]:
 
 
 def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
-    headers = Headers(raw.headers.items())
+    headers = Headers(raw.headers.iteritems())
     length = headers.get("Content-Length", "")
     if method == "HEAD" or length == "0":  # a chunk's 308: there is nothing to read
         raw.release_conn()
