@@ -23,8 +23,9 @@ from .wire import Headers, JSONObject
 _PARAMETER = re.compile(r';\s*([^\s=;]+)\s*=\s*("(?:\\.|[^"\\])*"|[^\s;]*)')
 _TOKEN = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
 _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]")
-_LINE_END = re.compile(rb"(?P<closing>--)?[ \t]*\r?\n")
-_PERHAPS_LINE_END = re.compile(rb"-?-?[ \t]*\r?")
+# RFC 2046 lets blanks stand behind a boundary; so many, and not any number, that nobody can make us wait for the rest.
+_LINE_END = re.compile(rb"(?P<closing>--)?[ \t]{0,256}\r?\n")
+_PERHAPS_LINE_END = re.compile(rb"-?-?[ \t]{0,256}\r?")
 _MOST_HEADER_BYTES = 16_384
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from urllib.parse import unquote_plus
 
 from ..core.catalogue import refuse
 from ..core.wire import Body, Disconnected, Request, as_body
@@ -77,7 +78,11 @@ def declared_length(request: Request) -> int | None:
 
 def redacted(query: str) -> str:
     """A query without the secret that it may carry."""
-    if "_token=" not in query:
+    if "_token=" not in query and "%" not in query:
         return query
     items = (item.partition("=") for item in query.split("&"))
-    return "&".join(f"{name}=..." if name.endswith("_token") else name + mark + value for name, mark, value in items)
+    return "&".join(f"{name}=..." if _is_secret(name) else name + mark + value for name, mark, value in items)
+
+
+def _is_secret(name: str) -> bool:
+    return unquote_plus(name).endswith("_token")

@@ -29,7 +29,6 @@ class NewContent(NamedTuple):
     media_type: str
 
 
-SPACES = ("storage", "drive", "appDataFolder")
 _BLOCK = 256 * 1024
 _MOST_NESTED = 100
 _SPACES = ("storage", "drive", "appDataFolder")
@@ -219,8 +218,7 @@ def list_files(house: House, call: Call) -> Response:
     size = number(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
     one_of(query, "corpora", ("user", "domain", "drive", "allDrives"))
-    one_of(query, "spaces", SPACES)
-    for space in (query.get("spaces") or _SPACES[0]).split(","):
+    for space in (query.get("spaces", _SPACES[0]) or "").split(","):
         one_of(Query([("spaces", space.strip())]), "spaces", _SPACES)
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None

@@ -159,6 +159,23 @@ def test_duplicate_headers_never_break_the_service(wire: Wire) -> None:
     assert answer.status in (200, 206, 400, 401)
 
 
+def test_a_post_that_names_another_method_gets_the_answer_of_a_post(wire: Wire) -> None:
+    file_id = wire.create(b"hello")["id"]
+
+    answer = wire.send("POST", f"/storage/v3/files/{file_id}?alt=media", b"", {"X-HTTP-Method-Override": "head"})
+
+    assert (answer.status, answer.headers["content-length"], answer.body) == (200, "5", b"hello")
+
+
+@pytest.mark.spec("T-05")
+@pytest.mark.parametrize("name", ["access_token", "access%5ftoken", "o%61uth_token"])
+def test_a_token_in_an_address_never_reaches_the_journal(wire: Wire, name: str) -> None:
+    assert wire.send("GET", f"/storage/v3/files?{name}={wire.token}&q=trashed=false", token=None).status == 200
+
+    assert wire.token not in str(wire.service.journal())
+    assert "q=trashed=false" in str(wire.service.journal())
+
+
 def test_the_journal_tells_what_was_asked_and_answered(wire: Wire) -> None:
     wire.create(b"hello")
     wire.download("nobody")

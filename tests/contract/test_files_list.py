@@ -171,7 +171,16 @@ def test_pages_hold_every_file_once(wire: Wire, order: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    "query", ["pageSize=0", "pageSize=1001", "pageSize=x", "pageToken=garbage", "corpora=moon", "spaces=moon"]
+    "query",
+    [
+        "pageSize=0",
+        "pageSize=1001",
+        "pageSize=x",
+        "pageToken=garbage",
+        "corpora=moon",
+        "spaces=moon",
+        "spaces=storage,moon",
+    ],
 )
 def test_a_parameter_out_of_range_is_named(wire: Wire, query: str) -> None:
     answer = wire.send("GET", f"{FILES}?{query}")
@@ -201,3 +210,9 @@ def test_another_users_files_are_not_there(wire: Wire) -> None:
         ("DELETE", f"{FILES}/{file['id']}"),
     ):
         assert wire.send(method, target, token=bob).status == 404
+
+
+def test_several_spaces_are_a_list(wire: Wire) -> None:
+    wire.create()
+
+    assert len(wire.send("GET", "/storage/v3/files?spaces=storage,%20appDataFolder").json["files"]) == 1

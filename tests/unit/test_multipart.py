@@ -119,6 +119,18 @@ def test_a_body_without_structure_is_refused_before_it_fills_the_memory(body: by
 
 
 @pytest.mark.spec("A2-05")
+@pytest.mark.parametrize("filler", [b" ", b"\t", b"-", b"\r"])
+def test_a_boundary_that_never_ends_its_line_is_content(filler: bytes) -> None:
+    """Blanks may stand behind a boundary, but waiting for their end must not fill the memory."""
+    decoder = MultipartDecoder("b")
+    list(decoder.feed(b"--b\r\n\r\nx\r\n--b"))
+
+    given_out = sum(len(e.data) for _ in range(100) for e in decoder.feed(filler * 1000) if isinstance(e, PartData))
+
+    assert given_out > 99_000
+
+
+@pytest.mark.spec("A2-05")
 @given(st.binary(max_size=2000), st.integers(1, 100))
 def test_the_decoder_holds_back_no_more_than_a_boundary(content: bytes, piece: int) -> None:
     assume(b"--b" not in content)
