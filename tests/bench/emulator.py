@@ -46,8 +46,8 @@ def _filling(service: Callable[[], AbstractContextManager[Served]], dialect: Dia
 def chunks() -> Iterator[Row]:
     """A large file, in large chunks and in small ones."""
     with both() as (ours, theirs):
-        large = alternate({"ours": _sending(ours, 256, LARGE), "theirs": _sending(theirs, 256, LARGE)}, 2)
-        small = alternate({"ours": _sending(ours, SMALL_SIZE, SMALL), "theirs": _sending(theirs, SMALL_SIZE, SMALL)}, 2)
+        large = alternate({"ours": _sending(ours, 256, LARGE), "theirs": _sending(theirs, 256, LARGE)}, 3)
+        small = alternate({"ours": _sending(ours, SMALL_SIZE, SMALL), "theirs": _sending(theirs, SMALL_SIZE, SMALL)}, 3)
     yield compared("take 256 MiB in 8 MiB chunks", large["ours"], large["theirs"], PEER, at_least(4), rate(256))
     work = f"take {SMALL_SIZE} MiB in 256 KiB chunks (256 MiB: minutes for the peer)"
     yield compared(work, small["ours"], small["theirs"], PEER, at_least(20), rate(SMALL_SIZE))
