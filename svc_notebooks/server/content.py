@@ -133,7 +133,7 @@ class Content:
                 return
             del self._readers[content]
             doomed = self._doomed.pop(content, [])
-        self._parts.delete(doomed)
+        self._delete(content, doomed)
 
     def discard(self, content: int, parts: list[str]) -> None:
         """Delete the parts of a content that is forgotten, now or when its last reader has left."""
@@ -142,7 +142,15 @@ class Content:
                 self._doomed[content] = parts
                 return
             del self._readers[content]
-        self._parts.delete(parts)
+        self._delete(content, parts)
+
+    def _delete(self, content: int, parts: list[str]) -> None:
+        if parts and not self._store.contents.is_there(content):  # a restore may have brought it back meanwhile
+            self._parts.delete(parts)
+
+    def arrived(self, pieces: Iterable[Piece]) -> bool:
+        """Whether all of these are still there: a reset in the middle of an upload sweeps away what no row names."""
+        return self._parts.hold(piece.part for piece in pieces)
 
     def remove(self, pieces: Iterable[Piece]) -> None:
         """Delete parts that never became content."""

@@ -180,6 +180,8 @@ def _file(house: House, call: Call, metadata: JSONObject, given: str | None, arr
     name = metadata.get("name")
     wanted = metadata.get("mimeType") or given
     with house.store.transaction():
+        if not house.content.arrived(arrival.pieces):
+            raise refuse("unavailable")
         if call.file_id and name is None:
             name = drafts.own_file(house, call.caller, call.file_id).name
         media_type = str(wanted or detect(name if isinstance(name, str) else None, arrival.head))

@@ -47,6 +47,9 @@ class Parts(Protocol):
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
         """Bytes `start` to `stop` (exclusive) of a part, in blocks."""
 
+    def hold(self, keys: Iterable[str]) -> bool:
+        """Whether all of them are there."""
+
     def delete(self, keys: Iterable[str]) -> None:
         """Remove parts; a key that is not there is passed over."""
 
@@ -116,6 +119,9 @@ class MemoryParts:
             at += len(block)
             if at >= stop:
                 return
+
+    def hold(self, keys: Iterable[str]) -> bool:
+        return all(key in self._parts for key in keys)
 
     def delete(self, keys: Iterable[str]) -> None:
         for key in keys:
@@ -199,6 +205,9 @@ class FolderParts:
             while left and (block := file.read(min(BLOCK, left))):
                 left -= len(block)
                 yield block
+
+    def hold(self, keys: Iterable[str]) -> bool:
+        return all(self._path(key).exists() for key in keys)
 
     def delete(self, keys: Iterable[str]) -> None:
         for key in keys:

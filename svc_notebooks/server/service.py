@@ -235,9 +235,10 @@ class Service:
     def reset(self) -> None:
         """Begin again: no files, no uploads, the ids from their seed; users and their tokens stay."""
         house = self._house
-        house.store.clear()
-        house.content.sweep()
-        house.ids.restart()
+        with house.store.still():  # or an upload could end between the two, and lose its parts
+            house.store.clear()
+            house.content.sweep()
+            house.ids.restart()
         self._journal.clear()
         self._faults.clear()
         if isinstance(house.clock, VirtualClock):

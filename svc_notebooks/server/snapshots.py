@@ -43,7 +43,7 @@ class Snapshots:
         with house.store.still():
             house.store.put_back(found.rows)
             memory.put_back(found.parts)
-        house.ids.go_to(found.ids)
+            house.ids.go_to(found.ids)
         if isinstance(house.clock, VirtualClock):
             house.clock.set(found.now)
 

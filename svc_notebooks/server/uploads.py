@@ -270,13 +270,14 @@ def _conclude(
 def _write(house: House, call: Call, row: SessionRow, verdict: Verdict, piece: Piece | None) -> _Done:
     after, replaced = verdict.session, None
     new = row._replace(stored=after.stored, total=after.total, state=after.state.value, touched=after.touched)
+    _save(house, new)  # first of all: what an overtaken request would do might fail for reasons of the other one
     if piece:
         house.store.contents.append(row.content, piece)
     if row.state == State.OPEN.value and after.state is State.COMPLETE:
         new, replaced = _file(house, call, new)
+        _save(house, new)
     if row.state == State.OPEN.value and after.state is State.CANCELLED:
         replaced = Replaced(row.content, house.store.contents.drop(row.content))
-    _save(house, new)
     return _Done(new, replaced)
 
 

@@ -38,6 +38,7 @@ _PIECES = Prepared(
     .order_by(rope.c.start)
 )
 _ALL = Prepared(select(rope.c.part).where(rope.c.content == bindparam("content")))
+_IS_THERE = Prepared(select(contents.c.id).where(contents.c.id == bindparam("content")))
 _KNOWN = Prepared(select(rope.c.part))
 _DROP_ROPE = Prepared(delete(rope).where(rope.c.content == bindparam("content")))
 _DROP = Prepared(delete(contents).where(contents.c.id == bindparam("content")))
@@ -60,6 +61,10 @@ class Contents:
     def begin(self) -> int:
         """A new content without a byte; its number."""
         return self._database.insert(_BEGIN, {"md5": None})
+
+    def is_there(self, content: int) -> bool:
+        """Whether this content has begun and was not forgotten."""
+        return self._database.one(_IS_THERE, {"content": content}) is not None
 
     def append(self, content: int, piece: Piece) -> None:
         """Put a part behind what is there."""

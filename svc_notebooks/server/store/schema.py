@@ -90,6 +90,7 @@ contents = Table(
     Column("md5", Text),
     Column("sha1", Text),
     Column("sha256", Text),
+    sqlite_autoincrement=True,  # no number twice: who still reads or hashes an old content means that one
 )
 
 rope = Table(

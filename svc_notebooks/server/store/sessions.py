@@ -1,7 +1,8 @@
-"""Upload sessions. Whoever changes one says which generation it read: the last to begin wins, no other lands."""
+"""Upload sessions. Whoever changes one says which generation it claimed: the last to begin wins, no other lands."""
 
 from __future__ import annotations
 
+from itertools import count
 from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, insert, select, update
@@ -35,10 +36,7 @@ _COLUMNS = tuple(sessions.c[name] for name in SessionRow._fields)
 _ADD = Prepared(insert(sessions).values({name: bindparam(name) for name in SessionRow._fields}))
 _GET = Prepared(select(*_COLUMNS).where(sessions.c.id == bindparam("key")))
 _CLAIM = Prepared(
-    update(sessions)
-    .where(sessions.c.id == bindparam("key"))
-    .values(generation=sessions.c.generation + 1)
-    .returning(*_COLUMNS)
+    update(sessions).where(sessions.c.id == bindparam("key")).values(generation=bindparam("mine")).returning(*_COLUMNS)
 )
 _SAVE = Prepared(
     update(sessions)
@@ -49,6 +47,7 @@ _ANSWER = Prepared(update(sessions).where(sessions.c.id == bindparam("key")).val
 _OLD = Prepared(
     select(*_COLUMNS).where(sessions.c.touched <= bindparam("before")).order_by(sessions.c.touched).limit(100)
 )
+_OVERTAKE = Prepared(update(sessions).values(generation=0))
 _DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
 
 
@@ -57,6 +56,7 @@ class Sessions:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._claims = count(1)  # no number twice, not even after a restore: they only tell requests of now apart
 
     def add(self, row: SessionRow) -> None:
         """Open a session."""
@@ -69,8 +69,12 @@ class Sessions:
 
     def claim(self, key: str) -> SessionRow | None:
         """A session for a request that will change it: from now on no earlier request can."""
-        row = self._database.change_one(_CLAIM, {"key": key})
+        row = self._database.change_one(_CLAIM, {"key": key, "mine": next(self._claims)})
         return SessionRow._make(row) if row else None
+
+    def overtake(self) -> None:
+        """Let no request that is under way change any session."""
+        self._database.change(_OVERTAKE, {})
 
     def save(self, row: SessionRow) -> bool:
         """Write what changed; False: a later request has claimed the session, and nothing is written."""

@@ -44,6 +44,7 @@ class Store:
         """Make the store what it was when the image was taken."""
         self._database.put_back(image)
         self.people.forget()
+        self.sessions.overtake()
 
     def close(self) -> None:
         """Let go of the database."""
