@@ -73,11 +73,12 @@ class SizedBody:
         """Whether its end has been read."""
         return self._left == 0
 
-    def drain(self, most: int) -> bool:
-        """Read what is left, up to so many bytes; whether that was all."""
+    def drain(self, most: int, seconds: float) -> bool:
+        """Read what is left, up to so many bytes and for so long; whether that was all."""
+        end = time.monotonic() + seconds
         try:
-            while not (self.over() or self.broken) and most > 0 and (block := self.read(min(BLOCK, most))):
-                most -= len(block)
+            while not (self.over() or self.broken) and most > 0 and time.monotonic() < end:
+                most -= len(self.read(min(BLOCK, most)))
         except Exception:  # what is wrong with a body that nobody wants does not matter
             return False
         return self.over()
@@ -132,14 +133,14 @@ class ChunkedBody(SizedBody):
         return self._ended
 
 
-def head(response: Response, *, close: bool) -> bytes:
-    """The status line and the headers of a response."""
+def head(response: Response, *, connection: str | None = None) -> bytes:
+    """The status line and the headers of a response; `connection`: what becomes of it, where that must be said."""
     reason = REASONS.get(response.status) or responses.get(response.status, "Unknown")
     lines = [f"HTTP/1.1 {response.status} {reason}"]
     lines += [f"{name}: {_one_line(value)}" for name, value in response.headers.pairs]
     lines += [f"Date: {_date(int(time.time()))}", "Server: svc"]
-    if close:
-        lines.append("Connection: close")
+    if connection:
+        lines.append(f"Connection: {connection}")
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1", "replace")
 
 

@@ -11,10 +11,12 @@ import io
 import logging
 import select
 import socket
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from threading import Event, Thread
 from typing import Any
+from urllib.parse import urlsplit
 
 from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
@@ -22,6 +24,7 @@ from ..core.catalogue import ApiError, Row, refuse
 from ..core.wire import Disconnected, Headers, Request, Response
 from .control import Control
 from .http1 import ChunkedBody, SizedBody, head
+from .relief import Relief
 from .reply import as_error
 from .service import Service
 
@@ -30,11 +33,15 @@ _log = logging.getLogger(__name__)
 MOST_HEADER_BYTES = 65_536
 MOST_HEADERS = 200
 KEPT_CONNECTIONS = 1000
+WAITING_CONNECTIONS = 1024
+MOST_THREADS = 512
 IDLE_SECONDS = 65
 _SOON = 5  # milliseconds that a thread waits for the next request of its connection before it goes elsewhere
 _SMALL_REST = 1024 * 1024
 _LARGE_REST = 64 * 1024 * 1024
+_REST_SECONDS = 1.0
 _LINGER_SECONDS = 2.0
+_LONGEST_LINGER = 30.0
 _BUFFER = 64 * 1024
 
 
@@ -87,6 +94,10 @@ class _Request(HTTPRequest):
     pairs: list[tuple[str, str]]
     expects_continue = False
 
+    def __init__(self, server: _Server, conn: _Connection) -> None:
+        super().__init__(server, conn, proxy_mode=True)  # takes http://host/path too
+        self.patience = server.body_timeout
+
     def read_request_line(self) -> bool:
         """As cheroot reads it; an address that cannot be taken apart is the client's mistake, not ours."""
         try:
@@ -106,9 +117,14 @@ class _Request(HTTPRequest):
             found[name.title().encode("latin-1")] = value.encode("latin-1")
         self._check_framing(found)
         self.expects_continue = found.pop(b"Expect", b"").lower() == b"100-continue"
-        if found.get(b"Connection", b"").lower() in (b"close", b"keep-alive"):
-            found[b"Connection"] = found[b"Connection"].lower().replace(b"keep-alive", b"Keep-Alive")
+        found[b"Connection"] = self._connection_wish()
         return found
+
+    def _connection_wish(self) -> bytes:
+        """What the client wants of the connection, as cheroot spells it: close goes before all else."""
+        said = ",".join(value for name, value in self.pairs if name.lower() == "connection").lower()
+        words = {word.strip() for word in said.split(",")}
+        return b"close" if "close" in words else b"Keep-Alive" if "keep-alive" in words else b""
 
     def _check_framing(self, found: dict[bytes, bytes]) -> None:
         """Where a body ends must not be open to doubt: two readings are a way to smuggle a request."""
@@ -131,19 +147,28 @@ class _Request(HTTPRequest):
             self.close_connection = True
         finally:
             self.server.bodies.discard(body)
+            self.server.answered += 1  # a hint for `Relief`: whether two threads count as one does not matter
 
     def _answer(self, body: SizedBody) -> Response:
-        url = self.server.base_url + self.uri.decode("latin-1")
-        response = self.server.handle(Request(self.method.decode("latin-1"), url, Headers(self.pairs), body))
+        url, pairs = self._address()
+        response = self.server.handle(Request(self.method.decode("latin-1"), url, Headers(pairs), body))
         if body.aborted and self.server.stopping:
             return as_error(refuse("unavailable"))
         return response
+
+    def _address(self) -> tuple[str, list[tuple[str, str]]]:
+        """The URL, and the headers with the host that counts: that of an address in full (RFC 9112, 3.2.2)."""
+        target = self.uri.decode("latin-1")
+        if not target.lower().startswith(("http://", "https://")):
+            return self.server.base_url + (target if target.startswith("/") else f"/{target}"), self.pairs
+        others = [pair for pair in self.pairs if pair[0].lower() != "host"]
+        return target, [("Host", urlsplit(target).netloc), *others]
 
     def _body(self) -> SizedBody:
         sock = self.conn.socket
 
         def begin() -> None:
-            sock.settimeout(self.server.body_timeout)
+            sock.settimeout(self.patience)
             if self.expects_continue:
                 sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -157,14 +182,25 @@ class _Request(HTTPRequest):
 
     def _send(self, response: Response, body: SizedBody) -> None:
         promised = self.expects_continue and body.untouched()
-        if not body.over() and (body.aborted or promised or not body.drain(_SMALL_REST)):
+        if not body.over() and (body.aborted or promised or not self._rest_is_here(body)):
             self.close_connection = True
         if not isinstance(response.body, bytes) and "Content-Length" not in response.headers:
             self.close_connection = True  # its end is the connection's
-        self._write(head(response, close=self.close_connection), response.body)
+        self._write(head(response, connection=self._connection_fate()), response.body)
         if self.close_connection and not body.over():
-            self._linger(body)
+            self._linger()
         self.conn.socket.settimeout(self.server.timeout)
+
+    def _rest_is_here(self, body: SizedBody) -> bool:
+        """Read a rest that nobody wants, if it is small and comes at once: the answer waits for no other."""
+        self.patience = _REST_SECONDS
+        self.conn.socket.settimeout(_REST_SECONDS)
+        return body.drain(_SMALL_REST, _REST_SECONDS)
+
+    def _connection_fate(self) -> str | None:
+        if self.close_connection:
+            return "close"
+        return "keep-alive" if self.response_protocol == "HTTP/1.0" else None  # what HTTP/1.1 does anyway
 
     def _write(self, start: bytes, content: bytes | Iterable[bytes]) -> None:
         sock = self.conn.socket
@@ -181,14 +217,14 @@ class _Request(HTTPRequest):
             if close:
                 close()
 
-    def _linger(self, body: SizedBody) -> None:
+    def _linger(self) -> None:
         """Let the peer finish: a connection closed on unread bytes would take the answer with it."""
-        with suppress(OSError):
+        left, end = _LARGE_REST, time.monotonic() + _LONGEST_LINGER
+        with suppress(OSError, ValueError):
             self.conn.socket.shutdown(socket.SHUT_WR)
-            if not body.aborted:
-                body.drain(0)
-                self.conn.socket.settimeout(_LINGER_SECONDS)
-                body.drain(_LARGE_REST)
+            self.conn.socket.settimeout(_LINGER_SECONDS)
+            while left > 0 and time.monotonic() < end and (block := self.conn.rfile.read1(_BUFFER)):
+                left -= len(block)
 
     def simple_response(self, status: object, msg: object = "") -> None:
         """What cheroot refuses before there is a request, in our envelope."""
@@ -197,7 +233,7 @@ class _Request(HTTPRequest):
         sentence = f"The request cannot be read: {str(msg or status).rstrip('.')}."
         error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), sentence)])
         with suppress(OSError):
-            self.conn.socket.sendall(head(as_error(error), close=True) + as_error(error).content())
+            self.conn.socket.sendall(head(as_error(error), connection="close") + as_error(error).content())
 
 
 _REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
@@ -216,6 +252,7 @@ class _Server(HTTPServer):
     base_url: str
     body_timeout: float
     bodies: set[SizedBody]
+    answered = 0
     stopping = False
 
     def error_log(self, msg: str = "", level: int = 20, traceback: bool = False) -> None:
@@ -237,7 +274,11 @@ class SocketServer:
     def __init__(
         self, service: Service, host: str = "127.0.0.1", port: int = 0, *, control: bool = False, threads: int = 32
     ) -> None:
-        self._server = _Server((host, port), Gateway, minthreads=threads, server_name="svc")
+        self._server = _Server(
+            (host, port), Gateway, minthreads=threads, maxthreads=max(threads, MOST_THREADS), server_name="svc"
+        )
+        self._server.request_queue_size = WAITING_CONNECTIONS
+        self._relief = Relief(self._server.requests, lambda: self._server.answered)
         self._server.handle = Control(service).handle if control else service.handle
         self._server.bodies = set()
         self._server.body_timeout = service.policy.body_timeout
@@ -274,6 +315,7 @@ class SocketServer:
             return
         finally:
             self._ready.set()
+        self._relief.start()
         self._server.serve()
 
     def _prepare(self) -> None:
@@ -294,6 +336,7 @@ class SocketServer:
         self._server.stopping = True
         for body in list(self._server.bodies):
             body.abort()
+        self._relief.stop()
         self._server.stop()
         if self._thread:
             self._thread.join()

@@ -1,0 +1,48 @@
+"""More threads where silent clients hold all there are: who says nothing must not keep others from being heard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Event, Thread
+from typing import Protocol
+
+_LOOK_SECONDS = 0.25
+_MORE = 32
+
+
+class Pool(Protocol):
+    """Threads that serve connections; `qsize` counts those that wait for one."""
+
+    @property
+    def qsize(self) -> int: ...
+
+    def grow(self, amount: int) -> None:
+        """Have so many more threads, as far as the pool's own limit goes."""
+
+
+class Relief:
+    """Looks after a pool: connections wait, and between two looks nothing was answered."""
+
+    def __init__(self, pool: Pool, answered: Callable[[], int]) -> None:
+        self._pool = pool
+        self._answered = answered
+        self._over = Event()
+        self._thread = Thread(target=self._watch, name="svc-relief", daemon=True)
+
+    def start(self) -> None:
+        """Look from now on."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Look no more."""
+        self._over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _watch(self) -> None:
+        before = -1
+        while not self._over.wait(_LOOK_SECONDS):
+            answered = self._answered()
+            if self._pool.qsize and answered == before:
+                self._pool.grow(_MORE)
+            before = answered

@@ -1,0 +1,100 @@
+"""Connections as odd clients use them: old, impatient, silent, and many at once."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from urllib.parse import urlsplit
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from svc_notebooks.server.socket import SocketServer
+
+from .conftest import OverSocket
+
+FILES = "/storage/v3/files"
+UPLOAD = "/upload/storage/v3/files?uploadType="
+
+
+@pytest.fixture
+def wire(service: Service, base_url: str) -> OverSocket:
+    return OverSocket(service, base_url)
+
+
+@contextmanager
+def connected(wire: OverSocket, text: str) -> Iterator[socket.socket]:
+    """A connection on which this was sent; {token} stands for a good one."""
+    parts = urlsplit(wire.base_url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+        connection.sendall(text.replace("{token}", f"Authorization: Bearer {wire.token}\r\n").encode())
+        yield connection
+
+
+def everything(connection: socket.socket) -> bytes:
+    """What comes until the service closes the connection."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.mark.spec("T-01")
+@pytest.mark.parametrize("framing", ["Content-Length: 500", "Content-Length: 50000000", "Transfer-Encoding: chunked"])
+def test_a_refusal_does_not_wait_for_a_body_that_never_comes(wire: OverSocket, framing: str) -> None:
+    with connected(wire, f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n") as connection:
+        assert everything(connection).startswith(b"HTTP/1.1 401 ")
+
+
+def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverSocket) -> None:
+    start = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: chunked\r\n\r\nno size\r\n"
+    with connected(wire, start) as connection:
+        for _ in range(50):
+            connection.sendall(b"more" * 10_000)
+
+        assert connection.recv(1000).startswith(b"HTTP/1.1 400 ")
+
+
+def test_an_old_client_is_told_that_its_connection_stays(wire: OverSocket) -> None:
+    ask = f"GET {FILES} HTTP/1.0\r\nHost: x\r\n{{token}}"
+
+    with connected(wire, f"{ask}Connection: keep-alive\r\n\r\n") as connection:
+        assert b"\r\nConnection: keep-alive\r\n" in connection.recv(65536)
+    with connected(wire, f"{ask}\r\n") as connection:
+        assert b"\r\nConnection: close\r\n" in everything(connection)
+
+
+@pytest.mark.parametrize("header", ["close", "Close", "foo, close", "keep-alive,close"])
+def test_close_is_heard_in_every_spelling(wire: OverSocket, header: str) -> None:
+    with connected(wire, f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}Connection: {header}\r\n\r\n") as connection:
+        assert b"\r\nConnection: close\r\n" in everything(connection)
+
+
+def test_an_address_in_full_names_the_host(wire: OverSocket) -> None:
+    """RFC 9112, 3.2.2: a server takes the absolute form, and its host before that of the header."""
+    ask = f"POST http://files.example:8080{UPLOAD}resumable HTTP/1.1\r\nHost: other.example\r\n{{token}}"
+
+    with connected(wire, f"{ask}Content-Length: 0\r\nConnection: close\r\n\r\n") as connection:
+        answer = everything(connection)
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"\r\nLocation: http://files.example:8080/upload/storage/v3/files?" in answer
+
+
+@pytest.mark.parametrize(
+    "target", ["//storage/v3/files", "http://x", "http://[x/", "x:1", "*", "ftp://x/storage/v3/files"]
+)
+def test_another_form_of_address_is_refused(wire: OverSocket, target: str) -> None:
+    for method in ("GET", "CONNECT", "OPTIONS"):
+        with connected(wire, f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as connection:
+            assert everything(connection)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 404", b"HTTP/1.1 405")
+
+
+@pytest.mark.parametrize(
+    "silent", [f"GET {FILES} HTT", f"POST {UPLOAD}media HTTP/1.1\r\n{{token}}Content-Length: 9\r\n\r\n"]
+)
+def test_clients_that_fall_silent_keep_nobody_waiting(service: Service, silent: str) -> None:
+    with SocketServer(service, threads=2) as server, ExitStack() as stack:
+        wire = OverSocket(service, server.base_url)
+        for _ in range(20):
+            stack.enter_context(connected(wire, silent))
+
+        assert wire.send("GET", FILES).status == 200
