@@ -24,6 +24,20 @@ class Secret(str):
     def __repr__(self) -> str:
         return "'[redacted]'"
 
+    @property
+    def word(self) -> SecretBytes:
+        """The token alone, as it is on the wire."""
+        return SecretBytes(self.rpartition(" ")[2].encode())
+
+
+class SecretBytes(bytes):
+    """The same for bytes: they lie in frames whose variables a traceback may show (T-05)."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "b'[redacted]'"
+
 
 def base_address(text: str) -> str:
     """The address in one form: scheme and host in lower case, no slash at its end. Raises ValueError.
@@ -35,7 +49,8 @@ def base_address(text: str) -> str:
         raise TypeError(f"base_url is {type(text).__name__}; give a str like https://api.example.org")
     parts = urlsplit(text.strip())
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
-        raise ValueError(f"base_url {text!r} is no address; write it like https://api.example.org")
+        # Not shown: who takes the arguments for each other gives the token here.
+        raise ValueError("base_url is no address; write it like https://api.example.org")
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("base_url has a user, a query or a fragment; leave those out and give the token as token=")
     return origin_of(text.strip()) + parts.path.rstrip("/")

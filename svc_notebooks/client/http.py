@@ -20,11 +20,13 @@ import urllib3
 from requests.adapters import HTTPAdapter
 from requests.utils import get_environ_proxies, urldefragauth
 from urllib3.exceptions import (
+    ConnectTimeoutError,
     HTTPError,
     InvalidHeader,
     LocationValueError,
     NameResolutionError,
     NewConnectionError,
+    ProxyError,
     ProxySchemeUnsupported,
     SSLError,
 )
@@ -61,7 +63,7 @@ class HttpTransport:
         timeout: tuple[float, float] = (10.0, 60.0),
     ) -> None:
         self._verify = _certificates(verify)
-        self._given = None if proxies is None else dict(proxies)
+        self._given = _proxies(proxies)
         self._proxies: dict[str, dict[str, str]] = {}
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
         self._adapter = HTTPAdapter(pool_connections=_ORIGINS, pool_maxsize=16, max_retries=0)
@@ -69,8 +71,9 @@ class HttpTransport:
 
     def send(self, request: Request) -> Response:
         """One exchange. Raises Broken."""
+        way = self._way(request.url)
         try:
-            raw = self._way(request.url).send(request, self._timeout)
+            raw = way.send(request, self._timeout)
         except ERRORS as error:
             raise broken(error) from error
         return _read(raw, request.method)
@@ -90,6 +93,13 @@ class HttpTransport:
         return way
 
     def _find_way(self, url: str) -> _Way:
+        """Nothing is sent here: what fails is the address, a proxy's or a path of certificates, and fails again."""
+        try:
+            return self._way_found(url)
+        except ERRORS as error:
+            raise Broken(str(error), sent=False, hopeless=True) from error
+
+    def _way_found(self, url: str) -> _Way:
         prepared, proxies = requests.PreparedRequest(), self._proxies_for(url)
         prepared.url = url
         adapter = self._adapter
@@ -107,9 +117,20 @@ class HttpTransport:
         return self._proxies[host]
 
 
+def _proxies(given: Mapping[str, str] | None) -> dict[str, str] | None:
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"proxies is {type(given).__name__}; give a dict like {{'https': 'http://proxy:3128'}}")
+    return None if given is None else dict(given)
+
+
 def _certificates(verify: bool | str | Path | None) -> bool | str:
     if isinstance(verify, (str, Path)):
-        return str(verify)
+        path = Path(verify).expanduser()
+        if not path.exists():
+            raise ValueError(f"verify names {str(verify)!r}, which does not exist; give a path of certificates")
+        return str(path)
+    if verify is not None and not isinstance(verify, bool):
+        raise TypeError(f"verify is {type(verify).__name__}; give True, False or the path of certificates")
     if verify is None:
         named = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
         return named or True
@@ -188,10 +209,14 @@ class Stream:
 
 def broken(error: Exception) -> Broken:
     """Any failure of requests, urllib3 or the socket, as the one that the client knows."""
-    cause = _innermost(error)
-    early = isinstance(cause, NewConnectionError | urllib3.exceptions.ConnectTimeoutError)
-    hopeless = any(isinstance(one, _HOPELESS) for one in (error, getattr(error, "reason", None), cause))
-    return Broken(_words(cause), sent=not (early or hopeless), hopeless=hopeless)
+    said = list(_layers(error))
+    _forget_frames(error)
+    hopeless = any(isinstance(one, _HOPELESS) for one in said)
+    early = any(isinstance(one, _EARLY) for one in said)
+    return Broken(_words(said[-1]), sent=not (early or hopeless), hopeless=hopeless)
+
+
+_EARLY = (ConnectTimeoutError, NewConnectionError, ProxyError)
 
 
 _HOPELESS = (
@@ -205,10 +230,21 @@ _HOPELESS = (
 )
 
 
-def _innermost(error: BaseException) -> BaseException:
-    """What urllib3 said inside of what requests says."""
-    inner = getattr(error, "reason", None) or (error.args[0] if error.args else None)
-    return _innermost(inner) if isinstance(inner, BaseException) else error
+def _layers(error: BaseException) -> Iterator[BaseException]:
+    """The error, and what urllib3 and the socket said inside of it."""
+    yield error
+    for inner in (getattr(error, "reason", None), *error.args):
+        if isinstance(inner, BaseException):
+            yield from _layers(inner)
+            return
+
+
+def _forget_frames(error: BaseException) -> None:
+    """Their frames have the request in hand, token and all: a traceback with variables would show it (T-05)."""
+    error.__traceback__ = None
+    for before in (error.__cause__, error.__context__):
+        if before is not None and before.__traceback__ is not None:
+            _forget_frames(before)
 
 
 def _words(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from types import TracebackType
+from typing import NoReturn
 
 from ..core.clock import Clock
 from ..core.errors import AlreadyExists, ServiceFailed, SvcError, error_from
@@ -29,7 +30,6 @@ JSON_TYPE = "application/json; charset=UTF-8"
 _BARE = Headers([("Accept", "application/json"), ("User-Agent", USER_AGENT)])
 _EMPTY = _BARE.plus(("Content-Length", "0"))
 _BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
-_BEARER = len("Bearer ")
 
 _FIRST_TRIES = 3
 """A service that never answered is given up after so many tries: its address is probably wrong."""
@@ -99,6 +99,10 @@ class Session:
 
     def __repr__(self) -> str:
         return f"<Session {self.base_url}>"
+
+    def __getstate__(self) -> NoReturn:
+        """A pickle would carry the token to wherever it goes (T-05)."""
+        raise TypeError("a Session holds a token and open connections: make one with connect() where it is used")
 
     def __enter__(self) -> Session:
         return self
@@ -180,7 +184,7 @@ class Session:
         Raises Broken when no whole answer comes, here or while a streamed body is read.
         """
         secret = self._credential.header if self._is_own(request.url) else None
-        hidden = secret[_BEARER:].encode() if secret else b""
+        hidden = secret.word if secret else b""
         request = self._signed(request, secret)
         started = self.elapsed()
         entry = self.exchanges.begin(request, self.clock.now())
@@ -199,8 +203,8 @@ class Session:
         return Response(response.status, response.headers, stream)
 
     def _count_fruitless(self, error: BaseException) -> None:
-        """A service that never answered is not worth the patience of one that did."""
-        if isinstance(error, Broken) and not error.sent and not self._answered:
+        """A service that never answered is not worth the patience of one that did: it may be another program."""
+        if isinstance(error, Broken) and not (self._answered or self.in_process):
             self._fruitless += 1
             error.hopeless |= self._fruitless >= _FIRST_TRIES
 
@@ -247,7 +251,8 @@ class Session:
 
     def error(self, status: int, content: bytes) -> SvcError:
         """The error that an answer means; a token that it repeats is taken out (T-05)."""
-        return error_from(status, hide(content, (self._credential.known or "")[_BEARER:].encode()))
+        known = self._credential.known
+        return error_from(status, hide(content, known.word) if known else content)
 
 
 def read_object(response: Response) -> JSONObject:

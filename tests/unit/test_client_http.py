@@ -221,12 +221,15 @@ def test_a_service_that_is_silent_is_broken(server: Server) -> None:
         transport.close()
 
 
-def test_a_port_without_a_service_was_never_reached(transport: HttpTransport) -> None:
+def _free_port() -> int:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}/"
+        return int(free.getsockname()[1])
+
+
+def test_a_port_without_a_service_was_never_reached(transport: HttpTransport) -> None:
     with pytest.raises(Broken, match="refused") as caught:
-        transport.send(Request("GET", url))
+        transport.send(Request("GET", f"http://127.0.0.1:{_free_port()}/"))
     assert (caught.value.sent, caught.value.hopeless) == (False, False)
     assert "0x" not in str(caught.value)
 
@@ -236,6 +239,51 @@ def test_what_can_never_work_is_hopeless(transport: HttpTransport) -> None:
         with pytest.raises(Broken) as caught:
             transport.send(Request("GET", url))
         assert caught.value.hopeless
+
+
+def test_a_proxy_that_is_not_there_was_never_reached(transport: HttpTransport, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{_free_port()}")
+    with pytest.raises(Broken, match=r"^HTTPConnection.*refused$") as caught:
+        transport.send(Request("GET", "http://outside.example/"))
+    assert not caught.value.sent
+
+
+def test_certificates_that_the_environment_names_and_that_are_not_there_are_hopeless(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
+    transport = HttpTransport()
+    with pytest.raises(Broken, match=r"none\.pem") as caught:
+        transport.send(Request("GET", "https://127.0.0.1/"))
+    assert (caught.value.sent, caught.value.hopeless) == (False, True)
+
+
+@pytest.mark.parametrize(
+    "wrong, error, says",
+    [
+        ({"verify": "nowhere/ca.pem"}, ValueError, "verify names"),
+        ({"verify": 3}, TypeError, "verify is int"),
+        ({"proxies": "http://proxy.example"}, TypeError, "proxies is str"),
+    ],
+)
+def test_certificates_and_proxies_are_looked_at_when_they_are_given(
+    wrong: dict[str, object], error: type[Exception], says: str
+) -> None:
+    with pytest.raises(error, match=says):
+        HttpTransport(**wrong)
+
+
+@pytest.mark.spec("T-05")
+def test_what_urllib3_had_in_its_hands_is_not_kept_with_the_error(server: Server, transport: HttpTransport) -> None:
+    """Tracebacks that show variables (IPython's %xmode Verbose, Sentry) would show the request's bytes."""
+    server.reply = lambda handler: handler.connection.shutdown(socket.SHUT_RDWR)
+    request = Request("GET", server.base_url + "/", Headers([("Authorization", "Bearer hidden-word")]))
+    with pytest.raises(Broken) as caught:
+        transport.send(request)
+    cause = caught.value.__cause__
+    while cause is not None:
+        assert cause.__traceback__ is None
+        cause = cause.__cause__ or cause.__context__
 
 
 def test_errors_of_the_body_are_not_the_connections(server: Server, transport: HttpTransport) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 import threading
 import traceback
 from pathlib import Path
@@ -184,13 +185,15 @@ def test_patience_ends_with_the_last_error() -> None:
     assert 20 < sum(time.slept) < 60
 
 
-def test_a_service_that_was_never_there_is_tried_three_times(tmp_path: Path) -> None:
+@pytest.mark.parametrize("sent", [False, True])
+def test_a_service_that_never_answered_is_tried_three_times(tmp_path: Path, sent: bool) -> None:
+    """Sent or not: http:// to a port that speaks TLS is cut off each time, and five minutes would not mend it."""
     time, tries = Time(), []
 
     class Nobody:
         def send(self, request: Request) -> Response:
             tries.append(request)
-            raise Broken("connection refused", sent=False)
+            raise Broken("connection refused", sent=sent)
 
         def close(self) -> None:
             pass
@@ -367,6 +370,33 @@ def test_the_token_is_nowhere_to_be_seen(caplog: pytest.LogCaptureFixture) -> No
     assert not [text for text in shown if TOKEN in str(text)]
     assert "[redacted]" in (session.exchanges[0].response_body or "")
     assert dict(session.exchanges[0].request_headers)["Authorization"] == "Bearer [redacted]"
+
+
+@pytest.mark.spec("T-05")
+def test_an_address_that_is_none_is_not_shown_because_it_may_be_the_token() -> None:
+    for swapped in (TOKEN, f"ftp://user:{TOKEN}@x"):
+        with pytest.raises(ValueError, match="base_url is no address") as caught:
+            Session(swapped, BASE)
+        assert TOKEN not in str(caught.value)
+
+
+@pytest.mark.spec("T-05")
+def test_a_session_is_not_pickled() -> None:
+    with pytest.raises(TypeError, match=r"make one with connect\(\)"):
+        pickle.dumps(session_for(Shelf()))
+
+
+@pytest.mark.spec("T-05")
+def test_a_traceback_that_shows_variables_does_not_show_it() -> None:
+    """As IPython's %xmode Verbose does, whose output a notebook saves."""
+    with pytest.raises(Interrupted) as caught:
+        session_for(Shelf({"POST": [reset]})).call("POST", "/x")
+
+    inside, trace = [], caught.value.__traceback__
+    while trace := trace and trace.tb_next:
+        inside.append(repr(trace.tb_frame.f_locals))
+    assert len(inside) > 3
+    assert TOKEN not in "".join(inside)
 
 
 @pytest.mark.spec("T-05")
