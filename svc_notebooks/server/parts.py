@@ -1,4 +1,4 @@
-"""Where bytes lie: parts that are written once, never changed, and read in blocks of at most 1 MiB.
+"""Where bytes lie: parts that are written once, never changed, and moved in blocks of at most 256 KiB.
 
 A content is a rope of parts (store/contents.py says which). A part is stored once, where it arrives; what is
 finished, moved or repeated later is a row of the rope, never a copy of bytes.
@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
 
-BLOCK = 1024 * 1024
-"""The most bytes that are read or held at once."""
+BLOCK = 256 * 1024
+"""The most bytes that are read or held at once. With 1 MiB the service grows by five times as much, measured, and
+is no faster: such blocks are fetched from the system, and given back, again and again."""
 
 _SMALL = 64 * 1024
 
