@@ -18,8 +18,8 @@ SMALL = 256 * 1024
 KILOBYTE = bytes(1024)
 FILES = 500
 
-# The emulator joins what it has with each chunk that comes: 256 MiB in small chunks take it minutes.
-SMALL_SIZE = 64
+# The emulator joins what it has with each chunk that comes: 256 MiB in small chunks would take it minutes.
+SMALL_SIZE = 128
 
 
 @contextmanager
@@ -47,7 +47,7 @@ def chunks() -> Iterator[Row]:
     """A large file, in large chunks and in small ones."""
     with both() as (ours, theirs):
         large = alternate({"ours": _sending(ours, 256, LARGE), "theirs": _sending(theirs, 256, LARGE)}, 3)
-        small = alternate({"ours": _sending(ours, SMALL_SIZE, SMALL), "theirs": _sending(theirs, SMALL_SIZE, SMALL)}, 3)
+        small = alternate({"ours": _sending(ours, SMALL_SIZE, SMALL), "theirs": _sending(theirs, SMALL_SIZE, SMALL)}, 2)
     yield compared("take 256 MiB in 8 MiB chunks", large["ours"], large["theirs"], PEER, at_least(4), rate(256))
     work = f"take {SMALL_SIZE} MiB in 256 KiB chunks (256 MiB: minutes for the peer)"
     yield compared(work, small["ours"], small["theirs"], PEER, at_least(20), rate(SMALL_SIZE))

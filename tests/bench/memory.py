@@ -22,16 +22,16 @@ LIMIT = CHUNK + 4
 
 
 def growth() -> Iterator[Row]:
-    """Each side, each way."""
+    """Each side, there and back."""
     with ExitStack() as stack:
         place = stack.enter_context(folder())
         served = stack.enter_context(processes.ours(place / "store"))
         client = stack.enter_context(_client(served, place))
-        for way in ("up", "down"):
-            with Watch(client.pid, served.pid) as watch:
-                _tell(client, way)
-            for side, grown in zip(("client", "service"), watch.growth, strict=True):
-                yield _row(f"memory growth of the {side}, 1 GiB {way}", grown / MIB)
+        with Watch(client.pid, served.pid) as watch:
+            for order in ("up", "down"):
+                _tell(client, order)
+        for side, grown in zip(("client", "service"), watch.growth, strict=True):
+            yield _row(f"memory growth of the {side}, 1 GiB up and down", grown / MIB)
 
 
 def _row(work: str, grown: float) -> Row:
