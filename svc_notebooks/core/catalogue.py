@@ -58,6 +58,7 @@ CATALOGUE: dict[str, Row] = {
     "notFound":                Row(404, "notFound", "Not Found: {message}"),
     "methodNotAllowed":        Row(405, "httpMethodNotAllowed", "{method} is not a method of this address; it takes {allowed}."),
     "fileIdInUse":             Row(409, "fileIdInUse", "A file already exists with the provided ID.", "id", "other"),
+    "lengthRequired":          Row(411, "lengthRequired", "This server cannot take a chunked body: send its Content-Length.", "Content-Length", "header"),
     "tooLarge":                Row(413, "uploadTooLarge", "Request Too Large: at most {limit} bytes are taken here."),
     "badRange":                Row(416, "requestedRangeNotSatisfiable", "The content has {size} bytes: none of them are in the range that was asked for.", "Range", "header"),
     "rateLimit":               Row(429, "rateLimitExceeded", "Rate Limit Exceeded: wait and try again.", domain="usageLimits"),

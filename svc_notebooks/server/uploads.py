@@ -167,7 +167,10 @@ def _decide(house: House, call: Call, session: UploadSession, asked: ContentRang
     if isinstance(asked, str):
         verdict = receive(session, _QUESTION, 0, rule, now)
         return refusal(session, asked, now) if isinstance(verdict, Verdict) and verdict.status == 308 else verdict
-    decision = receive(session, asked, call.entry.declared, rule, now)
+    length = call.entry.declared
+    if length is None and asked and asked.span is None:
+        length = len(call.body.read(1))  # of a question all that matters is whether it has a body
+    decision = receive(session, asked, length, rule, now)
     limit = house.policy.max_upload_size
     if isinstance(decision, Intake) and isinstance(decision.total, int) and decision.total > limit:
         raise refuse("tooLarge", limit=limit)

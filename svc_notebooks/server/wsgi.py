@@ -7,7 +7,9 @@ from http.client import responses
 from typing import Any
 from urllib.parse import quote
 
+from ..core.catalogue import refuse
 from ..core.wire import REASONS, Disconnected, Headers, Request, Response
+from .reply import as_error
 
 
 class _Input:
@@ -32,10 +34,15 @@ class WsgiApp:
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request. A connection that a fault cuts is an exception: the server drops it."""
-        response = self._handle(_request(environ))
+        response = self._handle(_request(environ)) if _has_an_end(environ) else as_error(refuse("lengthRequired"))
         reason = REASONS.get(response.status) or responses.get(response.status, "Unknown")
         start_response(f"{response.status} {reason}", list(response.headers.pairs))
         return [response.body] if isinstance(response.body, bytes) else response.body
+
+
+def _has_an_end(environ: dict[str, Any]) -> bool:
+    """Whether the body ends where its bytes do: a server that does not say so hands over the chunked coding itself."""
+    return "HTTP_TRANSFER_ENCODING" not in environ or bool(environ.get("wsgi.input_terminated"))
 
 
 def _request(environ: dict[str, Any]) -> Request:

@@ -232,6 +232,8 @@ class TestData:
         uri = wire.begin()
 
         assert wire.put(uri, b"abc", "bytes */*").status == 400
+        assert wire.put(uri, iter([b"abc"]), "bytes */*").status == 400
+        assert wire.put(uri, iter([]), "bytes */*").status == 308
         assert stored(wire, uri) == 0
 
     @pytest.mark.parametrize("total", [SIZE + 1, Q - 1, 0])

@@ -1,0 +1,59 @@
+"""The service under a WSGI server, without one: what the environ may and may not promise."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+from wsgiref.util import setup_testing_defaults
+
+import pytest
+
+from svc_notebooks.server.service import open_service
+from svc_notebooks.server.wsgi import WsgiApp
+
+
+@pytest.fixture
+def service():
+    with open_service(seed=0) as service:
+        yield service
+
+
+@pytest.fixture
+def call(service):
+    token = service.sign_in()
+    app = WsgiApp(service.handle)
+
+    def send(method: str, target: str, body: bytes = b"", **environ: Any):
+        path, _, query = target.partition("?")
+        given = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": io.BytesIO(body)}
+        given |= {
+            "HTTP_AUTHORIZATION": f"Bearer {token}",
+            **{name.replace("__", "."): environ[name] for name in environ},
+        }
+        setup_testing_defaults(given)
+        said: list[Any] = []
+        content = b"".join(app(given, lambda status, headers: said.extend([status, dict(headers)])))
+        return said[0], said[1], content
+
+    return send
+
+
+UPLOAD = "/upload/storage/v3/files?uploadType=media&fields=size"
+
+
+@pytest.mark.spec("A1-03")
+def test_a_chunked_body_is_read_where_the_server_says_where_it_ends(call):
+    status, _, content = call("POST", UPLOAD, b"hello", HTTP_TRANSFER_ENCODING="chunked", wsgi__input_terminated=True)
+
+    assert (status, json.loads(content)) == ("200 OK", {"size": "5"})
+
+
+def test_a_chunked_body_that_the_server_does_not_decode_is_refused_and_never_stored(call, service):
+    """wsgiref hands over the coding itself, and waits for ever behind its end."""
+    status, headers, content = call("POST", UPLOAD, b"5\r\nhello\r\n0\r\n\r\n", HTTP_TRANSFER_ENCODING="chunked")
+
+    assert status == "411 Length Required"
+    assert headers["Content-Type"].startswith("application/json")
+    assert json.loads(content)["error"]["errors"][0]["location"] == "Content-Length"
+    assert json.loads(call("GET", "/storage/v3/files")[2])["files"] == []
