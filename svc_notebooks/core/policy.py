@@ -6,7 +6,7 @@ A number in a handler that is not here, and not in the interface, is a question.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Literal
 
 from .upload import LIFETIME, QUANTUM, UploadRule
@@ -17,6 +17,8 @@ MIB = 1024 * 1024
 @dataclass(frozen=True, slots=True)
 class Policy:
     """How this service behaves where the interface is silent; sizes in bytes, times in seconds.
+
+    Raises ValueError for a value that the service could not work with.
 
     >>> Policy(chunk_rule="strict").upload_rule.strict
     True
@@ -54,7 +56,35 @@ class Policy:
     journal_length: int = 10_000
     durability: Literal["process", "power"] = "process"
 
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if wrong := _wrong(field.name, value, field.default):
+                raise ValueError(f"{field.name} is {value!r}; it must be {wrong}")
+
     @property
     def upload_rule(self) -> UploadRule:
         """The numbers of the session protocol."""
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
+
+
+_WORDS = {
+    "chunk_rule": ("floor", "strict"),
+    "multi_range": ("whole",),
+    "durability": ("process", "power"),
+}
+
+
+def _wrong(name: str, value: object, default: object) -> str | None:
+    """What the value must be, if it is not: one of a few words, or of the default's kind."""
+    if name in _WORDS:
+        return None if value in _WORDS[name] else " or ".join(map(repr, _WORDS[name]))
+    if isinstance(default, bool):
+        return None if isinstance(value, bool) else "True or False"
+    if isinstance(default, int):
+        return None if type(value) is int and value >= 1 else "a whole number, 1 or more"
+    if isinstance(default, float):
+        return None if type(value) in (int, float) and value >= 0 else "a number of seconds"  # type: ignore[operator]
+    if isinstance(default, tuple):
+        return None if isinstance(value, tuple) and set(value) <= set(default) else f"a tuple of {default}"
+    return None if isinstance(value, str) and value else "a text"

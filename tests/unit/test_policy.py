@@ -1,0 +1,30 @@
+"""A policy that the service could not work with is refused when it is made."""
+
+import pytest
+
+from svc_notebooks import Policy
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"part_size": 0},
+        {"chunk_quantum": 1.5},
+        {"page_size": True},
+        {"chunk_rule": "loose"},
+        {"durability": "fsync"},
+        {"session_lifetime": -1.0},
+        {"takeover_after": float("nan")},
+        {"trust_forwarded": "yes"},
+        {"update_verbs": ("POST",)},
+        {"first_user": ""},
+    ],
+)
+def test_a_value_that_cannot_be_meant_is_named(wrong: dict[str, object]) -> None:
+    (field,) = wrong
+    with pytest.raises(ValueError, match=rf"^{field} is .*; it must be "):
+        Policy(**wrong)
+
+
+def test_seconds_may_be_whole_and_none() -> None:
+    assert Policy(takeover_after=0, session_lifetime=60).upload_rule.lifetime == 60
