@@ -33,7 +33,7 @@ def frames() -> Iterator[Row]:
             "plain": timed(lambda: pd.DataFrame(found), 3),
             "normalize": timed(lambda: pd.json_normalize(found), 3),
         },
-        9,
+        15,
     )
     work = "files frame of 10,000 rows"
     yield compared(work, costs["ours"], costs["plain"], "DataFrame(records)", at_most(1.3), milliseconds)

@@ -13,7 +13,7 @@ from .rounds import Costs, Ratio
 README = Path(__file__).parents[2] / "README.md"
 HEADINGS = ("work", "ours", "peer", "ratio", "goal", "held")
 
-_WIDTHS = (50, 13, 48, 20, 18, 4)
+_WIDTHS = (62, 12, 56, 22, 18, 4)
 _MARKED = re.compile(r"(?<=<!-- bench -->\n).*?(?=<!-- /bench -->)", re.DOTALL)
 
 
