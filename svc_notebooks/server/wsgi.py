@@ -46,7 +46,7 @@ def _has_an_end(environ: dict[str, Any]) -> bool:
 
 
 def _request(environ: dict[str, Any]) -> Request:
-    host = environ.get("SERVER_NAME", "localhost")
+    host = quote(environ.get("SERVER_NAME", "localhost"), safe=":")  # cheroot's own is "Cheroot/11.1.2"
     authority = f"[{host}]" if ":" in host else host
     url = f"{environ['wsgi.url_scheme']}://{authority}:{environ.get('SERVER_PORT', '80')}{_target(environ)}"
     headers = _headers(environ)

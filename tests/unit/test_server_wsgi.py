@@ -57,3 +57,7 @@ def test_a_chunked_body_that_the_server_does_not_decode_is_refused_and_never_sto
     assert headers["Content-Type"].startswith("application/json")
     assert json.loads(content)["error"]["errors"][0]["location"] == "Content-Length"
     assert json.loads(call("GET", "/storage/v3/files")[2])["files"] == []
+
+
+def test_a_server_that_gives_its_software_for_its_name_moves_no_path(call):
+    assert call("GET", "/storage/v3/files", SERVER_NAME="Cheroot/11.1.2")[0] == "200 OK"
