@@ -113,27 +113,12 @@ class _Request(HTTPRequest):
             self.pairs.append(_header(line))
             if len(self.pairs) > MOST_HEADERS:
                 raise ValueError(f"there are more than {MOST_HEADERS} headers")
-        for name, value in self.pairs:
-            found[name.title().encode("latin-1")] = value.encode("latin-1")
-        self._check_framing(found)
+        said = _framing(self.pairs)
+        _check_framing(said)
+        found |= {name.title().encode(): values[-1].encode("latin-1") for name, values in said.items() if values}
         self.expects_continue = found.pop(b"Expect", b"").lower() == b"100-continue"
-        found[b"Connection"] = self._connection_wish()
+        found[b"Connection"] = _connection_wish(said["connection"])
         return found
-
-    def _connection_wish(self) -> bytes:
-        """What the client wants of the connection, as cheroot spells it: close goes before all else."""
-        said = ",".join(value for name, value in self.pairs if name.lower() == "connection").lower()
-        words = {word.strip() for word in said.split(",")}
-        return b"close" if "close" in words else b"Keep-Alive" if "keep-alive" in words else b""
-
-    def _check_framing(self, found: dict[bytes, bytes]) -> None:
-        """Where a body ends must not be open to doubt: two readings are a way to smuggle a request."""
-        lengths = {value for name, value in self.pairs if name.lower() == "content-length"}
-        if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
-            raise ValueError("Content-Length must be one number of bytes")
-        coding = [value.lower() for name, value in self.pairs if name.lower() == "transfer-encoding"]
-        if coding and (coding != ["chunked"] or lengths):
-            raise ValueError("Transfer-Encoding must be chunked alone, without a Content-Length")
 
     def respond(self) -> None:
         """Hand the request to the service and send what it answers."""
@@ -237,6 +222,32 @@ class _Request(HTTPRequest):
 
 
 _REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
+
+
+def _framing(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
+    """What was sent under each name that says how the connection is used."""
+    said: dict[str, list[str]] = {"connection": [], "content-length": [], "expect": [], "transfer-encoding": []}
+    for name, value in pairs:
+        values = said.get(name.lower())
+        if values is not None:
+            values.append(value)
+    return said
+
+
+def _check_framing(said: dict[str, list[str]]) -> None:
+    """Where a body ends must not be open to doubt: two readings are a way to smuggle a request."""
+    lengths = set(said["content-length"])
+    if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
+        raise ValueError("Content-Length must be one number of bytes")
+    coding = [value.lower() for value in said["transfer-encoding"]]
+    if coding and (coding != ["chunked"] or lengths):
+        raise ValueError("Transfer-Encoding must be chunked alone, without a Content-Length")
+
+
+def _connection_wish(said: list[str]) -> bytes:
+    """What the client wants of the connection, as cheroot spells it: close goes before all else."""
+    words = {word.strip() for word in ",".join(said).lower().split(",")}
+    return b"close" if "close" in words else b"Keep-Alive" if "keep-alive" in words else b""
 
 
 def _header(line: bytes) -> tuple[str, str]:
