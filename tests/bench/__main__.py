@@ -5,26 +5,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from importlib import import_module
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
+from .benches import BENCHES, rows_of
 from .machine import described
 from .table import HEADINGS, Row, markdown, text_line, write_to_readme
-
-# In the order of the table: the file and the function, loaded when measured, so that no row waits for another's peers.
-BENCHES = {
-    "metadata": ("in_process", "metadata"),
-    "busy": ("in_process", "busy"),
-    "upload": ("transfers", "upload_in_large_chunks"),
-    "upload-small": ("transfers", "upload_in_small_chunks"),
-    "creates": ("emulator", "creates"),
-    "chunks": ("emulator", "chunks"),
-    "linear": ("emulator", "linear"),
-    "many": ("emulator", "many"),
-    "download": ("transfers", "download_to_disk"),
-    "memory": ("memory", "growth"),
-    "frames": ("start", "frames"),
-    "import": ("start", "imports"),
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.write and options.names:
         raise SystemExit("--write puts the whole table into the README: leave the names out")
     print(text_line(HEADINGS), flush=True)
-    rows = list(_measured(options.names or BENCHES))
+    rows = list(_measured(options.names or list(BENCHES)))
     if options.markdown:
         print(markdown(rows, described()), end="")
     if options.write:
@@ -42,11 +28,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _measured(names: Sequence[str]) -> Iterator[Row]:
-    for name in names:
-        room, function = BENCHES[name]
-        for row in getattr(import_module(f".{room}", __package__), function)():
-            print(text_line(row.cells()), flush=True)
-            yield row
+    """Each in a process of its own: none inherits what another has loaded and left."""
+    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as fresh:
+        for rows in fresh.map(rows_of, names):
+            for row in rows:
+                print(text_line(row.cells()), flush=True)
+                yield row
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,4 +50,5 @@ def _known(name: str) -> str:
     return name
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

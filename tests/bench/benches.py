@@ -1,0 +1,29 @@
+"""The measurements by name, in the order of the table."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from .table import Row
+
+# The file and the function; loaded when measured, so that no row waits for another's peers.
+BENCHES = {
+    "metadata": ("in_process", "metadata"),
+    "busy": ("in_process", "busy"),
+    "upload": ("transfers", "upload_in_large_chunks"),
+    "upload-small": ("transfers", "upload_in_small_chunks"),
+    "creates": ("emulator", "creates"),
+    "chunks": ("emulator", "chunks"),
+    "linear": ("emulator", "linear"),
+    "many": ("emulator", "many"),
+    "download": ("transfers", "download_to_disk"),
+    "memory": ("memory", "growth"),
+    "frames": ("start", "frames"),
+    "import": ("start", "imports"),
+}
+
+
+def rows_of(name: str) -> list[Row]:
+    """Measure one of them."""
+    room, function = BENCHES[name]
+    return list(getattr(import_module(f".{room}", __package__), function)())
