@@ -19,7 +19,7 @@ from .rounds import Costs, Run, alternate, timed
 from .table import Row, at_least, compared, rate
 
 SIZE = 256
-ROUNDS = 7
+ROUNDS = 9
 LARGE = 8 * MIB
 SMALL = 256 * 1024
 
