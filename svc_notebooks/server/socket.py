@@ -74,7 +74,8 @@ class _Connection(HTTPConnection):
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def communicate(self) -> bool:
-        while super().communicate():  # type: ignore[no-untyped-call]
+        # Once the server stops, who is still in line gets no thread: each could hold it for `IDLE_SECONDS`.
+        while not self.server.stopping and super().communicate():  # type: ignore[no-untyped-call]
             if not self._more_soon():
                 return True
         return False

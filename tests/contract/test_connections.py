@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from threading import Thread
 from urllib.parse import urlsplit
 
 import pytest
@@ -98,3 +99,17 @@ def test_clients_that_fall_silent_keep_nobody_waiting(service: Service, silent: 
             stack.enter_context(connected(wire, silent))
 
         assert wire.send("GET", FILES).status == 200
+
+
+def test_a_service_that_stops_waits_for_no_client_that_is_still_in_line(service: Service) -> None:
+    """Two silent clients hold both threads, the others wait: none of these is served any more."""
+    server = SocketServer(service, threads=2).start()
+    wire = OverSocket(service, server.base_url)
+    with ExitStack() as stack:
+        for _ in range(10):
+            stack.enter_context(connected(wire, f"GET {FILES} HTT"))
+        stopping = Thread(target=server.stop, daemon=True)
+        stopping.start()
+        stopping.join(20)
+
+        assert not stopping.is_alive()
