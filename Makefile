@@ -11,7 +11,7 @@ ARGS ?=
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test lint types floors tests nbval browser durability coverage bench docs notebooks lock wheel clean
+.PHONY: env lab test lint types floors tests nbval browser durability opens coverage bench docs notebooks lock wheel clean
 
 env: $(BIN)/.installed
 
@@ -53,6 +53,9 @@ nbval: env
 browser: env
 	$(BIN)/python -m pytest -m browser $(ARGS)
 
+opens: env
+	$(BIN)/python -m pytest -m opens $(ARGS)
+
 durability: env
 	$(BIN)/python -m pytest -m durability $(ARGS)
 
@@ -74,8 +77,8 @@ notebooks: env
 LOCK = $(BIN)/uv pip compile --quiet pyproject.toml --generate-hashes --no-emit-index-url --no-header --no-annotate
 lock: env
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
-	$(LOCK) --universal --python-version 3.11 --extra lab --group dev $(ARGS) --output-file requirements/dev.txt
-	$(LOCK) --python-version 3.12 --python-platform linux --extra lab --group build \
+	$(LOCK) --universal --python-version 3.11 --extra lab --extra convert --extra ocr --group dev $(ARGS) --output-file requirements/dev.txt
+	$(LOCK) --python-version 3.12 --python-platform linux --extra lab --extra convert --extra ocr --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
 
 wheel: env

@@ -1,0 +1,44 @@
+"""The canonical body of a native document on disk: one JSON value and the pictures it names, in a zip."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+_VALUE = "value.json"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+
+
+def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
+    """The same bytes for the same value, wherever and whenever.
+
+    >>> unpack(pack({"slides": []}, {"a.png": b"x"}))
+    ({'slides': []}, {'a.png': b'x'})
+    """
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as file:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        file.writestr(zipfile.ZipInfo(_VALUE, _EPOCH), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED, 1)
+        for name, data in sorted(resources.items()):
+            file.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_STORED)
+    return target.getvalue()
+
+
+def unpack(body: bytes) -> tuple[Any, dict[str, bytes]]:
+    """The value and the resources of a body that `pack` made."""
+    with zipfile.ZipFile(io.BytesIO(body)) as file:
+        value = json.loads(file.read(_VALUE))
+        return value, {name: file.read(name) for name in file.namelist() if name != _VALUE}
+
+
+def resource_name(data: bytes, extension: str) -> str:
+    """The name under which a picture is kept: by its content, so that it is kept once.
+
+    >>> resource_name(b"", "png")
+    'e3b0c44298fc1c149afb.png'
+    """
+    return f"{sha256(data).hexdigest()[:20]}.{extension}"

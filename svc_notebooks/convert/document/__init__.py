@@ -1,0 +1,1 @@
+"""Native documents: pandoc's tree and its pictures."""

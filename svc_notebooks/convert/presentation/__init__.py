@@ -1,0 +1,1 @@
+"""Native presentations: slides of shapes."""

@@ -1,0 +1,1 @@
+"""Native spreadsheets: sheets of sparse cells."""

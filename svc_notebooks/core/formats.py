@@ -1,0 +1,139 @@
+"""What becomes a native document, and what a native document becomes: the tables of A5 and A7, row for row.
+
+A native type is written here by its last word (`document`); `Names.native` makes a media type of it. These
+tables say what the interface offers; what an installation can really do is computed by convert/registry.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NATIVES = ("document", "spreadsheet", "presentation", "drawing", "script")
+"""The native types that have content."""
+
+_OPENXML = "application/vnd.openxmlformats-officedocument."
+_ODF = "application/vnd.oasis.opendocument."
+_X_ODF = "application/x-vnd.oasis.opendocument."
+DOCX = _OPENXML + "wordprocessingml.document"
+XLSX = _OPENXML + "spreadsheetml.sheet"
+PPTX = _OPENXML + "presentationml.presentation"
+ODT = _ODF + "text"
+ODS = _ODF + "spreadsheet"
+ODP = _ODF + "presentation"
+X_ODS = _X_ODF + "spreadsheet"
+EPUB = "application/epub+zip"
+ZIP = "application/zip"
+PDF = "application/pdf"
+RTF = "application/rtf"
+HTML = "text/html"
+TEXT = "text/plain"
+CSV = "text/csv"
+TSV = "text/tab-separated-values"
+SVG = "image/svg+xml"
+PNG = "image/png"
+JPEG = "image/jpeg"
+MARKDOWN = "text/markdown"
+JSON = "application/json"
+SCRIPT_JSON = "script+json"
+"""The vendor type of a script project: `Names.native` makes a media type of it, too."""
+SCRIPT_TEXT = "script+text/plain"
+"""The vendor type of a script that is one plain text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportFormat:
+    """One row of A7; `extended`: offered by the family, not by the interface."""
+
+    native: str
+    title: str
+    extension: str
+    media_type: str
+    extended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFormat:
+    """A source format and the media types that name it; `extended`: of the family, not of the interface."""
+
+    native: str
+    title: str
+    extensions: tuple[str, ...]
+    media_types: tuple[str, ...]
+    extended: bool = False
+
+
+# fmt: off
+EXPORTS: tuple[ExportFormat, ...] = (
+    ExportFormat("document",     "HTML",                     "html", HTML),
+    ExportFormat("document",     "HTML (zipped)",            "zip",  ZIP),
+    ExportFormat("document",     "Plain text",               "txt",  TEXT),
+    ExportFormat("document",     "Rich text",                "rtf",  RTF),
+    ExportFormat("document",     "Open Office doc",          "odt",  ODT),
+    ExportFormat("document",     "PDF",                      "pdf",  PDF),
+    ExportFormat("document",     "MS Word",                  "docx", DOCX),
+    ExportFormat("document",     "EPUB",                     "epub", EPUB),
+    ExportFormat("document",     "Markdown",                 "md",   MARKDOWN, extended=True),
+    ExportFormat("spreadsheet",  "MS Excel",                 "xlsx", XLSX),
+    ExportFormat("spreadsheet",  "Open Office sheet",        "ods",  X_ODS),
+    ExportFormat("spreadsheet",  "Open Office sheet",        "ods",  ODS, extended=True),
+    ExportFormat("spreadsheet",  "PDF",                      "pdf",  PDF),
+    ExportFormat("spreadsheet",  "CSV (first sheet only)",   "csv",  CSV),
+    ExportFormat("spreadsheet",  "TSV (first sheet only)",   "tsv",  TSV),
+    ExportFormat("spreadsheet",  "HTML (zipped)",            "zip",  ZIP),
+    ExportFormat("drawing",      "JPEG",                     "jpg",  JPEG),
+    ExportFormat("drawing",      "PNG",                      "png",  PNG),
+    ExportFormat("drawing",      "SVG",                      "svg",  SVG),
+    ExportFormat("drawing",      "PDF",                      "pdf",  PDF),
+    ExportFormat("presentation", "MS PowerPoint",            "pptx", PPTX),
+    ExportFormat("presentation", "Open Office presentation", "odp",  ODP),
+    ExportFormat("presentation", "PDF",                      "pdf",  PDF),
+    ExportFormat("presentation", "Plain text",               "txt",  TEXT),
+    ExportFormat("script",       "JSON",                     "json", SCRIPT_JSON),
+)
+
+IMPORTS: tuple[ImportFormat, ...] = (
+    ImportFormat("document", "MS Word", ("docx", "docm", "dotx", "dotm"), (
+        DOCX, _OPENXML + "wordprocessingml.template",
+        "application/vnd.ms-word.document.macroenabled.12", "application/vnd.ms-word.template.macroenabled.12",
+    )),
+    ImportFormat("document", "MS Word 97 to 2003", ("doc", "dot"), ("application/msword",)),
+    ImportFormat("document", "OpenDocument text", ("odt",), (ODT, _X_ODF + "text")),
+    ImportFormat("document", "HTML", ("html", "htm"), (HTML,)),
+    ImportFormat("document", "Rich text", ("rtf",), (RTF, "text/rtf", "text/richtext")),
+    ImportFormat("document", "Plain text", ("txt",), (TEXT,)),
+    ImportFormat("document", "Markdown", ("md",), (MARKDOWN, "text/x-markdown"), extended=True),
+    ImportFormat("spreadsheet", "MS Excel", ("xlsx", "xlsm", "xltx", "xltm"), (
+        XLSX, _OPENXML + "spreadsheetml.template",
+        "application/vnd.ms-excel.sheet.macroenabled.12", "application/vnd.ms-excel.template.macroenabled.12",
+    )),
+    ImportFormat("spreadsheet", "MS Excel 97 to 2003", ("xls", "xlt"), ("application/vnd.ms-excel",)),
+    ImportFormat("spreadsheet", "OpenDocument spreadsheet", ("ods",), (ODS, X_ODS)),
+    ImportFormat("spreadsheet", "CSV", ("csv",), (CSV, "text/comma-separated-values")),
+    ImportFormat("spreadsheet", "TSV", ("tsv", "tab"), (TSV,)),
+    ImportFormat("spreadsheet", "Plain text", ("txt",), (TEXT,)),
+    ImportFormat("presentation", "MS PowerPoint", ("pptx", "pptm", "potx", "potm", "ppsx", "ppsm"), (
+        PPTX, _OPENXML + "presentationml.template", _OPENXML + "presentationml.slideshow",
+        "application/vnd.ms-powerpoint.presentation.macroenabled.12",
+        "application/vnd.ms-powerpoint.slideshow.macroenabled.12",
+        "application/vnd.ms-powerpoint.template.macroenabled.12",
+    )),
+    ImportFormat("presentation", "MS PowerPoint 97 to 2003", ("ppt", "pot", "pps"), ("application/vnd.ms-powerpoint",)),
+    ImportFormat("presentation", "OpenDocument presentation", ("odp",), (ODP, _X_ODF + "presentation")),
+    ImportFormat("document", "JPEG", ("jpg", "jpeg"), (JPEG, "image/jpg", "image/pjpeg")),
+    ImportFormat("document", "PNG", ("png",), (PNG, "image/x-png")),
+    ImportFormat("document", "GIF", ("gif",), ("image/gif",)),
+    ImportFormat("document", "BMP", ("bmp",), ("image/bmp", "image/x-bmp", "image/x-ms-bmp")),
+    ImportFormat("document", "PDF", ("pdf",), (PDF,)),
+    ImportFormat("script", "Plain text of a script", (), (SCRIPT_TEXT,)),
+    ImportFormat("script", "JSON", ("json",), (JSON, SCRIPT_JSON)),
+    ImportFormat("drawing", "SVG", ("svg",), (SVG,), extended=True),
+)
+# fmt: on
+
+MAX_IMPORT_SIZES = {
+    "document": 10_485_760,
+    "spreadsheet": 104_857_600,
+    "presentation": 104_857_600,
+    "drawing": 2_097_152,
+}
+"""The most bytes that a source of each native type may have (about.maxImportSizes)."""
