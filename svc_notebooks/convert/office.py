@@ -15,9 +15,6 @@ _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 """
 _ITEM = (
-    '<item oor:path="/org.openoffice.{path}">'
-    '<prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
-)
     '<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
 )
 _SAFE = (
