@@ -1,0 +1,239 @@
+"""A presentation as every reader makes it and every writer takes it: slides of boxes with text, tables or pictures.
+
+Lengths are EMU, whole numbers (914,400 to an inch), as slides have them in PowerPoint; sizes of letters are points,
+colours six hexadecimal digits. What a shape inherits from layouts and themes is resolved by the reader.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Literal
+
+from .. import bundle
+
+INCH = 914_400
+POINT = 12_700
+MOST = 56 * INCH
+"""The largest page that PowerPoint opens, to each side."""
+_FAR = 4 * MOST
+
+Role = Literal["", "title", "subtitle", "body", "footer"]
+Marker = Literal["", "bullet", "number"]
+Align = Literal["", "left", "center", "right", "justify"]
+Anchor = Literal["top", "middle", "bottom"]
+Outline = Literal["", "rectangle", "round", "ellipse"]
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """Where a shape is, before it is turned by `turn` degrees clockwise around its middle."""
+
+    x: int = 0
+    y: int = 0
+    width: int = 0
+    height: int = 0
+    turn: float = 0.0
+
+    @classmethod
+    def of(cls, x: float, y: float, width: float, height: float, turn: float = 0.0) -> Box:
+        """A box with whole numbers that every format can hold, whatever a file says."""
+        clamped = (_whole(x, -_FAR), _whole(y, -_FAR), _whole(width, 0), _whole(height, 0))
+        return cls(*clamped, turn=round(turn % 360.0, 2))
+
+
+def _whole(value: float, least: int) -> int:
+    return int(max(least, min(_FAR, value)))
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Text of one look; a newline in it is a line break inside the paragraph."""
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    underline: bool = False
+    strike: bool = False
+    size: float | None = None
+    color: str | None = None
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """A line of an outline: `level` from 0, a bullet or a number before it."""
+
+    runs: tuple[Run, ...] = ()
+    level: int = 0
+    marker: Marker = ""
+    align: Align = ""
+    rtl: bool = False
+
+    @property
+    def text(self) -> str:
+        """What it says."""
+        return "".join(run.text for run in self.runs)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A box of paragraphs; with an outline, a drawn shape that may be empty."""
+
+    box: Box
+    paragraphs: tuple[Paragraph, ...] = ()
+    role: Role = ""
+    anchor: Anchor = "top"
+    outline: Outline = ""
+    fill: str | None = None
+    line: str | None = None
+    alt: str = ""
+
+    @property
+    def text(self) -> str:
+        """What it says, a line for each paragraph."""
+        return "\n".join(paragraph.text for paragraph in self.paragraphs)
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture by the name of its resource; `crop`: the shares cut off left, top, right, bottom."""
+
+    box: Box
+    name: str
+    alt: str = ""
+    crop: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table, over so many columns and rows."""
+
+    paragraphs: tuple[Paragraph, ...] = ()
+    columns: int = 1
+    rows: int = 1
+    fill: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What it says, a line for each paragraph."""
+        return "\n".join(paragraph.text for paragraph in self.paragraphs)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells, all of one length; None is a place that a cell beside or above it covers."""
+
+    box: Box
+    rows: tuple[tuple[Cell | None, ...], ...] = ()
+    widths: tuple[int, ...] = ()
+    heights: tuple[int, ...] = ()
+    header: bool = False
+    alt: str = ""
+
+
+Shape = Text | Picture | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Slide:
+    """Shapes from the back to the front; `behind` is what the layout draws on every slide, which is not its text."""
+
+    shapes: tuple[Shape, ...] = ()
+    behind: tuple[Shape, ...] = ()
+    background: str | None = None
+    notes: str = ""
+    hidden: bool = False
+
+    @property
+    def title(self) -> str:
+        """The text of its title, on one line."""
+        titles = (shape.text for shape in self.shapes if isinstance(shape, Text) and shape.role == "title")
+        return " ".join(next(titles, "").split())
+
+
+@dataclass(frozen=True, slots=True)
+class Deck:
+    """A presentation; without arguments an empty one: no slides, on widescreen pages.
+
+    >>> Deck.unpack(Deck().pack()) == Deck()
+    True
+    """
+
+    width: int = 12_192_000
+    height: int = 6_858_000
+    slides: tuple[Slide, ...] = ()
+    title: str = ""
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+
+    def pack(self) -> bytes:
+        """The bytes to store."""
+        value = {"width": self.width, "height": self.height, "title": self.title, "slides": _plain(self.slides)}
+        return bundle.pack(value, self.pictures)
+
+    @classmethod
+    def unpack(cls, body: bytes) -> Deck:
+        """The deck that `pack` stored."""
+        value, pictures = bundle.unpack(body)
+        slides = tuple(_slide(slide) for slide in value["slides"])
+        return cls(value["width"], value["height"], slides, value["title"], pictures)
+
+
+def page(width: float, height: float) -> tuple[int, int]:
+    """The size of a page that PowerPoint opens, nearest to this one."""
+    return int(max(INCH, min(MOST, width))), int(max(INCH, min(MOST, height)))
+
+
+_KINDS = {"text": Text, "picture": Picture, "table": Table}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON has it: what is at its default is left out, a shape says which it is."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    if not is_dataclass(value):
+        return value
+    given = {f.name: getattr(value, f.name) for f in fields(value)}
+    plain = {f.name: _plain(given[f.name]) for f in fields(value) if given[f.name] != f.default}
+    kind = _NAMES.get(type(value))  # type: ignore[arg-type]
+    return {"kind": kind, **plain} if kind else plain
+
+
+def _slide(given: Mapping[str, Any]) -> Slide:
+    shapes = {key: tuple(_shape(shape) for shape in given.get(key, ())) for key in ("shapes", "behind")}
+    return Slide(**{**given, **shapes})
+
+
+def _shape(given: Mapping[str, Any]) -> Shape:
+    made = {key: _PARTS.get(key, _same)(value) for key, value in given.items() if key != "kind"}
+    shape: Shape = _KINDS[given["kind"]](**made)  # type: ignore[arg-type]
+    return shape
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _paragraph(given: Mapping[str, Any]) -> Paragraph:
+    return Paragraph(**{**given, "runs": tuple(Run(**run) for run in given.get("runs", ()))})
+
+
+def _paragraphs(given: list[Any]) -> tuple[Paragraph, ...]:
+    return tuple(_paragraph(paragraph) for paragraph in given)
+
+
+def _cell(given: Mapping[str, Any] | None) -> Cell | None:
+    if given is None:
+        return None
+    return Cell(**{**given, "paragraphs": _paragraphs(given.get("paragraphs", []))})
+
+
+_PARTS: dict[str, Callable[[Any], Any]] = {
+    "box": lambda given: Box(**given),
+    "paragraphs": _paragraphs,
+    "rows": lambda given: tuple(tuple(_cell(cell) for cell in row) for row in given),
+    "crop": tuple,
+    "widths": tuple,
+    "heights": tuple,
+}

@@ -1,0 +1,61 @@
+"""What charts and diagrams say, without their drawing: a table of the numbers, a list of the words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .. import clean
+from ..model import Box, Cell, Paragraph, Run, Table, Text
+from .colors import A
+
+C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+MOST_ROWS = 200
+_SIZE = 12.0
+_Column = dict[int, str]
+
+
+def chart_table(chart: Any, box: Box) -> Table | None:
+    """The categories and series of a chart, its title in the corner; None for one without data."""
+    series = [_column(element, ("val", "yVal")) for element in chart.iter(f"{C}ser")]
+    if not series:
+        return None
+    categories = next((found for ser in chart.iter(f"{C}ser") if (found := _column(ser, ("cat", "xVal")))), {})
+    names = [_first(element.find(f"{C}tx")) or f"Series {n}" for n, element in enumerate(chart.iter(f"{C}ser"), 1)]
+    points = sorted(set(categories).union(*series))[:MOST_ROWS]
+    lines = [[_title(chart), *names], *([categories.get(n, ""), *(ser.get(n, "") for ser in series)] for n in points)]
+    count = len(names) + 1
+    widths, heights = (box.width // count,) * count, (box.height // len(lines),) * len(lines)
+    return Table(box, tuple(tuple(_cell(text) for text in line) for line in lines), widths, heights, header=True)
+
+
+def _title(chart: Any) -> str:
+    title = chart.find(f"{C}chart/{C}title")
+    return "" if title is None else clean.escaped("".join(found.text or "" for found in title.iter(f"{A}t")))
+
+
+def _column(series: Any, names: tuple[str, ...]) -> _Column:
+    found = next((element for name in names if (element := series.find(f"{C}{name}")) is not None), None)
+    points = () if found is None else found.iter(f"{C}pt")
+    return {int(point.get("idx", "0")): _first(point) for point in points if point.get("idx", "0").isdecimal()}
+
+
+def _first(element: Any) -> str:
+    value = None if element is None else next(element.iter(f"{C}v"), None)
+    return clean.escaped(value.text or "") if value is not None else ""
+
+
+def _cell(text: str) -> Cell:
+    return Cell((Paragraph((Run(text, size=_SIZE),)),) if text else ())
+
+
+def diagram_text(data: Any, box: Box) -> Text | None:
+    """The words of a diagram as a list; None for one without any."""
+    lines = [_words(point) for point in data.iter(f"{D}pt") if point.get("type", "node") == "node"]
+    paragraphs = tuple(Paragraph((Run(line),), marker="bullet") for line in lines if line)
+    return Text(box, paragraphs) if paragraphs else None
+
+
+def _words(point: Any) -> str:
+    text = point.find(f"{D}t")
+    return "" if text is None else clean.escaped("".join(found.text or "" for found in text.iter(f"{A}t")))

@@ -1,0 +1,184 @@
+"""What a slide stands on: its layout, the master, the theme, and the looks that text inherits from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from .colors import A, Theme, fill, theme
+
+P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+
+_BODY_TYPES = frozenset({"obj", "body", "subTitle", "chart", "tbl", "clipArt", "dgm", "media", "pic"})
+_ON_MASTER = dict.fromkeys(_BODY_TYPES, "body") | {"ctrTitle": "title"}
+_STYLES = {"title": "titleStyle", "body": "bodyStyle"}
+_ALIGNS = {"l": "left", "ctr": "center", "r": "right", "just": "justify", "dist": "justify"}
+_LEVELS = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How letters and lines look."""
+
+    align: str = ""
+    rtl: bool = False
+    marker: str = ""
+    size: float = 18.0
+    bold: bool = False
+    italic: bool = False
+    underline: bool = False
+    strike: bool = False
+    color: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """The parts under a slide; their XML is `layout` and `master`."""
+
+    layout_part: Any
+    master_part: Any
+    colors: Theme
+    defaults: Any = None
+
+    @property
+    def layout(self) -> Any:
+        """The layout's XML."""
+        return self.layout_part._element if self.layout_part is not None else None
+
+    @property
+    def master(self) -> Any:
+        """The master's XML."""
+        return self.master_part._element if self.master_part is not None else None
+
+    def ancestors(self, placeholder: Any) -> tuple[Any, ...]:
+        """The placeholders that this one inherits from, the nearest first."""
+        kind, index = placeholder.get("type", "obj"), placeholder.get("idx", "0")
+        on_layout = _matching(self.layout, lambda ph: ph.get("idx", "0") == index and _alike(ph.get("type", "obj"), kind))
+        if on_layout is None:
+            on_layout = _matching(self.layout, lambda ph: ph.get("type", "obj") == kind)
+        wanted = _ON_MASTER.get(kind, kind)
+        on_master = _matching(self.master, lambda ph: _ON_MASTER.get(ph.get("type", "obj"), ph.get("type")) == wanted)
+        return tuple(shape for shape in (on_layout, on_master) if shape is not None)
+
+    def look_of_kind(self, kind: str | None, level: int) -> Look:
+        """The look that the master gives to the text of a placeholder of this type, None for all other text."""
+        look = changed(Look(), level_style(self.defaults, level), self.colors)
+        styles = self.master.find(f"{P}txStyles") if kind and self.master is not None else None
+        if styles is None:
+            return look
+        name = _STYLES.get(_ON_MASTER.get(str(kind), str(kind)), "otherStyle")
+        return changed(look, level_style(styles.find(f"{P}{name}"), level), self.colors)
+
+
+def _alike(one: str, other: str) -> bool:
+    return _ON_MASTER.get(one, one) == _ON_MASTER.get(other, other)
+
+
+def _matching(root: Any, fits: Any) -> Any:
+    return next((shape for shape, placeholder in _placeholders(root) if fits(placeholder)), None)
+
+
+def _placeholders(root: Any) -> Iterator[tuple[Any, Any]]:
+    tree = root.find(f"{P}cSld/{P}spTree") if root is not None else None
+    for shape in () if tree is None else tree:
+        placeholder = placeholder_of(shape)
+        if placeholder is not None:
+            yield shape, placeholder
+
+
+def placeholder_of(shape: Any) -> Any:
+    """The element that makes a shape a placeholder."""
+    if not isinstance(shape.tag, str) or not len(shape):
+        return None
+    return shape[0].find(f"{P}nvPr/{P}ph")
+
+
+def level_style(styles: Any, level: int) -> Any:
+    """The properties that a list of styles has for a level, from 0."""
+    return None if styles is None else styles.find(f"{A}lvl{min(level, _LEVELS - 1) + 1}pPr")
+
+
+def changed(look: Look, properties: Any, colors: Theme) -> Look:
+    """A look with what a paragraph's properties say differently."""
+    if properties is None:
+        return look
+    align = _ALIGNS.get(properties.get("algn", ""), look.align)
+    rtl = _flag(properties.get("rtl"), look.rtl)
+    look = replace(look, align=align, rtl=rtl, marker=_marker(properties, look.marker))
+    return lettered(look, properties.find(f"{A}defRPr"), colors)
+
+
+def _marker(properties: Any, marker: str) -> str:
+    for child in properties:
+        match str(child.tag).removeprefix(A):
+            case "buNone":
+                return ""
+            case "buChar" | "buBlip":
+                return "bullet"
+            case "buAutoNum":
+                return "number"
+    return marker
+
+
+def lettered(look: Look, properties: Any, colors: Theme) -> Look:
+    """A look with what a run's properties say differently."""
+    if properties is None:
+        return look
+    get = properties.get
+    color = fill(properties, colors)
+    return replace(
+        look,
+        size=_size(get("sz"), look.size),
+        bold=_flag(get("b"), look.bold),
+        italic=_flag(get("i"), look.italic),
+        underline=get("u", "none") != "none" if get("u") else look.underline,
+        strike=get("strike", "noStrike") != "noStrike" if get("strike") else look.strike,
+        color=look.color if color is None else color or None,
+    )
+
+
+def _flag(value: str | None, otherwise: bool) -> bool:
+    return otherwise if value is None else value in ("1", "true", "on")
+
+
+def _size(value: str | None, otherwise: float) -> float:
+    try:
+        return max(1.0, min(4_000.0, int(value) / 100)) if value else otherwise
+    except ValueError:
+        return otherwise
+
+
+def ground_of(slide_part: Any, defaults: Any) -> Ground:
+    """What a slide stands on, as far as the file has it."""
+    layout = _related(slide_part, "slideLayout")
+    master = _related(layout, "slideMaster")
+    return Ground(layout, master, _colors(master), defaults)
+
+
+def _colors(master: Any) -> Theme:
+    theme_part = _related(master, "theme")
+    color_map = master._element.find(f"{P}clrMap") if master is not None else None
+    return theme(_parsed(theme_part), {} if color_map is None else dict(color_map.attrib))
+
+
+def _related(part: Any, kind: str) -> Any:
+    """The part that a relationship of this kind leads to, or None."""
+    for relationship in () if part is None else part.rels.values():
+        if relationship.reltype.endswith(f"/{kind}") and not relationship.is_external:
+            return relationship.target_part
+    return None
+
+
+def _parsed(part: Any) -> Any:
+    return None if part is None else parsed(part.blob)
+
+
+def parsed(blob: bytes) -> Any:
+    """XML of a part that python-pptx does not know; None when it is broken."""
+    from lxml import etree
+
+    try:
+        return etree.fromstring(blob, etree.XMLParser(resolve_entities=False, no_network=True))
+    except etree.XMLSyntaxError:
+        return None

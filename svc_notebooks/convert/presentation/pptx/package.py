@@ -1,0 +1,72 @@
+"""A PowerPoint file opened by python-pptx, whichever of its kinds it is: slides, template or show, with macros or not."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+import pptx
+from pptx.presentation import Presentation
+
+from ...archive import open_archive
+from ...job import ConversionError, Job, TooLarge
+
+MOST_SLIDES = 2_000
+"""Beyond these, python-pptx needs minutes: each new part is counted against all others."""
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_TYPES = "[Content_Types].xml"
+_MAIN = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
+_OTHER_MAINS = re.compile(
+    rb"application/vnd\.(?:openxmlformats-officedocument\.presentationml\.(?:template|slideshow)"
+    rb"|ms-powerpoint\.(?:presentation|slideshow|template)\.macroEnabled)\.main\+xml"
+)
+
+
+def open_package(source: bytes, job: Job) -> Presentation:
+    """The presentation in a file; macros are never read.
+
+    Raises:
+        ConversionError: it is damaged, encrypted or no presentation; TooLarge: it is a bomb.
+    """
+    if source.startswith(_OLE):
+        raise ConversionError("the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx.")
+    with open_archive(source, job.limits) as archive:
+        _check(archive)
+        plain = _as_presentation(source, archive)
+    try:
+        presentation = pptx.Presentation(io.BytesIO(plain))
+    except Exception as error:  # python-pptx lets whatever it stumbles over through
+        raise ConversionError("the file is damaged: parts that a presentation needs are missing or broken.") from error
+    return presentation
+
+
+def _check(archive: zipfile.ZipFile) -> None:
+    names = archive.namelist()
+    if _TYPES not in names:
+        raise ConversionError("the file is no PowerPoint presentation: its list of contents is missing.")
+    if sum(name.startswith("ppt/slides/slide") for name in names) > MOST_SLIDES:
+        raise TooLarge(f"the presentation has more than {MOST_SLIDES} slides.")
+
+
+def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:
+    """The same file with the one content type that python-pptx opens."""
+    try:
+        types = archive.read(_TYPES)
+        if _MAIN in types:
+            return source
+        patched, found = _OTHER_MAINS.subn(_MAIN, types)
+        if not found:
+            raise ConversionError("the file is no PowerPoint presentation.")
+        return _with_types(archive, patched)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
+        raise ConversionError("the file is damaged.") from error
+
+
+def _with_types(archive: zipfile.ZipFile, types: bytes) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as copy:
+        for entry in archive.infolist():
+            copy.writestr(entry.filename, types if entry.filename == _TYPES else archive.read(entry))
+    return target.getvalue()

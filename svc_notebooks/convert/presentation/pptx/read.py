@@ -1,0 +1,124 @@
+"""Slides of PowerPoint as a deck."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...job import ConversionError, Job
+from .. import clean
+from ..album import Album
+from ..model import Box, Deck, Picture, Shape, Slide, page
+from .colors import A, color, fill
+from .ground import Ground, P, ground_of
+from .package import open_package
+from .shapes import Reader
+
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_WHITE = "ffffff"
+
+
+def read(source: bytes, job: Job) -> Deck:
+    """A deck out of a pptx, pptm, potx, potm, ppsx or ppsm.
+
+    Raises:
+        ConversionError: it is damaged, encrypted or no presentation; TooLarge: it would need too much.
+    """
+    presentation = open_package(source, job)
+    return Slides(presentation, job).deck()
+
+
+class Slides:
+    """Reads the slides of one presentation; what layouts draw is read once for all slides on them."""
+
+    def __init__(self, presentation: Any, job: Job) -> None:
+        self._presentation, self._job = presentation, job
+        self._root = presentation.part._element
+        self._page = page(presentation.slide_width or Deck().width, presentation.slide_height or Deck().height)
+        self._album = Album(job)
+        self._grounds: dict[str, Ground] = {}
+        self._behind: dict[str, tuple[Shape, ...]] = {}
+
+    def deck(self) -> Deck:
+        """All of it."""
+        slides = tuple(self._slide(part) for part in self._parts())
+        title = clean.text(_title(self._presentation))
+        return Deck(*self._page, slides, title, self._album.pictures)
+
+    def _parts(self) -> Iterator[Any]:
+        for entry in self._root.iterfind(f"{P}sldIdLst/{P}sldId"):
+            relationship = self._presentation.part.rels.get(entry.get(f"{_R}id", ""))
+            if relationship is None or relationship.is_external:
+                raise ConversionError("the file is damaged: a slide is missing.")
+            yield relationship.target_part
+
+    def _slide(self, part: Any) -> Slide:
+        root, ground = part._element, self._ground(part)
+        shapes = tuple(self._reader(part, ground).shapes(root, placeholders=True))
+        shade, behind = self._background(part, ground)
+        if root.get("showMasterSp", "1") not in ("0", "false"):
+            behind += self._drawn_behind(ground)
+        return Slide(shapes, behind, shade, self._notes(part), root.get("show", "1") in ("0", "false"))
+
+    def _ground(self, part: Any) -> Ground:
+        layout = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/slideLayout")), None)
+        key = "" if layout is None else str(layout.partname)
+        if key not in self._grounds:
+            self._grounds[key] = ground_of(part, self._root.find(f"{P}defaultTextStyle"))
+        return self._grounds[key]
+
+    def _reader(self, part: Any, ground: Ground) -> Reader:
+        return Reader(part, ground, self._album, self._job, self._page)
+
+    def _drawn_behind(self, ground: Ground) -> tuple[Shape, ...]:
+        if ground.layout is None:
+            return ()
+        key = str(ground.layout_part.partname)
+        if key not in self._behind:
+            parts = [ground.layout_part]
+            if ground.layout.get("showMasterSp", "1") not in ("0", "false") and ground.master is not None:
+                parts.insert(0, ground.master_part)
+            drawn = [self._reader(part, ground).shapes(part._element, placeholders=False) for part in parts]
+            self._behind[key] = tuple(shape for shapes in drawn for shape in shapes)
+        return self._behind[key]
+
+    def _background(self, part: Any, ground: Ground) -> tuple[str | None, tuple[Shape, ...]]:
+        """The colour of the page, or the picture on it: the slide's, its layout's or its master's."""
+        parts = [it for it in (part, ground.layout_part, ground.master_part) if it is not None]
+        found = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)
+        if found is None:
+            return None, ()
+        owner, element = found
+        blip = element.find(f"{P}bgPr/{A}blipFill/{A}blip")
+        name = None if blip is None else self._reader(owner, ground).named(blip)
+        shade = fill(element.find(f"{P}bgPr"), ground.colors) or color(element.find(f"{P}bgRef"), ground.colors)
+        picture = (Picture(Box(0, 0, *self._page), name),) if name else ()
+        return (None if shade in ("", _WHITE) else shade), picture
+
+    def _notes(self, part: Any) -> str:
+        notes = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/notesSlide")), None)
+        tree = () if notes is None else notes._element.iter(f"{P}sp")
+        bodies = [shape.find(f"{P}txBody") for shape in tree if _is_notes(shape)]
+        return "\n".join(_plain(body) for body in bodies if body is not None).strip()
+
+
+def _is_notes(shape: Any) -> bool:
+    placeholder = shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph")
+    return placeholder is not None and placeholder.get("type") == "body"
+
+
+def _plain(body: Any) -> str:
+    return "\n".join(_line(paragraph) for paragraph in body.iterchildren(f"{A}p"))
+
+
+def _line(paragraph: Any) -> str:
+    """A paragraph's text; `iter` goes through runs, fields and breaks in their order."""
+    found = ("\n" if it.tag == f"{A}br" else clean.escaped(it.text or "") for it in paragraph.iter(f"{A}t", f"{A}br"))
+    return "".join(found)
+
+
+def _title(presentation: Any) -> str:
+    try:
+        return str(presentation.core_properties.title or "")
+    except (KeyError, ValueError, AttributeError):
+        return ""

@@ -1,0 +1,259 @@
+"""The shapes of a slide, flattened: what is in groups stands on the page itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...job import Job
+from .. import clean
+from ..album import Album
+from ..model import Box, Outline, Picture, Role, Shape, Text
+from ..space import Space
+from .charts import chart_table, diagram_text
+from .colors import A, color, fill
+from .ground import Ground, P, parsed, placeholder_of
+from .tables import table_of
+from .words import Words
+
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
+_C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
+_D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
+_READABLE = "a14"  # a choice of these is formulas, which Words reads; any other has a picture to fall back to
+_DEEP = 200
+
+_ROLES: dict[str, Role] = {
+    "title": "title", "ctrTitle": "title", "subTitle": "subtitle", "body": "body", "obj": "body",
+    "dt": "footer", "ftr": "footer", "sldNum": "footer", "hdr": "footer",
+}  # fmt: skip
+_OUTLINES: dict[str, Outline] = {
+    "roundRect": "round", "ellipse": "ellipse", "flowChartConnector": "ellipse", "flowChartAlternateProcess": "round",
+}  # fmt: skip
+_LINES = frozenset({"line", "straightConnector1", "bentConnector3", "curvedConnector3"})
+_ANCHORS = {"t": "top", "ctr": "middle", "b": "bottom"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the shapes of one part: of a slide, a layout or a master."""
+
+    part: Any
+    ground: Ground
+    album: Album
+    job: Job
+    page: tuple[int, int]
+
+    def shapes(self, root: Any, *, placeholders: bool) -> Iterator[Shape]:
+        """What is in a part's tree, from the back to the front."""
+        tree = root.find(f"{P}cSld/{P}spTree")
+        for element in () if tree is None else tree:
+            if placeholders or placeholder_of(element) is None:
+                yield from self._shape(element, None, 0)
+
+    def _shape(self, element: Any, space: Space | None, depth: int) -> Iterator[Shape]:
+        if not isinstance(element.tag, str) or _hidden(element):
+            return
+        if depth > _DEEP:
+            self.job.note(f"groups inside more than {_DEEP} others were left out.")
+            return
+        match element.tag.rpartition("}")[2]:
+            case "grpSp":
+                inside = _group_space(element, space)
+                for child in element:
+                    yield from self._shape(child, inside, depth + 1)
+            case "AlternateContent":
+                for child in _chosen(element):
+                    yield from self._shape(child, space, depth + 1)
+            case "sp":
+                yield from self._text(element, space)
+            case "pic":
+                yield from self._picture(element, space)
+            case "graphicFrame":
+                yield from self._frame(element, space)
+            case "cxnSp":
+                self.job.note("connecting lines were left out.")
+
+    def _box(self, element: Any, space: Space | None, ancestors: tuple[Any, ...] = ()) -> Box:
+        found = next((box for shape in (element, *ancestors) if (box := _own_box(shape))), None)
+        if found is None:
+            found = Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
+        return space.place(found) if space else found
+
+    def _text(self, element: Any, space: Space | None) -> Iterator[Shape]:
+        placeholder = placeholder_of(element)
+        ancestors = self.ground.ancestors(placeholder) if placeholder is not None else ()
+        kind = placeholder.get("type", "obj") if placeholder is not None else None
+        box, alt = self._box(element, space, ancestors), _alt(element)
+        yield from self._filling(element, box, alt)
+        paragraphs, anchor = self._words(element, kind, ancestors)
+        line, shade, outline = self._drawn(element, ancestors)
+        if paragraphs or shade or line:
+            role = _ROLES.get(kind or "", "")
+            yield Text(box, paragraphs, role, anchor, outline, shade, line, alt)  # type: ignore[arg-type]
+
+    def _words(self, element: Any, kind: str | None, ancestors: tuple[Any, ...]) -> tuple[Any, str]:
+        bodies = [body for shape in (element, *ancestors) if (body := shape.find(f"{P}txBody")) is not None]
+        styles = tuple(found for body in bodies if (found := body.find(f"{A}lstStyle")) is not None)
+        frames = [found for body in bodies if (found := body.find(f"{A}bodyPr")) is not None]
+        anchor = next((frame.get("anchor") for frame in frames if frame.get("anchor")), "t")
+        own = element.find(f"{P}txBody")
+        shade = color(element.find(f"{P}style/{A}fontRef"), self.ground.colors)
+        words = Words(self.ground, self.part, kind, styles, _shrunk(own), shade)
+        return words.paragraphs(own), _ANCHORS.get(anchor, "top")
+
+    def _drawn(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
+        """The colours of line and surface, and the form: of the shape, what it inherits, or its style."""
+        colors = self.ground.colors
+        drawn = [found for shape in (element, *ancestors) if (found := shape.find(f"{P}spPr")) is not None]
+        form = next((found.get("prst", "rect") for it in drawn if (found := it.find(f"{A}prstGeom")) is not None), "")
+        if not form and any(it.find(f"{A}custGeom") is not None for it in drawn):
+            self.job.note("shapes drawn by hand were left out, but for their text.")
+            return None, None, ""
+        if form in _LINES:
+            return None, None, ""
+        shade = next((found for it in drawn if (found := fill(it, colors)) is not None), None)
+        line = next((found for it in drawn if (found := fill(it.find(f"{A}ln"), colors)) is not None), None)
+        style = element.find(f"{P}style")
+        shade = _styled(style, "fillRef", colors) if shade is None else shade
+        line = _styled(style, "lnRef", colors) if line is None else line
+        outline: Outline = _OUTLINES.get(form, "rectangle") if shade or line else ""
+        return line or None, shade or None, outline
+
+    def _filling(self, element: Any, box: Box, alt: str) -> Iterator[Shape]:
+        """The picture that a shape is filled with."""
+        blip = element.find(f"{P}spPr/{A}blipFill/{A}blip")
+        name = self.named(blip) if blip is not None else None
+        if name:
+            yield Picture(box, name, alt)
+
+    def _picture(self, element: Any, space: Space | None) -> Iterator[Shape]:
+        placeholder = placeholder_of(element)
+        ancestors = self.ground.ancestors(placeholder) if placeholder is not None else ()
+        blip = element.find(f"{P}blipFill/{A}blip")
+        name = self.named(blip) if blip is not None else None
+        if name:
+            cropped = _crop(element.find(f"{P}blipFill/{A}srcRect"))
+            yield Picture(self._box(element, space, ancestors), name, _alt(element), cropped)
+
+    def named(self, blip: Any) -> str | None:
+        part = self._part(blip.get(f"{_R}embed", ""))
+        if part is None:
+            self.job.note("a picture that is not in the file itself was left out.")
+            return None
+        return self.album.name_of(str(part.partname), part.blob)
+
+    def _part(self, relationship: str) -> Any:
+        """The part that a relationship leads to: None outside the file."""
+        found = self.part.rels.get(relationship)
+        return None if found is None or found.is_external else found.target_part
+
+    def _frame(self, element: Any, space: Space | None) -> Iterator[Shape]:
+        placeholder = placeholder_of(element)
+        ancestors = self.ground.ancestors(placeholder) if placeholder is not None else ()
+        box, alt = self._box(element, space, ancestors), _alt(element)
+        found = None
+        for inside in element.iter(f"{A}tbl", f"{_C}chart", f"{_D}relIds", f"{P}oleObj"):
+            found = self._framed(inside, box)
+            break
+        if found is not None:
+            yield replace(found, alt=alt)
+        else:
+            for picture in element.iter(f"{P}pic"):
+                yield from self._picture(picture, space)
+                break
+
+    def _framed(self, inside: Any, box: Box) -> Shape | None:
+        match inside.tag.rpartition("}")[2]:
+            case "tbl":
+                return table_of(inside, box, self.ground, self.part)
+            case "chart":
+                return self._of_part(inside.get(f"{_R}id", ""), chart_table, box, "a chart is kept as a table.")
+            case "relIds":
+                return self._of_part(inside.get(f"{_R}dm", ""), diagram_text, box, "a diagram is kept as a list.")
+            case _:
+                return None
+
+    def _of_part(self, name: str, reads: Callable[[Any, Box], Any], box: Box, note: str) -> Shape | None:
+        part = self._part(name)
+        root = None if part is None else parsed(part.blob)
+        if root is None:
+            return None
+        self.job.note(note)
+        shape: Shape | None = reads(root, box)
+        return shape
+
+
+def _own_box(element: Any) -> Box | None:
+    frame = next((found for name in _FRAMES if (found := element.find(name)) is not None), None)
+    return None if frame is None else _boxed(frame, "off", "ext")
+
+
+_FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
+
+
+def _boxed(frame: Any, offset: str, extent: str) -> Box | None:
+    place, size = frame.find(f"{A}{offset}"), frame.find(f"{A}{extent}")
+    if place is None or size is None:
+        return None
+    numbers = (*(_number(place.get(n)) for n in "xy"), _number(size.get("cx")), _number(size.get("cy")))
+    return Box.of(*numbers, turn=_number(frame.get("rot")) / 60_000)
+
+
+def _number(value: str | None) -> float:
+    try:
+        return float(int(value or "0"))
+    except ValueError:
+        return 0.0
+
+
+def _group_space(element: Any, outer: Space | None) -> Space | None:
+    frame = element.find(f"{P}grpSpPr/{A}xfrm")
+    box = None if frame is None else _boxed(frame, "off", "ext")
+    inside = None if frame is None else _boxed(frame, "chOff", "chExt")
+    return outer if box is None or inside is None else Space.of_group(box, inside, outer)
+
+
+def _chosen(element: Any) -> Any:
+    choices = list(element.iterchildren(f"{_MC}Choice"))
+    readable = [choice for choice in choices if choice.get("Requires") == _READABLE]
+    fallback = [found for found in element.iterchildren(f"{_MC}Fallback") if len(found)]
+    return next(iter(readable + fallback + choices), ())
+
+
+def _properties(element: Any) -> Any:
+    return element[0].find(f"{P}cNvPr") if len(element) else None
+
+
+def _hidden(element: Any) -> bool:
+    properties = _properties(element)
+    return properties is not None and properties.get("hidden") in ("1", "true")
+
+
+def _alt(element: Any) -> str:
+    properties = _properties(element)
+    return "" if properties is None else clean.escaped(properties.get("descr", ""))
+
+
+def _shrunk(body: Any) -> float:
+    """How far PowerPoint has shrunk the text to fit in its box."""
+    autofit = None if body is None else body.find(f"{A}bodyPr/{A}normAutofit")
+    value = "" if autofit is None else autofit.get("fontScale", "")
+    try:
+        scale = float(value.rstrip("%")) / (100 if value.endswith("%") else 100_000) if value else 1.0
+    except ValueError:
+        scale = 1.0
+    return max(0.1, min(1.0, scale))
+
+
+def _styled(style: Any, name: str, colors: Any) -> str | None:
+    reference = None if style is None else style.find(f"{A}{name}")
+    return None if reference is None or reference.get("idx") == "0" else color(reference, colors)
+
+
+def _crop(rectangle: Any) -> tuple[float, float, float, float]:
+    if rectangle is None:
+        return (0.0, 0.0, 0.0, 0.0)
+    left, top, right, bottom = (max(0.0, min(0.99, _number(rectangle.get(side)) / 100_000)) for side in "ltrb")
+    return (left, top, right, bottom) if left + right < 1 and top + bottom < 1 else (0.0, 0.0, 0.0, 0.0)

@@ -1,0 +1,203 @@
+"""A deck as slides of PowerPoint: real placeholders for titles and outlines, boxes for everything else."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Mapping
+from typing import Any
+
+import pptx
+from lxml import etree
+from pptx.dml.color import RGBColor
+from pptx.opc.constants import RELATIONSHIP_TYPE as RT
+
+from ...job import Job
+from ..model import Box, Deck, Picture, Shape, Slide, Table, Text
+from .bodies import add_fill, fill_body
+from .colors import A
+from .ground import P
+
+_TITLE_SLIDE, _ONE_BODY, _TWO_BODIES, _TITLE_ONLY, _BLANK = 0, 1, 3, 5, 6
+"""Layouts of python-pptx's template."""
+
+_OUTLINES = {"": "rect", "rectangle": "rect", "round": "roundRect", "ellipse": "ellipse"}
+_ANCHORS = {"top": "t", "middle": "ctr", "bottom": "b"}
+_FOOTERS = (("ftr", "11"), ("dt", "10"), ("sldNum", "12"))
+_MARGIN = 12_700
+
+
+def write(deck: Deck, job: Job) -> bytes:
+    """A pptx file. One of no slides has a blank one, as every program expects."""
+    presentation = pptx.Presentation()
+    _set_page(presentation, deck)
+    _set_properties(presentation, deck, job)
+    for slide in deck.slides or (Slide(),):
+        _add_slide(presentation, slide, deck.pictures)
+    target = io.BytesIO()
+    presentation.save(target)
+    return target.getvalue()
+
+
+def _set_page(presentation: Any, deck: Deck) -> None:
+    """The template's layouts grow with the page, so that slides added later fit it."""
+    across, down = deck.width / presentation.slide_width, deck.height / presentation.slide_height
+    presentation.slide_width, presentation.slide_height = deck.width, deck.height
+    master = presentation.slide_master
+    for part in (master, *master.slide_layouts):
+        for frame in part._element.iter(f"{A}off", f"{A}ext"):
+            for name, scale in (("x", across), ("y", down), ("cx", across), ("cy", down)):
+                if frame.get(name):
+                    frame.set(name, str(round(int(frame.get(name)) * scale)))
+
+
+def _set_properties(presentation: Any, deck: Deck, job: Job) -> None:
+    properties, now = presentation.core_properties, job.now.replace(tzinfo=None)
+    properties.title = (deck.title or job.name)[:255]
+    properties.author = properties.last_modified_by = ""
+    properties.created = properties.modified = now
+
+
+def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes]) -> None:
+    made = presentation.slides.add_slide(presentation.slide_layouts[_layout(slide)])
+    if slide.hidden:
+        made._element.set("show", "0")
+    if slide.background:
+        made.background.fill.solid()
+        made.background.fill.fore_color.rgb = RGBColor.from_string(slide.background.upper())
+    Page(made, pictures).add(slide)
+    if slide.notes:
+        made.notes_slide.notes_text_frame.text = slide.notes
+
+
+def _layout(slide: Slide) -> int:
+    roles = [shape.role for shape in slide.shapes if isinstance(shape, Text)]
+    bodies = roles.count("body") + roles.count("subtitle")
+    if roles.count("subtitle") == 1 == bodies:
+        return _TITLE_SLIDE
+    if bodies:
+        return _ONE_BODY if bodies == 1 else _TWO_BODIES
+    return _TITLE_ONLY if "title" in roles else _BLANK
+
+
+class Page:
+    """One slide that is being filled."""
+
+    def __init__(self, slide: Any, pictures: Mapping[str, bytes]) -> None:
+        self._slide, self._pictures = slide, pictures
+        self._tree = slide.shapes._spTree
+        free = [shape for shape in slide.placeholders if shape.placeholder_format.idx in (0, 1, 2)]
+        self._titles = [shape for shape in free if shape.placeholder_format.idx == 0]
+        self._bodies = [shape for shape in free if shape.placeholder_format.idx != 0]
+        self._unused = [shape for shape in slide.placeholders]
+        self._footers = list(_FOOTERS)
+
+    def add(self, slide: Slide) -> None:
+        """Everything on a slide, from the back to the front."""
+        for shape in (*slide.behind, *slide.shapes):
+            self._add(shape)
+        for placeholder in self._unused:
+            self._tree.remove(placeholder._element)
+
+    def _add(self, shape: Shape) -> None:
+        match shape:
+            case Text():
+                made = self._add_text(shape)
+            case Picture():
+                made = self._add_picture(shape)
+            case Table():
+                made = self._add_table(shape)
+        if made is None:
+            return
+        self._tree.append(made._element)
+        made._element[0][0].set("descr", shape.alt)
+        if shape.box.turn and not isinstance(shape, Table):
+            made.rotation = shape.box.turn
+
+    def _linked(self, address: str) -> str:
+        return str(self._slide.part.relate_to(address, RT.HYPERLINK, is_external=True))
+
+    def _add_text(self, shape: Text) -> Any:
+        made = self._placeholder(shape)
+        _place(made, shape.box)
+        body = made._element.txBody
+        frame = body.find(f"{A}bodyPr")
+        frame.set("wrap", "square")
+        frame.set("anchor", _ANCHORS[shape.anchor])
+        for child in list(frame):
+            frame.remove(child)
+        etree.SubElement(frame, f"{A}normAutofit")
+        fill_body(body, shape.paragraphs, self._linked)
+        _draw(made._element.spPr, shape)
+        return made
+
+    def _placeholder(self, shape: Text) -> Any:
+        """A placeholder of the layout that is for such text, or a new box."""
+        free = self._titles if shape.role == "title" else self._bodies if shape.role in ("subtitle", "body") else []
+        if free:
+            found = free.pop(0)
+            self._unused = [other for other in self._unused if other._element is not found._element]
+            return found
+        made = self._slide.shapes.add_textbox(0, 0, _MARGIN, _MARGIN)
+        if shape.role == "footer" and self._footers:
+            kind, index = self._footers.pop(0)
+            made._element[0][1].attrib.pop("txBox", None)
+            etree.SubElement(made._element[0][2], f"{P}ph", {"type": kind, "sz": "quarter", "idx": index})
+        return made
+
+    def _add_picture(self, shape: Picture) -> Any:
+        data = self._pictures.get(shape.name)
+        if data is None:
+            return None
+        box = shape.box
+        made = self._slide.shapes.add_picture(io.BytesIO(data), box.x, box.y, max(1, box.width), max(1, box.height))
+        made.crop_left, made.crop_top, made.crop_right, made.crop_bottom = shape.crop
+        return made
+
+    def _add_table(self, shape: Table) -> Any:
+        if not shape.rows or not shape.rows[0]:
+            return None
+        box = shape.box
+        made = self._slide.shapes.add_table(len(shape.rows), len(shape.rows[0]), box.x, box.y, box.width, box.height)
+        table = made.table
+        table.first_row, table.horz_banding = shape.header, False
+        for columns, widths in ((table.columns, shape.widths), (table.rows, shape.heights)):
+            for line, size in zip(columns, widths, strict=False):
+                setattr(line, "width" if columns is table.columns else "height", size)
+        self._fill_table(table, shape)
+        return made
+
+    def _fill_table(self, table: Any, shape: Table) -> None:
+        for line, row in zip(table._tbl.tr_lst, shape.rows, strict=True):
+            for element, cell in zip(line.tc_lst, row, strict=True):
+                if cell is None:
+                    continue
+                fill_body(element.get_or_add_txBody(), cell.paragraphs, self._linked)
+                if cell.fill:
+                    add_fill(element.get_or_add_tcPr(), cell.fill)
+        for y, row in enumerate(shape.rows):
+            for x, cell in enumerate(row):
+                if cell and (cell.columns > 1 or cell.rows > 1):
+                    _merge(table, y, x, y + cell.rows - 1, x + cell.columns - 1)
+
+
+def _merge(table: Any, top: int, left: int, bottom: int, right: int) -> None:
+    bottom, right = min(bottom, len(table.rows) - 1), min(right, len(table.columns) - 1)
+    try:
+        table.cell(top, left).merge(table.cell(bottom, right))
+    except ValueError:  # it overlaps another merged cell: the file that was read was wrong
+        return
+
+
+def _place(made: Any, box: Box) -> None:
+    made.left, made.top, made.width, made.height = box.x, box.y, box.width, box.height
+
+
+def _draw(properties: Any, shape: Text) -> None:
+    """The form and colours of a shape's surface."""
+    for old in [child for child in properties if child.tag != f"{A}xfrm"]:
+        properties.remove(old)
+    form = etree.SubElement(properties, f"{A}prstGeom", {"prst": _OUTLINES[shape.outline]})
+    etree.SubElement(form, f"{A}avLst")
+    add_fill(properties, shape.fill)
+    if shape.line:
+        add_fill(etree.SubElement(properties, f"{A}ln", {"w": str(_MARGIN)}), shape.line)

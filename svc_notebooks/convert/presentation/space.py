@@ -1,0 +1,53 @@
+"""Groups in groups: where a shape is on the page once all that moves, stretches and turns it is done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import cos, radians, sin
+
+from .model import Box
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The inside of a group: its coordinates are stretched, moved, and turned around the group's middle."""
+
+    scale_x: float = 1.0
+    scale_y: float = 1.0
+    x: float = 0.0
+    y: float = 0.0
+    turn: float = 0.0
+    middle: tuple[float, float] = (0.0, 0.0)
+    outer: Space | None = None
+
+    @classmethod
+    def of_group(cls, box: Box, inside: Box, outer: Space | None) -> Space:
+        """The inside of a group that is drawn in `box`, whose own coordinates are those of `inside`."""
+        scale_x = box.width / inside.width if inside.width else 1.0
+        scale_y = box.height / inside.height if inside.height else 1.0
+        middle = (box.x + box.width / 2, box.y + box.height / 2)
+        return cls(scale_x, scale_y, box.x - inside.x * scale_x, box.y - inside.y * scale_y, box.turn, middle, outer)
+
+    def place(self, box: Box) -> Box:
+        """A box from the inside of this group, on the page."""
+        space: Space | None = self
+        while space:
+            box, space = space._outside(box), space.outer
+        return box
+
+    def _outside(self, box: Box) -> Box:
+        width, height = box.width * self.scale_x, box.height * self.scale_y
+        x, y = box.x * self.scale_x + self.x, box.y * self.scale_y + self.y
+        if not self.turn:
+            return Box.of(x, y, width, height, box.turn)
+        center_x, center_y = turned(x + width / 2, y + height / 2, self.turn, self.middle)
+        return Box.of(center_x - width / 2, center_y - height / 2, width, height, box.turn + self.turn)
+
+
+def turned(x: float, y: float, degrees: float, around: tuple[float, float]) -> tuple[float, float]:
+    """A point, turned clockwise on a page whose y points down."""
+    angle = radians(degrees)
+    dx, dy = x - around[0], y - around[1]
+    return around[0] + dx * cos(angle) - dy * sin(angle), around[1] + dx * sin(angle) + dy * cos(angle)
+
+
