@@ -1,0 +1,65 @@
+"""Where a cell is: row and column counted from zero, and the name that a formula has for it ("B3")."""
+
+from __future__ import annotations
+
+from functools import cache
+
+MAX_ROWS = 1_048_576
+MAX_COLUMNS = 16_384
+"""What a sheet of any of these programs can hold."""
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+@cache
+def letters(column: int) -> str:
+    """The letters of a column.
+
+    >>> letters(0), letters(26), letters(16_383)
+    ('A', 'AA', 'XFD')
+    """
+    text = ""
+    number = column + 1
+    while number:
+        number, rest = divmod(number - 1, 26)
+        text = _LETTERS[rest] + text
+    return text
+
+
+@cache
+def column_number(text: str) -> int:
+    """The inverse of `letters`, for either case."""
+    number = 0
+    for letter in text.upper():
+        number = number * 26 + ord(letter) - 64
+    return number - 1
+
+
+def name(row: int, column: int) -> str:
+    """What a formula calls this cell.
+
+    >>> name(2, 1)
+    'B3'
+    """
+    return f"{letters(column)}{row + 1}"
+
+
+def place(text: str) -> tuple[int, int]:
+    """The inverse of `name`; dollar signs do not matter. Raises ValueError for what names no cell.
+
+    >>> place("$B$3")
+    (2, 1)
+    """
+    plain = text.replace("$", "")
+    digits = plain.lstrip(_LETTERS + _LETTERS.lower())
+    row, column = int(digits) - 1, column_number(plain[: len(plain) - len(digits)])
+    if not (0 <= row < MAX_ROWS and 0 <= column < MAX_COLUMNS):
+        raise ValueError(f"{text[:20]!r} is outside of a sheet")
+    return row, column
+
+
+def area(text: str) -> tuple[int, int, int, int]:
+    """The corners of "B3" or "B3:C9": top, left, bottom, right. Raises ValueError."""
+    first, _, last = text.partition(":")
+    (top, left), (bottom, right) = place(first), place(last or first)
+    return min(top, bottom), min(left, right), max(top, bottom), max(left, right)

@@ -1,0 +1,280 @@
+"""Formulas as text: taken apart, moved, told in the two notations, and judged. Nothing is computed here.
+
+The model keeps the notation of an xlsx file: "SUM(A1:B2)*'My data'!C3", functions that came later with the
+prefix `_xlfn.`. OpenDocument has [.A1:.B2], [$'My data'.C3] and semicolons.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
+
+from . import address
+
+MAX_LENGTH = 8192
+"""Of a formula, in characters: more is accepted by no program."""
+
+LINKS = ("http://", "https://", "mailto:")
+
+_CELL = r"\$?[A-Za-z]{1,3}\$?[0-9]{1,7}(?![\w(.])"
+_COLUMN = r"\$?[A-Za-z]{1,3}"
+_ROW = r"\$?[0-9]{1,7}"
+_TOKEN = re.compile(
+    rf"""(?P<string>"(?:[^"]|"")*+")
+    |(?P<outside>(?:'(?:[^']|'')*+'|\[[^\]'!]*\][^\s'!()\[\]+*/^&=<>,;-]*)!)
+    |(?P<sheet>[^\W\d][\w.]*(?::[^\W\d][\w.]*)?!)
+    |(?P<range>{_CELL}:{_CELL}|{_COLUMN}:{_COLUMN}(?![\w(.!$])|{_ROW}:{_ROW}(?![\w.])|{_CELL})
+    |(?P<function>[^\W\d][\w.]*(?=\s*\())
+    |(?P<number>[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)
+    |(?P<fault>\#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|GETTING_DATA))
+    |(?P<name>[^\W\d]\w*(?:[.\\?]\w+)*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Token(NamedTuple):
+    """A piece of a formula and what it is; the texts of all pieces are the formula."""
+
+    kind: str
+    text: str
+
+
+def tokens(formula: str) -> Iterator[Token]:
+    """The pieces of a formula.
+
+    >>> [token.text for token in tokens('SUM(A1:$B2)&"A1"')]
+    ['SUM', '(', 'A1:$B2', ')', '&', '"A1"']
+    """
+    for match in _TOKEN.finditer(formula):
+        yield _token(match.lastgroup or "other", match.group())
+
+
+def _token(kind: str, text: str) -> Token:
+    if kind == "outside" and text[0] == "'" and not re.search(r"[\[\]\\/:|#?*]", text):
+        return Token("sheet", text)
+    return Token(kind, text)
+
+
+# --- judged
+
+_CALLS_OUT = frozenset(
+    "WEBSERVICE FILTERXML RTD DDE CALL REGISTER REGISTER.ID EXEC EXECUTE RUN EVALUATE FOPEN FWRITE FWRITELN INITIATE"
+    " POKE REQUEST TERMINATE SEND.KEYS SQL.REQUEST ECHO HALT ERROR DIRECTORY FILES DOCUMENTS PY STOCKHISTORY IMAGE"
+    " IMPORTXML IMPORTHTML IMPORTDATA IMPORTFEED IMPORTRANGE QUERY GOOGLEFINANCE GOOGLETRANSLATE AI GEMINI COPILOT"
+    " CUBEVALUE CUBESET CUBEMEMBER CUBEKPIMEMBER CUBERANKEDMEMBER CUBEMEMBERPROPERTY CUBESETCOUNT".split()
+)
+"""Functions that fetch, send or run something, in any of the programs."""
+
+_WILD = frozenset("|['\"")
+"""Signs of a program (DDE), of another file or a column of a table, of a quotation without an end."""
+
+_PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
+
+
+def is_harmless(formula: str) -> bool:
+    """Whether it stays in its workbook: nothing is fetched, opened or run by it.
+
+    >>> is_harmless("SUM(A1:A9)"), is_harmless("cmd|'/C calc'!A0"), is_harmless('WEBSERVICE("http://x")')
+    (True, False, False)
+    """
+    found = list(tokens(formula[: MAX_LENGTH + 1]))
+    return len(formula) <= MAX_LENGTH and all(_is_tame(found, index) for index in range(len(found)))
+
+
+def _is_tame(found: list[Token], index: int) -> bool:
+    kind, text = found[index]
+    if kind == "outside" or text in _WILD:
+        return False
+    if kind == "function":
+        plain = _PREFIX.sub("", text).upper()
+        if plain == "HYPERLINK":
+            return link_of(found[index:]) is not None
+        return plain not in _CALLS_OUT and not plain.startswith(("_XLL.", "GET.", "SET."))
+    return True
+
+
+def link_of(found: list[Token]) -> str | None:
+    """The target of a call of HYPERLINK, where it is written out and leads to the web, to mail or into this file."""
+    arguments = [token for token in found[1:4] if not token.text.isspace()]
+    if len(arguments) < 2 or arguments[1].kind != "string":
+        return None
+    return safe_link(arguments[1].text[1:-1].replace('""', '"'))
+
+
+def safe_link(target: str | None) -> str | None:
+    """A link that may be kept: http, https, mailto, or a place in the workbook ("#Sheet2!A1")."""
+    target = (target or "").strip()
+    return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
+
+
+# --- moved
+
+_CORNER = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
+
+
+def shift(formula: str, rows: int, columns: int) -> str:
+    """The formula as it reads so many rows further down and columns to the right.
+
+    >>> shift("A1+$B$1+Data!C:C", 1, 2)
+    'C2+$B$1+Data!E:E'
+    """
+    if not rows and not columns:
+        return formula
+    return "".join(_moved(t.text, rows, columns) if t.kind == "range" else t.text for t in tokens(formula))
+
+
+def _moved(text: str, rows: int, columns: int) -> str:
+    corners = [_corner(corner, rows, columns) for corner in text.split(":")]
+    return "#REF!" if None in corners else ":".join(filter(None, corners))
+
+
+def _corner(text: str, rows: int, columns: int) -> str | None:
+    match = _CORNER.fullmatch(text)
+    if match is None:
+        return None
+    fixed, letters, row_fixed, digits = match.groups()
+    if not letters:  # of whole rows: the dollar sign came first
+        fixed, row_fixed = "", fixed
+    column = address.column_number(letters) + (0 if fixed else columns) if letters else 0
+    row = int(digits) - 1 + (0 if row_fixed else rows) if digits else 0
+    if not (0 <= column < address.MAX_COLUMNS and 0 <= row < address.MAX_ROWS):
+        return None
+    return f"{fixed}{address.letters(column) if letters else ''}{row_fixed}{row + 1 if digits else ''}"
+
+
+def without_names(formula: str, names: Mapping[str, str]) -> str:
+    """With defined names (in upper case) replaced by what they stand for.
+
+    >>> without_names("price*Rate", {"RATE": "Data!$B$1"})
+    'price*(Data!$B$1)'
+    """
+    if not names:
+        return formula
+    found = (
+        f"({names[t.text.upper()]})" if t.kind == "name" and t.text.upper() in names else t.text
+        for t in tokens(formula)
+    )
+    return "".join(found)
+
+
+# --- told in the notation of OpenDocument, and back
+
+_OF_MICROSOFT = frozenset(
+    "CONCAT TEXTJOIN IFS SWITCH MAXIFS MINIFS BETA.DIST BETA.INV BINOM.DIST BINOM.INV CEILING.MATH CEILING.PRECISE"
+    " CHISQ.DIST CHISQ.DIST.RT CHISQ.INV CHISQ.INV.RT CHISQ.TEST CONFIDENCE.NORM CONFIDENCE.T COVARIANCE.P"
+    " COVARIANCE.S EXPON.DIST F.DIST F.DIST.RT F.INV F.INV.RT F.TEST FILTER FLOOR.MATH FLOOR.PRECISE"
+    " FORECAST.ETS.ADD FORECAST.LINEAR GAMMA.DIST GAMMA.INV GAMMALN.PRECISE HYPGEOM.DIST ISO.CEILING LET LOGNORM.DIST"
+    " LOGNORM.INV MODE.MULT MODE.SNGL NEGBINOM.DIST NETWORKDAYS.INTL NORM.DIST NORM.INV NORM.S.DIST NORM.S.INV"
+    " PERCENTILE.EXC PERCENTILE.INC PERCENTRANK.EXC PERCENTRANK.INC POISSON.DIST QUARTILE.EXC QUARTILE.INC RANDARRAY"
+    " RANK.AVG RANK.EQ SEQUENCE SORT SORTBY STDEV.P STDEV.S T.DIST T.DIST.2T T.DIST.RT T.INV T.INV.2T T.TEST UNIQUE"
+    " VAR.P VAR.S WEIBULL.DIST WORKDAY.INTL XLOOKUP XMATCH Z.TEST".split()
+)
+"""Functions that OpenDocument does not define, and that are written there with the maker's name."""
+
+_NOT_LATER = frozenset("NETWORKDAYS.INTL WORKDAY.INTL".split())
+_LATER_IN_BOTH = frozenset(
+    "XOR IFNA DAYS ISOWEEKNUM GAMMA GAUSS PHI PERMUTATIONA PDURATION RRI BITAND BITOR BITXOR BITLSHIFT BITRSHIFT"
+    " UNICODE UNICHAR SHEET SHEETS ARABIC BASE DECIMAL COMBINA ACOT ACOTH COT COTH CSC CSCH SEC SECH FORMULA"
+    " NUMBERVALUE MUNIT SKEWP IMCOSH IMCOT IMCSC IMCSCH IMSEC IMSECH IMSINH IMTAN".split()
+)
+
+_OPEN_TOKEN = re.compile(
+    r"""(?P<string>"(?:[^"]|"")*+")
+    |(?P<outside>'[^']*'\#)
+    |(?P<reference>\[(?:'(?:[^']|'')*+'|[^\]'])*+\])
+    |(?P<name>[^\W\d][\w.]*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_OPEN_CORNER = re.compile(r"(?P<sheet>\$?(?:'(?:[^']|'')*'|[^.':]*))\.(?P<cell>[^:]+)")
+
+
+def to_open(formula: str) -> str:
+    """In the notation of OpenDocument.
+
+    >>> to_open("SUM(A1:B2,'My data'!C3)")
+    "of:=SUM([.A1:.B2];[$'My data'.C3])"
+    """
+    text, sheet, braces = "", "", 0
+    for kind, piece in tokens(formula):
+        if kind == "sheet":
+            sheet = f"${piece[:-1]}"
+            continue
+        braces += (piece == "{") - (piece == "}")
+        text += _open_piece(kind, piece, sheet, braces > 0)
+        sheet = ""
+    return f"of:={text}"
+
+
+def _open_piece(kind: str, piece: str, sheet: str, in_braces: bool) -> str:
+    if kind == "range":
+        first, *last = piece.split(":")
+        return f"[{sheet}.{first}{''.join(f':.{corner}' for corner in last)}]"
+    if kind == "function":
+        plain = re.sub(r"(?:_xlfn\.|_xlws\.)+", "", piece, flags=re.IGNORECASE)
+        return f"COM.MICROSOFT.{plain.upper()}" if plain.upper() in _OF_MICROSOFT else plain
+    if kind == "name":
+        return f"{piece.upper()}()" if piece.upper() in ("TRUE", "FALSE") else piece
+    if piece == ",":
+        return ";"
+    return "|" if piece == ";" and in_braces else piece
+
+
+def from_open(formula: str) -> str | None:
+    """The inverse of `to_open`; None for what has no such notation (another file, another language).
+
+    >>> from_open("of:=SUM([.A1:.B2];[$'My data'.C3])")
+    "SUM(A1:B2,'My data'!C3)"
+    """
+    prefix, equals, rest = formula.partition("=")
+    if not equals or prefix not in ("of:", "oooc:", "msoxl:", ""):
+        return None
+    if prefix == "msoxl:":
+        return rest
+    return _from_pieces(_OPEN_TOKEN.finditer(rest))
+
+
+def _from_pieces(matches: Iterator[re.Match[str]]) -> str | None:
+    text, braces = "", 0
+    for match in matches:
+        kind, piece = match.lastgroup or "other", match.group()
+        braces += (piece == "{") - (piece == "}")
+        told = _PIECES[kind](piece, braces > 0)
+        if told is None:
+            return None
+        text += told
+    return text
+
+
+def _reference(piece: str, _: bool) -> str | None:
+    corners = [_OPEN_CORNER.fullmatch(corner) for corner in re.findall(r"(?:'(?:[^']|'')*+'|[^':])++", piece[1:-1])]
+    found = [corner for corner in corners if corner]
+    if len(found) != len(corners) or not found:
+        return "#REF!" if "#REF!" in piece else None
+    if any("#" in corner["cell"] for corner in found):
+        return "#REF!"
+    sheet = found[0]["sheet"].lstrip("$")
+    return (f"{sheet}!" if sheet else "") + ":".join(corner["cell"] for corner in found)
+
+
+def _function(piece: str, _: bool) -> str:
+    plain = re.sub(r"^COM\.MICROSOFT\.", "", piece, flags=re.IGNORECASE).upper()
+    later = plain in _OF_MICROSOFT - _NOT_LATER or plain in _LATER_IN_BOTH
+    return f"_xlfn.{plain}" if later else piece
+
+
+def _sign(piece: str, in_braces: bool) -> str:
+    if in_braces and piece == "|":
+        return ";"
+    return "," if piece in (";", "~") else piece
+
+
+_PIECES: Mapping[str, Callable[[str, bool], str | None]] = {
+    "string": lambda piece, _: piece,
+    "outside": lambda _, __: None,
+    "reference": _reference,
+    "name": _function,
+    "other": _sign,
+}

@@ -1,0 +1,222 @@
+"""The canonical body of a spreadsheet: sheets of the cells that have something in them, wherever they are.
+
+Never a rectangle: a sheet with one cell at XFD1048576 costs as much as one with a cell at A1. Rows and columns
+are counted from zero, and come in ascending order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from typing import Any, NamedTuple
+
+from .. import bundle
+from ..job import Limits, TooLarge
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """An error that a formula came to, as the programs write it: "#N/A"."""
+
+    code: str
+
+
+Value = None | bool | int | float | str | date | datetime | time | timedelta | Fault
+"""What a cell can hold; None in a cell with a formula that has not been computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a value is shown; `format` is a number format as spreadsheets write it ("0.00%"), "" is General."""
+
+    format: str = ""
+    bold: bool = False
+
+
+PLAIN = Style()
+
+
+class Cell(NamedTuple):
+    """One cell.
+
+    formula: without the equals sign, in the notation of an xlsx file; `array`: the rows and columns it fills.
+    link: http, https, mailto, or a place in the workbook ("#Sheet2!A1").
+    """
+
+    value: Value
+    style: Style = PLAIN
+    formula: str | None = None
+    array: tuple[int, int] | None = None
+    link: str | None = None
+
+    @property
+    def shown(self) -> Value:
+        """The value, or the formula as text where nobody has computed it."""
+        return f"={self.formula}" if self.value is None and self.formula else self.value
+
+
+class Area(NamedTuple):
+    """A rectangle, both corners included."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+Rows = Mapping[int, Mapping[int, Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One sheet. `widths` are those of columns in characters; `merges` do not overlap."""
+
+    name: str = "Sheet1"
+    rows: Rows = field(default_factory=dict)
+    merges: tuple[Area, ...] = ()
+    widths: Mapping[int, float] = field(default_factory=dict)
+    hidden: bool = False
+
+    def cells(self) -> Iterator[tuple[int, int, Cell]]:
+        """Every cell with its row and column, row after row."""
+        for row, columns in self.rows.items():
+            for column, cell in columns.items():
+                yield row, column, cell
+
+    @property
+    def last_column(self) -> int:
+        """The rightmost column that has a cell; -1 for none."""
+        return max((max(columns) for columns in self.rows.values()), default=-1)
+
+
+@dataclass(frozen=True, slots=True)
+class Workbook:
+    """Sheets in their order, at least one."""
+
+    sheets: tuple[Sheet, ...] = (Sheet(),)
+
+    def pack(self) -> bytes:
+        """The bytes to store."""
+        return bundle.pack({"sheets": [_sheet_to_json(sheet) for sheet in self.sheets]}, {})
+
+    @classmethod
+    def unpack(cls, body: bytes) -> Workbook:
+        """The value that `pack` stored."""
+        value, _ = bundle.unpack(body)
+        return cls(tuple(_sheet_from_json(sheet) for sheet in value["sheets"]))
+
+
+class Quota:
+    """How many cells may still be read."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._most = self._left = limits.cells
+
+    def take(self, number: int = 1) -> None:
+        """Some cells are read. Raises TooLarge when they are too many."""
+        self._left -= number
+        if self._left < 0:
+            raise TooLarge(f"the spreadsheet has more than {self._most} cells.")
+
+
+def in_order(rows: Mapping[int, Mapping[int, Cell]]) -> Rows:
+    """Rows and columns ascending, those without cells left out."""
+    return {row: dict(sorted(rows[row].items())) for row in sorted(rows) if rows[row]}
+
+
+_MOST_MERGES = 50_000
+
+
+def disjoint(areas: list[Area]) -> tuple[Area, ...]:
+    """Those of more than one cell that overlap no earlier one, from the top down: spreadsheets refuse a file otherwise.
+
+    >>> disjoint([Area(1, 0, 1, 1), Area(0, 0, 1, 0), Area(5, 5, 5, 5)])
+    (Area(top=0, left=0, bottom=1, right=0),)
+    """
+    kept: list[Area] = []
+    above: list[Area] = []
+    for area in sorted(areas)[:_MOST_MERGES]:
+        above = [other for other in above if other.bottom >= area.top]
+        if area[:2] != area[2:] and all(area.right < other.left or other.right < area.left for other in above):
+            kept.append(area)
+            above.append(area)
+    return tuple(kept)
+
+
+# A cell is a JSON value where that says all; else a list [kind, value, style, formula, array, link], cut after
+# what it has. A row is a flat list: its number, then column, cell, column, cell, ...
+
+_TO_JSON: dict[type, tuple[str, Any]] = {
+    datetime: ("datetime", datetime.isoformat),
+    date: ("date", date.isoformat),
+    time: ("time", time.isoformat),
+    timedelta: ("duration", timedelta.total_seconds),
+    Fault: ("fault", lambda fault: fault.code),
+}
+_FROM_JSON: dict[str, Any] = {
+    "datetime": datetime.fromisoformat,
+    "date": date.fromisoformat,
+    "time": time.fromisoformat,
+    "duration": lambda seconds: timedelta(seconds=seconds),
+    "fault": Fault,
+}
+
+
+def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:
+    styles: dict[Style, int] = {PLAIN: 0}
+    rows = []
+    for row, columns in sheet.rows.items():
+        line: list[Any] = [row]
+        for column, cell in columns.items():
+            line += (column, _cell_to_json(cell, styles))
+        rows.append(line)
+    return {
+        "name": sheet.name,
+        "hidden": sheet.hidden,
+        "widths": list(sheet.widths.items()),
+        "merges": sheet.merges,
+        "styles": [[style.format, style.bold] for style in styles],
+        "rows": rows,
+    }
+
+
+def _cell_to_json(cell: Cell, styles: dict[Style, int]) -> Any:
+    kind, convert = _TO_JSON.get(type(cell.value), ("", None))
+    value = convert(cell.value) if convert else cell.value
+    style = styles.setdefault(cell.style, len(styles))
+    rest = [style, cell.formula, cell.array, cell.link]
+    while rest and not rest[-1]:
+        rest.pop()
+    return [kind, value, *rest] if kind or rest else value
+
+
+def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
+    styles = [Style(*style) for style in value["styles"]]
+    return Sheet(
+        name=value["name"],
+        rows={line[0]: _row_from_json(line, styles) for line in value["rows"]},
+        merges=tuple(Area(*area) for area in value["merges"]),
+        widths=dict(value["widths"]),
+        hidden=value["hidden"],
+    )
+
+
+def _row_from_json(line: list[Any], styles: list[Style]) -> dict[int, Cell]:
+    cells = iter(line)
+    next(cells)
+    return {column: _cell_from_json(cell, styles) for column, cell in zip(cells, cells, strict=True)}
+
+
+def _cell_from_json(value: Any, styles: list[Style]) -> Cell:
+    if not isinstance(value, list):
+        return Cell(value)
+    kind, content, *rest = value
+    style, formula, array, link = (*rest, *(None,) * (4 - len(rest)))
+    return Cell(
+        value=_FROM_JSON[kind](content) if kind else content,
+        style=styles[style or 0],
+        formula=formula,
+        array=tuple(array) if array else None,
+        link=link,
+    )

@@ -1,0 +1,88 @@
+"""Dates as numbers and numbers as dates: days since 1900 (or 1904), as the xlsx format counts them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time, timedelta
+from functools import lru_cache
+from typing import Literal
+
+from .model import Value
+
+Kind = Literal["number", "date", "datetime", "time", "duration"]
+
+DATE, DATETIME, TIME, DURATION = "yyyy-mm-dd", "yyyy-mm-dd hh:mm:ss", "hh:mm:ss", "[h]:mm:ss"
+"""The number formats of values that come without one."""
+
+DEFAULTS: dict[type, str] = {date: DATE, datetime: DATETIME, time: TIME, timedelta: DURATION}
+
+_EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001  a spreadsheet knows no time zones
+_EPOCH_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
+_LEAP_DAY_THAT_NEVER_WAS = 60
+_LAST = 2_958_466
+_SILENT = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+_ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
+
+
+@lru_cache(4096)
+def kind_of(format: str) -> Kind:
+    """What a number format makes of a number.
+
+    >>> kind_of("0.00"), kind_of("dd/mm/yyyy"), kind_of("h:mm AM/PM"), kind_of("[h]:mm"), kind_of('0 "days"')
+    ('number', 'date', 'time', 'duration', 'number')
+    """
+    first = _SILENT.sub("", format.split(";")[0]).lower()
+    if _ELAPSED.search(first):
+        return "duration"
+    if "general" in first:
+        return "number"
+    days = bool(re.search("[yd]|mmm", first)) or ("m" in first and not re.search("[hs]", first))
+    hours = bool(re.search("[hs]", first))
+    return "datetime" if days and hours else "date" if days else "time" if hours else "number"
+
+
+def from_serial(number: float, format: str, *, since_1904: bool = False) -> Value:
+    """The value that a number stands for under this format; the number itself where it stands for none.
+
+    >>> from_serial(45_292, "yyyy-mm-dd"), from_serial(0.5, "hh:mm"), from_serial(1.5, "0.0")
+    (datetime.date(2024, 1, 1), datetime.time(12, 0), 1.5)
+    """
+    kind = kind_of(format)
+    if kind == "number" or not -_LAST < number < _LAST:
+        return number
+    if kind == "duration":
+        return timedelta(milliseconds=round(number * 86_400_000))
+    if number < 0:
+        return number
+    moment = _moment(number, since_1904)
+    if 0 <= number < 1 and kind == "time":
+        return moment.time()
+    return moment.date() if kind == "date" and moment.time() == time() else moment
+
+
+def _moment(number: float, since_1904: bool) -> datetime:
+    epoch = _EPOCH_1904 if since_1904 else _EPOCH
+    if not since_1904 and 1 <= number < _LEAP_DAY_THAT_NEVER_WAS:
+        number += 1
+    return epoch + timedelta(milliseconds=round(number * 86_400_000))
+
+
+def to_serial(value: date | datetime | time | timedelta) -> float | None:
+    """The number that stands for a value, since 1900; None for a day before.
+
+    >>> to_serial(date(2024, 1, 1)), to_serial(time(12)), to_serial(date(1815, 12, 10))
+    (45292, 0.5, None)
+    """
+    if isinstance(value, timedelta):
+        return _plain(value / timedelta(days=1))
+    if isinstance(value, time):
+        return _plain((datetime.combine(_EPOCH, value) - _EPOCH) / timedelta(days=1))
+    moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
+    number = (moment - _EPOCH) / timedelta(days=1)
+    if number <= _LEAP_DAY_THAT_NEVER_WAS:
+        number -= 1
+    return _plain(number) if number >= 1 else None
+
+
+def _plain(number: float) -> float:
+    return int(number) if number == int(number) else number
