@@ -6,7 +6,6 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Event
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -39,7 +38,7 @@ def _carry(options: argparse.Namespace) -> None:
                 "control": options.control,
             }
             print(json.dumps(ready), flush=True)
-            Event().wait()
+            server.serve_forever()
 
 
 @contextmanager
