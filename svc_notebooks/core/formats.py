@@ -38,6 +38,8 @@ SCRIPT_JSON = "script+json"
 """The vendor type of a script project: `Names.native` makes a media type of it, too."""
 SCRIPT_TEXT = "script+text/plain"
 """The vendor type of a script that is one plain text."""
+VENDOR_TYPES = (SCRIPT_JSON, SCRIPT_TEXT)
+"""Formats whose media type carries the brand; they are sources and targets, no native documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ IMPORTS: tuple[ImportFormat, ...] = (
     ImportFormat("document", "PDF", ("pdf",), (PDF,)),
     ImportFormat("script", "Plain text of a script", (), (SCRIPT_TEXT,)),
     ImportFormat("script", "JSON", ("json",), (JSON, SCRIPT_JSON)),
-    ImportFormat("drawing", "SVG", ("svg",), (SVG,), extended=True),
+    ImportFormat("drawing", "SVG", ("svg",), (SVG,)),
 )
 # fmt: on
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .formats import VENDOR_TYPES
+
 
 @dataclass(frozen=True, slots=True)
 class Names:
@@ -36,6 +38,10 @@ class Names:
     def is_native(self, media_type: str) -> bool:
         """Whether a media type is one of the family's own."""
         return media_type.startswith(self.media_prefix)
+
+    def media_type(self, name: str) -> str:
+        """The media type of a format of core/formats.py, some of which carry the brand."""
+        return self.native(name) if name in VENDOR_TYPES else name
 
     def kind(self, name: str) -> str:
         """The `kind` value of a resource."""

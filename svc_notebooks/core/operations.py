@@ -26,6 +26,9 @@ METADATA_ONLY = frozenset({"storage.metadata", "storage.metadata.readonly"})
 CONTENT = READ - METADATA_ONLY
 """Scopes of which one is needed to download content."""
 
+ABOUT = READ - {"storage.meet.readonly"}
+EXPORT = frozenset({"storage", "storage.file", "storage.meet.readonly", "storage.readonly"})
+
 
 @dataclass(frozen=True, slots=True)
 class Operation:
@@ -47,6 +50,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("files.list",        ("GET", "HEAD"),  ("files",),               READ),
     Operation("files.emptyTrash",  ("DELETE",),      ("files", "trash"),       frozenset({"storage"})),
     Operation("files.delete",      ("DELETE",),      ("files", FILE_ID),       WRITE),
+    Operation("files.export",      ("GET", "HEAD"),  ("files", FILE_ID, "export"), EXPORT),
+    Operation("about.get",         ("GET", "HEAD"),  ("about",),               ABOUT),
 )
 # fmt: on
 

@@ -46,6 +46,18 @@ class Policy:
     max_properties: int = 100
     multi_range: Literal["whole"] = "whole"
 
+    # conversion
+    extended_formats: bool = False
+    conversion_engine: Literal["embedded", "office"] = "embedded"
+    conversion_seconds: float = 60.0
+    conversion_memory: int = 1536 * MIB
+    max_pixels: int = 64_000_000
+    max_pages: int = 200
+    max_cells: int = 5_000_000
+    max_printed_cells: int = 20_000
+    export_limit: int = 10 * MIB
+    storage_limit: int = 16_106_127_360
+
     # who asks
     auth_scope_base: str = "https://svc.example/auth"
     domain: str = "svc.example"
@@ -71,6 +83,7 @@ class Policy:
 _WORDS = {
     "chunk_rule": ("floor", "strict"),
     "multi_range": ("whole",),
+    "conversion_engine": ("embedded", "office"),
     "durability": ("process", "power"),
 }
 

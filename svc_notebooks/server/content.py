@@ -148,6 +148,23 @@ class Content:
         if parts and not self._store.contents.is_there(content):  # a restore may have brought it back meanwhile
             self._parts.delete(parts)
 
+    def whole(self, pieces: Iterable[Piece]) -> bytes:
+        """All bytes of these parts, whether a content refers to them or not."""
+        return b"".join(block for start, stop, part in pieces for block in self._parts.read(part, 0, stop - start))
+
+    def keep(self, body: bytes) -> list[Piece]:
+        """Parts that hold these bytes, to be appended to a content or removed."""
+        pieces: list[Piece] = []
+        inflow = self.inflow(0, pieces.append)
+        try:
+            inflow.write(body)
+            last = inflow.finish(len(body))
+        except BaseException:
+            inflow.abort()
+            self.remove(pieces)
+            raise
+        return [*pieces, last] if last else pieces
+
     def arrived(self, pieces: Iterable[Piece]) -> bool:
         """Whether all of these are still there: a reset in the middle of an upload sweeps away what no row names."""
         return self._parts.hold(piece.part for piece in pieces)

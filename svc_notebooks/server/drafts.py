@@ -7,6 +7,7 @@ from typing import Any
 
 from ..core.catalogue import refuse
 from ..core.clock import parse_time, to_millis
+from ..core.formats import VENDOR_TYPES
 from ..core.mime import UNKNOWN
 from ..core.wire import JSONObject
 from .access import Caller
@@ -38,7 +39,7 @@ def folder(house: House, caller: Caller, file_id: str) -> FileRow:
 
 def is_document(house: House, media_type: str | None) -> bool:
     """Whether this is the type of a native document: no blob, no folder, no shortcut."""
-    apart = (house.folder_type, house.shortcut_type)
+    apart = (house.folder_type, house.shortcut_type, *map(house.names.native, VENDOR_TYPES))
     return media_type is not None and house.names.is_native(media_type) and media_type not in apart
 
 
@@ -70,12 +71,6 @@ def _check_target(house: House, caller: Caller, metadata: JSONObject) -> None:
     if not isinstance(details, dict):
         raise refuse("required", field="shortcutDetails.targetId")
     own_file(house, caller, str(details["targetId"]))
-
-
-def refuse_conversion(house: House, source: str, target: str) -> None:
-    """Content cannot become a native document, a folder or a shortcut here. Raises ApiError (400)."""
-    if house.names.is_native(target):
-        raise refuse("noConversion", source=source[:200], target=target)
 
 
 def new_row(house: House, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..convert.converter import Converter
 from ..core.clock import to_millis
 from ..core.names import Names
 from ..core.operations import Operation
@@ -30,6 +31,7 @@ class House:
     ids: Ids
     policy: Policy
     names: Names
+    converter: Converter
     base_url: str | None
     secret: str
 

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 from ..core.catalogue import refuse
 from ..core.files import check_file, is_media_type
-from ..core.mime import SNIFFED_BYTES, UNKNOWN, detect
+from ..core.mime import SNIFFED_BYTES, detect
 from ..core.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..core.wire import Body, Headers, JSONObject, Response
 from . import drafts
-from .content import Content, Inflow
+from .content import Inflow
+from .conversion import Made, Wish, convert, too_large, wish
 from .house import Call, House
 from .metadata import NewContent, change, check_answer, parse_json, shown
 from .parts import BLOCK
@@ -47,19 +48,22 @@ class Filed(NamedTuple):
 class _Reception:
     """Takes a content in; on any fault nothing of it stays."""
 
-    def __init__(self, content: Content, most: int) -> None:
-        self._content = content
-        self._most = most
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._content = house.content
         self._pieces: list[Piece] = []
-        self._inflow: Inflow = content.inflow(0, self._pieces.append)
+        self._inflow: Inflow = house.content.inflow(0, self._pieces.append)
         self._head = b""
+        self.wish: Wish | None = None
 
     def write(self, block: bytes) -> None:
         if len(self._head) < SNIFFED_BYTES:
             self._head += block[:SNIFFED_BYTES]
         self._inflow.write(block)
-        if self._inflow.end > self._most:
-            raise refuse("tooLarge", limit=self._most)
+        if self._inflow.end > self._house.policy.max_upload_size:
+            raise refuse("tooLarge", limit=self._house.policy.max_upload_size)
+        if self.wish and self.wish.limit is not None and self._inflow.end > self.wish.limit:
+            raise too_large(self._house, self.wish)
 
     def finish(self) -> Arrival:
         size = self._inflow.end
@@ -79,23 +83,23 @@ class _Reception:
 def simple(house: House, call: Call) -> Response:
     """uploadType=media: the body is the content, and its Content-Type the type (A1-02)."""
     given = header_type(call.headers, "Content-Type")
-    _check(house, call, {}, given)
-    with _Reception(house.content, house.policy.max_upload_size) as reception:
+    with _Reception(house) as reception:
+        reception.wish = _check(house, call, {}, given)
         while block := call.body.read(BLOCK):
             reception.write(block)
-        row, old = _file(house, call, {}, given, reception.finish())
+        row, old = _file(house, call, {}, given, reception)
     return _answer(house, call, row, old)
 
 
 def multipart(house: House, call: Call) -> Response:
     """uploadType=multipart: metadata, then content, in one body (A2)."""
-    with _Reception(house.content, house.policy.max_upload_size) as reception:
+    with _Reception(house) as reception:
         parts = _Parts(house, call, reception)
         try:
             parts.read(call.body)
         except MultipartError as error:
             raise refuse("badMultipart", message=str(error)) from None
-        row, old = _file(house, call, parts.metadata, parts.media_type, reception.finish())
+        row, old = _file(house, call, parts.metadata, parts.media_type, reception)
     return _answer(house, call, row, old)
 
 
@@ -149,7 +153,7 @@ class _Parts:
         self.media_type = header_type(headers, "Content-Type")
         creating = not self._call.file_id
         self.metadata = check_file(parse_json(bytes(self._json)), creating=creating, policy=self._house.policy)
-        _check(self._house, self._call, self.metadata, self.media_type)
+        self._reception.wish = _check(self._house, self._call, self.metadata, self.media_type)
 
 
 def header_type(headers: Headers, name: str) -> str | None:
@@ -160,35 +164,53 @@ def header_type(headers: Headers, name: str) -> str | None:
     return value or None
 
 
-def _check(house: House, call: Call, metadata: JSONObject, given: str | None) -> None:
+def _check(house: House, call: Call, metadata: JSONObject, given: str | None) -> Wish | None:
     """Refuse what will not be stored before its bytes are taken."""
     check_answer(house, call)
-    check_content(house, call, call.file_id, metadata, given)
+    return check_content(house, call, call.file_id, metadata, given)
 
 
-def check_content(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> None:
-    """Refuse content that cannot become what the metadata, or the file that it is for, asks. Raises ApiError."""
-    source, wanted = given or UNKNOWN, metadata.get("mimeType")
-    if file_id:
-        drafts.refuse_conversion(house, source, drafts.own_file(house, call.caller, file_id).mime_type)
-    else:
+def check_content(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> Wish | None:
+    """What content is to become, as the metadata, or the file that it is for, asks. Raises ApiError: it cannot."""
+    if not file_id:
         drafts.check_new(house, call.caller, metadata)
-    drafts.refuse_conversion(house, source, wanted if isinstance(wanted, str) else source)
+    return wish(house, call, file_id, metadata, given)
 
 
-def _file(house: House, call: Call, metadata: JSONObject, given: str | None, arrival: Arrival) -> Filed:
-    name = metadata.get("name")
+def _file(house: House, call: Call, metadata: JSONObject, given: str | None, reception: _Reception) -> Filed:
+    arrival, name = reception.finish(), name_of(house, call, call.file_id, metadata)
     wanted = metadata.get("mimeType") or given
-    with house.store.transaction():
-        if not house.content.arrived(arrival.pieces):
-            raise refuse("unavailable")
-        if call.file_id and name is None:
-            name = drafts.own_file(house, call.caller, call.file_id).name
-        media_type = str(wanted or detect(name if isinstance(name, str) else None, arrival.head))
-        content = NewContent(house.store.contents.begin(), arrival.size, media_type)
-        for piece in arrival.pieces:
-            house.store.contents.append(content.number, piece)
-        return file_content(house, call, call.file_id, metadata, content)
+    native = convert(house, call, reception.wish, name or "", arrival.size, arrival.pieces)
+    with native as made, house.store.transaction():
+        media_type = str(wanted or detect(name, arrival.head))
+        content = made_content(house, made) if made else stored(house, arrival.pieces, arrival.size, media_type)
+        filed = file_content(house, call, call.file_id, metadata, content)
+    if made:
+        house.content.remove(arrival.pieces)
+    return filed
+
+
+def name_of(house: House, call: Call, file_id: str, metadata: JSONObject) -> str | None:
+    """The name that a file gets, or has already; None: nobody has given one."""
+    name = metadata.get("name")
+    if file_id and name is None:
+        return drafts.own_file(house, call.caller, file_id).name
+    return name if isinstance(name, str) else None
+
+
+def stored(house: House, pieces: list[Piece], size: int | None, media_type: str) -> NewContent:
+    """A content of these parts, inside a transaction. Raises ApiError (503): a reset has swept them away."""
+    if not house.content.arrived(pieces):
+        raise refuse("unavailable")
+    content = NewContent(house.store.contents.begin(), size, media_type)
+    for piece in pieces:
+        house.store.contents.append(content.number, piece)
+    return content
+
+
+def made_content(house: House, made: Made) -> NewContent:
+    """The content of a native document, inside a transaction."""
+    return stored(house, made.pieces, None, made.media_type)
 
 
 def _answer(house: House, call: Call, row: FileRow, old: Replaced | None) -> Response:

@@ -22,10 +22,10 @@ from .store.files import FileRow
 
 
 class NewContent(NamedTuple):
-    """A content that a file is to have."""
+    """A content that a file is to have; without a size it is the canonical body of a native document."""
 
     number: int
-    size: int
+    size: int | None
     media_type: str
 
 

@@ -14,7 +14,7 @@ from ..core.clock import format_time, from_millis
 from ..core.fields import ALL, Mask
 from ..core.files import CAPABILITIES, FILE_FIELDS
 from ..core.mime import extension_of
-from ..core.wire import JSON, JSONObject, Request
+from ..core.wire import JSON, JSONObject, Query, Request, join_url, segment
 from .access import Caller
 from .address import client_origin
 from .house import House
@@ -64,27 +64,32 @@ class _File:
 
     @cached_property
     def digests(self) -> Digests | None:
-        if self.row.content is None:
+        if self.row.content is None or self.row.size is None:
             return None
-        return self.house.content.digests(self.row.content, self.row.size or 0)
+        return self.house.content.digests(self.row.content, self.row.size)
 
     @property
     def binary(self) -> bool:
-        return self.row.content is not None
+        return self.row.size is not None
 
     def user(self, email: str) -> JSONObject:
-        return {
-            "kind": self.house.names.kind("user"),
-            "displayName": email.partition("@")[0].replace(".", " ").title(),
-            "me": email == self.caller.user,
-            "permissionId": permission_id(email),
-            "emailAddress": email,
-        }
+        return user_resource(self.house, self.caller, email)
 
 
 def permission_id(email: str) -> str:
     """The number that stands for a user among a file's permissions."""
     return str(int.from_bytes(sha256(email.encode("utf-8", "replace")).digest()[:8])).zfill(20)
+
+
+def user_resource(house: House, caller: Caller, email: str) -> JSONObject:
+    """A user as this caller sees them."""
+    return {
+        "kind": house.names.kind("user"),
+        "displayName": email.partition("@")[0].replace(".", " ").title(),
+        "me": email == caller.user,
+        "permissionId": permission_id(email),
+        "emailAddress": email,
+    }
 
 
 def _time(millis: int | None) -> str | None:
@@ -128,6 +133,14 @@ def _view_link(file: _File) -> str:
     return f"{file.origin}/file/d/{file.row.id}/view?usp=storagesdk"
 
 
+def _export_links(file: _File) -> JSONObject | None:
+    """Where a native document is to be had in each format that it can become."""
+    native = file.row.mime_type.removeprefix(file.house.names.media_prefix)
+    address = join_url(file.origin, file.house.names.path("files", segment(file.row.id), "export"))
+    targets = map(file.house.names.media_type, file.house.converter.exports.get(native, ()))
+    return {target: f"{address}?{Query([('mimeType', target)])}" for target in targets} or None
+
+
 def _trashing_user(file: _File) -> JSONObject | None:
     return file.user(file.row.owner) if file.row.explicitly_trashed else None
 
@@ -145,6 +158,7 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "createdTime":                  lambda f: _time(f.row.created),
     "description":                  lambda f: f.extra.get("description"),
     "explicitlyTrashed":            lambda f: bool(f.row.explicitly_trashed),
+    "exportLinks":                  _export_links,
     "fileExtension":                lambda f: extension_of(f.row.name)[0],
     "folderColorRgb":               lambda f: f.extra.get("folderColorRgb"),
     "fullFileExtension":            lambda f: extension_of(f.row.name)[1],

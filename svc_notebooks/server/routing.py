@@ -11,6 +11,8 @@ from ..core.operations import FILE_ID, OPERATIONS, SESSION, Operation
 from ..core.policy import Policy
 from ..core.wire import Query, plain_segment
 
+Methods = dict[str, Operation]
+
 
 class Route(NamedTuple):
     """What a request asks for; `upload`: at the media URI."""
@@ -24,40 +26,43 @@ class Routes:
     """The addresses of one service."""
 
     def __init__(self, names: Names, policy: Policy) -> None:
-        self._collection = names.path("files")
-        self._upload = names.upload_path("files")
-        # Under each prefix, the operations of a path by method; FILE_ID stands for any id.
-        self._table: dict[str, dict[str, dict[str, Operation]]] = {self._collection: {}, self._upload: {}}
+        self._plain_root = names.path("")
+        self._upload_root = names.upload_path("")
+        # For each path template, the operations of it by method.
+        self._plain: dict[tuple[str, ...], Methods] = {}
+        self._upload: dict[tuple[str, ...], Methods] = {}
         for operation in OPERATIONS:
             self._add(operation, policy)
 
     def _add(self, operation: Operation, policy: Policy) -> None:
         if operation.name == "files.update":
             operation = replace(operation, methods=policy.update_verbs)
-        last = operation.path[1] if len(operation.path) > 1 else ""
-        for prefix in (self._collection, self._upload) if operation.media else (self._collection,):
-            methods = self._table[prefix].setdefault(last, {})
-            methods.update(dict.fromkeys(operation.methods, operation))
+        for table in (self._plain, self._upload) if operation.media else (self._plain,):
+            table.setdefault(operation.path, {}).update(dict.fromkeys(operation.methods, operation))
 
     def find(self, method: str, path: str, query: Query) -> Route:
         """The route of a request. Raises ApiError (404, 405)."""
         upload = path.startswith("/upload/")
-        prefix = self._upload if upload else self._collection
-        last = path[len(prefix) + 1 :] if path.startswith(prefix + "/") else None if path != prefix else ""
-        if last is None or "/" in last or (path != prefix and not last):
-            raise refuse("notFound", message="there is nothing at this address.")
-        if upload and "upload_id" in query:
+        root, table = (self._upload_root, self._upload) if upload else (self._plain_root, self._plain)
+        segments = tuple(path[len(root) :].split("/")) if path.startswith(root) else ()
+        if upload and "upload_id" in query and segments[:1] == ("files",) and len(segments) < 3 and "" not in segments:
             return Route(_allowed(dict.fromkeys(SESSION.methods, SESSION), method), "", True)
-        if upload and not last and method == "PUT" and query.get("uploadType") == "resumable":
+        methods, file_id = _look_up(table, segments)
+        if upload and segments == ("files",) and method == "PUT" and query.get("uploadType") == "resumable":
             raise refuse("requiredParameter", name="upload_id")
-        methods = self._table[prefix].get(last)
-        file_id = ""
-        if methods is None or last == FILE_ID:
-            methods, file_id = self._table[prefix][FILE_ID], plain_segment(last)
         return Route(_allowed(methods, method), file_id, upload)
 
 
-def _allowed(methods: dict[str, Operation], method: str) -> Operation:
+def _look_up(table: dict[tuple[str, ...], Methods], segments: tuple[str, ...]) -> tuple[Methods, str]:
+    """The methods of a path, and the file's id where one is in it. Raises ApiError (404)."""
+    if FILE_ID not in segments and (methods := table.get(segments)):
+        return methods, ""
+    if len(segments) > 1 and segments[1] and (methods := table.get((segments[0], FILE_ID, *segments[2:]))):
+        return methods, plain_segment(segments[1])
+    raise refuse("notFound", message="there is nothing at this address.")
+
+
+def _allowed(methods: Methods, method: str) -> Operation:
     found = methods.get(method)
     if found is None:
         allowed = ", ".join(methods)

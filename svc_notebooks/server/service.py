@@ -16,10 +16,11 @@ from ..core.names import Names
 from ..core.operations import SESSION
 from ..core.policy import Policy
 from ..core.wire import Disconnected, JSONObject, Query, Request, Response
-from . import download, drafts, media, metadata, uploads
+from . import about, conversion, download, drafts, media, metadata, uploads
 from .access import Access, Caller, require, scope_names
 from .clock import SystemClock, VirtualClock
 from .content import Content
+from .conversion import converter_of
 from .faults import Faults, Target
 from .house import Call, House
 from .ids import Ids
@@ -47,6 +48,8 @@ _PLAIN: Mapping[str, Callable[[House, Call], Response]] = {
     "files.list": metadata.list_files,
     "files.emptyTrash": metadata.empty_trash,
     "files.delete": metadata.delete,
+    "files.export": conversion.export,
+    "about.get": about.get,
     "upload.session": uploads.serve,
 }
 
@@ -351,6 +354,7 @@ def open_service(
         ids=ids,
         policy=policy,
         names=names or Names(),
+        converter=converter_of(policy),
         base_url=base_url,
         secret=store.people.fact("secret", ids.secret()),
     )

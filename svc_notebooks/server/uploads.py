@@ -8,6 +8,8 @@ session meanwhile. So what the session says is stored is stored, whatever breaks
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -24,9 +26,19 @@ from . import drafts
 from .access import Caller
 from .address import client_origin
 from .content import Inflow
+from .conversion import Made, convert, too_large, wish
 from .house import Call, House
 from .lanes import Turn
-from .media import JSON_ESSENCE, Replaced, check_content, discard_old, file_content, header_type
+from .media import (
+    JSON_ESSENCE,
+    Replaced,
+    check_content,
+    discard_old,
+    file_content,
+    header_type,
+    made_content,
+    name_of,
+)
 from .metadata import NewContent, check_answer, read_json, shown
 from .parts import BLOCK
 from .reply import dump, empty, json_bytes, plain
@@ -48,7 +60,9 @@ def initiate(house: House, call: Call) -> Response:
     metadata = _metadata(house, call)
     media_type = header_type(call.headers, "X-Upload-Content-Type")
     total = _declared_total(house, call.headers)
-    check_content(house, call, call.file_id, metadata, media_type)
+    found = check_content(house, call, call.file_id, metadata, media_type)
+    if found and found.limit is not None and (total or 0) > found.limit:
+        raise too_large(house, found)
     sweep_sessions(house)
     row = _open(house, call, metadata, media_type, total)
     query = Query([("uploadType", "resumable"), ("upload_id", row.id), *Query.parse(row.query).pairs])
@@ -242,10 +256,10 @@ def _save(house: House, row: SessionRow) -> None:
 
 
 class _Done(NamedTuple):
-    """What became of a session in its transaction."""
+    """What became of a session in its transaction, and what nobody needs any more."""
 
     row: SessionRow
-    replaced: Replaced | None
+    replaced: list[Replaced]
 
 
 def _conclude(
@@ -258,41 +272,69 @@ def _conclude(
     done: list[_Done] = []
 
     def write(piece: Piece | None) -> None:
-        with house.store.transaction():
-            done.append(_write(house, call, row, verdict, piece))
+        with _converted(house, call, row, verdict, piece) as made, house.store.transaction():
+            done.append(_write(house, call, row, verdict, piece, made))
 
     if inflow and last:
         inflow.deliver(last, write)
     else:
         write(None)
-    discard_old(house, done[0].replaced)
+    for replaced in done[0].replaced:
+        discard_old(house, replaced)
     call.entry.offset_after = verdict.session.stored
     return _answer(house, call, done[0].row, verdict)
 
 
-def _write(house: House, call: Call, row: SessionRow, verdict: Verdict, piece: Piece | None) -> _Done:
-    after, replaced = verdict.session, None
+def _completes(row: SessionRow, verdict: Verdict) -> bool:
+    return row.state == State.OPEN.value and verdict.session.state is State.COMPLETE
+
+
+@contextmanager
+def _converted(
+    house: House, call: Call, row: SessionRow, verdict: Verdict, piece: Piece | None
+) -> Iterator[Made | None]:
+    """What all the bytes become, if these are the last and a native document is asked for; not in a transaction.
+
+    Where that fails the session is as it was: who asks again gets the same answer.
+    """
+    if not _completes(row, verdict):
+        yield None
+        return
+    begun, metadata, file_id = _as_begun(call, row), json.loads(row.metadata), row.file or ""
+    found = wish(house, begun, file_id, metadata, row.media_type)
+    before = house.store.contents.pieces(row.content, 0, row.stored) if found else []
+    pieces = [*before, piece] if piece else before
+    name = name_of(house, begun, file_id, metadata) or ""
+    with convert(house, begun, found, name, verdict.session.stored, pieces) as made:
+        yield made
+
+
+def _write(
+    house: House, call: Call, row: SessionRow, verdict: Verdict, piece: Piece | None, made: Made | None
+) -> _Done:
+    after, replaced = verdict.session, list[Replaced]()
     new = row._replace(stored=after.stored, total=after.total, state=after.state.value, touched=after.touched)
     _save(house, new)  # first of all: what an overtaken request would do might fail for reasons of the other one
     if piece:
         house.store.contents.append(row.content, piece)
-    if row.state == State.OPEN.value and after.state is State.COMPLETE:
-        new, replaced = _file(house, call, new)
+    if _completes(row, verdict):
+        new, old = _file(house, call, new, made)
         _save(house, new)
-    if row.state == State.OPEN.value and after.state is State.CANCELLED:
-        replaced = Replaced(row.content, house.store.contents.drop(row.content))
+        replaced += [old] if old else []
+    if made or (row.state == State.OPEN.value and after.state is State.CANCELLED):
+        replaced.append(Replaced(row.content, house.store.contents.drop(row.content)))
     return _Done(new, replaced)
 
 
-def _file(house: House, call: Call, row: SessionRow) -> tuple[SessionRow, Replaced | None]:
+def _file(house: House, call: Call, row: SessionRow, made: Made | None) -> tuple[SessionRow, Replaced | None]:
     """All bytes are there: the file appears, or gets its new content."""
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
         media_type = drafts.own_file(house, call.caller, row.file).mime_type
-    content = NewContent(row.content, row.stored, media_type or UNKNOWN)
-    made, replaced = file_content(house, _as_begun(call, row), row.file or "", metadata, content)
-    return row._replace(file=made.id), replaced
+    content = made_content(house, made) if made else NewContent(row.content, row.stored, media_type or UNKNOWN)
+    filed, replaced = file_content(house, _as_begun(call, row), row.file or "", metadata, content)
+    return row._replace(file=filed.id), replaced
 
 
 def _as_begun(call: Call, row: SessionRow) -> Call:

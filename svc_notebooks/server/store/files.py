@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import CTE, bindparam, delete, insert, select, update
+from sqlalchemy import CTE, bindparam, delete, func, insert, select, update
 
 from ...core.search import Search, SortKey
 from .database import Database, Prepared
@@ -70,6 +70,12 @@ _DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(_BELOW.c.id))))
 _DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
 _FOLLOW = Prepared(update(files).where(files.c.id.in_(select(_NOT_BY_ITSELF.c.id))).values(trashed=bindparam("flag")))
 _TRASHED = Prepared(select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1))
+_USAGE = Prepared(
+    select(
+        func.coalesce(func.sum(files.c.size), 0),
+        func.coalesce(func.sum(files.c.size).filter(files.c.trashed == 1), 0),
+    ).where(files.c.owner == bindparam("user"))
+)
 _PROPERTIES = Prepared(
     select(properties.c.key, properties.c.value)
     .where(properties.c.file == bindparam("file"), properties.c.client == bindparam("client"))
@@ -125,6 +131,11 @@ class Files:
     def in_trash(self, owner: str) -> list[str]:
         """The ids of what a user has put into the trash."""
         return [key for (key,) in self._database.run(_TRASHED, {"user": owner})]
+
+    def usage(self, owner: str) -> tuple[int, int]:
+        """How many bytes a user stores, and how many of these lie in the trash."""
+        total, trashed = self._database.one(_USAGE, {"user": owner}) or (0, 0)
+        return int(total), int(trashed)
 
     def properties(self, file_id: str, client: str) -> dict[str, str]:
         """The properties of a file; "" as the client: those that every client sees."""

@@ -1,0 +1,218 @@
+"""Native documents: content comes in by conversion (A5) and goes out by export (A7). It is kept in one
+canonical form, as a content that nobody can download."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from ..convert.converter import Converter, shared
+from ..convert.detect import VAGUE, detect_source
+from ..convert.job import ConversionError, Limits, TooLarge
+from ..core.catalogue import ApiError, refuse
+from ..core.formats import MAX_IMPORT_SIZES, TEXT
+from ..core.languages import check_tag
+from ..core.mime import by_name
+from ..core.multipart import MediaType
+from ..core.policy import Policy
+from ..core.wire import Headers, JSONObject, Response
+from . import drafts
+from .house import Call, House
+from .store.contents import Piece
+
+
+def converter_of(policy: Policy) -> Converter:
+    """What converts for a service of this policy; services of like policies share it."""
+    limits = Limits(
+        seconds=policy.conversion_seconds,
+        memory=policy.conversion_memory,
+        pixels=policy.max_pixels,
+        pages=policy.max_pages,
+        cells=policy.max_cells,
+        pdf_cells=policy.max_printed_cells,
+    )
+    return shared(limits, extended=policy.extended_formats, office=policy.conversion_engine == "office")
+
+
+_ALL = 2**62
+"""Beyond the end of any content."""
+
+
+class Wish(NamedTuple):
+    """That content become a native document: its type's last word, and what the content is said to be."""
+
+    native: str
+    given: str | None
+
+    @property
+    def limit(self) -> int | None:
+        """The most bytes that the content may have."""
+        return MAX_IMPORT_SIZES.get(self.native)
+
+
+class Made(NamedTuple):
+    """What content became: parts that no row refers to yet, and their bytes in all."""
+
+    pieces: list[Piece]
+    media_type: str
+
+
+def wish(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> Wish | None:
+    """Whether content is to be converted: for a file that is a native document, or that shall be one (A5-01).
+
+    Raises ApiError (400) for what can never be.
+    """
+    wanted = metadata.get("mimeType")
+    if file_id:
+        target = drafts.own_file(house, call.caller, file_id).mime_type
+    else:
+        target = wanted if isinstance(wanted, str) else ""
+    if not drafts.is_document(house, target):
+        refused = next((one for one in (target, wanted, given) if _is_no_content(house, one)), None)
+        if refused:
+            raise refuse("noConversion", source=_shown(given), target=refused)
+        return None
+    found = Wish(_word(house, target), given)
+    _check(house, call, found, target)
+    return found
+
+
+def _is_no_content(house: House, media_type: object) -> bool:
+    """Folders, shortcuts and native documents are not what content can be, or be said to be."""
+    special = (house.folder_type, house.shortcut_type)
+    return isinstance(media_type, str) and (media_type in special or drafts.is_document(house, media_type))
+
+
+def _shown(given: str | None) -> str:
+    return (given or "unknown type")[:200]
+
+
+def _check(house: House, call: Call, found: Wish, target: str) -> None:
+    """What is certain before the first byte has come."""
+    _language(call)
+    key = _key(house, found.given)
+    possible = any(found.native in natives for natives in house.converter.imports.values())
+    if not possible or not (key in VAGUE or house.converter.can_read(key, found.native)):
+        raise refuse("noConversion", source=_shown(found.given), target=target)
+    if found.limit is not None and (call.entry.declared or 0) > found.limit + house.policy.max_metadata_size:
+        raise too_large(house, found)
+
+
+def too_large(house: House, found: Wish) -> ApiError:
+    """The refusal of content that has more bytes than one may convert."""
+    return refuse("importTooLarge", target=house.names.native(found.native), limit=found.limit)
+
+
+def _language(call: Call) -> str | None:
+    """The language of text in pictures, as ocrLanguage names it (A5-03). Raises ApiError (400)."""
+    given = call.query.get("ocrLanguage")
+    try:
+        return check_tag(given) if given else None
+    except ValueError as error:
+        raise refuse("invalidParameter", name="ocrLanguage", message=str(error)) from None
+
+
+def _word(house: House, media_type: str) -> str:
+    return media_type.removeprefix(house.names.media_prefix)
+
+
+def _key(house: House, given: str | None) -> str:
+    """A media type as core/formats.py writes it; a vague one where none was given."""
+    return _word(house, MediaType.parse(given).essence) if given else next(iter(VAGUE))
+
+
+@contextmanager
+def convert(
+    house: House, call: Call, found: Wish | None, name: str, size: int, pieces: Iterable[Piece]
+) -> Iterator[Made | None]:
+    """What these parts become, None where nothing is wished; it goes again if what follows fails.
+
+    Raises ApiError (400): they cannot be converted (A5-02).
+    """
+    if found is None:
+        yield None
+        return
+    if found.limit is not None and size > found.limit:
+        raise too_large(house, found)
+    body = _read(house, call, found, name, house.content.whole(pieces))
+    made = Made(house.content.keep(body), house.names.native(found.native))
+    try:
+        yield made
+    except BaseException:
+        house.content.remove(made.pieces)
+        raise
+
+
+def _read(house: House, call: Call, found: Wish, name: str, source: bytes) -> bytes:
+    key, target = _source_type(house, found, name, source), house.names.native(found.native)
+    if key is None or not house.converter.can_read(key, found.native):
+        raise refuse("noConversion", source=key or _shown(found.given), target=target)
+    charset = MediaType.parse(found.given).parameters.get("charset") if found.given else None
+    options = _options(house, name) | {"charset": charset, "ocr_language": _language(call)}
+    try:
+        made = house.converter.read(source, key, found.native, **options)
+    except ConversionError as error:
+        raise refuse("notConverted", target=target, message=str(error)[:500]) from None
+    call.entry.decided_by = "; ".join(made.notes) or None
+    return made.body
+
+
+def _source_type(house: House, found: Wish, name: str, source: bytes) -> str | None:
+    """What the source is: as its sender says, else by its bytes, which leave open what kind of text it is."""
+    key = _key(house, found.given)
+    if key not in VAGUE:
+        return key
+    seen = detect_source(source, found.native)
+    named = by_name(name)
+    if seen == TEXT and named and house.converter.can_read(named, found.native):
+        return named
+    return seen
+
+
+def _options(house: House, name: str) -> dict[str, Any]:
+    return {"name": name, "now": house.clock.now()}
+
+
+def export(house: House, call: Call) -> Response:
+    """A native document as a file of another format (A7)."""
+    wanted = call.query.get("mimeType")
+    if not wanted:
+        raise refuse("requiredParameter", name="mimeType")
+    with house.store.transaction():  # the row and its content as of one moment
+        row = drafts.own_file(house, call.caller, call.file_id)
+        native, target = _exportable(house, row.mime_type), _word(house, _essence(wanted))
+        if not house.converter.can_write(native, target):
+            raise _not_offered(house, row.mime_type, native)
+        blocks = None if row.content is None else house.content.read(row.content, 0, _ALL)
+    body = None if blocks is None else b"".join(blocks)
+    result = _write(house, call, body, native, target, row.name)
+    headers = [("Content-Type", house.names.media_type(target)), ("Content-Length", str(len(result)))]
+    return Response(200, Headers([*headers, ("Cache-Control", "private, max-age=0, must-revalidate")]), result)
+
+
+def _essence(text: str) -> str:
+    return text.partition(";")[0].strip().lower()
+
+
+def _exportable(house: House, media_type: str) -> str:
+    if not drafts.is_document(house, media_type):
+        raise refuse("notExportable")
+    return _word(house, media_type)
+
+
+def _not_offered(house: House, media_type: str, native: str) -> ApiError:
+    targets = ", ".join(map(house.names.media_type, house.converter.exports.get(native, ())))
+    return refuse("noExport", source=media_type, target=targets or "nothing here")
+
+
+def _write(house: House, call: Call, body: bytes | None, native: str, target: str, name: str) -> bytes:
+    limit = house.policy.export_limit
+    try:
+        made = house.converter.write(body, native, target, **_options(house, name))
+    except TooLarge as error:
+        raise refuse("exportTooLarge", message=str(error)[:500]) from None
+    if len(made.body) > limit:
+        raise refuse("exportTooLarge", message=f"it would have {len(made.body)} bytes, the limit is {limit}.")
+    call.entry.decided_by = "; ".join(made.notes) or None
+    return made.body
