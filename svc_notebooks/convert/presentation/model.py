@@ -7,7 +7,7 @@ colours six hexadecimal digits. What a shape inherits from layouts and themes is
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
 from .. import bundle
@@ -16,6 +16,8 @@ INCH = 914_400
 POINT = 12_700
 MOST = 56 * INCH
 """The largest page that PowerPoint opens, to each side."""
+MOST_SLIDES = 2_000
+"""Beyond these python-pptx needs minutes: it counts each new part against all others."""
 _FAR = 4 * MOST
 
 Role = Literal["", "title", "subtitle", "body", "footer"]
@@ -130,6 +132,11 @@ class Table:
     heights: tuple[int, ...] = ()
     header: bool = False
     alt: str = ""
+
+    def with_corner(self, text: str) -> Table:
+        """The same table with a text in its first cell: the title of a chart whose numbers it holds."""
+        first = replace(self.rows[0][0] or Cell(), paragraphs=(Paragraph((Run(text),)),))
+        return replace(self, rows=((first, *self.rows[0][1:]), *self.rows[1:]))
 
 
 Shape = Text | Picture | Table

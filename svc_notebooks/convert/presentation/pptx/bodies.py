@@ -52,8 +52,8 @@ def _properties(paragraph: Paragraph) -> dict[str, str]:
     found = {"marL": str(_STEP * paragraph.level + hanging), "indent": str(-hanging)}
     if paragraph.level:
         found["lvl"] = str(min(8, paragraph.level))
-    if paragraph.align:
-        found["algn"] = _ALIGNS[paragraph.align]
+    if paragraph.align or paragraph.rtl:
+        found["algn"] = _ALIGNS[paragraph.align or "right"]
     return found | ({"rtl": "1", "marR": found["marL"], "marL": "0"} if paragraph.rtl else {})
 
 
@@ -61,6 +61,8 @@ def _add_look(parent: Any, run: Run, linked: Linked) -> None:
     element = etree.SubElement(parent, f"{A}rPr", _look(run))
     if run.color:
         add_fill(element, run.color)
+    else:
+        etree.SubElement(etree.SubElement(element, f"{A}solidFill"), f"{A}schemeClr", {"val": "tx1"})
     if run.link and not run.link.startswith("#"):
         etree.SubElement(element, f"{A}hlinkClick", {f"{R}id": linked(run.link)})
 

@@ -70,6 +70,16 @@ def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
     return value.lower() if len(value) == 6 and all(c in "0123456789abcdefABCDEF" for c in value) else None
 
 
+def tinted(base: str, share: float) -> str:
+    """A share of a colour in white.
+
+    >>> tinted("000000", 0.4)
+    '999999'
+    """
+    parts = (int(base[at : at + 2], 16) for at in (0, 2, 4))
+    return "".join(f"{round(255 - (255 - part) * share):02x}" for part in parts)
+
+
 def _part(element: Any, name: str) -> int:
     return max(0, min(255, round(_share(element.get(name)) * 255)))
 

@@ -10,12 +10,11 @@ import pptx
 from pptx.presentation import Presentation
 
 from ...archive import open_archive
-from ...job import ConversionError, Job, TooLarge
-
-MOST_SLIDES = 2_000
-"""Beyond these, python-pptx needs minutes: each new part is counted against all others."""
+from ...job import MIB, ConversionError, Job, TooLarge
+from ..model import MOST_SLIDES
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PART = 50 * MIB
 _TYPES = "[Content_Types].xml"
 _MAIN = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
 _OTHER_MAINS = re.compile(
@@ -48,6 +47,8 @@ def _check(archive: zipfile.ZipFile) -> None:
         raise ConversionError("the file is no PowerPoint presentation: its list of contents is missing.")
     if sum(name.startswith("ppt/slides/slide") for name in names) > MOST_SLIDES:
         raise TooLarge(f"the presentation has more than {MOST_SLIDES} slides.")
+    if any(entry.file_size > _PART and entry.filename.endswith(".xml") for entry in archive.infolist()):
+        raise TooLarge(f"a part of the presentation has more than {_PART} bytes of XML.")
 
 
 def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:

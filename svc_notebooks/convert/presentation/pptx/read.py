@@ -16,6 +16,7 @@ from .shapes import Reader
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _WHITE = "ffffff"
+_NO_TITLE = "PowerPoint Presentation"  # what PowerPoint writes when nobody gave one
 
 
 def read(source: bytes, job: Job) -> Deck:
@@ -119,6 +120,7 @@ def _line(paragraph: Any) -> str:
 
 def _title(presentation: Any) -> str:
     try:
-        return str(presentation.core_properties.title or "")
+        title = str(presentation.core_properties.title or "")
     except (KeyError, ValueError, AttributeError):
         return ""
+    return "" if title == _NO_TITLE else title

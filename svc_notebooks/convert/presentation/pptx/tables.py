@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
-from ..model import Box, Cell, Table
-from .colors import A, fill
+from ..model import Box, Cell, Run, Table
+from .colors import A, fill, tinted
 from .ground import Ground
 from .words import Words
 
 _MOST_COLUMNS = 200
+_MEDIUM_STYLES = {
+    "{5C22544A-7EE6-4342-B048-85BDC9FD1C3A}": "accent1",
+    "{21E4AEA4-8DFA-4A89-87EB-49C32662AFE0}": "accent2",
+    "{F5AB1C69-6EDB-4FF4-983F-18BD219EF322}": "accent3",
+    "{00A15C55-8517-42AA-B614-E9B94910E393}": "accent4",
+    "{7DF18680-E054-41AD-8BC1-D1AEF772440D}": "accent5",
+    "{93296810-A885-4BE3-A3E7-6D5BEEA58F35}": "accent6",
+}
+"""The style that every new table has, in the colours of a theme: it is built in, so that no file says how it looks."""
 
 
 def table_of(element: Any, box: Box, ground: Ground, part: Any) -> Table | None:
@@ -17,13 +27,48 @@ def table_of(element: Any, box: Box, ground: Ground, part: Any) -> Table | None:
     words = Words(ground, part)
     widths = [_number(column, "w") for column in element.iter(f"{A}gridCol")][:_MOST_COLUMNS]
     lines = list(element.iterchildren(f"{A}tr"))
-    rows = tuple(_row(line, len(widths), words) for line in lines)
+    style = _style(element.find(f"{A}tblPr"), ground)
+    rows = tuple(style.row(_row(line, len(widths), words), n) for n, line in enumerate(lines))
     if not rows or not widths:
         return None
     heights = tuple(_number(line, "h") for line in lines)
     box = Box.of(box.x, box.y, sum(widths), sum(heights), box.turn)
-    header = element.find(f"{A}tblPr") is not None and element.find(f"{A}tblPr").get("firstRow") == "1"
-    return Table(box, rows, tuple(widths), heights, header)
+    return Table(box, rows, tuple(widths), heights, style.header)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a table's rows look where their cells do not say it: in shades of a colour, with white letters on top."""
+
+    header: bool = False
+    banded: bool = False
+    color: str | None = None
+
+    def row(self, row: tuple[Cell | None, ...], n: int) -> tuple[Cell | None, ...]:
+        """The cells of the nth row with the look of the style."""
+        if not self.color:
+            return row
+        if self.header and n == 0:
+            return tuple(cell and _headed(cell, self.color) for cell in row)
+        shade = tinted(self.color, 0.4 if self.banded and (n - self.header) % 2 == 0 else 0.2)
+        return tuple(cell and replace(cell, fill=cell.fill or shade) for cell in row)
+
+
+def _style(properties: Any, ground: Ground) -> Style:
+    if properties is None:
+        return Style()
+    name = _MEDIUM_STYLES.get(properties.findtext(f"{A}tableStyleId", ""), "")
+    header, banded = (properties.get(flag) in ("1", "true") for flag in ("firstRow", "bandRow"))
+    return Style(header, banded, ground.colors.get(name))
+
+
+def _headed(cell: Cell, color: str) -> Cell:
+    paragraphs = tuple(replace(it, runs=tuple(map(_on_dark, it.runs))) for it in cell.paragraphs)
+    return replace(cell, fill=cell.fill or color, paragraphs=paragraphs)
+
+
+def _on_dark(run: Run) -> Run:
+    return replace(run, bold=True, color=run.color or "ffffff")
 
 
 def _row(line: Any, count: int, words: Words) -> tuple[Cell | None, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import clean
 from ..model import Paragraph, Run
+from ..outline import joined
 from .colors import A
 from .ground import Ground, Look, changed, lettered, level_style
 
@@ -40,7 +41,7 @@ class Words:
         properties = element.find(f"{A}pPr")
         level = _level(properties)
         look = changed(self._look(level), properties, self.ground.colors)
-        runs = tuple(_joined(self._runs(element, look)))
+        runs = tuple(joined(self._runs(element, look)))
         marker = look.marker if any(run.text.strip() for run in runs) else ""
         return Paragraph(runs, level, marker, look.align, look.rtl)  # type: ignore[arg-type]
 
@@ -92,17 +93,3 @@ def _level(properties: Any) -> int:
 def _formula(element: Any) -> str:
     """The letters of a formula, in their order."""
     return clean.escaped("".join(found.text or "" for found in element.iter(f"{_M}t")))
-
-
-def _joined(runs: Iterator[Run]) -> Iterator[Run]:
-    """Runs of one look as one run: PowerPoint begins a new one at each spelling mistake."""
-    last: Run | None = None
-    for run in runs:
-        if last and replace(last, text=run.text) == run:
-            last = replace(last, text=last.text + run.text)
-            continue
-        if last and last.text:
-            yield last
-        last = run
-    if last and last.text:
-        yield last

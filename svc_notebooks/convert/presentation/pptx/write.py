@@ -24,6 +24,7 @@ _OUTLINES = {"": "rect", "rectangle": "rect", "round": "roundRect", "ellipse": "
 _ANCHORS = {"top": "t", "middle": "ctr", "bottom": "b"}
 _FOOTERS = (("ftr", "11"), ("dt", "10"), ("sldNum", "12"))
 _MARGIN = 12_700
+_TABLE_GRID = "{5940675A-B579-460E-94D1-54222C63F5DA}"  # lines and no colours but those that cells have themselves
 
 
 def write(deck: Deck, job: Job) -> bytes:
@@ -160,6 +161,7 @@ class Page:
         made = self._slide.shapes.add_table(len(shape.rows), len(shape.rows[0]), box.x, box.y, box.width, box.height)
         table = made.table
         table.first_row, table.horz_banding = shape.header, False
+        table._tbl.tblPr.find(f"{A}tableStyleId").text = _TABLE_GRID
         for columns, widths in ((table.columns, shape.widths), (table.rows, shape.heights)):
             for line, size in zip(columns, widths, strict=False):
                 setattr(line, "width" if columns is table.columns else "height", size)

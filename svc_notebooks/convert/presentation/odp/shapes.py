@@ -1,0 +1,229 @@
+"""The shapes of an OpenDocument page, flattened."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import cos, degrees, sin
+from typing import Any, Protocol
+
+from ...job import ConversionError, Job
+from .. import clean
+from ..album import Album
+from ..model import Anchor, Box, Outline, Picture, Role, Shape, Table, Text
+from .looks import Facts, Looks
+from .names import length, name
+from .tables import table_of
+from .words import Words, is_color
+
+_ROLES: dict[str, Role] = {
+    "title": "title", "subtitle": "subtitle", "outline": "body",
+    "footer": "footer", "header": "footer", "date-time": "footer", "page-number": "footer",
+}  # fmt: skip
+_ANCHORS: dict[str, Anchor] = {"middle": "middle", "bottom": "bottom"}
+_OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "circle": "ellipse", "round-rectangle": "round"}
+_DRAWN_BY_HAND = ("path", "polygon", "polyline", "line", "connector", "regular-polygon", "measure", "control")
+_TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
+_LEVEL_ONE = re.compile("(.*outline)1")
+_G = "graphic/"
+_DEEP = 200
+
+
+class Source(Protocol):
+    """Where pictures and charts are."""
+
+    def bytes(self, path: str, otherwise: bytes | None = None) -> bytes:
+        """A member's bytes."""
+
+    def xml(self, path: str, otherwise: bytes | None = None) -> Any:
+        """A member's XML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads the shapes of a page; `master` has the places of what the page leaves there."""
+
+    looks: Looks
+    files: Source
+    album: Album
+    job: Job
+    page: tuple[int, int]
+    master: Any
+
+    def shapes(self, root: Any, *, placeholders: bool = True) -> Iterator[Shape]:
+        """What is on a page, from the back to the front."""
+        for element in root:
+            if placeholders or element.get(name("presentation:class")) is None:
+                yield from self._shape(element, 0)
+
+    def _shape(self, element: Any, depth: int) -> Iterator[Shape]:
+        if element.get(name("presentation:placeholder")) == "true" or depth > _DEEP:
+            return
+        kind = str(element.tag)
+        if kind == name("draw:g"):
+            for child in element:
+                yield from self._shape(child, depth + 1)
+        elif kind == name("draw:a"):
+            for child in element:
+                yield from self._shape(child, depth + 1)
+        elif kind == name("draw:frame"):
+            yield from self._frame(element)
+        elif kind.startswith(name("draw:")):
+            yield from self._drawn(element, kind.rpartition("}")[2])
+
+    def _frame(self, element: Any) -> Iterator[Shape]:
+        box = self._box(element)
+        for child in element:
+            match str(child.tag):
+                case tag if tag == name("draw:text-box"):
+                    yield from self._text(element, child, box)
+                case tag if tag == name("table:table"):
+                    yield from self._given(table_of(child, box, self.looks, _alt(element)))
+                case tag if tag == name("draw:object"):
+                    yield from self._given(self._chart(child, box))
+                case tag if tag in (name("draw:image"), name("draw:plugin")):
+                    found = self.named(child)
+                    if found is None:
+                        continue
+                    if "rect(0cm, 0cm, 0cm, 0cm)" != self._facts(element).get(_G + name("fo:clip"), "rect(0cm, 0cm, 0cm, 0cm)"):
+                        self.job.note("a picture that was cropped is whole again.")
+                    yield Picture(box, found, _alt(element))
+                case _:
+                    continue
+            return
+
+    @staticmethod
+    def _given(shape: Shape | None) -> Iterator[Shape]:
+        if shape is not None:
+            yield shape
+
+    def _text(self, element: Any, body: Any, box: Box, outline: Outline = "") -> Iterator[Shape]:
+        facts = self._facts(element)
+        paragraphs = Words(self.looks).paragraphs(body, facts, self._outline(element))
+        fill, line = _color(facts, "fill"), _color(facts, "stroke")
+        if not paragraphs and not fill and not line:
+            return
+        role = _ROLES.get(element.get(name("presentation:class"), ""), "")
+        anchor = _ANCHORS.get(facts.get(_G + name("draw:textarea-vertical-align"), ""), "top")
+        form: Outline = (outline or "rectangle") if fill or line else ""
+        yield Text(box, paragraphs, role, anchor, form, fill, line, _alt(element))
+
+    def _outline(self, element: Any) -> str | None:
+        """The styles of an outline's levels: its first level's is the parent of its own."""
+        if element.get(name("presentation:class")) != "outline":
+            return None
+        found = _LEVEL_ONE.fullmatch(self.looks.parent("presentation", element.get(name("presentation:style-name"), "")))
+        return found[1] if found else None
+
+    def _drawn(self, element: Any, kind: str) -> Iterator[Shape]:
+        if kind in _DRAWN_BY_HAND:
+            self.job.note("lines and shapes drawn by hand were left out, but for their text.")
+            paragraphs = Words(self.looks).paragraphs(element, self._facts(element))
+            if paragraphs:
+                yield Text(self._box(element), paragraphs)
+            return
+        geometry = element.find(name("draw:enhanced-geometry"))
+        form = kind if geometry is None else geometry.get(name("draw:type"), "")
+        yield from self._text(element, element, self._box(element), _OUTLINES.get(form, ""))
+
+    def _facts(self, element: Any) -> Facts:
+        placeholder = element.get(name("presentation:style-name"))
+        family = "presentation" if placeholder else "graphic"
+        facts = self.looks.facts(family, placeholder or element.get(name("draw:style-name")))
+        return facts | self.looks.facts("paragraph", element.get(name("draw:text-style-name")))
+
+    def _chart(self, element: Any, box: Box) -> Shape | None:
+        path = element.get(name("xlink:href"), "").removeprefix("./").strip("/")
+        try:
+            root = self.files.xml(f"{path}/content.xml", b"<none/>")
+        except ConversionError:
+            return None
+        table = next(root.iter(name("table:table")), None)
+        if table is None:
+            return None
+        self.job.note("a chart is kept as a table.")
+        found = table_of(table, box, self.looks, "")
+        title = next((self.plain(it) for it in root.iter(_CHART_TITLE)), "")
+        return found.with_corner(title) if isinstance(found, Table) and title else found
+
+    def named(self, image: Any) -> str | None:
+        """The name of the picture that an element shows, or None where it is not in the file."""
+        path = image.get(name("xlink:href"), "").removeprefix("./")
+        data = self.files.bytes(path, b"") if path and ":" not in path else b""
+        inline = image.find(name("office:binary-data"))
+        if not data and inline is not None:
+            path, data = f"inline {id(image)}", _decoded(inline.text or "")
+        if data:
+            return self.album.name_of(path, data)
+        self.job.note("a picture that is not in the file itself was left out.")
+        return None
+
+    def plain(self, element: Any) -> str:
+        """All paragraphs inside an element as text."""
+        lines = (it for it in element.iter(name("text:p"), name("text:h")))
+        words = Words(self.looks)
+        return "\n".join(words.line(it) for it in lines)
+
+    def _box(self, element: Any) -> Box:
+        sizes = [length(element.get(name(f"svg:{it}"))) for it in ("width", "height")]
+        if None in sizes:
+            return self._place_on_master(element)
+        width, height = (max(0.0, size or 0.0) for size in sizes)
+        x, y = (length(element.get(name(f"svg:{it}"))) or 0.0 for it in "xy")
+        transform = element.get(name("draw:transform"))
+        return _transformed(transform, x, y, width, height) if transform else Box.of(x, y, width, height)
+
+    def _place_on_master(self, element: Any) -> Box:
+        wanted = element.get(name("presentation:class"))
+        for other in () if self.master is None or not wanted else self.master.iter(name("draw:frame")):
+            if other.get(name("presentation:class")) == wanted and length(other.get(name("svg:width"))):
+                return Reader(self.looks, self.files, self.album, self.job, self.page, None)._box(other)
+        return Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
+
+
+_CHART_TITLE = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}title"
+
+
+def _transformed(text: str, x: float, y: float, width: float, height: float) -> Box:
+    """A box under `rotate (angle) translate (x y)`: the angle in radians, against the clock."""
+    angle = 0.0
+    for function, given in _TRANSFORM.findall(text[:1000]):
+        parts = given.replace(",", " ").split()
+        if function == "rotate" and parts:
+            angle += _float(parts[0])
+        elif function == "translate" and parts:
+            x += length(parts[0]) or 0.0
+            y += (length(parts[1]) or 0.0) if len(parts) > 1 else 0.0
+    middle_x = x + cos(angle) * width / 2 + sin(angle) * height / 2
+    middle_y = y - sin(angle) * width / 2 + cos(angle) * height / 2
+    return Box.of(middle_x - width / 2, middle_y - height / 2, width, height, -degrees(angle))
+
+
+def _float(text: str) -> float:
+    try:
+        return max(-100.0, min(100.0, float(text)))
+    except ValueError:
+        return 0.0
+
+
+def _color(facts: Facts, what: str) -> str | None:
+    """The colour of a shape's surface or line, if it has one."""
+    kind = facts.get(_G + name(f"draw:{what}"), "none")
+    prefix = "svg" if what == "stroke" else "draw"
+    color = facts.get(_G + name(f"{prefix}:{what}-color"), "").lstrip("#").lower()
+    return color if kind not in ("none", "bitmap") and is_color(color) else None
+
+
+def _alt(element: Any) -> str:
+    found = (element.findtext(name(f"svg:{kind}")) for kind in ("desc", "title"))
+    return clean.text(next((text for text in found if text), ""))
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text)
+    except (binascii.Error, ValueError):
+        return b""

@@ -1,0 +1,79 @@
+"""A deck as an OpenDocument presentation: made with nothing but the standard library."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Mapping
+
+from ...job import Job
+from ..model import Deck, Picture, Shape, Slide
+from .bodies import Page
+from .frame import lists, manifest, meta, styles
+from .markup import Sheet, document, tag, written
+from .names import MIMETYPE
+
+_NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
+
+
+def write(deck: Deck, job: Job) -> bytes:
+    """An odp file. One of no slides has a blank one, as every program expects."""
+    files = {
+        "content.xml": _content(deck),
+        "styles.xml": styles(deck.width, deck.height),
+        "meta.xml": meta(deck.title or job.name, job.now),
+    }
+    files |= {f"Pictures/{name}": data for name, data in _shown(deck).items()}
+    return _zipped(files, job)
+
+
+def _shown(deck: Deck) -> Mapping[str, bytes]:
+    return {name: data for name, data in deck.pictures.items() if name.isascii()}
+
+
+def _zipped(files: Mapping[str, bytes], job: Job) -> bytes:
+    """`mimetype` first and as it is, so that the file can be told from its first bytes (ODF 1.2 part 3, 3.3)."""
+    target = io.BytesIO()
+    when = max(job.now.timetuple()[:6], (1980, 1, 1, 0, 0, 0))
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("mimetype", when), MIMETYPE, zipfile.ZIP_STORED)
+        for path, data in {**files, "META-INF/manifest.xml": manifest(list(files))}.items():
+            kind = zipfile.ZIP_DEFLATED if path.endswith(".xml") else zipfile.ZIP_STORED
+            archive.writestr(zipfile.ZipInfo(path, when), data, kind)
+    return target.getvalue()
+
+
+def _content(deck: Deck) -> bytes:
+    sheet = Sheet()
+    slides = "".join(_slide(slide, n, deck, sheet) for n, slide in enumerate(deck.slides or (Slide(),), 1))
+    return document(
+        "office:document-content",
+        tag("office:automatic-styles", None, sheet.styles(), lists()),
+        tag("office:body", None, tag("office:presentation", None, slides)),
+    )
+
+
+def _slide(slide: Slide, number: int, deck: Deck, sheet: Sheet) -> str:
+    facts = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
+    facts["draw:style-name"] = sheet.name("drawing-page", [_background(slide)])
+    shapes = "".join(map(Page(sheet).shape, _drawable((*slide.behind, *slide.shapes), deck)))
+    return tag("draw:page", facts, shapes, _notes(slide.notes) if slide.notes else "")
+
+
+def _drawable(shapes: Iterable[Shape], deck: Deck) -> Iterable[Shape]:
+    return (shape for shape in shapes if not isinstance(shape, Picture) or shape.name in deck.pictures)
+
+
+def _background(slide: Slide) -> str:
+    facts = {"presentation:background-visible": "true", "presentation:background-objects-visible": "true"}
+    if slide.background:
+        facts |= {"draw:fill": "solid", "draw:fill-color": f"#{slide.background}"}
+    if slide.hidden:
+        facts["presentation:visibility"] = "hidden"
+    return tag("style:drawing-page-properties", facts)
+
+
+def _notes(notes: str) -> str:
+    paragraphs = (tag("text:p", None, written(line)) for line in notes.split("\n"))
+    frame = _NOTES | {"presentation:style-name": "Default-notes", "presentation:class": "notes"}
+    return tag("presentation:notes", None, tag("draw:frame", frame, tag("draw:text-box", None, *paragraphs)))

@@ -1,0 +1,41 @@
+"""What paragraphs need on their way in and out: runs made whole, and numbers, which slides do not store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from .model import Paragraph, Run
+
+
+def joined(runs: Iterable[Run]) -> Iterator[Run]:
+    """Runs of one look as one run: programs begin a new one at each spelling mistake.
+
+    >>> [run.text for run in joined([Run("a"), Run("b"), Run(""), Run("c", bold=True)])]
+    ['ab', 'c']
+    """
+    last: Run | None = None
+    for run in runs:
+        if last and replace(last, text=run.text) == run:
+            last = replace(last, text=last.text + run.text)
+            continue
+        if last and last.text:
+            yield last
+        last = run
+    if last and last.text:
+        yield last
+
+
+def numbered(paragraphs: Iterable[Paragraph]) -> Iterator[tuple[Paragraph, int]]:
+    """Each paragraph with its number in its list, 0 for one without.
+
+    >>> one, two = Paragraph(marker="number"), Paragraph(marker="number", level=1)
+    >>> [number for _, number in numbered([one, two, two, one, Paragraph(), one])]
+    [1, 1, 2, 2, 0, 1]
+    """
+    counts: dict[int, int] = {}
+    for paragraph in paragraphs:
+        level = paragraph.level
+        counts = {other: count for other, count in counts.items() if other <= level}
+        counts[level] = counts.get(level, 0) + 1 if paragraph.marker == "number" else 0
+        yield paragraph, counts[level]

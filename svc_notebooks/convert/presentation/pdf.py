@@ -1,0 +1,116 @@
+"""A deck as PDF, a page for each slide: `slides.typ` draws what is said here in points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..job import Job, TooLarge
+from ..typst import render
+from .model import POINT, Box, Cell, Deck, Paragraph, Picture, Run, Shape, Slide, Table, Text
+from .outline import numbered
+
+_TEMPLATE = "presentation/slides.typ"
+_SIZE = 18.0
+_FONTS = ["Noto Sans", "Liberation Sans", "Arial", "DejaVu Sans"]
+"""The ones slides are mostly in, or of their widths; what they lack is found in the others."""
+
+
+def write(deck: Deck, job: Job) -> bytes:
+    """A PDF of all slides, hidden ones too; one of no slides has an empty page.
+
+    Raises:
+        TooLarge: its tables have more cells than a PDF may have.
+    """
+    slides = deck.slides or (Slide(),)
+    cells = sum(len(row) for slide in slides for shape in slide.shapes if isinstance(shape, Table) for row in shape.rows)
+    if cells > job.limits.pdf_cells:
+        raise TooLarge(f"its tables have {cells} cells; a PDF may have {job.limits.pdf_cells}.")
+    data = {
+        "fonts": _FONTS,
+        "title": deck.title or job.name,
+        "width": _points(deck.width),
+        "height": _points(deck.height),
+        "slides": [_slide(slide, deck) for slide in slides],
+    }
+    return render(job, _TEMPLATE, data, deck.pictures)
+
+
+def _points(length: int) -> float:
+    return round(length / POINT, 2)
+
+
+def _slide(slide: Slide, deck: Deck) -> dict[str, Any]:
+    shapes = [_shape(shape) for shape in (*slide.behind, *slide.shapes) if _drawable(shape, deck)]
+    return {"background": slide.background or "ffffff", "shapes": shapes}
+
+
+def _drawable(shape: Shape, deck: Deck) -> bool:
+    """Whether there is something to see of it on the page."""
+    box = shape.box
+    inside = box.x < deck.width and box.y < deck.height and box.x + box.width > 0 and box.y + box.height > 0
+    if isinstance(shape, Picture):
+        return inside and shape.name in deck.pictures and box.width > 0 and box.height > 0
+    if isinstance(shape, Table):
+        return inside and bool(shape.rows and shape.rows[0])
+    return inside or bool(shape.paragraphs)
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    match shape:
+        case Text():
+            return _box(shape.box) | {
+                "kind": "text", "fits": shape.role in ("title", "subtitle", "body"), "anchor": shape.anchor,
+                "outline": shape.outline, "fill": shape.fill, "line": shape.line,
+                "paragraphs": _paragraphs(shape.paragraphs),
+            }  # fmt: skip
+        case Picture():
+            return _box(shape.box) | {"kind": "picture", "name": shape.name, "alt": shape.alt, "crop": shape.crop}
+        case Table():
+            return _box(shape.box) | _table(shape)
+
+
+def _box(box: Box) -> dict[str, Any]:
+    named = {"x": box.x, "y": box.y, "width": box.width, "height": box.height}
+    return {name: _points(value) for name, value in named.items()} | {"turn": box.turn}
+
+
+def _paragraphs(paragraphs: tuple[Paragraph, ...]) -> list[dict[str, Any]]:
+    return [_paragraph(paragraph, number) for paragraph, number in numbered(paragraphs)]
+
+
+def _paragraph(paragraph: Paragraph, number: int) -> dict[str, Any]:
+    return {
+        "level": paragraph.level,
+        "marker": {"bullet": "•", "number": f"{number}.", "": ""}[paragraph.marker],
+        "align": paragraph.align,
+        "rtl": paragraph.rtl,
+        "size": max((run.size or _SIZE for run in paragraph.runs), default=_SIZE),
+        "runs": [_run(run) for run in paragraph.runs],
+    }
+
+
+def _run(run: Run) -> dict[str, Any]:
+    link = run.link if run.link and not run.link.startswith("#") else None
+    return {
+        "text": run.text, "bold": run.bold, "italic": run.italic, "strike": run.strike, "link": link,
+        "underline": run.underline or bool(link), "size": run.size or _SIZE, "color": run.color or "000000",
+    }  # fmt: skip
+
+
+def _table(table: Table) -> dict[str, Any]:
+    """Its cells in the order of rows; those that others cover are not among them."""
+    columns = len(table.rows[0])
+    widths = [_points(width) for width in table.widths] or [_points(table.box.width) / columns] * columns
+    cells = [
+        _cell(cell, table, x, y) for y, row in enumerate(table.rows) for x, cell in enumerate(row) if cell is not None
+    ]
+    return {"kind": "table", "columns": widths, "cells": cells, "rows": len(table.rows)}
+
+
+def _cell(cell: Cell, table: Table, x: int, y: int) -> dict[str, Any]:
+    height = table.heights[y] if y < len(table.heights) and cell.rows == 1 else 0
+    return {
+        "x": x, "y": y, "fill": cell.fill, "header": table.header and y == 0, "height": _points(height),
+        "columns": min(cell.columns, len(table.rows[0]) - x), "rows": min(cell.rows, len(table.rows) - y),
+        "paragraphs": _paragraphs(cell.paragraphs),
+    }  # fmt: skip
