@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+from ..job import Job
 from . import address
+from .model import Value
 
 MAX_LENGTH = 8192
 """Of a formula, in characters: more is accepted by no program."""
@@ -107,6 +109,14 @@ def safe_link(target: str | None) -> str | None:
     """A link that may be kept: http, https, mailto, or a place in the workbook ("#Sheet2!A1")."""
     target = (target or "").strip()
     return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
+
+
+def tame(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
+    """What is kept of a cell: its last value, or the formula as text where it has none, if the formula does harm."""
+    if formula is None or is_harmless(formula):
+        return value, formula
+    job.note("Formulas that fetch, open or run something outside of the workbook were left out; their last values stay.")
+    return (f"={formula[:MAX_LENGTH]}" if value is None else value), None
 
 
 # --- moved

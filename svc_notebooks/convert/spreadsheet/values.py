@@ -1,0 +1,106 @@
+"""What words mean: numbers, dates, truth, or just words.
+
+The rules for files that are only text (csv, html) are cautious: what would not come back as it was stays text.
+"007", "+49 30 1234", "1e5" (an item number as likely as a number), sixteen digits, 3/4/2024 (whose March?), and
+everything that begins with an equals sign.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, time
+from math import isfinite
+
+from .model import Cell, Fault, Style, Value
+from .serial import DATE, DATETIME, TIME
+
+_UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_EXACT = 2**53
+
+
+def clean(text: str) -> str:
+    """Without the control characters that no XML file can hold, and halves of characters."""
+    return text if text.isprintable() else _UNWRITABLE.sub("", text)
+
+
+def number(text: str) -> int | float | Fault:
+    """The number that a file holds as one."""
+    try:
+        found = float(text)
+    except ValueError:
+        return Fault("#VALUE!")
+    if not isfinite(found):
+        return Fault("#NUM!")
+    return int(found) if found.is_integer() and abs(found) < _EXACT else found
+
+
+_ISO = re.compile(
+    r"(?P<day>\d{4}-\d{2}-\d{2})?(?P<between>[ T])?(?P<clock>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?", re.ASCII
+)
+
+
+def moment(text: str) -> date | datetime | time | None:
+    """An ISO 8601 date, time or both, without a time zone: a spreadsheet knows none.
+
+    >>> moment("2024-02-29"), moment("2024-02-30"), moment("09:30")
+    (datetime.date(2024, 2, 29), None, datetime.time(9, 30))
+    """
+    match = _ISO.fullmatch(text)
+    if match is None or bool(match["between"]) != bool(match["day"] and match["clock"]):
+        return None
+    try:
+        if match["day"] and match["clock"]:
+            return datetime.fromisoformat(text)
+        return date.fromisoformat(text) if match["day"] else time.fromisoformat(text)
+    except ValueError:
+        return None
+
+
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?(?:[eE][+-][0-9]{1,3})?%?", re.ASCII)
+_EXPONENT = re.compile(r"-?[0-9]\.[0-9]+[eE][0-9]{1,3}", re.ASCII)
+_GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?", re.ASCII)
+_MOST_DIGITS = 15
+_TRUTH = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
+_FIRST = frozenset("-.0123456789 \tTFtf")
+_SWAP = str.maketrans(",.", ".,")
+_MOMENTS = {date: Style(DATE), datetime: Style(DATETIME), time: Style(TIME)}
+_SHORT_TIME, _PERCENT, _EXACT_PERCENT = Style("hh:mm"), Style("0%"), Style("0.00%")
+_THOUSANDS, _EXACT_THOUSANDS = Style("#,##0"), Style("#,##0.00")
+_LONGEST = 40
+
+
+def typed(text: str, *, comma: bool = False) -> Cell:
+    """The cell that a person who typed this would mean; `comma`: it has decimal commas.
+
+    >>> [typed(word).value for word in ("1.50", "007", "TRUE", "1,234", "12%", "=1+1", "2024-01-02")]
+    [1.5, '007', True, 1234, 0.12, '=1+1', datetime.date(2024, 1, 2)]
+    """
+    if text[:1] not in _FIRST or len(text) > _LONGEST:
+        return Cell(clean(text))
+    word = text.strip()
+    if word in _TRUTH:
+        return Cell(_TRUTH[word])
+    found = _typed_number(word.translate(_SWAP) if comma else word)
+    return found or _typed_moment(word) or Cell(clean(text))
+
+
+def _typed_number(word: str) -> Cell | None:
+    digits = sum(letter.isdigit() for letter in word)
+    if not digits or (digits > _MOST_DIGITS and "." not in word):
+        return None
+    if _GROUPED.fullmatch(word):
+        return Cell(number(word.replace(",", "")), _EXACT_THOUSANDS if "." in word else _THOUSANDS)
+    if not _DECIMAL.fullmatch(word) and not _EXPONENT.fullmatch(word):
+        return None
+    if word.endswith("%"):
+        return Cell(round(float(word[:-1]) / 100, 15), _EXACT_PERCENT if "." in word else _PERCENT)
+    value = number(word)
+    return None if isinstance(value, Fault) else Cell(value)
+
+
+def _typed_moment(word: str) -> Cell | None:
+    value: Value = moment(word)
+    if value is None:
+        return None
+    style = _SHORT_TIME if isinstance(value, time) and len(word) == 5 else _MOMENTS[type(value)]  # type: ignore[index]
+    return Cell(value, style)
