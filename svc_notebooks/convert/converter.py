@@ -94,8 +94,8 @@ class Converter:
                 given.write_bytes(source)
             job = Job(arrow.media_type, work, office=self._office, limits=self._limits, **options)
             errand = {
-                "function": arrow.function,
-                "model": MODELS[arrow.native],
+                "function": f".{arrow.function}",
+                "model": f".{MODELS[arrow.native]}",
                 "reads": reads,
                 "source": None if source is None else str(given),
                 "target": str(target),

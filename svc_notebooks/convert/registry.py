@@ -28,7 +28,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """One direction between a format and a native type: `function` is "module:name" below convert."""
+    """One direction between a format and a native type: `function` is "module:name", below convert."""
 
     native: str
     media_type: str
@@ -42,9 +42,9 @@ class Arrow:
 
 
 def load(name: str) -> Any:
-    """What "module:name" below convert names."""
+    """What "module:name" names; a module that begins with a dot is below convert."""
     module, _, attribute = name.partition(":")
-    return getattr(import_module(f"{__package__}.{module}"), attribute)
+    return getattr(import_module(module, __package__), attribute)
 
 
 MODELS = {
@@ -67,12 +67,12 @@ _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("document",     f.RTF,                           "document.read:rtf",          (engines.PANDOC,)),
     ("document",     f.TEXT,                          "document.read:text",         ()),
     ("document",     f.MARKDOWN,                      "document.read:markdown",     (engines.PANDOC,)),
-    ("spreadsheet",  f.XLSX,                          "spreadsheet.xlsx:read",      (engines.OPENPYXL,)),
-    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.xls:read",       (engines.CALAMINE,)),
-    ("spreadsheet",  f.ODS,                           "spreadsheet.ods:read",       (engines.LXML,)),
-    ("spreadsheet",  f.CSV,                           "spreadsheet.text:read_csv",  ()),
-    ("spreadsheet",  f.TSV,                           "spreadsheet.text:read_tsv",  ()),
-    ("spreadsheet",  f.TEXT,                          "spreadsheet.text:read_text", ()),
+    ("spreadsheet",  f.XLSX,                          "spreadsheet.read_xlsx:read", ()),
+    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.read_xls:read",  (engines.CALAMINE,)),
+    ("spreadsheet",  f.ODS,                           "spreadsheet.read_ods:read",  ()),
+    ("spreadsheet",  f.CSV,                           "spreadsheet.read_text:read_csv", ()),
+    ("spreadsheet",  f.TSV,                           "spreadsheet.read_text:read_tsv", ()),
+    ("spreadsheet",  f.TEXT,                          "spreadsheet.read_text:read_text", ()),
     ("presentation", f.PPTX,                          "presentation.pptx:read",     (engines.PPTX, engines.PILLOW)),
     ("presentation", "application/vnd.ms-powerpoint", "presentation.ppt:read",      _OLD_SLIDES),
     ("presentation", f.ODP,                           "presentation.odp:read",      (engines.LXML, engines.PILLOW)),
@@ -96,13 +96,13 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("document",     f.DOCX,                          "document.write:docx",        (engines.PANDOC,)),
     ("document",     f.EPUB,                          "document.write:epub",        (engines.PANDOC,)),
     ("document",     f.MARKDOWN,                      "document.write:markdown",    (engines.PANDOC,)),
-    ("spreadsheet",  f.XLSX,                          "spreadsheet.xlsx:write",     (engines.XLSXWRITER,)),
-    ("spreadsheet",  f.X_ODS,                         "spreadsheet.ods:write",      ()),
-    ("spreadsheet",  f.ODS,                           "spreadsheet.ods:write",      ()),
-    ("spreadsheet",  f.PDF,                           "spreadsheet.pdf:write",      (engines.TYPST,)),
-    ("spreadsheet",  f.CSV,                           "spreadsheet.text:write_csv", ()),
-    ("spreadsheet",  f.TSV,                           "spreadsheet.text:write_tsv", ()),
-    ("spreadsheet",  f.ZIP,                           "spreadsheet.html:write",     ()),
+    ("spreadsheet",  f.XLSX,                          "spreadsheet.write_xlsx:write", (engines.XLSXWRITER,)),
+    ("spreadsheet",  f.X_ODS,                         "spreadsheet.write_ods:write", ()),
+    ("spreadsheet",  f.ODS,                           "spreadsheet.write_ods:write", ()),
+    ("spreadsheet",  f.PDF,                           "spreadsheet.write_pdf:write", (engines.TYPST,)),
+    ("spreadsheet",  f.CSV,                           "spreadsheet.write_text:write_csv", ()),
+    ("spreadsheet",  f.TSV,                           "spreadsheet.write_text:write_tsv", ()),
+    ("spreadsheet",  f.ZIP,                           "spreadsheet.write_html:write", ()),
     ("drawing",      f.JPEG,                          "drawing:jpeg",               (engines.TYPST, engines.PILLOW)),
     ("drawing",      f.PNG,                           "drawing:png",                (engines.TYPST,)),
     ("drawing",      f.SVG,                           "drawing:svg",                ()),

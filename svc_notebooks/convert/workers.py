@@ -68,6 +68,7 @@ class Worker:
             found: dict[str, Any] = json.loads(line)
             return found
         self.stop()
+        self._process.wait()
         return _DIED if on_time else _late(self._limits.seconds)
 
     def _ask(self, errand: str) -> str:

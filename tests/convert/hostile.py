@@ -1,0 +1,77 @@
+"""Readers that do to a worker process what libraries do when they meet a hostile file."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from svc_notebooks.convert.job import ConversionError, Job, TooLarge
+
+
+@dataclass(frozen=True)
+class Words:
+    """A model that is its bytes."""
+
+    text: bytes = b"nothing"
+
+    def pack(self) -> bytes:
+        return self.text
+
+    @classmethod
+    def unpack(cls, body: bytes) -> Words:
+        return cls(body)
+
+
+def echo(source: bytes, job: Job) -> Words:
+    job.note(f"{job.media_type} {job.name}")
+    return Words(source)
+
+
+def write(words: Words, job: Job) -> bytes:
+    return words.text
+
+
+def hang(source: bytes, job: Job) -> Words:
+    """With a child of its own, whose number it leaves behind."""
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    Path(source.decode()).write_text(str(child.pid))
+    time.sleep(600)
+    return Words()
+
+
+def abort(source: bytes, job: Job) -> Words:
+    os.abort()
+
+
+def devour(source: bytes, job: Job) -> Words:
+    return Words(bytes(4 * 1024**3))
+
+
+def flood(source: bytes, job: Job) -> Words:
+    return Words(bytes(64 * 1024**2))
+
+
+def chatter(source: bytes, job: Job) -> Words:
+    print("no JSON", flush=True)
+    os.write(1, b"nor this\n")
+    return Words(source)
+
+
+def refuse(source: bytes, job: Job) -> Words:
+    raise ConversionError("it is not ours.")
+
+
+def shun(source: bytes, job: Job) -> Words:
+    raise TooLarge("it is too much.")
+
+
+def stumble(source: bytes, job: Job) -> Words:
+    raise KeyError("word/document.xml")
+
+
+def recurse(source: bytes, job: Job) -> Words:
+    return recurse(source, job)

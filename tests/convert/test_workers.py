@@ -1,0 +1,156 @@
+"""Conversions run in processes of their own: whatever happens there, the service lives and says what it was."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc_notebooks.convert.job import MIB, Limits
+from svc_notebooks.convert.workers import Here, Workers
+
+LIMITS = Limits(seconds=20, memory=1024 * MIB, output=32 * MIB)
+
+
+class Desk:
+    """Gives errands to workers, and keeps their files."""
+
+    def __init__(self, workers: Workers | Here, folder: Path, limits: Limits = LIMITS) -> None:
+        self.workers = workers
+        self.folder = folder
+        self.limits = limits
+        self.target = folder / "target"
+
+    def run(self, name: str, source: bytes | None = b"words", *, reads: bool = True) -> dict[str, Any]:
+        given = self.folder / "source"
+        if source is not None:
+            given.write_bytes(source)
+        job = {
+            "media_type": "text/plain", "folder": str(self.folder), "name": "n", "now": "2026-11-21T00:00:00+00:00",
+            "limits": asdict(self.limits),
+        }  # fmt: skip
+        return self.workers.run(
+            {
+                "function": f"tests.convert.hostile:{name}",
+                "model": "tests.convert.hostile:Words",
+                "reads": reads,
+                "source": None if source is None else str(given),
+                "target": str(self.target),
+                "job": job,
+            }
+        )
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    workers = Workers(LIMITS, most=1)
+    with contextlib.closing(workers):
+        yield Desk(workers, tmp_path)
+
+
+def test_a_source_becomes_a_body_with_notes(desk: Desk) -> None:
+    assert desk.run("echo") == {"notes": ["text/plain n"]}
+    assert desk.target.read_bytes() == b"words"
+
+
+@pytest.mark.parametrize("body,expected", [(b"body", b"body"), (None, b"nothing")])
+def test_a_body_becomes_a_file_and_no_body_an_empty_one(desk: Desk, body: bytes | None, expected: bytes) -> None:
+    assert desk.run("write", body, reads=False) == {"notes": []}
+    assert desk.target.read_bytes() == expected
+
+
+@pytest.mark.parametrize(
+    "name,kind,words",
+    [
+        ("refuse", "refused", "it is not ours."),
+        ("shun", "large", "it is too much."),
+        ("stumble", "failed", "KeyError"),
+        ("recurse", "failed", "RecursionError"),
+        ("devour", "large", "memory"),
+        ("flood", "large", "33554432 bytes"),
+        ("abort", "large", "memory"),
+    ],
+)
+def test_whatever_happens_is_an_answer_and_the_next_errand_is_done(
+    desk: Desk, name: str, kind: str, words: str
+) -> None:
+    answer = desk.run(name)
+
+    assert answer["kind"] == kind
+    assert words in answer["error"]
+    assert desk.run("echo") == {"notes": ["text/plain n"]}
+
+
+def test_what_libraries_print_is_no_answer(desk: Desk) -> None:
+    assert desk.run("chatter") == {"notes": []}
+    assert desk.run("echo") == {"notes": ["text/plain n"]}
+
+
+def _runs(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
+def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
+    limits = Limits(seconds=3)
+    with contextlib.closing(Workers(limits, most=1)) as workers:
+        answer = Desk(workers, tmp_path, limits).run("hang", str(tmp_path / "child").encode())
+
+    assert answer == {"error": "it took more than 3 seconds.", "kind": "large"}
+    child = int((tmp_path / "child").read_text())
+    deadline = time.monotonic() + 10
+    while _runs(child) and time.monotonic() < deadline:
+        os.sched_yield()
+    assert not _runs(child)
+
+
+def test_a_worker_is_kept_and_replaced_when_it_died(desk: Desk) -> None:
+    assert desk.run("echo") == desk.run("echo")
+    idle = desk.workers._idle
+    idle.put(first := idle.get())
+    first.stop()
+    first._process.wait()
+
+    assert desk.run("echo") == {"notes": ["text/plain n"]}
+    idle.put(second := idle.get())
+    assert second is not first
+
+
+def test_threads_share_them(tmp_path: Path) -> None:
+    def errand(n: int) -> bytes:
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        desk = Desk(workers, folder)
+        desk.run("echo", str(n).encode())
+        return desk.target.read_bytes()
+
+    with contextlib.closing(Workers(LIMITS, most=2)) as workers, ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(errand, range(24))) == [str(n).encode() for n in range(24)]
+
+
+def test_without_processes_it_is_done_here(tmp_path: Path) -> None:
+    desk = Desk(Here(), tmp_path)
+
+    assert desk.run("echo") == {"notes": ["text/plain n"]}
+    assert desk.run("stumble")["kind"] == "failed"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
+def test_limits_hold_in_the_worker_alone(desk: Desk) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    desk.run("echo")
+
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
