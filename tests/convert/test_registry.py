@@ -1,0 +1,69 @@
+"""The tables of the interface and those of the code say the same, and what is not installed is not offered."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+
+import pytest
+
+from svc_notebooks.convert import engines, registry
+from svc_notebooks.convert.registry import MODELS, exporters, importers
+from svc_notebooks.core.formats import EXPORTS, IMPORTS, MAX_IMPORT_SIZES, NATIVES
+
+
+@pytest.fixture
+def everything(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if everything were installed."""
+    monkeypatch.setattr(registry.Arrow, "works", True)
+
+
+@pytest.fixture
+def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if nothing were: an engine's answer is kept by its cache, so the arrows are asked another way."""
+    monkeypatch.setattr(registry.Arrow, "works", property(lambda arrow: not arrow.needs))
+
+
+@pytest.mark.usefixtures("everything")
+@pytest.mark.parametrize("extended", [False, True])
+def test_every_row_of_the_tables_has_its_arrow(extended: bool) -> None:
+    offered = [row for row in EXPORTS if extended or not row.extended]
+    sources = [row for row in IMPORTS if extended or not row.extended]
+
+    assert [(a.native, a.media_type) for a in exporters(extended=extended)] == [
+        (row.native, row.media_type) for row in offered
+    ]
+    assert sorted((a.native, a.media_type) for a in importers(extended=extended)) == sorted(
+        (row.native, kind) for row in sources for kind in row.media_types
+    )
+
+
+@pytest.mark.usefixtures("everything")
+@pytest.mark.spec("A7-01")
+def test_the_interface_offers_23_exports() -> None:
+    assert len(exporters()) == 23
+
+
+@pytest.mark.usefixtures("everything")
+def test_every_function_is_there() -> None:
+    for arrow in (*importers(extended=True), *exporters(extended=True)):
+        module = f"svc_notebooks.convert.{arrow.function.partition(':')[0]}"
+        assert find_spec(module), arrow.function
+        assert arrow.native in MODELS
+
+
+@pytest.mark.usefixtures("nothing")
+@pytest.mark.spec("A5-05")
+def test_what_is_not_installed_is_not_offered() -> None:
+    found = {arrow.media_type for arrow in importers()}
+
+    assert {"text/plain", "text/csv", "application/json"} <= found
+    assert not any("wordprocessingml" in kind or "pdf" in kind for kind in found)
+
+
+def test_sizes_are_of_native_types() -> None:
+    assert MAX_IMPORT_SIZES.keys() <= set(NATIVES)
+
+
+def test_every_engine_says_how_to_get_it() -> None:
+    assert all(engine.install and engine.name for engine in engines.ENGINES)
+    assert len({engine.name for engine in engines.ENGINES}) == len(engines.ENGINES)
