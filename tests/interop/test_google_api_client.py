@@ -171,3 +171,30 @@ def test_delete_and_trash(drive: Any) -> None:
         "trashed": True
     }
     assert drive.files().delete(fileId=file["id"]).execute() in ("", b"")
+
+
+@pytest.mark.spec("A5-01", "A7-01")
+@pytest.mark.parametrize("resumable", [False, True])
+def test_a_conversion_and_an_export(drive: Any, resumable: bool) -> None:
+    media = MediaIoBaseUpload(io.BytesIO(b"a,b\r\n1,2\r\n"), "text/csv", resumable=resumable)
+    body = {"name": "sheet", "mimeType": "application/vnd.svc-apps.spreadsheet"}
+    file = drive.files().create(body=body, media_body=media).execute()
+    target = io.BytesIO()
+    download = MediaIoBaseDownload(target, drive.files().export_media(fileId=file["id"], mimeType="text/csv"))
+
+    done = False
+    while not done:
+        _, done = download.next_chunk()
+
+    assert file["mimeType"] == body["mimeType"]
+    assert target.getvalue().removeprefix(b"\xef\xbb\xbf").splitlines() == [b"a,b", b"1,2"]
+    assert drive.files().export(fileId=file["id"], mimeType="text/csv").execute() == target.getvalue()
+
+
+@pytest.mark.spec("A5-05", "A7-04")
+def test_about(drive: Any) -> None:
+    about = drive.about().get(fields="importFormats,exportFormats,user,storageQuota").execute()
+
+    assert "application/vnd.svc-apps.spreadsheet" in about["importFormats"]["text/csv"]
+    assert "text/csv" in about["exportFormats"]["application/vnd.svc-apps.spreadsheet"]
+    assert about["user"]["me"]
