@@ -85,42 +85,43 @@ def _clock(value: timedelta) -> str:
 
 
 @lru_cache(1024)
-def _sections(format: str) -> tuple[tuple[Part, ...], ...]:
-    sections: list[list[Part]] = [[]]
+def sections(format: str) -> tuple[tuple[Part, ...], ...]:
+    """The pieces of a number format: for positive numbers, for negative ones, for zero, for text."""
+    found: list[list[Part]] = [[]]
     for match in _PART.finditer(format[:255]):
         kind = match.lastgroup or "other"
         if kind == "other" and match.group() == ";":
-            sections.append([])
+            found.append([])
         else:
-            sections[-1].append(Part(kind, match.group()))
-    return tuple(tuple(section) for section in sections)
+            found[-1].append(Part(kind, match.group()))
+    return tuple(tuple(section) for section in found)
 
 
 def _number(value: float, format: str) -> str:
     if not format or format.lower() == "general" or kind_of(format) != "number":
         return general(value)
-    sections = _sections(format)
-    chosen, signed = _section(value, sections)
+    chosen, signed = _section(value, sections(format))
     if not any(part.kind in ("number", "general", "fraction", "at") for part in chosen):
         return _letters(chosen)
     text = "".join(_numeral(abs(value), part, chosen) for part in chosen)
     return f"-{text}" if signed and value < 0 and any(digit in "123456789" for digit in text) else text
 
 
-def _section(value: float, sections: tuple[tuple[Part, ...], ...]) -> tuple[tuple[Part, ...], bool]:
+def _section(value: float, of: tuple[tuple[Part, ...], ...]) -> tuple[tuple[Part, ...], bool]:
     """The section for this number, and whether the sign is still to be written."""
-    if value < 0 and len(sections) > 1:
-        return sections[1], False
-    if value == 0 and len(sections) > 2:
-        return sections[2], False
-    return sections[0], True
+    if value < 0 and len(of) > 1:
+        return of[1], False
+    if value == 0 and len(of) > 2:
+        return of[2], False
+    return of[0], True
 
 
 def _letters(parts: tuple[Part, ...]) -> str:
-    return "".join(_literal(part) for part in parts)
+    return "".join(literal(part) for part in parts)
 
 
-def _literal(part: Part) -> str:
+def literal(part: Part) -> str:
+    """What a piece shows that stands for itself."""
     if part.kind == "text":
         return part.text[1:] if part.text[0] == "\\" else part.text[1:-1]
     if part.kind == "currency":
@@ -133,7 +134,7 @@ def _literal(part: Part) -> str:
 def _numeral(value: float, part: Part, parts: tuple[Part, ...]) -> str:
     if part.kind in ("number", "fraction"):
         return _digits(value * 100 ** sum(other.kind == "percent" for other in parts), part.text)
-    return general(value) if part.kind in ("general", "at") else _literal(part)
+    return general(value) if part.kind in ("general", "at") else literal(part)
 
 
 def _digits(value: float, pattern: str) -> str:
@@ -187,7 +188,7 @@ def _moment(value: date | time | timedelta, style: Style) -> str:
     moment, number = _as_moment(value), to_serial(value)
     if moment is None:
         return plain(value)
-    parts = [Part("elapsed", p.text) if p.kind == "elapsed" else p for p in _sections(format)[0]]
+    parts = [Part("elapsed", p.text) if p.kind == "elapsed" else p for p in sections(format)[0]]
     noon = any(part.kind == "noon" for part in parts)
     return "".join(_piece(parts, index, moment, number or 0, noon) for index in range(len(parts)))
 
@@ -213,7 +214,7 @@ def _piece(parts: list[Part], index: int, moment: datetime, number: float, noon:
         return _field(part.text.lower(), moment, noon, minutes=_between_hours_and_seconds(parts, index))
     if part.kind == "fraction":
         return f".{moment.microsecond:06d}"[: len(part.text)]
-    return _literal(part)
+    return literal(part)
 
 
 def _elapsed(unit: str, days: float) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..job import Job
 from . import address
-from .model import Value
+from .model import Fault, Value
 
 MAX_LENGTH = 8192
 """Of a formula, in characters: more is accepted by no program."""
@@ -22,6 +22,8 @@ LINKS = ("http://", "https://", "mailto:")
 _CELL = r"\$?[A-Za-z]{1,3}\$?[0-9]{1,7}(?![\w(.])"
 _COLUMN = r"\$?[A-Za-z]{1,3}"
 _ROW = r"\$?[0-9]{1,7}"
+_FAULTS = r"\#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|GETTING_DATA)"
+_FAULT = re.compile(_FAULTS)
 _TOKEN = re.compile(
     rf"""(?P<string>"(?:[^"]|"")*+")
     |(?P<outside>(?:'(?:[^']|'')*+'|\[[^\]'!]*\][^\s'!()\[\]+*/^&=<>,;-]*)!)
@@ -29,7 +31,7 @@ _TOKEN = re.compile(
     |(?P<range>{_CELL}:{_CELL}|{_COLUMN}:{_COLUMN}(?![\w(.!$])|{_ROW}:{_ROW}(?![\w.])|{_CELL})
     |(?P<function>[^\W\d][\w.]*(?=\s*\())
     |(?P<number>[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)
-    |(?P<fault>\#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|GETTING_DATA))
+    |(?P<fault>{_FAULTS})
     |(?P<name>[^\W\d]\w*(?:[.\\?]\w+)*)
     |(?P<other>.)""",
     re.VERBOSE | re.DOTALL,
@@ -113,7 +115,11 @@ def safe_link(target: str | None) -> str | None:
 
 def tame(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
     """What is kept of a cell: its last value, or the formula as text where it has none, if the formula does harm."""
-    if formula is None or is_harmless(formula):
+    if formula is None or (isinstance(value, Fault) and formula == value.code):
+        return value, None
+    if value is None and _FAULT.fullmatch(formula):
+        return Fault(formula), None
+    if is_harmless(formula):
         return value, formula
     job.note("Formulas that fetch, open or run something outside of the workbook were left out; their last values stay.")
     return (f"={formula[:MAX_LENGTH]}" if value is None else value), None
@@ -167,6 +173,22 @@ def without_names(formula: str, names: Mapping[str, str]) -> str:
         for t in tokens(formula)
     )
     return "".join(found)
+
+
+def with_sheets(formula: str, names: Mapping[str, str]) -> str:
+    """With sheets called by their new names.
+
+    >>> with_sheets("Old!A1+'My old'!B2", {"Old": "New", "My old": "It's"})
+    "'New'!A1+'It''s'!B2"
+    """
+    return "".join(_renamed(t.text, names) if t.kind == "sheet" else t.text for t in tokens(formula))
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    plain = text[:-1]
+    name = plain[1:-1].replace("''", "'") if plain.startswith("'") else plain
+    quoted = names.get(name, "").replace("'", "''")
+    return f"'{quoted}'!" if quoted else text
 
 
 # --- told in the notation of OpenDocument, and back

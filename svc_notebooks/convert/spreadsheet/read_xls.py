@@ -8,6 +8,7 @@ from typing import Any
 from .. import engines
 from ..job import ConversionError, Job
 from .model import Area, Cell, Quota, Sheet, Style, Workbook, disjoint
+from .naming import workbook
 from .other import read_other
 from .serial import DEFAULTS
 from .values import clean, number
@@ -53,7 +54,7 @@ def _by_calamine(source: bytes, job: Job) -> Workbook:
     except CalamineError as error:
         raise ConversionError(f"the file is damaged, or no workbook: {str(error)[:100]}.") from error
     job.note("Of an old workbook (xls) the values are read; formulas are kept where LibreOffice is preferred.")
-    return Workbook(sheets) if sheets else Workbook()
+    return workbook(sheets)
 
 
 def _sheet(sheet: Any, hidden: bool, quota: Quota) -> Sheet:

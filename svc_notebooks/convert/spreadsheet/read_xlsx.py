@@ -19,11 +19,15 @@ from . import address
 from .calculate import calculated
 from .formulas import safe_link, tame, without_names
 from .model import PLAIN, Area, Cell, Fault, Quota, Sheet, Style, Value, Workbook, disjoint, in_order
+from .naming import workbook
 from .other import read_other
 from .serial import from_serial, kind_of
 from .values import clean, moment, number
 from .xlsx_formulas import SharedFormulas, formula_of
 from .xlsx_styles import read_styles
+
+_PADDING = 5 / 7
+"""Of a column's width in a file, in characters: what people see and set is without it."""
 
 _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
 
@@ -111,7 +115,7 @@ def _workbook(package: Package, job: Job) -> Workbook:
         for key, name, hidden in listed
         if relations.get(key, ("",))[0] == "worksheet" and package.has(relations[key][1])
     )
-    return Workbook(sheets) if sheets else Workbook()
+    return workbook(sheets)
 
 
 def _main_part(package: Package) -> str:
@@ -255,8 +259,9 @@ def _width(element: Element, widths: dict[int, float]) -> None:
         return
     first, last = int(element.get("min", 1)) - 1, int(element.get("max", 1))
     width = number(element.get("width", ""))
-    if isinstance(width, (int, float)) and 0 < width < 256:
-        widths.update(dict.fromkeys(range(max(first, 0), min(last, address.MAX_COLUMNS)), float(width)))
+    if isinstance(width, (int, float)) and _PADDING < width < 256:
+        kept = round(width - _PADDING, 2)
+        widths.update(dict.fromkeys(range(max(first, 0), min(last, address.MAX_COLUMNS)), kept))
 
 
 def _area(reference: str) -> list[Area]:

@@ -1,0 +1,118 @@
+"""A sheet as it is laid out to be looked at: the rows and columns that are worth showing, merged areas and gaps.
+
+Work grows with the cells that there are, not with the rectangle around them.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from .model import Area, Cell, Sheet
+
+_ROW_GAP, _COLUMN_GAP = 50, 10
+"""So many empty rows or columns are shown between others; more are skipped, which their numbers and letters tell."""
+
+
+class Piece(NamedTuple):
+    """One cell of the layout, or a run of `across` empty ones where there is no cell."""
+
+    cell: Cell | None
+    across: int = 1
+    down: int = 1
+    merged: bool = False
+
+
+class Line(NamedTuple):
+    """One row of the layout."""
+
+    row: int
+    pieces: list[Piece]
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """The rows and columns that are shown."""
+
+    sheet: Sheet
+    rows: list[int]
+    columns: list[int]
+
+    @classmethod
+    def of(cls, sheet: Sheet) -> Grid:
+        """The layout of a whole sheet."""
+        columns = {column for cells in sheet.rows.values() for column in cells}
+        return cls(
+            sheet,
+            _filled({0, *sheet.rows} if sheet.rows else set(), _ROW_GAP),
+            _filled({0, *columns} if columns else set(), _COLUMN_GAP),
+        )
+
+    @property
+    def skips(self) -> bool:
+        """Whether something empty is left out."""
+        return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
+
+    def band(self, first: int, end: int) -> Grid:
+        """The layout of some of the columns."""
+        return Grid(self.sheet, self.rows, self.columns[first:end])
+
+    def lines(self) -> Iterator[Line]:
+        """The rows from the top down."""
+        waiting = sorted(filter(None, (self._shown(area) for area in self.sheet.merges)), reverse=True)
+        open_areas: list[Area] = []
+        for index, row in enumerate(self.rows):
+            open_areas = [area for area in open_areas if area.bottom >= index]
+            starting = []
+            while waiting and waiting[-1].top <= index:
+                starting.append(waiting.pop())
+            yield Line(row, list(self._pieces(row, starting, open_areas)))
+            open_areas += starting
+
+    def _shown(self, area: Area) -> Area | None:
+        """An area in places of the layout; nothing, if less than two are shown."""
+        top, bottom = bisect_left(self.rows, area.top), bisect_right(self.rows, area.bottom) - 1
+        left, right = bisect_left(self.columns, area.left), bisect_right(self.columns, area.right) - 1
+        return Area(top, left, bottom, right) if (top, left) < (bottom, right) and top <= bottom and left <= right else None
+
+    def _pieces(self, row: int, starting: list[Area], covering: list[Area]) -> Iterator[Piece]:
+        taken = {area.left: area for area in starting}
+        skipped = {area.left: area.right for area in covering}
+        cells = self.sheet.rows.get(row, {})
+        places = {place: cells[column] for place, column in self._places(cells)}
+        following = 0
+        for place in sorted({*places, *taken, *skipped}):
+            if place < following:
+                continue
+            if place > following:
+                yield Piece(None, place - following)
+            if place in skipped:
+                following = skipped[place] + 1
+                continue
+            area = taken.get(place)
+            across, down = (area.right - area.left + 1, area.bottom - area.top + 1) if area else (1, 1)
+            yield Piece(places.get(place, _EMPTY if area else None), across, down, area is not None)
+            following = place + across
+        if following < len(self.columns):
+            yield Piece(None, len(self.columns) - following)
+
+    def _places(self, cells: Iterable[int]) -> Iterator[tuple[int, int]]:
+        for column in cells:
+            place = bisect_left(self.columns, column)
+            if place < len(self.columns) and self.columns[place] == column:
+                yield place, column
+
+
+_EMPTY = Cell("")
+
+
+def _filled(numbers: set[int], gap: int) -> list[int]:
+    """Ascending, with those between, except where there are too many of them."""
+    found: list[int] = []
+    for number in sorted(numbers):
+        if found and number - found[-1] <= gap + 1:
+            found += range(found[-1] + 1, number)
+        found.append(number)
+    return found
