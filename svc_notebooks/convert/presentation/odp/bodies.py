@@ -11,7 +11,6 @@ from .markup import Sheet, tag, written
 from .names import cm
 
 _CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
-_FORMS = {"rectangle": "rectangle", "round": "round-rectangle", "ellipse": "ellipse"}
 _LISTS = {"bullet": "bullets", "number": "numbers", "": "plain"}
 _ALIGNS = {"left": "left", "center": "center", "right": "right", "justify": "justify", "": "start"}
 _PADDING = {f"fo:padding-{side}": size for side, size in
@@ -46,9 +45,9 @@ class Page:
             style = {"draw:style-name": self._sheet.name("graphic", graphic, "standard")}
         facts = style | _place(shape.box)
         if shape.outline and not kind:
-            form = tag("draw:enhanced-geometry", {"svg:viewBox": "0 0 21600 21600", "draw:type": _FORMS[shape.outline]}
-                       | _PATHS[shape.outline])  # fmt: skip
-            return tag("draw:custom-shape", facts, _described(shape.alt), body, form)
+            corner = {"draw:corner-radius": cm(min(shape.box.width, shape.box.height) / 6)}
+            form = "draw:ellipse" if shape.outline == "ellipse" else "draw:rect"
+            return tag(form, facts | (corner if shape.outline == "round" else {}), _described(shape.alt), body)
         return tag("draw:frame", facts, tag("draw:text-box", None, body), _described(shape.alt))
 
     def _picture(self, shape: Picture) -> str:
@@ -117,15 +116,6 @@ class Page:
 
 
 _EMBEDDED = {"xlink:type": "simple", "xlink:show": "embed", "xlink:actuate": "onLoad"}
-_PATHS = {
-    "rectangle": {"draw:enhanced-path": "M 0 0 L 21600 0 21600 21600 0 21600 0 0 Z N"},
-    "round": {
-        "draw:modifiers": "3600",
-        "draw:enhanced-path": "M 3600 0 X 0 3600 L 0 18000 Y 3600 21600 L 18000 21600 X 21600 18000 "
-        "L 21600 3600 Y 18000 0 Z N",
-    },
-    "ellipse": {"draw:enhanced-path": "U 10800 10800 10800 10800 0 360 Z N"},
-}
 
 
 def _graphic(shape: Text) -> dict[str, str]:

@@ -8,6 +8,7 @@ from html import escape
 from .markup import document, tag
 from .names import MIMETYPE, cm
 
+_SANS = {"fo:font-family": "'Liberation Sans', Arial, sans-serif", "style:font-family-generic": "swiss"}
 _BULLETS = "•–•–•–•–•–"
 
 
@@ -26,7 +27,8 @@ def _level(kind: str, level: int) -> str:
     place = {"text:space-before": f"{level * 0.95:g}cm", "text:min-label-width": f"{hang:g}cm"}
     properties = tag("style:list-level-properties", place)
     if kind == "bullets":
-        return tag("text:list-level-style-bullet", facts | {"text:bullet-char": _BULLETS[level]}, properties)
+        look = tag("style:text-properties", {**_SANS, "fo:font-size": "100%"})
+        return tag("text:list-level-style-bullet", facts | {"text:bullet-char": _BULLETS[level]}, properties, look)
     form = {"style:num-format": "1", "style:num-suffix": "."} if kind == "numbers" else {"style:num-format": ""}
     return tag("text:list-level-style-number", facts | form, properties)
 
@@ -65,7 +67,7 @@ def _placeholder(kind: str) -> str:
 
 def _letters(size: int) -> str:
     kinds = ("fo:font-size", "style:font-size-asian", "style:font-size-complex")
-    return tag("style:text-properties", {kind: f"{size}pt" for kind in kinds})
+    return tag("style:text-properties", {kind: f"{size}pt" for kind in kinds} | _SANS)
 
 
 def meta(title: str, now: datetime) -> bytes:

@@ -127,7 +127,8 @@ class Reader:
             return
         geometry = element.find(name("draw:enhanced-geometry"))
         form = kind if geometry is None else geometry.get(name("draw:type"), "")
-        yield from self._text(element, element, self._box(element), _OUTLINES.get(form, ""))
+        outline = "round" if element.get(name("draw:corner-radius")) else _OUTLINES.get(form, "")
+        yield from self._text(element, element, self._box(element), outline)
 
     def _facts(self, element: Any) -> Facts:
         placeholder = element.get(name("presentation:style-name"))

@@ -1,0 +1,141 @@
+"""SVG with only what draws: an element or attribute that is not in these tables is left out (SVG 1.1, appendix)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
+
+from ..job import ConversionError, Job
+from ..pictures import checked
+from . import css
+
+SVG = "http://www.w3.org/2000/svg"
+_XLINK = "{http://www.w3.org/1999/xlink}"
+_XML = "{http://www.w3.org/XML/1998/namespace}"
+
+_ELEMENTS = frozenset(
+    "svg g defs symbol use a switch title desc path rect circle ellipse line polyline polygon text tspan textPath image "
+    "linearGradient radialGradient stop pattern clipPath mask marker style filter feGaussianBlur feOffset feBlend "
+    "feMerge feMergeNode feFlood feColorMatrix feComposite feComponentTransfer feFuncR feFuncG feFuncB feFuncA "
+    "feDropShadow animate animateTransform animateMotion set mpath".split()
+)
+_ANIMATIONS = frozenset({"animate", "animateTransform", "animateMotion", "set"})
+_MOVES = re.compile(r"[a-z][a-z-]*", re.IGNORECASE)
+_FIXED = frozenset({"href", "style", "class", "id"})
+_NAMED = frozenset({f"{_XML}space", f"{_XML}lang"})
+_SCHEMES = frozenset({"http", "https", "mailto"})
+_LOCAL = re.compile(r"#[^\s]{1,200}")
+_DATA = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", re.IGNORECASE)
+
+
+def clean(root: Any, job: Job) -> None:
+    """Take out of a tree all that is not drawn, runs, or is fetched from elsewhere."""
+    for element in list(root.iter()):
+        if element is not root and not _allowed(element):
+            _take_out(element, job)
+            continue
+        for key in list(element.attrib):
+            _clean_attribute(element, key, job)
+        if element.tag == f"{{{SVG}}}style":
+            element.text = css.sheet("".join(element.itertext()))
+            for child in list(element):
+                element.remove(child)
+
+
+def _allowed(element: Any) -> bool:
+    if not isinstance(element.tag, str):
+        return False
+    space, _, name = element.tag.removeprefix("{").rpartition("}")
+    if space != SVG or name not in _ELEMENTS:
+        return False
+    moved = element.get("attributeName", "")
+    return name not in _ANIMATIONS or (bool(_MOVES.fullmatch(moved or "x")) and not _forbidden(moved))
+
+
+def _forbidden(attribute: str) -> bool:
+    return attribute.lower() in _FIXED or attribute.lower().startswith("on")
+
+
+def _take_out(element: Any, job: Job) -> None:
+    """The element with all that is in it, but not the text behind it."""
+    parent = element.getparent()
+    if parent is None:  # with its parent it is out already
+        return
+    if isinstance(element.tag, str) and element.tag.startswith(f"{{{SVG}}}") and not element.tag.endswith("metadata"):
+        job.note(f"an element that a drawing may not have was left out: {element.tag.rpartition('}')[2][:40]}.")
+    if element.tail:
+        before = element.getprevious()
+        if before is None:
+            parent.text = (parent.text or "") + element.tail
+        else:
+            before.tail = (before.tail or "") + element.tail
+    parent.remove(element)
+
+
+def _clean_attribute(element: Any, key: str, job: Job) -> None:
+    value = element.get(key)
+    if key in ("href", f"{_XLINK}href"):
+        kept = _target(element, value, job)
+    elif key == "style":
+        kept = css.declarations(value)
+    elif key.startswith("{"):
+        kept = value if key in _NAMED else None
+    else:
+        kept = None if key.lower().startswith("on") or not _harmless(key, value) else value
+    if kept is None:
+        del element.attrib[key]
+    elif kept != value:
+        element.set(key, kept)
+
+
+_TEXTS = frozenset({"d", "points", "id", "class", "transform", "gradientTransform", "patternTransform", "viewBox"})
+
+
+def _harmless(key: str, value: str) -> bool:
+    return key in _TEXTS or "(" not in value or css.safe_value(value)
+
+
+def _target(element: Any, value: str, job: Job) -> str | None:
+    """Where an element points: into the drawing, a picture that it carries; for a link, a page."""
+    value = value.strip()
+    if _LOCAL.fullmatch(value):
+        return value
+    read = {"image": _embedded, "a": _page}.get(element.tag.rpartition("}")[2], _nothing)
+    kept = read(value, job)
+    if kept is None:
+        job.note("what is not in the drawing itself was left out.")
+    return kept
+
+
+_Reader = Callable[[str, Job], "str | None"]
+
+
+def _nothing(value: str, job: Job) -> str | None:
+    return None
+
+
+def _page(value: str, job: Job) -> str | None:
+    address = "".join(value.split())
+    try:
+        return address if urlsplit(address).scheme.lower() in _SCHEMES else None
+    except ValueError:
+        return None
+
+
+def _embedded(value: str, job: Job) -> str | None:
+    """A picture in the drawing, looked at before anything else sees it."""
+    found = _DATA.match(value)
+    if not found:
+        return None
+    try:
+        data = unquote_to_bytes(value[found.end() :])
+        data = base64.b64decode(data) if "base64" in found[1].lower() else data
+        picture = checked(data, job.limits)
+    except (ConversionError, binascii.Error, ValueError):
+        return None
+    kind = "jpeg" if picture.extension == "jpg" else picture.extension
+    return f"data:image/{kind};base64,{base64.b64encode(picture.data).decode()}"

@@ -1,0 +1,34 @@
+"""A drawing as it is kept: SVG that has been made safe, with its size said outright."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .. import bundle
+
+WIDTH, HEIGHT = 960.0, 720.0
+"""The page of a new drawing, in pixels of 1/96 inch."""
+_EMPTY = '<svg xmlns="http://www.w3.org/2000/svg" width="960" height="720" viewBox="0 0 960 720"></svg>'
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """SVG without script, animation of links or anything from outside; without arguments an empty page.
+
+    >>> Drawing.unpack(Drawing().pack()) == Drawing()
+    True
+    """
+
+    svg: str = _EMPTY
+    width: float = WIDTH
+    height: float = HEIGHT
+
+    def pack(self) -> bytes:
+        """The bytes to store."""
+        return bundle.pack({"svg": self.svg, "width": self.width, "height": self.height}, {})
+
+    @classmethod
+    def unpack(cls, body: bytes) -> Drawing:
+        """The drawing that `pack` stored."""
+        value, _ = bundle.unpack(body)
+        return cls(**value)

@@ -1,0 +1,46 @@
+"""A drawing as SVG, PNG, JPEG and PDF."""
+
+from __future__ import annotations
+
+import io
+
+from ..job import Job
+from ..typst import render
+from .model import Drawing
+
+_TEMPLATE = "drawing/page.typ"
+_PPI = 96.0
+_QUALITY = 92
+
+
+def svg(drawing: Drawing, job: Job) -> bytes:
+    """The drawing as it is kept."""
+    return b'<?xml version="1.0" encoding="UTF-8"?>\n' + drawing.svg.encode()
+
+
+def pdf(drawing: Drawing, job: Job) -> bytes:
+    """One page of the drawing's size: lines stay lines, text stays text."""
+    return _rendered(drawing, job, "pdf")
+
+
+def png(drawing: Drawing, job: Job) -> bytes:
+    """A pixel for a pixel; what is not drawn on is seen through."""
+    return _rendered(drawing, job, "png")
+
+
+def jpeg(drawing: Drawing, job: Job) -> bytes:
+    """A pixel for a pixel, on white."""
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(png(drawing, job)), formats=["PNG"]).convert("RGBA")
+    paper = Image.new("RGB", picture.size, "white")
+    paper.paste(picture, mask=picture.getchannel("A"))
+    target = io.BytesIO()
+    paper.save(target, "JPEG", quality=_QUALITY)
+    return target.getvalue()
+
+
+def _rendered(drawing: Drawing, job: Job, format: str) -> bytes:
+    data = {"width": drawing.width, "height": drawing.height, "title": job.name}
+    resources = {"drawing.svg": drawing.svg.encode()}
+    return render(job, _TEMPLATE, data, resources, format, ppi=_PPI)  # type: ignore[arg-type]
