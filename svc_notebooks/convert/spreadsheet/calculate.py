@@ -29,7 +29,7 @@ _FAULTS = {
 }  # fmt: skip
 """The engine's errors that are a value. A name or function unknown to it, or a circle, is none."""
 
-_KINDS = (("datetime", datetime), ("date", date), ("time", time))
+_KINDS: tuple[tuple[str, Any], ...] = (("datetime", datetime), ("date", date), ("time", time))
 
 Answers = list[list[Any]]
 """For each formula without a value, in the order of the workbook: [kind, value], or [] for none."""

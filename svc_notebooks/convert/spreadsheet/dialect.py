@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from sys import maxsize
+from typing import Literal
 
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 64 * 1024
@@ -30,7 +31,7 @@ class Dialect:
     def rows(self, text: str) -> Iterator[list[str]]:
         """The fields of each row."""
         csv.field_size_limit(min(maxsize, 2**31 - 1))
-        quoting = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
+        quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if self.quoted else csv.QUOTE_NONE
         return csv.reader(
             io.StringIO(text, newline=""), delimiter=self.delimiter, quoting=quoting, skipinitialspace=self.spaced
         )

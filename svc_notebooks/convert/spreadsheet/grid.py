@@ -56,8 +56,11 @@ class Grid:
         return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
 
     def band(self, first: int, end: int) -> Grid:
-        """The layout of some of the columns."""
-        return Grid(self.sheet, self.rows, self.columns[first:end])
+        """The layout of some of the columns, and of the rows that have something there."""
+        columns = self.columns[first:end]
+        inside = range(columns[0], columns[-1] + 1)
+        rows = [row for row in self.rows if any(column in inside for column in self.sheet.rows.get(row, ()))]
+        return Grid(self.sheet, rows, columns)
 
     def lines(self) -> Iterator[Line]:
         """The rows from the top down."""
@@ -75,7 +78,9 @@ class Grid:
         """An area in places of the layout; nothing, if less than two are shown."""
         top, bottom = bisect_left(self.rows, area.top), bisect_right(self.rows, area.bottom) - 1
         left, right = bisect_left(self.columns, area.left), bisect_right(self.columns, area.right) - 1
-        return Area(top, left, bottom, right) if (top, left) < (bottom, right) and top <= bottom and left <= right else None
+        if top > bottom or left > right or (top, left) == (bottom, right):
+            return None
+        return Area(top, left, bottom, right)
 
     def _pieces(self, row: int, starting: list[Area], covering: list[Area]) -> Iterator[Piece]:
         taken = {area.left: area for area in starting}

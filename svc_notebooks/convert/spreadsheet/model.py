@@ -212,7 +212,7 @@ def _cell_from_json(value: Any, styles: list[Style]) -> Cell:
     if not isinstance(value, list):
         return Cell(value)
     kind, content, *rest = value
-    style, formula, array, link = (*rest, *(None,) * (4 - len(rest)))
+    style, formula, array, link = rest + [None] * (4 - len(rest))
     return Cell(
         value=_FROM_JSON[kind](content) if kind else content,
         style=styles[style or 0],

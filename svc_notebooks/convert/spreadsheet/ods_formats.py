@@ -131,14 +131,14 @@ def _code(element: Element, elapsed: bool) -> str:
 
 def _number_code(element: Element, tag: str) -> str:
     places, least = _attribute(element, "decimal-places"), _attribute(element, "min-decimal-places")
-    if not places and tag == "number" and _attribute(element, "grouping") != "true":
-        whole = _count(_attribute(element, "min-integer-digits"))
-        return "General" if whole <= 1 else "0" * whole
+    least_whole = _count(_attribute(element, "min-integer-digits"))
+    grouped = _attribute(element, "grouping") == "true"
+    if not places and tag == "number" and not grouped:
+        return "General" if least_whole <= 1 else "0" * least_whole
     digits, needed = _count(places), _count(least) if least else _count(places)
     decimals = "0" * min(needed, digits) + "#" * (digits - needed)
-    whole = "0" * max(_count(_attribute(element, "min-integer-digits")), 0) or "#"
-    if _attribute(element, "grouping") == "true":
-        whole = f"#,{whole.rjust(3, '#')}"
+    whole = "0" * least_whole or "#"
+    whole = f"#,{whole.rjust(3, '#')}" if grouped else whole
     exponent = "E+" + "0" * max(_count(_attribute(element, "min-exponent-digits")), 1) if tag != "number" else ""
     return whole + (f".{decimals}" if decimals else "") + exponent
 

@@ -24,7 +24,9 @@ def read_other(source: bytes, job: Job) -> Workbook:
             raise ConversionError("the file is encrypted; send it without a password.")
         return read_xls.read_binary(source, job)
     if source.startswith(b"PK"):
-        return read_ods.read(source, job) if b"opendocument.spreadsheet" in source[:200] else read_xlsx.read(source, job)
+        return (
+            read_ods.read(source, job) if b"opendocument.spreadsheet" in source[:200] else read_xlsx.read(source, job)
+        )
     head = source[:_HEAD].replace(b"\0", b"").lower()
     if b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         raise ConversionError("this is a workbook as one XML file (Excel 2003); save it as xlsx.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+from collections.abc import Callable
 from datetime import datetime, timedelta
 from xml.etree.ElementTree import Element, ParseError, iterparse
 
@@ -11,16 +12,18 @@ from ..archive import open_archive
 from ..job import ConversionError, Job
 from . import address
 from .calculate import calculated
-from .formulas import MAX_LENGTH, from_open, safe_link, tame
+from .formulas import MAX_LENGTH, safe_link, tame
 from .model import Area, Cell, Fault, Quota, Sheet, Style, Value, Workbook, disjoint
 from .naming import workbook
 from .ods_styles import Styles
+from .openformula import from_open
 from .other import read_other
 from .serial import kind_of
 from .values import clean, moment, number
 
 _FAULT = re.compile(r"#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)|Err:5\d\d")
 _SILENT = frozenset({"annotation", "shapes", "frame", "tracked-changes", "ruby-text"})
+_MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  a spreadsheet knows no time zones
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
 )
@@ -229,13 +232,13 @@ def _value(kind: str, given: Attributes, element: Element, computed: bool) -> Va
     text = given.text("string-value") or _words(element)
     if computed and _FAULT.fullmatch(text):
         return Fault("#VALUE!" if text.startswith("Err") else text)
-    return text if text or kind == "string" and computed else None
+    return text if text or (kind == "string" and computed) else None
 
 
 def _clock(value: Value, style: Style) -> Value:
     """A time of day, where the format says so: the file has only durations."""
     if isinstance(value, timedelta) and timedelta() <= value < timedelta(days=1) and kind_of(style.format) == "time":
-        return (datetime.min + value).time()
+        return (_MIDNIGHT + value).time()
     return value
 
 
@@ -274,7 +277,7 @@ def _pieces(element: Element) -> list[str]:
     return pieces
 
 
-_MARKS = {
+_MARKS: dict[str, Callable[[Attributes], str]] = {
     "s": lambda given: " " * min(given.count("c"), 1000),
     "tab": lambda _: "\t",
     "line-break": lambda _: "\n",

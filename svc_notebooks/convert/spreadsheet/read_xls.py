@@ -13,6 +13,7 @@ from .other import read_other
 from .serial import DEFAULTS
 from .values import clean, number
 
+
 def read(source: bytes, job: Job) -> Workbook:
     """Whatever is called a workbook of old Excel: that, a newer one, or a text.
 

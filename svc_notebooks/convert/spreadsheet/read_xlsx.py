@@ -288,5 +288,3 @@ def _target(book: _Book, element: Element, relations: dict[str, tuple[str, str, 
     if link is None:
         book.job.note("Links that lead elsewhere than to the web, to mail or into the workbook were left out.")
     return link
-
-

@@ -102,5 +102,5 @@ def _typed_moment(word: str) -> Cell | None:
     value: Value = moment(word)
     if value is None:
         return None
-    style = _SHORT_TIME if isinstance(value, time) and len(word) == 5 else _MOMENTS[type(value)]  # type: ignore[index]
+    style = _SHORT_TIME if isinstance(value, time) and len(word) == 5 else _MOMENTS[type(value)]
     return Cell(value, style)

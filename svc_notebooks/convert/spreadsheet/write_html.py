@@ -27,7 +27,7 @@ th { background: #f3f3f3; color: #666; font-weight: normal; text-align: center; 
 .c { text-align: center; }
 .b { font-weight: bold; }
 """
-_UNSAFE = re.compile(r'[^\w .()+-]|^\.+')
+_UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
 _MOST_EMPTY = 500_000
 """Empty cells that are written one by one, for the lines between them."""
 

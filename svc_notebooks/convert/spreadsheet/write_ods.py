@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
 from ..job import Job
 from .display import plain, show
-from .formulas import to_open
 from .model import Area, Cell, Fault, Sheet, Style, Value, Workbook
 from .ods_formats import to_element
+from .openformula import to_open
 from .serial import DEFAULTS
 from .values import clean
 
@@ -39,12 +39,12 @@ _MANIFEST = (
     "</manifest:manifest>"
 )
 _STYLES = (
-    '<style:style style:name="Default" style:family="table-cell"/>'
-    '<style:style style:name="Link" style:family="text"/>'
+    '<style:style style:name="Default" style:family="table-cell"/><style:style style:name="Link" style:family="text"/>'
 )
 _CHARACTER = 0.19
 """The width of a digit, in centimetres."""
 
+_NO_CELLS = "><table:table-cell/></table:table-row>"
 _TALLEST_MARKED = 100
 """Rows of a merged area in which the covered cells are marked as such; programs find those of taller ones alone."""
 
@@ -78,7 +78,9 @@ def _about(job: Job) -> str:
 
 def _content(workbook: Workbook) -> str:
     styles = _Styles()
-    tables = "".join(f"<table:table {_table(sheet)}>{''.join(_sheet(sheet, styles))}</table:table>" for sheet in workbook.sheets)
+    tables = "".join(
+        f"<table:table {_table(sheet)}>{''.join(_sheet(sheet, styles))}</table:table>" for sheet in workbook.sheets
+    )
     body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
     return _root("document-content", f"<office:automatic-styles>{styles.text()}</office:automatic-styles>{body}")
 
@@ -130,12 +132,12 @@ def _sheet(sheet: Sheet, styles: _Styles) -> Iterator[str]:
     following = 0
     for row in sorted({*sheet.rows, *merged}):
         if row > following:
-            yield f'<table:table-row table:number-rows-repeated="{row - following}"><table:table-cell/></table:table-row>'
+            yield f'<table:table-row table:number-rows-repeated="{row - following}"{_NO_CELLS}'
         cells = "".join(_row(row, sheet.rows.get(row, {}), merged.get(row, []), styles))
         yield f"<table:table-row>{cells}</table:table-row>"
         following = row + 1
     if not following:
-        yield "<table:table-row><table:table-cell/></table:table-row>"
+        yield f"<table:table-row{_NO_CELLS}"
 
 
 def _columns(sheet: Sheet, styles: _Styles) -> Iterator[str]:
@@ -158,7 +160,7 @@ def _merged_by_row(merges: Iterable[Area]) -> dict[int, list[Area]]:
     return found
 
 
-def _row(row: int, cells: dict[int, Cell], merged: list[Area], styles: _Styles) -> Iterator[str]:
+def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _Styles) -> Iterator[str]:
     starts = {area.left: area for area in merged if area.top == row}
     covered = sorted((area.left + (area.top == row), area.right) for area in merged)
     following = 0

@@ -76,17 +76,18 @@ def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
     bands = list(_bands(widths, size, _LANDSCAPE if flipped else _PORTRAIT))
     for number, (first, end) in enumerate(bands, 1):
         part = f"{number} / {len(bands)}" if len(bands) > 1 else ""
-        yield from _page(grid.band(first, end), widths[first:end], size, flipped, part, budget)
+        shown = grid.band(first, end) if part else grid
+        yield from _page(shown, widths[first:end], size, flipped, part, budget)
 
 
 def _page(
     grid: Grid, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
 ) -> Iterator[dict[str, Any]]:
     """A table, and how its page is to be; none, if there is nothing in these columns."""
-    lines = [line for line in grid.lines() if not part or any(piece.cell for piece in line.pieces)]
+    lines = list(grid.lines())
     if not lines:
         return
-    rows = [{"n": line.row + 1, "c": _told(line, widths)} for line in lines]
+    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _told(line, widths)} for line in lines]
     budget.lay_out(sum(len(row["c"]) for row in rows))
     marked = bool(part) or grid.skips
     heading = 1 if not marked and _is_heading(lines) else 0
@@ -106,7 +107,7 @@ def _page(
 def _is_heading(lines: list[Line]) -> bool:
     """Whether the first row names the columns: it is full of words, and others follow."""
     cells = [piece.cell for piece in lines[0].pieces]
-    return len(lines) > 1 and all(cell and isinstance(cell.value, str) and cell.value for cell in cells)
+    return len(lines) > 1 and all(cell is not None and isinstance(cell.value, str) for cell in cells)
 
 
 def _told(line: Line, widths: list[float]) -> list[dict[str, Any]]:

@@ -40,11 +40,11 @@ def write(workbook: Workbook, job: Job) -> bytes:
     return target.getvalue()
 
 
-class _Sparse(Worksheet):
+class _Sparse(Worksheet):  # type: ignore[misc]
     """A worksheet that writes the rows and cells that are there, where the library's own counts through all between."""
 
     def _calculate_spans(self) -> None:
-        self.row_spans = {}
+        self.row_spans: dict[int, str] = {}
 
     def _write_rows(self) -> None:
         for row in sorted(row for row, cells in self.table.items() if cells):
