@@ -40,10 +40,31 @@ def clean(root: Any, job: Job) -> None:
             continue
         for key in list(element.attrib):
             _clean_attribute(element, key, job)
+        _calm_filter(element)
         if element.tag == f"{{{SVG}}}style":
             element.text = css.sheet("".join(element.itertext()))
             for child in list(element):
                 element.remove(child)
+
+
+def _calm_filter(element: Any) -> None:
+    """A filter stays near what it is for, and blurs no further than can be seen."""
+    name = str(element.tag).rpartition("}")[2]
+    if name == "filter" and any(_large(element.get(side, ""), 3.0) for side in _REGION):
+        for side in _REGION:
+            element.attrib.pop(side, None)
+    if name in ("feGaussianBlur", "feDropShadow") and _large(element.get("stdDeviation", ""), 100.0):
+        element.set("stdDeviation", "100")
+
+
+_REGION = ("x", "y", "width", "height")
+_NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
+
+
+def _large(text: str, most: float) -> bool:
+    """Whether any number in it is larger; a percentage counts as its share."""
+    share = 100.0 if "%" in text else 1.0
+    return any(abs(float(found[:40])) / share > most for found in _NUMBER.findall(text[:200]))
 
 
 def _allowed(element: Any) -> bool:

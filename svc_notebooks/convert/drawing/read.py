@@ -24,8 +24,8 @@ def read(source: bytes, job: Job) -> Drawing:
     root = _parsed(source)
     check_depth(root)
     clean(root, job)
-    check_weight(root)
     width, height = pin_size(root, job)
+    check_weight(root, width * height)
     etree.cleanup_namespaces(root)
     return Drawing(etree.tostring(root, encoding="unicode", with_tail=False), width, height)
 

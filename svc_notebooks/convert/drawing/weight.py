@@ -13,8 +13,8 @@ MOST = 250_000
 """Elements to draw, counted so."""
 DEEPEST = 200
 _PLAIN = frozenset({f"{{{SVG}}}linearGradient", f"{{{SVG}}}radialGradient"})
-_LAYERS = {f"{{{SVG}}}filter": 500, f"{{{SVG}}}mask": 100, f"{{{SVG}}}pattern": 100}
-"""What needs a picture of its own weighs as much as so many elements."""
+_LAYERS = {"filter": (500, 120), "mask": (100, 2_000), "pattern": (100, 2_000), "opacity": (1, 5_000)}
+"""What needs a picture of its own weighs so many elements at least, and one for so many pixels of the page."""
 _USED = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)")
 _SELECTED = re.compile(r"[.#]?[\w-]+|\*")
 _XLINK = "{http://www.w3.org/1999/xlink}href"
@@ -34,20 +34,21 @@ def check_depth(root: Any) -> None:
         level = [child for element in level for child in element]
 
 
-def check_weight(root: Any) -> None:
+def check_weight(root: Any, pixels: float) -> None:
     """Refuse what would need too long to draw.
 
     Raises:
         TooLarge: it would; ConversionError: it uses itself.
     """
-    if Weights(root).of(root) > MOST:
+    if Weights(root, pixels).of(root) > MOST:
         raise TooLarge(f"the drawing has more than {MOST} elements, counting each time that one is used.")
 
 
 class Weights:
     """Weighs elements, each once."""
 
-    def __init__(self, root: Any) -> None:
+    def __init__(self, root: Any, pixels: float) -> None:
+        self._layers = {name: max(least, int(pixels / part)) for name, (least, part) in _LAYERS.items()}
         self._named = {element.get("id"): element for element in root.iter() if element.get("id")}
         self._styled = _styled(root)
         self._known: dict[Any, int] = {}
@@ -62,7 +63,10 @@ class Weights:
         if len(self._open) > 2 * DEEPEST:
             raise ConversionError("the drawing has elements that use others in too long a row.")
         self._open.add(element)
-        weight = _LAYERS.get(element.tag, 1) + sum(map(self.of, (*element, *self._used(element))))
+        own = self._layers.get(str(element.tag).rpartition("}")[2], 1)
+        if "opacity" in element.attrib or "opacity" in element.get("style", ""):
+            own += self._layers["opacity"]
+        weight = own + sum(map(self.of, (*element, *self._used(element))))
         self._open.discard(element)
         self._known[element] = min(weight, MOST + 1)
         return self._known[element]
