@@ -10,7 +10,8 @@ from hashlib import sha256
 from typing import Any
 
 _VALUE = "value.json"
-_EPOCH = (1980, 1, 1, 0, 0, 0)
+EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The time that members of our zips have: the same for the same content."""
 
 
 def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
@@ -22,9 +23,9 @@ def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        file.writestr(zipfile.ZipInfo(_VALUE, _EPOCH), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED, 1)
+        file.writestr(zipfile.ZipInfo(_VALUE, EPOCH), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED, 1)
         for name, data in sorted(resources.items()):
-            file.writestr(zipfile.ZipInfo(name, _EPOCH), data, zipfile.ZIP_STORED)
+            file.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_STORED)
     return target.getvalue()
 
 

@@ -37,6 +37,15 @@ def soffice() -> str | None:
 
 
 @cache
+def pandoc() -> Path | None:
+    """The program that pypandoc_binary carries: of a version whose tree we know, whatever else is installed."""
+    package = find_spec("pypandoc")
+    folder = Path(package.origin).parent / "files" if package and package.origin else None
+    names = ("pandoc", "pandoc.exe")
+    return next((path for name in names if folder and (path := folder / name).is_file()), None)
+
+
+@cache
 def tessdata() -> tuple[Path, ...]:
     """The folders of trained data for OCR: named by TESSDATA_PREFIX, from packages, from the system."""
     named = os.environ.get("TESSDATA_PREFIX")
@@ -47,7 +56,7 @@ def tessdata() -> tuple[Path, ...]:
     return tuple(folder for folder in folders if folder.is_dir() and any(folder.glob("*.traineddata")))
 
 
-PANDOC = _library("pypandoc")
+PANDOC = Engine("pandoc", lambda: pandoc() is not None, 'pip install "svc-notebooks[convert]"')
 TYPST = _library("typst")
 OPENPYXL = _library("openpyxl")
 XLSXWRITER = _library("xlsxwriter")

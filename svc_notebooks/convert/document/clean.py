@@ -1,0 +1,251 @@
+"""A tree of any source made harmless and regular, once, before it is stored.
+
+What is taken out: raw nodes, links that lead elsewhere than to the web, to mail or into the document, pictures
+that lie elsewhere or cannot be read, attributes and classes that are not `KEPT`, nesting beyond `DEPTH`.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, unquote_to_bytes
+
+from .. import pictures
+from ..bundle import resource_name
+from ..job import ConversionError, Job, TooLarge
+from .model import Document, Node, words
+
+KEPT = ("width", "height", "dir", "lang")
+"""The attributes that stay; of classes, only those of code, which name its language."""
+DEPTH = 60
+_LINK = re.compile(r"(?:https?://|mailto:)[^\s]|#", re.IGNORECASE)
+_LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)\d*(px|in|cm|mm|pt|pc|em|%)?")
+_CLASS = re.compile(r"[A-Za-z][\w.+#-]{0,39}")
+_LANG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
+_DATA = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),", re.IGNORECASE)
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_MOST_TEX = 10_000
+_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div", "Table", "DefinitionList", "Figure"})
+
+
+def clean(tree: dict[str, Any], job: Job) -> Document:
+    """A document that may be stored and written; pictures are looked for in the job's folder `media`."""
+    cleaner = _Cleaner(job)
+    blocks = [_directed(block) for block in cleaner.nodes(tree["blocks"], 0)]
+    meta = {name: cleaner.value(value, 0) for name, value in tree["meta"].items()}
+    return Document(blocks, meta, cleaner.resources)
+
+
+def plain(nodes: Any) -> str:
+    """The text of nodes, with a blank where lines break."""
+    return "".join(_texts(nodes))
+
+
+def _texts(root: Any) -> Iterator[str]:
+    waiting = [root]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, list):
+            waiting += reversed(value)
+        elif isinstance(value, dict):
+            kind = value.get("t")
+            if kind == "Str":
+                yield value["c"]
+            elif kind in ("Code", "CodeBlock", "Math"):
+                yield value["c"][1]
+            elif kind in ("Space", "SoftBreak", "LineBreak"):
+                yield " "
+            else:
+                waiting.append(value.get("c", []))
+
+
+def _directed(block: Node) -> Node:
+    """A block whose text begins from the right says so, as far as formats can say it."""
+    if block["t"] in ("Para", "Header", *_BLOCKS - {"Div"}) and _is_rtl(plain(block)):
+        return {"t": "Div", "c": [["", [], [["dir", "rtl"]]], [block]]}
+    return block
+
+
+def _is_rtl(text: str) -> bool:
+    """Whether the first letter that has a direction is one from the right."""
+    strong = (way for letter in text[:200] if (way := unicodedata.bidirectional(letter)) in ("L", "R", "AL"))
+    return next(strong, "L") != "L"
+
+
+class _Cleaner:
+    """Goes through one tree, and gathers its pictures."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._media = (job.folder / "media").resolve()
+        self.resources: dict[str, bytes] = {}
+        self._names: dict[str, str | None] = {}
+
+    def nodes(self, values: list[Any], depth: int) -> list[Any]:
+        """The values of a list, cleaned; a node may become several, or none."""
+        found: list[Any] = []
+        for value in values:
+            if isinstance(value, dict) and value.get("t") in _SPECIAL:
+                found += _SPECIAL[value["t"]](self, value, depth)
+            else:
+                found.append(self.value(value, depth))
+        return found
+
+    def value(self, value: Any, depth: int) -> Any:
+        """A value of any kind, cleaned."""
+        if isinstance(value, str):
+            return _CONTROL.sub("", value)
+        if isinstance(value, list):
+            return _attributes(value) if _is_attributes(value) else self.nodes(value, depth)
+        if not isinstance(value, dict):
+            return value
+        if depth >= DEPTH and value.get("t") in _DEEP:
+            return self._flat(value)
+        deeper = depth + 1 if value.get("t") in _DEEP else depth
+        return {key: self.value(inner, deeper) for key, inner in value.items()}
+
+    def _flat(self, node: Node) -> Node:
+        """What is nested too deep, as its text alone."""
+        self._job.note(f"What was nested more than {DEPTH} deep was kept as plain text.")
+        text = words(_CONTROL.sub("", plain(node)))
+        return {"t": "Plain" if node["t"] in _BLOCKS else "Span", "c": text if node["t"] in _BLOCKS else [_NONE, text]}
+
+    def raw(self, node: Node, depth: int) -> list[Any]:
+        """Code of another format: none of it."""
+        return []
+
+    def cite(self, node: Node, depth: int) -> list[Any]:
+        """A citation: its text."""
+        return self.nodes(node["c"][1], depth)
+
+    def math(self, node: Node, depth: int) -> list[Any]:
+        """A formula, unless it is a book."""
+        kind, tex = node["c"]
+        return [{"t": "Math", "c": [kind, _CONTROL.sub("", tex)[:_MOST_TEX]]}]
+
+    def code(self, node: Node, depth: int) -> list[Any]:
+        """Code, with the name of its language."""
+        (_, classes, _), text = node["c"]
+        kept = [name for name in classes if _CLASS.fullmatch(name)][:1]
+        return [{"t": node["t"], "c": [["", kept, []], _CONTROL.sub("", text)]}]
+
+    def link(self, node: Node, depth: int) -> list[Any]:
+        """A link to where links may lead; else its text."""
+        attributes, inlines, (target, title) = node["c"]
+        inside = self.nodes(inlines, depth + 1) if depth < DEPTH else words(plain(inlines))
+        if not is_safe(target):
+            self._job.note("Links that lead elsewhere than to the web, to mail or into the document were left out.")
+            return inside
+        return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
+
+    def image(self, node: Node, depth: int) -> list[Any]:
+        """A picture that came with the document; else the words that stand for it."""
+        attributes, inlines, (target, title) = node["c"]
+        alt = words(_CONTROL.sub("", plain(inlines)))
+        name = self._names.setdefault(target, self._resource(target))
+        if name is None:
+            return alt or words("[picture]")
+        return [{"t": "Image", "c": [_attributes(attributes), alt, [name, _CONTROL.sub("", title)]]}]
+
+    def _resource(self, target: str) -> str | None:
+        """The name under which a picture is kept, or None for one that cannot be had."""
+        if target in self._names:
+            return self._names[target]
+        data = self._data(target)
+        if data is None:
+            self._job.note("Pictures that lie elsewhere were left out.")
+            return None
+        try:
+            picture = pictures.checked(data, self._job.limits)
+        except TooLarge:
+            raise
+        except ConversionError:
+            self._job.note("Pictures that could not be read, such as drawings of the program's own, were left out.")
+            return None
+        name = resource_name(picture.data, picture.extension)
+        self.resources[name] = picture.data
+        return name
+
+    def _data(self, target: str) -> bytes | None:
+        if match := _DATA.match(target):
+            return _decoded(target[match.end() :], match[2].lower())
+        path = Path(unquote(target) if not Path(target).exists() else target)
+        path = (path if path.is_absolute() else self._media / path).resolve()
+        inside = path.is_relative_to(self._media) and path.is_file()
+        return path.read_bytes() if inside else None
+
+
+def _decoded(text: str, parameters: str) -> bytes | None:
+    plain_bytes = unquote_to_bytes(text)
+    if not parameters.endswith(";base64"):
+        return plain_bytes
+    try:
+        return base64.b64decode(b"".join(plain_bytes.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def is_safe(target: str) -> bool:
+    """Whether a link leads to the web, to mail or into the document, however it is written.
+
+    >>> is_safe("https://a.example/"), is_safe(" java\\nscript:alert(1)"), is_safe("#top"), is_safe("file:///etc")
+    (True, False, True, False)
+    """
+    return bool(_LINK.match(_CONTROL.sub("", target).strip())) and not re.search(r"[\x00-\x1f]", target.strip())
+
+
+_NONE: list[Any] = ["", [], []]
+
+
+def _is_attributes(value: list[Any]) -> bool:
+    """Whether this is pandoc's triple of identifier, classes and pairs, which no other list looks like."""
+    return (
+        len(value) == 3
+        and isinstance(value[0], str)
+        and isinstance(value[1], list)
+        and isinstance(value[2], list)
+        and all(isinstance(name, str) for name in value[1])
+        and all(isinstance(pair, list) and len(pair) == 2 for pair in value[2])
+    )
+
+
+def _attributes(given: list[Any]) -> list[Any]:
+    identifier, _, pairs = given
+    kept = {name: checked for name, text in pairs if (checked := _CHECKS.get(name, _nothing)(str(text)))}
+    return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], [list(pair) for pair in kept.items()]]
+
+
+def _nothing(text: str) -> str | None:
+    return None
+
+
+def _length(text: str) -> str | None:
+    match = _LENGTH.fullmatch(text.strip())
+    return match[1] + (match[2] or "px") if match and float(match[1]) > 0 else None
+
+
+_CHECKS: dict[str, Callable[[str], str | None]] = {
+    "width": _length,
+    "height": _length,
+    "dir": lambda text: text.lower() if text.lower() in ("rtl", "ltr") else None,
+    "lang": lambda text: text if _LANG.fullmatch(text) else None,
+}
+
+_SPECIAL: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
+    "RawBlock": _Cleaner.raw,
+    "RawInline": _Cleaner.raw,
+    "Cite": _Cleaner.cite,
+    "Math": _Cleaner.math,
+    "Code": _Cleaner.code,
+    "CodeBlock": _Cleaner.code,
+    "Link": _Cleaner.link,
+    "Image": _Cleaner.image,
+}
+_DEEP = _BLOCKS | {
+    "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps", "Quoted", "Span", "Note",
+}  # fmt: skip

@@ -1,0 +1,62 @@
+"""The one file that knows pandoc: a program of its own, in its sandbox, with a bounded heap."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+from ..engines import pandoc
+from ..job import ConversionError, Job, TooLarge
+from .model import Document
+
+_HEAP_EXHAUSTED = 251
+
+
+def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
+    """The tree that pandoc makes of a source, with pictures extracted to the job's folder `media`.
+
+    Raises:
+        ConversionError: pandoc cannot read it; TooLarge: it would need more memory than it may have.
+    """
+    extract = f"--extract-media={job.folder / 'media'}"
+    tree: dict[str, Any] = json.loads(run((f"--from={reader}", "--to=json", extract, *options), source, job))
+    return tree
+
+
+def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
+    """A document as pandoc writes it; its pictures must be data: or what the format refers to."""
+    tree = json.dumps(document.tree, ensure_ascii=False).encode("utf-8", "replace")
+    return run(("--from=json", f"--to={writer}", "--output=-", *options), tree, job)
+
+
+def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
+    """What pandoc prints. It sees no file but its standard input, fetches nothing, and knows the job's time only."""
+    environment = {
+        "LANG": "C.UTF-8",
+        "HOME": str(job.folder),
+        "SOURCE_DATE_EPOCH": str(int(job.now.timestamp())),
+        "PATH": "",
+    }
+    command = [
+        str(pandoc()),
+        "+RTS",
+        f"-M{job.limits.memory * 9 // 10}",
+        "-RTS",
+        "--sandbox",
+        f"--data-dir={job.folder}",
+        *options,
+    ]
+    done = subprocess.run(command, input=source, capture_output=True, check=False, env=environment, cwd=job.folder)
+    if done.returncode == _HEAP_EXHAUSTED:
+        raise TooLarge("it needs more memory than a conversion may use.")
+    if done.returncode:
+        raise ConversionError(_reason(done.stderr))
+    return done.stdout
+
+
+def _reason(complaint: bytes) -> str:
+    lines = complaint.decode("utf-8", "replace").strip().splitlines()
+    told = next((line for line in lines if not line.startswith("[WARNING]")), "")
+    return f"the file is damaged, or not of its type: {told[:200]}" if told else "the file is damaged."

@@ -1,0 +1,145 @@
+"""Documents as files that other programs open, all through pandoc; PDF is in pdf.py."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from importlib.resources import as_file, files
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
+
+from ..bundle import EPOCH
+from ..job import Job
+from . import pandoc
+from .clean import plain
+from .model import Document, Node
+
+_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
+_HTML = "html5"
+_MARKS = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
+
+
+def html(document: Document, job: Job) -> bytes:
+    """One page that needs nothing beside it: pictures are in it, script is not."""
+    return _page(_with_pictures(document, _data_uri), job)
+
+
+def zipped_html(document: Document, job: Job) -> bytes:
+    """A page and a folder of its pictures, in a zip."""
+    page = _page(_with_pictures(document, lambda name, data: f"images/{name}"), job)
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as file:
+        for name, data in {f"{_stem(job.name)}.html": page, **_images(document)}.items():
+            file.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED)
+    return target.getvalue()
+
+
+def _images(document: Document) -> dict[str, bytes]:
+    return {f"images/{name}": data for name, data in document.resources.items()}
+
+
+def _stem(name: str) -> str:
+    """A file name that every system takes.
+
+    >>> _stem("Annual report 2026/27: final"), _stem("..")
+    ('Annual report 2026_27_ final', 'document')
+    """
+    return re.sub(r'[\x00-\x1f<>:"/\\|?*]', "_", name).strip(" .")[:100] or "document"
+
+
+def _page(document: Document, job: Job) -> bytes:
+    with as_file(files(__package__) / "page.html") as template:
+        options = ("--standalone", f"--metadata=pagetitle:{job.name or 'Document'}", "--mathml", "--wrap=none")
+        # The sandbox lets pandoc read the files that its options name.
+        return pandoc.write(document, _HTML, job, *options, f"--template={template}")
+
+
+def text(document: Document, job: Job) -> bytes:
+    """Text in UTF-8 with a byte order mark and CRLF, as the family exports it; tables are drawn."""
+    made = pandoc.write(_without_marks(document), "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
+    lines = made.decode("utf-8").replace("\u00a0", " ").splitlines()
+    return "\r\n".join([*lines, ""]).encode("utf-8-sig") if lines else b"\xef\xbb\xbf"
+
+
+def markdown(document: Document, job: Job) -> bytes:
+    """Markdown in UTF-8, with pictures as data."""
+    return _embedded(document, "markdown", job, "--wrap=none", *_standalone(document))
+
+
+def rtf(document: Document, job: Job) -> bytes:
+    """Rich text."""
+    return _embedded(document, "rtf", job, "--standalone")
+
+
+def odt(document: Document, job: Job) -> bytes:
+    """An OpenDocument text."""
+    return _embedded(document, "odt", job)
+
+
+def docx(document: Document, job: Job) -> bytes:
+    """A Word document."""
+    return _embedded(document, "docx", job)
+
+
+def epub(document: Document, job: Job) -> bytes:
+    """An EPUB 3 book; its identifier is the same for the same content."""
+    identifier = f"--metadata=identifier:urn:uuid:{uuid5(NAMESPACE_URL, document.pack().hex())}"
+    options = [identifier, "--metadata=lang:und", "--mathml"]
+    if "title" not in document.meta:  # a book must have one; it needs no page of its own
+        options += [f"--metadata=title:{job.name or 'Document'}", "--epub-title-page=false"]
+    return _embedded(document, "epub3", job, *options)
+
+
+def _standalone(document: Document) -> tuple[str, ...]:
+    """A title is only written by a standalone document."""
+    return ("--standalone",) if document.meta else ()
+
+
+def _embedded(document: Document, writer: str, job: Job, *options: str) -> bytes:
+    return pandoc.write(_with_pictures(document, _data_uri), writer, job, *options)
+
+
+def _data_uri(name: str, data: bytes) -> str:
+    kind = _TYPES.get(name.rpartition(".")[2], "image/png")
+    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def _with_pictures(document: Document, place: Callable[[str, bytes], str]) -> Document:
+    """The same document, each picture's target being where `place` puts it."""
+    places = {name: place(name, data) for name, data in document.resources.items()}
+
+    def placed(content: list[Any]) -> Node:
+        attributes, alt, (name, title) = content
+        return {"t": "Image", "c": [attributes, alt, [places.get(name, ""), title]]}
+
+    return _changed(document, {"Image": placed})
+
+
+def _without_marks(document: Document) -> Document:
+    """The same document as text alone has it: no marks around words, a picture as the words that stand for it."""
+
+    def bare(content: list[Any]) -> Node:
+        return {"t": "Span", "c": [["", [], []], content]}
+
+    def named(content: list[Any]) -> Node:
+        words = plain(content[1])
+        return {"t": "Str", "c": f"[{words}]" if words else ""}
+
+    return _changed(document, {**dict.fromkeys(_MARKS, bare), "Image": named})
+
+
+def _changed(document: Document, changes: dict[str, Callable[[list[Any]], Node]]) -> Document:
+    """The same document with the nodes of some types made into others."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, list):
+            return [changed(inner) for inner in value]
+        if not isinstance(value, dict):
+            return value
+        inner = {key: changed(content) for key, content in value.items()}
+        return changes[value["t"]](inner["c"]) if value.get("t") in changes else inner
+
+    return Document(changed(document.blocks), changed(document.meta), document.resources)
