@@ -88,7 +88,7 @@ def _charset(declared: str | None) -> str | None:
     except (LookupError, ValueError):
         return None
     is_text = getattr(codec, "_is_text_encoding", True)
-    return _WIDER.get(codec.name, codec.name) if is_text and codec.name not in _NO_CHARSETS else None
+    return _WIDER.get(codec.name, codec.name) if is_text and codec.name.replace("-", "_") not in _NO_CHARSETS else None
 
 
 def _try(source: bytes, name: str) -> str | None:

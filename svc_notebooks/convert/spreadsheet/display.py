@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from .model import Cell, Fault, Style, Value
 from .serial import DEFAULTS, from_serial, kind_of, to_serial
+from .values import clean
 
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
@@ -28,7 +29,7 @@ _PART = re.compile(
     |(?P<general>General)
     |(?P<fraction>\.0+(?=[^0-9#?]*$)|\.0+)
     |(?P<date>y+|m+|d+|h+|s+)
-    |(?P<number>[0\#?][0\#?,]*(?:\.[0\#?]*)?(?:E[+-][0\#?]+)?|\.[0\#?]+)
+    |(?P<number>[0\#?][0\#?,]*(?:\.[0\#?]*,*)?(?:E[+-][0\#?]+)?|\.[0\#?]+)
     |(?P<percent>%)
     |(?P<at>@)
     |(?P<other>.)""",
@@ -56,7 +57,7 @@ def show(cell: Cell) -> str:
         return _number(value, cell.style.format)
     if isinstance(value, (date, time, timedelta)):
         return _moment(value, cell.style)
-    return value.code if isinstance(value, Fault) else value or ""
+    return value.code if isinstance(value, Fault) else clean(value or "")
 
 
 def plain(value: Value) -> str:
@@ -143,7 +144,8 @@ def _digits(value: float, pattern: str) -> str:
     places = min(sum(mark in "0#?" for mark in decimals), 15)
     if exponent:
         return _scientific(value, places)
-    thousands = len(whole) - len(whole.rstrip(","))
+    thousands = len(mantissa) - len(mantissa.rstrip(","))
+    decimals = decimals.rstrip(",")
     value /= 1000**thousands
     grouped = "," in whole.rstrip(",")
     text = f"{value:{',' if grouped else ''}.{places}f}"

@@ -15,6 +15,9 @@ from .model import Area, Cell, Sheet
 _ROW_GAP, _COLUMN_GAP = 50, 10
 """So many empty rows or columns are shown between others; more are skipped, which their numbers and letters tell."""
 
+_MERGED_GAP = 20
+"""So far a merged area is shown beyond the last cell."""
+
 
 class Piece(NamedTuple):
     """One cell of the layout, or a run of `across` empty ones where there is no cell."""
@@ -43,12 +46,13 @@ class Grid:
     @classmethod
     def of(cls, sheet: Sheet) -> Grid:
         """The layout of a whole sheet."""
-        columns = {column for cells in sheet.rows.values() for column in cells}
-        return cls(
-            sheet,
-            _filled({0, *sheet.rows} if sheet.rows else set(), _ROW_GAP),
-            _filled({0, *columns} if columns else set(), _COLUMN_GAP),
-        )
+        if not sheet.rows:
+            return cls(sheet, [], [])
+        named = [area for area in sheet.merges if area.left in sheet.rows.get(area.top, ())]
+        rows = {min(area.bottom, area.top + _MERGED_GAP) for area in named}
+        columns = {min(area.right, area.left + _MERGED_GAP) for area in named}
+        columns.update(column for cells in sheet.rows.values() for column in cells)
+        return cls(sheet, _filled({0, *sheet.rows, *rows}, _ROW_GAP), _filled({0, *columns}, _COLUMN_GAP))
 
     @property
     def skips(self) -> bool:

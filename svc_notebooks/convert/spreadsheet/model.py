@@ -6,6 +6,7 @@ are counted from zero, and come in ascending order.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
@@ -135,12 +136,13 @@ def disjoint(areas: list[Area]) -> tuple[Area, ...]:
     (Area(top=0, left=0, bottom=1, right=0),)
     """
     kept: list[Area] = []
-    above: list[Area] = []
+    above: list[Area] = []  # the last ones of their columns, from left to right
     for area in sorted(areas)[:_MOST_MERGES]:
-        above = [other for other in above if other.bottom >= area.top]
-        if area[:2] != area[2:] and all(area.right < other.left or other.right < area.left for other in above):
+        first = bisect_left(above, area.left, key=lambda other: other.right)
+        end = bisect_right(above, area.right, key=lambda other: other.left)
+        if area[:2] != area[2:] and all(other.bottom < area.top for other in above[first:end]):
+            above[first:end] = [area]
             kept.append(area)
-            above.append(area)
     return tuple(kept)
 
 

@@ -108,6 +108,7 @@ class _Tables(HTMLParser):
             self._put(words)
             self._merges.append(Area(self._row, self._column, self._row + height - 1, right))
         if height > 1:
+            self._quota.take(width)
             self._taken |= dict.fromkeys(range(self._column, right + 1), self._row + height)
         self._column, self._text = right, None
 

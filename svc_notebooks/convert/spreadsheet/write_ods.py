@@ -251,7 +251,7 @@ def _duration(value: timedelta) -> str:
 def _paragraphs(cell: Cell) -> str:
     if cell.value is None:
         return ""
-    text = show(cell) if not isinstance(cell.value, str) else cell.value
+    text = cell.value if isinstance(cell.value, str) else show(cell)
     lines = [_text(line) for line in text.split("\n")]
     if cell.link:
         target = quoteattr(clean(cell.link.replace("!", ".") if cell.link.startswith("#") else cell.link))

@@ -17,6 +17,7 @@ from .address import letters
 from .display import show
 from .grid import Grid, Line, Piece
 from .model import Cell, Fault, Sheet, Workbook
+from .values import clean
 
 _PORTRAIT, _LANDSCAPE = 520.0, 767.0
 """Room between the margins of an A4 page, in points."""
@@ -41,7 +42,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
         job.note("Hidden sheets are not printed.")
     budget = _Budget(job)
     pages = [page for sheet in sheets for page in _pages(sheet, budget)]
-    return render(job, "spreadsheet/sheet.typ", {"title": job.name, "pages": pages}, {})
+    return render(job, "spreadsheet/sheet.typ", {"title": clean(job.name), "pages": pages}, {})
 
 
 class _Budget:

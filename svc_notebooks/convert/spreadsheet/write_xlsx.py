@@ -14,6 +14,7 @@ from ..job import Job
 from .display import plain
 from .model import Cell, Fault, Sheet, Style, Value, Workbook
 from .serial import DEFAULTS, to_serial
+from .values import clean
 
 _LONGEST_TEXT = 32_767
 _LARGEST_ARRAY = 10_000
@@ -30,7 +31,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
     """A workbook as xlsx. What Excel has no room for (a text of 32,767 characters and more) is cut, with a note."""
     target = io.BytesIO()
     writer = Writer(target, _OPTIONS)
-    writer.set_properties({"created": job.now.replace(tzinfo=None), "title": job.name[:255]})
+    writer.set_properties({"created": job.now.replace(tzinfo=None), "title": clean(job.name)[:255]})
     formats: dict[Style, Any] = {}
     for sheet in workbook.sheets:
         page = writer.add_worksheet(sheet.name, worksheet_class=_Sparse)
@@ -115,7 +116,8 @@ class _SheetWriter:
         elif stored is not None:
             self._page.write_number(row, column, stored, self._format(style))
 
-    def _cut(self, text: str) -> str:
+    def _cut(self, given: str) -> str:
+        text = clean(given)
         if len(text) < _LONGEST_TEXT:
             return text
         self._job.note(f"Texts of more than {_LONGEST_TEXT} characters were cut: Excel holds no longer ones.")

@@ -1,0 +1,175 @@
+"""Formulas: which are kept, how they are told, and number formats."""
+
+# ruff: noqa: DTZ001  a spreadsheet knows no time zones
+from __future__ import annotations
+
+from datetime import date, datetime, time, timedelta
+
+import pytest
+from hypothesis import given, strategies as st
+
+from svc_notebooks.convert.spreadsheet.calculate import calculated
+from svc_notebooks.convert.spreadsheet.display import show
+from svc_notebooks.convert.spreadsheet.formulas import is_harmless, shift, tame, tokens
+from svc_notebooks.convert.spreadsheet.model import Cell, Sheet, Style, Workbook
+from svc_notebooks.convert.spreadsheet.openformula import from_open, to_open
+from svc_notebooks.convert.spreadsheet.serial import from_serial, to_serial
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "cmd|'/C calc'!A0",
+        'WEBSERVICE("http://x")',
+        '_xlfn.WEBSERVICE ("http://x")',
+        "[1]Sheet1!A1",
+        "'C:\\dir\\[book.xlsx]S'!A1",
+        "'file:///etc/passwd'#$S.A1",
+        'CALL("kernel32","x")',
+        'REGISTER.ID("a","b")',
+        'EXEC("calc")',
+        'IMPORTXML("http://x","//a")',
+        'HYPERLINK("file:///etc/passwd","x")',
+        'HYPERLINK("javascript:alert(1)")',
+        "HYPERLINK(A1)",
+        '1+HYPERLINK("smb://x/y")',
+        "_xll.ADDIN(1)",
+        "Table1[[#This Row],[a]]",
+        'DDE("soffice","x","y")',
+        'RTD("x",,"y")',
+        '"never closed',
+        "1+" * 5000 + "1",
+    ],
+)
+def test_formulas_that_leave_the_workbook_are_left_out(job, formula):
+    assert not is_harmless(formula)
+    assert tame(5, formula, job) == (5, None)
+    assert job.notes
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "SUM(A1:B2)",
+        "'My data'!A1&\"cmd|'/C calc'!A0\"",
+        'HYPERLINK("https://x.org/"&A1,"x")',
+        "{1,2;3,4}",
+        "Data!A:A",
+        "A1%",
+    ],
+)
+def test_other_formulas_are_kept(formula):
+    assert is_harmless(formula)
+
+
+@pytest.mark.parametrize(
+    "formula,open_formula",
+    [
+        ("A1+$B$2", "of:=[.A1]+[.$B$2]"),
+        ("SUM(A1:B2,3)", "of:=SUM([.A1:.B2];3)"),
+        ("Data!A1", "of:=[$Data.A1]"),
+        ("'It''s'!A1:B2", "of:=[$'It''s'.A1:.B2]"),
+        ("SUM(A:A)", "of:=SUM([.A:.A])"),
+        ("SUM({1,2;3,4})", "of:=SUM({1;2|3;4})"),
+        ('IF(A1="a;b,c",1,2)', 'of:=IF([.A1]="a;b,c";1;2)'),
+        ("_xlfn.CONCAT(A1)", "of:=COM.MICROSOFT.CONCAT([.A1])"),
+        ("_xlfn.XOR(A1)", "of:=XOR([.A1])"),
+        ("LOG10(A1)", "of:=LOG10([.A1])"),
+    ],
+)
+def test_two_notations(formula, open_formula):
+    assert to_open(formula) == open_formula
+    assert from_open(open_formula) == formula
+
+
+@pytest.mark.parametrize("formula", ["of:='file:///x.ods'#$S.A1", "of:=['file:///x.ods'#$S.A1]", "basic:=Foo()"])
+def test_other_files_have_no_notation(formula, job):
+    told = from_open(formula)
+    assert told is None or not is_harmless(told)
+
+
+@given(st.text(max_size=60))
+def test_the_pieces_are_the_formula(formula):
+    assert "".join(token.text for token in tokens(formula)) == formula
+
+
+@pytest.mark.parametrize("text", ["['" * 4000, "'" * 8001, '"' * 8001, "[" * 8000, "(" * 8000, "['']" * 2000 + "'"])
+def test_hostile_formulas_are_judged_at_once(text):
+    is_harmless(text)
+    from_open(f"of:={text}")
+
+
+def test_shifted_off_the_sheet():
+    assert shift("A1", -1, 0) == "#REF!"
+    assert shift("$A$1:1:1", 5, 5) == "$A$1:6:6"
+
+
+@given(st.integers(1, 2_900_000))
+def test_days_and_numbers(number):
+    if number != 60:  # the 29th of February 1900, which only Excel has
+        value = from_serial(number, "yyyy-mm-dd")
+        assert isinstance(value, date)
+        assert to_serial(value) == number
+
+
+@given(st.datetimes(datetime(1900, 3, 1), datetime(9000, 1, 1)))
+def test_moments_and_numbers(moment):
+    found = from_serial(to_serial(moment), "yyyy-mm-dd hh:mm:ss")
+    assert abs(found - moment) <= timedelta(milliseconds=1)
+
+
+@pytest.mark.parametrize(
+    "value,format,text",
+    [
+        (1234.567, "#,##0.00", "1,234.57"),
+        (-5, "#,##0;(#,##0)", "(5)"),
+        (-5, "0.0", "-5.0"),
+        (-0.001, "0.0", "0.0"),
+        (0, '0;-0;"zero"', "zero"),
+        (0.256, "0%", "26%"),
+        (12345, "0.00E+00", "1.23E+04"),
+        (5, "[$€-407] 0.00", "€ 5.00"),
+        (1500000, '0.0,,"M"', "1.5M"),
+        (7, "000", "007"),
+        (0.5, "#.##", ".5"),
+        (0.1 + 0.2, "", "0.3"),
+        (date(2024, 3, 5), "d mmmm yyyy", "5 March 2024"),
+        (date(2024, 3, 5), "dd/mm/yy", "05/03/24"),
+        (datetime(2024, 3, 5, 15, 4, 5), "h:mm AM/PM", "3:04 PM"),
+        (datetime(2024, 3, 5, 15, 4, 5), "mm:ss", "04:05"),
+        (time(9, 5), "", "09:05:00"),
+        (timedelta(hours=30, minutes=5), "[h]:mm", "30:05"),
+        (True, "", "TRUE"),
+        ("text", "@", "text"),
+    ],
+)
+def test_number_formats(value, format, text):
+    assert show(Cell(value, Style(format))) == text
+
+
+@given(st.text(max_size=20), st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.dates(), st.timedeltas()))
+def test_no_format_is_a_reason_to_fail(format, value):
+    assert isinstance(show(Cell(value, Style(format))), str)
+
+
+def book(*formulas):
+    return Workbook((Sheet(rows={row: {0: Cell(None, formula=text)} for row, text in enumerate(formulas)}),))
+
+
+def found(workbook):
+    return [cell.value for _, _, cell in workbook.sheets[0].cells()]
+
+
+@pytest.mark.parametrize("bomb", ["(" * 4000 + "1" + ")" * 4000, "ABS(" * 900 + "1" + ")" * 900, 'REPT("x",1E9)', "A1"])
+def test_a_bomb_harms_nothing_else(job, bomb):
+    assert found(calculated(book(bomb, "1+1"), job))[1] == 2
+
+
+def test_a_long_chain(job):
+    assert found(calculated(book("1", *(f"A{row}+1" for row in range(1, 3000))), job))[-1] == 3000
+
+
+def test_a_far_cell_is_not_computed_with(job):
+    far = {0: {0: Cell(None, formula="XFD1048576")}, 1_048_575: {16_383: Cell(1)}}
+
+    assert calculated(Workbook((Sheet(rows=far),)), job).sheets[0].rows[0][0].shown == "=XFD1048576"

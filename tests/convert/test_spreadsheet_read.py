@@ -1,0 +1,431 @@
+"""Every source that becomes a spreadsheet, written by somebody else's library or by hand."""
+
+# ruff: noqa: DTZ001  a spreadsheet knows no time zones
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+
+import openpyxl
+import pytest
+import xlsxwriter
+from openpyxl.styles import Font
+
+from svc_notebooks.convert.converter import Converter
+from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+from svc_notebooks.convert.spreadsheet import read_ods, read_text, read_xls, read_xlsx, write_ods
+from svc_notebooks.convert.spreadsheet.model import PLAIN, Area, Cell, Fault, Sheet, Style, Workbook
+
+pytestmark = pytest.mark.spec("A5-01")
+
+
+def by_openpyxl(fill):
+    book = openpyxl.Workbook()
+    fill(book.active)
+    target = io.BytesIO()
+    book.save(target)
+    return target.getvalue()
+
+
+def by_xlsxwriter(fill, options=None):
+    target = io.BytesIO()
+    book = xlsxwriter.Workbook(target, {"in_memory": True, **(options or {})})
+    fill(book, book.add_worksheet("Data"))
+    book.close()
+    return target.getvalue()
+
+
+def package(**parts):
+    """A workbook by hand: `sheet` is the inside of its worksheet element."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relations = "http://schemas.openxmlformats.org/package/2006/relationships"
+    files = {
+        "_rels/.rels": f'<Relationships xmlns="{relations}"><Relationship Id="a" Type="{office}/officeDocument" '
+        'Target="xl/workbook.xml"/></Relationships>',
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets><sheet name="S" sheetId="1" r:id="r1"/>'
+        f"</sheets>{parts.get('book', '')}</workbook>",
+        "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}"><Relationship Id="r1" '
+        f'Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+        "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}">{parts["sheet"]}</worksheet>',
+    }
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, parts.get("head", "") + text)
+    return target.getvalue()
+
+
+def open_document(body, styles=""):
+    names = {"office": "office", "table": "table", "text": "text", "style": "style", "number": "datastyle"}
+    spaces = " ".join(
+        f'xmlns:{key}="urn:oasis:names:tc:opendocument:xmlns:{value}:1.0"' for key, value in names.items()
+    )
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
+        archive.writestr(
+            "content.xml",
+            f'<office:document-content {spaces} xmlns:xlink="http://www.w3.org/1999/xlink">'
+            f"<office:automatic-styles>{styles}</office:automatic-styles><office:body><office:spreadsheet>{body}"
+            "</office:spreadsheet></office:body></office:document-content>",
+        )
+    return target.getvalue()
+
+
+def first(workbook):
+    return {(row, column): cell for row, column, cell in workbook.sheets[0].cells()}
+
+
+def values(workbook):
+    return [[cell.value for cell in cells.values()] for cells in workbook.sheets[0].rows.values()]
+
+
+# --- xlsx
+
+
+def test_each_kind_of_value(job):
+    def fill(sheet):
+        sheet.append(["text", 1, 2.5, True, date(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), "#N/A"])
+        sheet["I1"] = timedelta(hours=30)
+        sheet["J1"], sheet["J1"].number_format = 0.125, "0.0%"
+        sheet["K1"], sheet["K1"].font = "bold", Font(bold=True)
+        sheet["L1"], sheet["L1"].hyperlink = "web", "https://example.org/"
+
+    cells = first(read_xlsx.read(by_openpyxl(fill), job))
+
+    found = [cells[0, column].value for column in range(9)]
+    assert found == [
+        "text", 1, 2.5, True, date(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), Fault("#N/A"),
+        timedelta(hours=30),
+    ]  # fmt: skip
+    assert cells[0, 9] == Cell(0.125, Style("0.0%"))
+    assert cells[0, 10] == Cell("bold", Style("", bold=True))
+    assert cells[0, 11].link == "https://example.org/"
+
+
+def test_formulas_with_their_last_values(job):
+    def fill(book, sheet):
+        sheet.write_formula("A1", "=1+2", None, 3)
+        sheet.write_formula("A2", '=CONCAT("a","b")', None, "ab")
+        sheet.write_array_formula("A3:A4", "{=B1:B2*2}", None, 8)
+        sheet.write_formula("A5", "=1/0", None, "#DIV/0!")
+
+    cells = first(read_xlsx.read(by_xlsxwriter(fill, {"use_future_functions": True}), job))
+
+    assert cells[0, 0] == Cell(3, formula="1+2")
+    assert cells[1, 0] == Cell("ab", formula='_xlfn.CONCAT("a","b")')
+    assert cells[2, 0] == Cell(8, formula="B1:B2*2", array=(2, 1))
+    assert cells[4, 0] == Cell(Fault("#DIV/0!"), formula="1/0")
+
+
+def test_formulas_without_values_are_computed(job):
+    def fill(sheet):
+        sheet.append([2, 3, "=A1*B1", "=SUM(A1:C1)", "=DATE(2024,1,2)+A1", '=IF(A1>1,"yes","no")', "=1/0", "=A1=2"])
+
+    cells = first(read_xlsx.read(by_openpyxl(fill), job))
+
+    found = [cells[0, column].value for column in range(2, 8)]
+    assert found == [6, 11, date(2024, 1, 4), "yes", Fault("#DIV/0!"), True]
+    assert cells[0, 2].formula == "A1*B1"
+
+
+def test_what_cannot_be_computed_is_shown_as_text(job):
+    def fill(sheet):
+        sheet.append(["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", "=1+1"])
+
+    cells = first(read_xlsx.read(by_openpyxl(fill), job))
+
+    assert [cells[0, column].shown for column in range(4)] == ["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", 2]
+    assert job.notes
+
+
+def test_merges_widths_and_hidden_sheets(job):
+    def fill(book, sheet):
+        sheet.merge_range("B2:C3", "both")
+        sheet.set_column(0, 0, 20)
+        sheet.write("A1", 1)
+        book.add_worksheet("Secret").hide()
+
+    data, secret = read_xlsx.read(by_xlsxwriter(fill), job).sheets
+
+    assert data.merges == (Area(1, 1, 2, 2),)
+    assert data.widths == {0: 20.0}
+    assert (data.name, data.hidden, secret.name, secret.hidden) == ("Data", False, "Secret", True)
+
+
+def test_the_calendar_of_1904(job):
+    source = by_xlsxwriter(
+        lambda book, sheet: sheet.write_datetime("A1", datetime(2024, 5, 6), book.add_format({"num_format": "d/m/yy"})),
+        {"date_1904": True},
+    )
+
+    assert values(read_xlsx.read(source, job)) == [[date(2024, 5, 6)]]
+
+
+def test_rich_text_is_text(job):
+    def fill(book, sheet):
+        sheet.write_rich_string("A1", "plain ", book.add_format({"bold": True}), "bold", " end")
+
+    assert values(read_xlsx.read(by_xlsxwriter(fill), job)) == [["plain bold end"]]
+
+
+def test_shared_formulas_inline_texts_and_cells_without_addresses(job):
+    sheet = """<sheetData><row><c><v>1</v></c><c><f t="shared" ref="B1:B2" si="0">A1+$A$1</f><v>2</v></c></row>
+        <row><c><v>5</v></c><c><f t="shared" si="0"/><v>6</v></c><c t="inlineStr"><is><t>in_x000A_line</t></is></c></row>
+        <row r="4"><c r="A4" t="d"><v>2024-01-02</v></c></row></sheetData>"""
+
+    cells = first(read_xlsx.read(package(sheet=sheet), job))
+
+    assert cells[1, 1] == Cell(6, formula="A2+$A$1")
+    assert cells[1, 2].value == "in\nline"
+    assert cells[3, 0].value == date(2024, 1, 2)
+
+
+def test_names_are_written_out(job):
+    book = "<definedNames><definedName name='Rate'>S!$B$1</definedName></definedNames>"
+    sheet = '<sheetData><row r="1"><c r="A1"><f>rate*2</f><v>8</v></c><c r="B1"><v>4</v></c></row></sheetData>'
+
+    assert first(read_xlsx.read(package(sheet=sheet, book=book), job))[0, 0].formula == "(S!$B$1)*2"
+
+
+def test_the_same_as_openpyxl_reads(job):
+    def fill(book, sheet):
+        for row in range(50):
+            for column in range(8):
+                sheet.write(row * 3, column * 2, f"text {row}" if column % 2 else row * column / 7)
+
+    source = by_xlsxwriter(fill)
+    theirs = {
+        (cell.row - 1, cell.column - 1): cell.value
+        for row in openpyxl.load_workbook(io.BytesIO(source)).active.iter_rows()
+        for cell in row
+        if cell.value is not None
+    }
+
+    assert {place: cell.value for place, cell in first(read_xlsx.read(source, job)).items()} == theirs
+
+
+# --- ods
+
+
+def test_each_kind_of_value_of_an_open_document(job):
+    styles = """<number:percentage-style style:name="N1"><number:number number:decimal-places="1"
+        number:min-integer-digits="1"/><number:text>%</number:text></number:percentage-style>
+        <style:style style:name="ce1" style:family="table-cell" style:data-style-name="N1">
+        <style:text-properties fo:font-weight="bold" xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"/>
+        </style:style>"""
+    body = """<table:table table:name="T"><table:table-column table:number-columns-repeated="16384"/><table:table-row>
+        <table:table-cell office:value-type="float" office:value="1.5"><text:p>1,5</text:p></table:table-cell>
+        <table:table-cell office:value-type="percentage" office:value="0.1" table:style-name="ce1"/>
+        <table:table-cell office:value-type="boolean" office:boolean-value="true"/>
+        <table:table-cell office:value-type="date" office:date-value="2024-02-29"/>
+        <table:table-cell office:value-type="date" office:date-value="2024-02-29T01:02:03"/>
+        <table:table-cell office:value-type="time" office:time-value="PT30H00M01S"/>
+        <table:table-cell office:value-type="currency" office:value="5" office:currency="EUR"/>
+        <table:table-cell office:value-type="string"><office:annotation><text:p>note</text:p></office:annotation>
+        <text:p>a<text:s text:c="2"/>b<text:tab/>c</text:p><text:p><text:a xlink:href="https://x.org/">d</text:a></text:p>
+        </table:table-cell></table:table-row></table:table>"""
+
+    workbook = read_ods.read(open_document(body, styles), job)
+    cells = first(workbook)
+
+    assert [cells[0, column].value for column in range(8)] == [
+        1.5, 0.1, True, date(2024, 2, 29), datetime(2024, 2, 29, 1, 2, 3), timedelta(hours=30, seconds=1), 5, "a  b\tc\nd",
+    ]  # fmt: skip
+    assert cells[0, 1].style == Style("0.0%", bold=True)
+    assert cells[0, 7].link == "https://x.org/"
+
+
+def test_formulas_of_an_open_document(job):
+    body = """<table:table table:name="My T"><table:table-row>
+        <table:table-cell office:value-type="float" office:value="3" table:formula="of:=SUM([.B1:.C1];[$'My T'.D1])"/>
+        <table:table-cell office:value-type="float" office:value="1" table:number-columns-repeated="3"/>
+        <table:table-cell table:formula="of:=[.B1]*10" /></table:table-row></table:table>"""
+
+    cells = first(read_ods.read(open_document(body), job))
+
+    assert cells[0, 0] == Cell(3, formula="SUM(B1:C1,'My T'!D1)")
+    assert cells[0, 4] == Cell(10, formula="B1*10")
+
+
+def test_what_is_repeated_without_content_is_nothing(job):
+    body = """<table:table table:name="T"><table:table-row table:number-rows-repeated="1048575">
+        <table:table-cell table:number-columns-repeated="16384"/></table:table-row><table:table-row>
+        <table:table-cell table:number-columns-repeated="16383"/><table:table-cell office:value-type="float"
+        office:value="7"/></table:table-row></table:table>"""
+
+    assert first(read_ods.read(open_document(body), job)) == {(1_048_575, 16_383): Cell(7)}
+
+
+def test_a_name_of_a_sheet_that_no_other_program_takes(job):
+    body = "".join(
+        f'<table:table table:name="{name}"><table:table-row/></table:table>'
+        for name in ("a/b:c", "a*b?c", "", "x" * 300)
+    )
+
+    names = [sheet.name for sheet in read_ods.read(open_document(body), job).sheets]
+
+    assert names == ["a_b_c", "a_b_c_2", "Sheet3", "x" * 31]
+
+
+# --- csv and the like
+
+
+@pytest.mark.spec("A5-06")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b\r\n1,2.5\r\n",
+        "a;b\n1;2,5\n",
+        "a\tb\n1\t2.5\n",
+        "a|b\n1|2.5\n",
+        "sep=;\r\na;b\r\n1;2,5\r\n",
+        '"a","b"\r"1","2.5"\r',
+        '"a", "b"\n"1", "2.5"\n',
+    ],
+)
+def test_dialects(job, text):
+    assert values(read_text.read_csv(text.encode(), job)) == [["a", "b"], [1, 2.5]]
+
+
+@pytest.mark.spec("A5-06")
+@pytest.mark.parametrize(
+    "word,value",
+    [
+        ("12", 12),
+        ("-0.5", -0.5),
+        ("1.5e-05", 1.5e-05),
+        ("1,234.5", 1234.5),
+        ("12%", 0.12),
+        ("TRUE", True),
+        ("false", False),
+        ("2024-02-29", date(2024, 2, 29)),
+        ("2024-02-29 10:11", datetime(2024, 2, 29, 10, 11)),
+        ("10:11", time(10, 11)),
+    ],
+)
+def test_words_that_are_values(job, word, value):
+    assert values(read_text.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", value]]
+
+
+@pytest.mark.spec("A5-06")
+@pytest.mark.parametrize(
+    "word",
+    [
+        "007",
+        "+49 30 1234",
+        "+4930123",
+        "1234567890123456",
+        "1e5",
+        "3/4/2024",
+        "2024-02-30",
+        "1_000",
+        "nan",
+        "=1+1",
+        "٣",
+    ],
+)
+def test_words_that_stay_words(job, word):
+    assert values(read_text.read_tsv(f"x\t{word}\n".encode(), job)) == [["x", word]]
+
+
+def test_quoted_line_breaks_and_quotes(job):
+    assert values(read_text.read_csv(b'a,"b\r\nc ""d"""\r\n', job)) == [["a", 'b\r\nc "d"']]
+
+
+def test_a_quotation_that_is_never_closed_swallows_nothing(job):
+    assert values(read_text.read_csv(b'a,b\n"c,d\ne,f\n', job)) == [["a", "b"], ['"c', "d"], ["e", "f"]]
+    assert job.notes
+
+
+def test_lines_without_columns_are_cells(job):
+    assert values(read_text.read_text(b"one line\nanother, with a comma\n", job))[0] == ["one line"]
+
+
+def test_empty_sources_are_empty_sheets(job):
+    assert read_text.read_csv(b"", job) == Workbook((Sheet(),))
+
+
+@pytest.mark.spec("A5-06")
+def test_a_declared_charset(job):
+    assert values(read_text.read_csv("имя".encode("koi8-r"), replace(job, charset="koi8-r"))) == [["имя"]]
+
+
+# --- what is not what it is called
+
+
+def test_a_csv_that_a_browser_calls_excel(job):
+    assert values(read_xls.read(b"a,b\n1,2\n", job)) == [["a", "b"], [1, 2]]
+
+
+def test_a_new_workbook_that_is_called_old(job):
+    assert values(read_xls.read(by_openpyxl(lambda sheet: sheet.append([1])), job)) == [[1]]
+
+
+def test_a_table_of_html_that_is_called_excel(job):
+    page = b"""<html><body><table><tr><th>Name</th><th>n</th></tr><tr><td colspan=2>a<br>b</td></tr>
+        <tr><td rowspan=2>007</td><td>1.5</td></tr><tr><td><a href="javascript:x">=1+1</a></td></tr></table></body></html>"""
+
+    workbook = read_xls.read(page, job)
+
+    assert values(workbook) == [["Name", "n"], ["a\nb"], ["007", 1.5], ["=1+1"]]
+    assert workbook.sheets[0].merges == (Area(1, 0, 1, 1), Area(2, 0, 3, 0))
+    assert first(workbook)[3, 1] == Cell("=1+1")
+
+
+@pytest.mark.spec("A5-02")
+@pytest.mark.parametrize("reader", [read_xlsx.read, read_ods.read, read_xls.read])
+@pytest.mark.parametrize(
+    "source",
+    [b"PK\x03\x04 broken", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, b"<html>no table</html>"],
+)
+def test_what_is_broken_is_said_to_be(job, reader, source):
+    with pytest.raises(ConversionError):
+        reader(source, job)
+
+
+@pytest.mark.spec("A5-02")
+def test_encrypted_workbooks(job):
+    source = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le")
+
+    with pytest.raises(ConversionError, match="encrypted; send it without a password"):
+        read_xlsx.read(source, job)
+
+
+@pytest.mark.spec("A5-02")
+@pytest.mark.parametrize("part", [0.3, 0.6, 0.9, 0.99])
+def test_files_that_end_too_early(job, part):
+    for source in (by_openpyxl(lambda sheet: sheet.append(range(500))), write_ods.write(Workbook(), job)):
+        with pytest.raises(ConversionError):
+            read_xlsx.read(source[: int(len(source) * part)], job)
+
+
+def test_too_many_cells(job):
+    with pytest.raises(TooLarge):
+        read_text.read_csv(b"1,2,3\n" * 10, replace(job, limits=Limits(cells=20)))
+
+
+def test_a_body_is_what_was_packed(job):
+    cells = {
+        0: Cell("x"), 1: Cell(None, formula="A1"), 2: Cell(True, Style("0", bold=True)), 3: Cell(date(2024, 1, 2)),
+        4: Cell(datetime(2024, 1, 2, 3)), 5: Cell(time(3)), 6: Cell(timedelta(days=-1)), 7: Cell(Fault("#N/A")),
+        8: Cell(1.5, PLAIN, "X1", (2, 3), "https://x.org"), 9: Cell(2**60), 10: Cell(""),
+    }  # fmt: skip
+    workbook = Workbook((Sheet("A", {3: cells}, (Area(1, 2, 3, 4),), {2: 9.5}, hidden=True), Sheet("B")))
+
+    assert Workbook.unpack(workbook.pack()) == workbook
+
+
+def test_through_a_worker():
+    converter = Converter()
+    try:
+        made = converter.read(
+            by_openpyxl(lambda sheet: sheet.append([1, "=A1+1"])), "application/vnd.ms-excel", "spreadsheet"
+        )
+    finally:
+        converter.close()
+
+    assert values(Workbook.unpack(made.body)) == [[1, 2]]

@@ -1,0 +1,234 @@
+"""Every format that a spreadsheet becomes, read by somebody else's library."""
+
+# ruff: noqa: DTZ001, RUF001  a spreadsheet knows no time zones
+from __future__ import annotations
+
+import csv
+import io
+import zipfile
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import openpyxl
+import pypdf
+import pytest
+from python_calamine import CalamineWorkbook
+
+from svc_notebooks.convert.job import Limits, TooLarge
+from svc_notebooks.convert.spreadsheet import read_ods, read_text, read_xlsx
+from svc_notebooks.convert.spreadsheet.model import Area, Cell, Fault, Sheet, Style, Workbook
+from svc_notebooks.convert.spreadsheet.write_html import write as write_html
+from svc_notebooks.convert.spreadsheet.write_ods import write as write_ods
+from svc_notebooks.convert.spreadsheet.write_pdf import write as write_pdf
+from svc_notebooks.convert.spreadsheet.write_text import write_csv, write_tsv
+from svc_notebooks.convert.spreadsheet.write_xlsx import write as write_xlsx
+
+pytestmark = pytest.mark.spec("A7-01")
+
+WRITERS = [write_xlsx, write_ods, write_pdf, write_csv, write_tsv, write_html]
+
+ROWS = {
+    0: {0: Cell("Name", Style(bold=True)), 1: Cell("Größe 日本語 😀"), 2: Cell("=1+1")},
+    1: {
+        0: Cell(1.5, Style("0.00")), 1: Cell(True), 2: Cell(date(2024, 2, 29)), 3: Cell(datetime(2024, 1, 2, 3, 4, 5)),
+        4: Cell(time(9, 30)), 5: Cell(timedelta(hours=30)), 6: Cell(Fault("#N/A")), 7: Cell(0.125, Style("0.0%")),
+    },
+    3: {0: Cell(4.5, formula="A2*3"), 1: Cell("two\nlines"), 3: Cell("web", link="https://example.org/?a=1&b=2")},
+}  # fmt: skip
+BOOK = Workbook((Sheet("My data", ROWS, (Area(3, 1, 4, 2),), {0: 20.0}), Sheet("Other", {0: {0: Cell("second")}})))
+FAR = Workbook((Sheet(rows={0: {0: Cell("near")}, 1_048_575: {16_383: Cell("far")}}),))
+
+
+def test_xlsx(job):
+    sheet, other = openpyxl.load_workbook(io.BytesIO(write_xlsx(BOOK, job))).worksheets
+
+    assert [cell.value for cell in sheet[2]] == [
+        1.5, True, datetime(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), timedelta(hours=30), "=#N/A", 0.125,
+    ]  # fmt: skip
+    assert (sheet["A1"].font.b, sheet["A2"].number_format, sheet["H2"].number_format) == (True, "0.00", "0.0%")
+    assert (sheet["C1"].value, sheet["C1"].data_type) == ("=1+1", "s")
+    assert sheet["A4"].value == "=A2*3"
+    assert sheet["D4"].hyperlink.target == "https://example.org/?a=1&b=2"
+    assert [str(area) for area in sheet.merged_cells.ranges] == ["B4:C5"]
+    assert other.title == "Other"
+
+
+def test_xlsx_holds_last_values(job):
+    sheet = openpyxl.load_workbook(io.BytesIO(write_xlsx(BOOK, job)), data_only=True).worksheets[0]
+
+    assert (sheet["A4"].value, sheet["G2"].value) == (4.5, "#N/A")
+
+
+def test_ods(job):
+    source = write_ods(BOOK, job)
+
+    with zipfile.ZipFile(io.BytesIO(source)) as archive:
+        assert archive.infolist()[0].filename == "mimetype"
+        assert archive.infolist()[0].compress_type == zipfile.ZIP_STORED
+        for name in archive.namelist()[1:]:
+            ElementTree.fromstring(archive.read(name))
+        assert b'table:formula="of:=[.A2]*3"' in archive.read("content.xml")
+    rows = CalamineWorkbook.from_filelike(io.BytesIO(source)).get_sheet_by_name("My data").to_python()
+    assert rows[0][:3] == ["Name", "Größe 日本語 😀", "=1+1"]
+    assert rows[1][0] == 1.5
+    assert rows[1][2] == date(2024, 2, 29)
+    assert rows[3][:2] == [4.5, "two\nlines"]
+
+
+@pytest.mark.parametrize("write,read", [(write_xlsx, read_xlsx.read), (write_ods, read_ods.read)])
+def test_there_and_back(job, write, read):
+    again = read(write(BOOK, job), job)
+
+    for sheet, same in zip(BOOK.sheets, again.sheets, strict=True):
+        assert [(row, column, cell.value, cell.formula, cell.link) for row, column, cell in sheet.cells()] == [
+            (row, column, cell.value, cell.formula, cell.link) for row, column, cell in same.cells()
+        ]
+        assert (sheet.name, sheet.merges, sheet.widths, sheet.hidden) == (
+            same.name,
+            same.merges,
+            same.widths,
+            same.hidden,
+        )
+
+
+@pytest.mark.spec("A7-03")
+@pytest.mark.parametrize("write,delimiter", [(write_csv, ","), (write_tsv, "\t")])
+def test_csv_and_tsv_hold_the_first_sheet(job, write, delimiter):
+    text = write(BOOK, job).decode("utf-8")
+
+    rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    assert rows[0][:3] == ["Name", "Größe 日本語 😀", "'=1+1"]
+    assert rows[1] == ["1.5", "TRUE", "2024-02-29", "2024-01-02 03:04:05", "09:30:00", "30:00:00", "#N/A", "0.125"]
+    assert rows[2] == [""] * 8
+    assert rows[3][:4] == ["4.5", "two\nlines", "", "web"]
+    assert "second" not in text
+    assert text.endswith("\r\n")
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "\t=1+1", "\r=1+1", "@SUM(A1)", "+cmd|' /C calc'!A0", "-2+3+cmd|'x'!A0", "＝1+1", "-A1", " =1"]
+)
+def test_a_text_that_would_run_is_given_an_apostrophe_and_loses_it_again(job, text):
+    workbook = Workbook((Sheet(rows={0: {0: Cell("x"), 1: Cell(text)}}),))
+
+    source = write_csv(workbook, job)
+
+    assert next(csv.reader(io.StringIO(source.decode(), newline="")))[1] == f"'{text}"
+    assert read_text.read_csv(source, job).sheets[0].rows[0][1].value == text
+
+
+@pytest.mark.parametrize("value", ["+49 (30) 123-45", "-5", "-", "@name", "a=b", -3, -1.5, "'tis"])
+def test_other_values_are_left_as_they_are(job, value):
+    workbook = Workbook((Sheet(rows={0: {0: Cell(value)}}),))
+
+    assert write_tsv(workbook, job).decode() == f"{value}\r\n"
+
+
+class Page(HTMLParser):
+    """The texts of table cells, and the tags."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.cells = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_data(self, data):
+        if self.cells and self.lasttag != "th":
+            self.cells[-1] += data.strip("\n") if data.strip() else ""
+
+
+def test_zipped_html(job):
+    workbook = replace(BOOK, sheets=(*BOOK.sheets, Sheet("<b>&", {0: {0: Cell("<script>alert(1)</script>")}})))
+
+    with zipfile.ZipFile(io.BytesIO(write_html(workbook, job))) as archive:
+        pages = {name: archive.read(name).decode() for name in archive.namelist()}
+
+    assert list(pages) == ["My data.html", "Other.html", "_b__.html", "resources/sheet.css"]
+    page = Page(pages["My data.html"])
+    assert page.cells[:3] == ["Name", "Größe 日本語 😀", "=1+1"]
+    assert ("td", {"colspan": "2", "rowspan": "2"}) in page.tags
+    assert "1.50" in page.cells
+    assert "12.5%" in page.cells
+    assert "script" not in [tag for tag, _ in Page(pages["_b__.html"]).tags]
+
+
+def test_pdf(job):
+    pages = pypdf.PdfReader(io.BytesIO(write_pdf(BOOK, job))).pages
+
+    text = pages[0].extract_text()
+    for shown in ("My data", "Name", "1.50", "TRUE", "2024-02-29", "12.5%", "30:00:00", "#N/A", "4.5"):
+        assert shown in text
+    assert "second" in pages[1].extract_text()
+
+
+def test_a_wide_sheet_is_split_and_nothing_is_cut_off(job):
+    workbook = Workbook(
+        (Sheet(rows={row: {column: Cell(f"r{row}c{column}") for column in range(60)} for row in range(3)}),)
+    )
+
+    pages = pypdf.PdfReader(io.BytesIO(write_pdf(workbook, job))).pages
+
+    text = " ".join(page.extract_text() for page in pages)
+    assert len(pages) > 1
+    assert all(f"r{row}c{column}" in text for row in range(3) for column in range(60))
+
+
+def test_text_is_never_code_on_paper(job):
+    texts = ['#read("data.json")', "$x$", "*b*", "\\", "#panic()", "```", "<label>", '"]#']
+    workbook = Workbook((Sheet("#let x = 1", {row: {0: Cell(text)} for row, text in enumerate(texts)}),))
+
+    found = pypdf.PdfReader(io.BytesIO(write_pdf(workbook, job))).pages[0].extract_text()
+
+    assert all(text in found for text in texts)
+
+
+def test_too_much_for_paper(job):
+    with pytest.raises(TooLarge, match="more than 5 cells"):
+        write_pdf(BOOK, replace(job, limits=Limits(pdf_cells=5)))
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_an_empty_spreadsheet_is_written(job, write):
+    assert isinstance(write(Workbook(), job), bytes)
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_the_same_bytes_each_time(job, write):
+    assert write(BOOK, job) == write(BOOK, job)
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_cell_at_the_far_end_costs_nothing(job, write):
+    assert len(write(FAR, job)) < 3_000_000
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_a_merged_area_of_a_whole_sheet_costs_nothing(job, write):
+    workbook = Workbook((Sheet(rows={0: {0: Cell("x")}}, merges=(Area(0, 0, 1_048_575, 16_383),)),))
+
+    assert len(write(workbook, job)) < 100_000
+
+
+@pytest.mark.parametrize("write", WRITERS)
+def test_signs_that_no_file_can_hold(job, write):
+    assert write(Workbook((Sheet(rows={0: {0: Cell("a\x00\x0b\x1f\ufffeb\ud800")}}),)), job)
+
+
+def test_what_excel_has_no_room_for_is_cut_with_a_note(job):
+    source = write_xlsx(Workbook((Sheet(rows={0: {0: Cell("x" * 40_000)}}),)), job)
+
+    assert len(openpyxl.load_workbook(io.BytesIO(source)).active["A1"].value) == 32_766
+    assert job.notes
+
+
+def test_days_before_the_calendar_begins_stay_texts(job):
+    source = write_xlsx(Workbook((Sheet(rows={0: {0: Cell(date(1815, 12, 10))}}),)), job)
+
+    assert openpyxl.load_workbook(io.BytesIO(source)).active["A1"].value == "1815-12-10"
