@@ -1,0 +1,139 @@
+"""Pictures and PDFs as documents: each picture embedded, and its text behind it (A5-03)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import closing
+from typing import Any
+
+from .. import ocr, pictures
+from ..bundle import resource_name
+from ..job import ConversionError, Job, TooLarge
+from ..pictures import Picture
+from .model import Document, Node, paragraph
+
+_DPI = 96
+_WIDTH = 6.25
+"""Inches: what a page has between its margins."""
+_PAGE_DPI = 120
+_PAGE_PIXELS = 2000
+"""The longer side of a page's picture, at most."""
+_JUNK = 0.3
+"""The share of letters that no font names, from which on a text layer is none."""
+_ENDED = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
+_LONG = 0.75
+"""The share of the longest line, from which on a line goes on in the next."""
+_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]")
+
+
+def picture(source: bytes, job: Job) -> Document:
+    """A picture, and under it the text that is in it.
+
+    Raises:
+        ConversionError: it is no picture, or a damaged one; TooLarge: it has too many pixels.
+    """
+    taken = pictures.checked(source, job.limits)
+    with pictures.opened(taken.data, job.limits) as image:
+        text = [_flowing(part.splitlines()) for part in ocr.text_of(pictures.loaded(image), job)]
+    name = resource_name(taken.data, taken.extension)
+    return Document([_image(name, taken, _DPI, job.name), *map(paragraph, text)], {}, {name: taken.data})
+
+
+def pdf(source: bytes, job: Job) -> Document:
+    """Every page as a picture, and under it its text: that of the file, else what is read in the picture.
+
+    Raises:
+        ConversionError: it is damaged or encrypted; TooLarge: it has too many pages.
+    """
+    import pypdfium2 as pdfium
+
+    try:
+        with closing(pdfium.PdfDocument(source)) as document:
+            return _pages(document, job)
+    except pdfium.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise ConversionError("the file is encrypted; send it without a password.") from error
+        raise ConversionError("the file is damaged, or no PDF.") from error
+
+
+def _pages(document: Any, job: Job) -> Document:
+    if len(document) > job.limits.pages:
+        raise TooLarge(f"it has {len(document)} pages; at most {job.limits.pages} are taken.")
+    blocks: list[Node] = []
+    resources: dict[str, bytes] = {}
+    for number in range(len(document)):
+        with closing(document[number]) as page:
+            taken, text = _page(page, job)
+        name = resource_name(taken.data, taken.extension)
+        resources[name] = taken.data
+        blocks += [_image(name, taken, _PAGE_DPI, f"Page {number + 1}"), *map(paragraph, text)]
+    return Document(blocks, {}, resources)
+
+
+def _page(page: Any, job: Job) -> tuple[Picture, list[str]]:
+    width, height = page.get_size()
+    scale = min(_PAGE_DPI / 72, _PAGE_PIXELS / max(width, height, 1))
+    with closing(page.render(scale=scale)) as bitmap:
+        image = bitmap.to_pil().convert("RGB")
+    text = _text_layer(page) or [_flowing(part.splitlines()) for part in ocr.text_of(image, job)]
+    grey = image.convert("L") if _is_grey(image) else image
+    kinds = [pictures.encoded(grey, kind) for kind in ("PNG", "JPEG")]
+    return min(kinds, key=lambda kind: len(kind.data)), text
+
+
+def _is_grey(image: Any) -> bool:
+    """Whether no pixel has a colour, as the pages of most books."""
+    from PIL import ImageChops
+
+    red, green, blue = image.split()
+    return not (ImageChops.difference(red, green).getbbox() or ImageChops.difference(green, blue).getbbox())
+
+
+def _text_layer(page: Any) -> list[str]:
+    with closing(page.get_textpage()) as layer:
+        text = str(layer.get_text_bounded()).replace("\r\n", "\n").replace("\r", "\n")
+    junk = sum(letter in "\ufffd\0" or "\ue000" <= letter <= "\uf8ff" for letter in text)
+    return [] if not text.strip() or junk > len(text) * _JUNK else list(_paragraphs(_clean(text)))
+
+
+def _clean(text: str) -> str:
+    """Words that a hyphen parted at a line's end are one; letters that are none are gone."""
+    text = re.sub("[\x00-\x01\x03-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "", text)
+    return re.sub(r"(?<=\w)(?:\x02\n?|-\n(?=[a-zäöüéèàß]))", "", text).replace("\x02", "-")
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Lines as paragraphs: a short line that ends a sentence is the last of one."""
+    for block in re.split(r"\n\s*\n", text):
+        lines = [line.strip() for line in block.split("\n") if line.strip()]
+        longest = max(map(len, lines), default=0)
+        gathered: list[str] = []
+        for line in lines:
+            gathered.append(line)
+            if _ENDED.search(line) and len(line) < longest * _LONG:
+                yield _flowing(gathered)
+                gathered = []
+        if gathered:
+            yield _flowing(gathered)
+
+
+def _flowing(lines: list[str]) -> str:
+    """Full lines as running text; those that end early, as in addresses and tables, end there.
+
+    >>> _flowing(["The first line goes on", "in the second one here.", "Short", "end"])
+    'The first line goes on in the second one here. Short\\nend'
+    """
+    longest, text = max(map(len, lines)), ""
+    for line, after in zip(lines, [*lines[1:], ""], strict=True):
+        runs_on = len(line) >= longest * _LONG
+        joint = "" if runs_on and _WIDE.match(line[-1:]) and _WIDE.match(after) else " " if runs_on else "\n"
+        text += line + joint
+    return text.strip()
+
+
+def _image(name: str, taken: Picture, dpi: float, alt: str) -> Node:
+    width = min(taken.width / dpi, _WIDTH)
+    attributes = ["", [], [["width", f"{width:.3f}in"]]]
+    words = paragraph(alt)["c"]
+    return {"t": "Para", "c": [{"t": "Image", "c": [attributes, words, [name, ""]]}]}
