@@ -34,7 +34,11 @@ def one(source: bytes, job) -> tuple:
 
 def test_a_title_without_a_place_has_the_one_of_its_master(job):
     deck = read(
-        decks.odp(page('<draw:frame presentation:class="title"><draw:text-box><text:p>Hi</text:p></draw:text-box></draw:frame>')),
+        decks.odp(
+            page(
+                '<draw:frame presentation:class="title"><draw:text-box><text:p>Hi</text:p></draw:text-box></draw:frame>'
+            )
+        ),
         job,
     )
 
@@ -52,7 +56,9 @@ def test_lists_have_their_levels_and_markers(job):
         '<text:p>plain</text:p><text:list text:style-name="N"><text:list-item><text:p>a</text:p><text:list>'
         "<text:list-item><text:p>b</text:p></text:list-item></text:list></text:list-item></text:list>"
     )
-    (body,) = one(decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{lists}</draw:text-box></draw:frame>"), styles), job)
+    (body,) = one(
+        decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{lists}</draw:text-box></draw:frame>"), styles), job
+    )
 
     found = [(it.text, it.level, it.marker) for it in body.paragraphs]
     assert found == [("plain", 0, ""), ("a", 0, "number"), ("b", 1, "bullet")]
@@ -68,9 +74,16 @@ def test_looks_of_runs_are_inherited_and_links_are_safe(job):
         '<text:p>a<text:span text:style-name="B">b<text:s text:c="2"/><text:line-break/>c</text:span>'
         '<text:a xlink:href="javascript:alert(1)">d</text:a><text:a xlink:href="https://svc.example/">e</text:a></text:p>'
     )
-    (body,) = one(decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{words}</draw:text-box></draw:frame>"), styles), job)
+    (body,) = one(
+        decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{words}</draw:text-box></draw:frame>"), styles), job
+    )
 
-    plain, bold, dead, link = body.paragraphs[0].runs[0], *body.paragraphs[0].runs[1:2], None, body.paragraphs[0].runs[-1]
+    plain, bold, link = (
+        body.paragraphs[0].runs[0],
+        *body.paragraphs[0].runs[1:2],
+        None,
+        body.paragraphs[0].runs[-1],
+    )
     assert (plain.text, dead) == ("a", None)
     assert (bold.text, bold.bold, bold.size, bold.color) == ("b  \nc", True, 20.0, "ff0000")
     assert (link.text, link.link) == ("e", "https://svc.example/")
@@ -143,7 +156,9 @@ def test_what_is_written_is_read_again_as_it_was(job):
 
     (slide,), (before,) = deck.slides, sample().slides
     assert [type(it) for it in slide.shapes] == [Picture, Text, Text, Text, Table]
-    assert [it.text for it in slide.shapes if isinstance(it, Text)] == [it.text for it in before.shapes if isinstance(it, Text)]
+    assert [it.text for it in slide.shapes if isinstance(it, Text)] == [
+        it.text for it in before.shapes if isinstance(it, Text)
+    ]
     assert (slide.background, slide.notes, slide.hidden, deck.title) == ("ffeecc", "note\nmore", True, "All")
     assert [(it.level, it.marker) for it in slide.shapes[2].paragraphs] == [(0, "bullet"), (1, "number"), (0, "")]
     assert slide.shapes[0].box.turn == pytest.approx(30.0, abs=0.1)
@@ -159,7 +174,7 @@ def test_an_empty_presentation_has_one_blank_slide(job):
 
 @pytest.mark.spec("A5-02")
 @pytest.mark.parametrize(
-    ("source", "said"),
+    "source, said",
     [
         (b"PK", "damaged"),
         (decks.zipped({"mimetype": b"x"}), "content.xml is missing"),

@@ -67,7 +67,7 @@ def test_text_that_is_too_long_is_made_smaller_and_stays_on_its_page(job, role):
 def test_boxes_that_cannot_be_are_no_reason_to_fail(job):
     wide = Table(Box(0, 0, 10, 10), ((Cell(columns=9, rows=9), None), (None, None)), (0, 0), (0, 0))
     shapes = (
-        Text(Box(-10**9, 10**9, 0, 0, 45.0), words("far")),
+        Text(Box(-(10**9), 10**9, 0, 0, 45.0), words("far")),
         Text(Box(0, 0, 0, 0), (Paragraph(), *words("\n\n"))),
         Picture(Box(0, 0, 0, 5), "p.png"),
         Picture(Box(0, 0, 5, 5), "missing.png"),
@@ -89,8 +89,8 @@ def test_text_has_titles_first_then_lists_tables_and_notes(job):
     said = text.write(replace(sample(), slides=(*sample().slides, Slide(notes="end"))), job).decode("utf-8-sig")
 
     assert said.split("\r\n") == [
-        "Title", "[a field]", "* one", "  below", "  1. two", "שלום", "oval", "wide\t", "\t", "", "Notes:", "note", "more",
-        "", "", "", "Notes:", "end", "",
+        "Title", "[a field]", "* one", "  below", "  1. two", "שלום", "oval", "wide\t", "\t",
+        "", "Notes:", "note", "more", "", "", "", "Notes:", "end", "",
     ]  # fmt: skip
 
 
@@ -104,6 +104,9 @@ def test_through_worker_processes_a_file_becomes_each_of_the_four(tmp_path):
     finally:
         converter.close()
 
-    assert [made[kind][:4] for kind in (f.PPTX, f.ODP, f.PDF, f.TEXT)] == [b"PK\x03\x04"] * 2 + [b"%PDF", b"\xef\xbb\xbf\xc3"]
+    assert [made[kind][:4] for kind in (f.PPTX, f.ODP, f.PDF, f.TEXT)] == [b"PK\x03\x04"] * 2 + [
+        b"%PDF",
+        b"\xef\xbb\xbf\xc3",
+    ]
     assert len(pages(made[f.PDF])) == 3
     assert len(pages(empty)) == 1

@@ -28,7 +28,12 @@ def test_titles_outlines_notes_and_links_are_read(job):
     first = deck.slides[0]
     body = first.shapes[1]
     assert (deck.title, first.title, first.notes) == ("Quarter", "Überblick 日本語", "Say hello\nand more")
-    assert [(it.level, it.marker) for it in body.paragraphs] == [(0, "bullet"), (1, "bullet"), (2, "bullet"), (0, "bullet")]
+    assert [(it.level, it.marker) for it in body.paragraphs] == [
+        (0, "bullet"),
+        (1, "bullet"),
+        (2, "bullet"),
+        (0, "bullet"),
+    ]
     last = body.paragraphs[-1].runs[0]
     assert (last.text, last.bold, last.size, last.link) == ("bold link", True, 30.0, "https://svc.example/a?b=1&c=2")
 
@@ -124,7 +129,7 @@ def test_python_pptx_finds_in_real_placeholders_what_was_written(job):
     assert (presentation.slide_width, slide._element.get("show")) == (12_192_000, "0")
     table = next(it.table for it in slide.shapes if it.has_table)
     assert (table.cell(0, 0).text, table.cell(0, 0).span_width) == ("wide", 2)
-    assert [it.shape_type for it in slide.shapes][0] == pptx.enum.shapes.MSO_SHAPE_TYPE.PICTURE
+    assert next(it.shape_type for it in slide.shapes) == pptx.enum.shapes.MSO_SHAPE_TYPE.PICTURE
 
 
 @pytest.mark.spec("A7-01")
@@ -151,7 +156,9 @@ def test_an_empty_presentation_has_one_blank_slide(job):
 
 def test_links_that_run_something_and_pictures_from_elsewhere_are_left_out(job):
     source = decks.changed(
-        decks.full_pptx(), "ppt/slides/_rels/slide1.xml.rels", (b"https://svc.example/a?b=1&amp;c=2", b"javascript:alert(1)")
+        decks.full_pptx(),
+        "ppt/slides/_rels/slide1.xml.rels",
+        (b"https://svc.example/a?b=1&amp;c=2", b"javascript:alert(1)"),
     )
     picture = (b'Target="../media/image1.png"', b'Target="file:///etc/passwd" TargetMode="External"')
     source = decks.changed(source, "ppt/slides/_rels/slide2.xml.rels", picture)
@@ -175,7 +182,7 @@ def test_boxes_of_any_size_stay_within_what_formats_hold(job):
 
 
 @pytest.mark.parametrize(
-    ("source", "said"),
+    "source, said",
     [
         (b"", "damaged"),
         (b"PK\x03\x04" + b"\0" * 100, "damaged"),

@@ -24,7 +24,7 @@ _JUNK = 0.3
 _ENDED = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
 _LONG = 0.75
 """The share of the longest line, from which on a line goes on in the next."""
-_WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef]")
+_WIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts without blanks between words
 
 
 def picture(source: bytes, job: Job) -> Document:

@@ -1,4 +1,4 @@
-"""SVG with only what draws: an element or attribute that is not in these tables is left out (SVG 1.1, appendix)."""
+"""SVG with only what draws: an element or attribute that is not in these tables is left out (SVG 1.1)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,56 @@ _XLINK = "{http://www.w3.org/1999/xlink}"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 
 _ELEMENTS = frozenset(
-    "svg g defs symbol use a switch title desc path rect circle ellipse line polyline polygon text tspan textPath image "
-    "linearGradient radialGradient stop pattern clipPath mask marker style filter feGaussianBlur feOffset feBlend "
-    "feMerge feMergeNode feFlood feColorMatrix feComposite feComponentTransfer feFuncR feFuncG feFuncB feFuncA "
-    "feDropShadow animate animateTransform animateMotion set mpath".split()
+    [
+        "svg",
+        "g",
+        "defs",
+        "symbol",
+        "use",
+        "a",
+        "switch",
+        "title",
+        "desc",
+        "path",
+        "rect",
+        "circle",
+        "ellipse",
+        "line",
+        "polyline",
+        "polygon",
+        "text",
+        "tspan",
+        "textPath",
+        "image",
+        "linearGradient",
+        "radialGradient",
+        "stop",
+        "pattern",
+        "clipPath",
+        "mask",
+        "marker",
+        "style",
+        "filter",
+        "feGaussianBlur",
+        "feOffset",
+        "feBlend",
+        "feMerge",
+        "feMergeNode",
+        "feFlood",
+        "feColorMatrix",
+        "feComposite",
+        "feComponentTransfer",
+        "feFuncR",
+        "feFuncG",
+        "feFuncB",
+        "feFuncA",
+        "feDropShadow",
+        "animate",
+        "animateTransform",
+        "animateMotion",
+        "set",
+        "mpath",
+    ]
 )
 _ANIMATIONS = frozenset({"animate", "animateTransform", "animateMotion", "set"})
 _MOVES = re.compile(r"[a-z][a-z-]*", re.IGNORECASE)

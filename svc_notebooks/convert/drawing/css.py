@@ -11,8 +11,38 @@ _TOKEN = re.compile(r""""[^"\n]*"|'[^'\n]*'|[{};]|[^"'{};]+|["']""")
 _FUNCTION = re.compile(r"([\w-]*)\s*\(")
 _URL = re.compile(r"""url\(\s*(["']?)#[^"'()\s]+\1\s*\)""", re.IGNORECASE)
 _SAFE = frozenset(
-    "rgb rgba hsl hsla hwb lab lch oklab oklch calc min max clamp var matrix translate translatex translatey scale "
-    "scalex scaley rotate skew skewx skewy circle ellipse inset polygon path".split()
+    [
+        "rgb",
+        "rgba",
+        "hsl",
+        "hsla",
+        "hwb",
+        "lab",
+        "lch",
+        "oklab",
+        "oklch",
+        "calc",
+        "min",
+        "max",
+        "clamp",
+        "var",
+        "matrix",
+        "translate",
+        "translatex",
+        "translatey",
+        "scale",
+        "scalex",
+        "scaley",
+        "rotate",
+        "skew",
+        "skewx",
+        "skewy",
+        "circle",
+        "ellipse",
+        "inset",
+        "polygon",
+        "path",
+    ]
 )
 _BINDINGS = ("behavior", "-moz-binding")
 _IMPORTANT = re.compile(r"[<>\\]|javascript:|expression", re.IGNORECASE)
@@ -56,7 +86,9 @@ def _declared(text: str) -> Iterator[str]:
 
 def sheet(text: str) -> str:
     """A style sheet of plain rules: those that begin with @ are left out with all that is in them."""
-    return "\n".join(f"{selector} {{ {kept} }}" for selector, body in rules(_plain(text)) if (kept := declarations(body)))
+    return "\n".join(
+        f"{selector} {{ {kept} }}" for selector, body in rules(_plain(text)) if (kept := declarations(body))
+    )
 
 
 def rules(text: str) -> Iterator[tuple[str, str]]:

@@ -54,7 +54,5 @@ def _as_svg(root: Any) -> Any:
         return root
     if root.tag != "svg":
         raise ConversionError("the file is no SVG drawing: its outermost element is not svg.")
-    for element in root.iter():
-        if isinstance(element.tag, str) and not element.tag.startswith("{"):
-            element.tag = f"{{{SVG}}}{element.tag}"
-    return root
+    text: bytes = etree.tostring(root)
+    return etree.fromstring(text.replace(b"<svg", b'<svg xmlns="' + SVG.encode() + b'"', 1))

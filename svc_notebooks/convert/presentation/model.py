@@ -203,7 +203,7 @@ def _plain(value: Any) -> Any:
         return value
     given = {f.name: getattr(value, f.name) for f in fields(value)}
     plain = {f.name: _plain(given[f.name]) for f in fields(value) if given[f.name] != f.default}
-    kind = _NAMES.get(type(value))  # type: ignore[arg-type]
+    kind = _NAMES.get(type(value))
     return {"kind": kind, **plain} if kind else plain
 
 
@@ -214,7 +214,7 @@ def _slide(given: Mapping[str, Any]) -> Slide:
 
 def _shape(given: Mapping[str, Any]) -> Shape:
     made = {key: _PARTS.get(key, _same)(value) for key, value in given.items() if key != "kind"}
-    shape: Shape = _KINDS[given["kind"]](**made)  # type: ignore[arg-type]
+    shape: Shape = _KINDS[given["kind"]](**made)
     return shape
 
 

@@ -22,7 +22,9 @@ def write(deck: Deck, job: Job) -> bytes:
         TooLarge: its tables have more cells than a PDF may have.
     """
     slides = deck.slides or (Slide(),)
-    cells = sum(len(row) for slide in slides for shape in slide.shapes if isinstance(shape, Table) for row in shape.rows)
+    cells = sum(
+        len(row) for slide in slides for shape in slide.shapes if isinstance(shape, Table) for row in shape.rows
+    )
     if cells > job.limits.pdf_cells:
         raise TooLarge(f"its tables have {cells} cells; a PDF may have {job.limits.pdf_cells}.")
     data = {

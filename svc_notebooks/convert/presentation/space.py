@@ -49,5 +49,3 @@ def turned(x: float, y: float, degrees: float, around: tuple[float, float]) -> t
     angle = radians(degrees)
     dx, dy = x - around[0], y - around[1]
     return around[0] + dx * cos(angle) - dy * sin(angle), around[1] + dx * sin(angle) + dy * cos(angle)
-
-

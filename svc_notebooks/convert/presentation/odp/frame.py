@@ -9,7 +9,7 @@ from .markup import document, tag
 from .names import MIMETYPE, cm
 
 _SANS = {"fo:font-family": "'Liberation Sans', Arial, sans-serif", "style:font-family-generic": "swiss"}
-_BULLETS = "•–•–•–•–•–"
+_BULLETS = "•◦▪•◦▪•◦▪•"
 
 
 def lists() -> str:
@@ -80,9 +80,12 @@ def meta(title: str, now: datetime) -> bytes:
 def manifest(files: list[str]) -> bytes:
     """META-INF/manifest.xml, which names every file."""
     entries = [("/", MIMETYPE), *((path, _media_type(path)) for path in files)]
-    lines = (tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": it}) for path, it in entries)
+    lines = (
+        tag("manifest:file-entry", {"manifest:full-path": path, "manifest:media-type": it}) for path, it in entries
+    )
     space = 'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.2"'
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest:manifest {space}>{"".join(lines)}</manifest:manifest>'.encode()
+    text = f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest:manifest {space}>{"".join(lines)}</manifest:manifest>'
+    return text.encode()
 
 
 def _media_type(path: str) -> str:

@@ -24,7 +24,9 @@ def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
 
 def written(text: str) -> str:
     """Text inside a paragraph: spaces that follow others, tabs and line ends are elements there."""
-    return "".join(_line(line) if n == 0 else "<text:line-break/>" + _line(line) for n, line in enumerate(text.split("\n")))
+    return "".join(
+        _line(line) if n == 0 else "<text:line-break/>" + _line(line) for n, line in enumerate(text.split("\n"))
+    )
 
 
 def _line(text: str) -> str:

@@ -36,7 +36,7 @@ def read(source: bytes, job: Job) -> Deck:
         raise ConversionError("the file is no OpenDocument presentation, but one of an older kind.")
     with open_archive(source, job.limits) as archive:
         files = Files(archive)
-        if b"encryption-data" in files.bytes("META-INF/manifest.xml", b""):
+        if b"encryption-data" in files.data("META-INF/manifest.xml", b""):
             raise ConversionError("the file is encrypted; send it without a password.")
         return Slides(files, job).deck()
 
@@ -47,7 +47,7 @@ class Files:
 
     archive: zipfile.ZipFile
 
-    def bytes(self, path: str, otherwise: bytes | None = None) -> bytes:
+    def data(self, path: str, otherwise: bytes | None = None) -> bytes:
         """A member's bytes, or `otherwise` where there is none."""
         try:
             if self.archive.getinfo(path).file_size > _PART and path.endswith(".xml"):
@@ -64,7 +64,7 @@ class Files:
         """A member's XML: no entities, nothing fetched."""
         parser = etree.XMLParser(resolve_entities=False, no_network=True, remove_comments=True, remove_pis=True)
         try:
-            return etree.fromstring(self.bytes(path, otherwise), parser)
+            return etree.fromstring(self.data(path, otherwise), parser)
         except etree.XMLSyntaxError as error:
             raise ConversionError(_DAMAGED.format(path)) from error
 
@@ -141,7 +141,9 @@ class Slides:
         color = facts.get(_BACK + name("draw:fill-color"), "").lstrip("#").lower()
         if kind in ("solid", "gradient", "hatch") and is_color(color) and color != "ffffff":
             return color, ()
-        return None, self._background_picture(facts.get(_BACK + name("draw:fill-image-name")) if kind == "bitmap" else None)
+        return None, self._background_picture(
+            facts.get(_BACK + name("draw:fill-image-name")) if kind == "bitmap" else None
+        )
 
     def _background_picture(self, wanted: str | None) -> tuple[Shape, ...]:
         for image in self._styles.iter(name("draw:fill-image")) if wanted else ():

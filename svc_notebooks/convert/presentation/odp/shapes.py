@@ -35,7 +35,7 @@ _DEEP = 200
 class Source(Protocol):
     """Where pictures and charts are."""
 
-    def bytes(self, path: str, otherwise: bytes | None = None) -> bytes:
+    def data(self, path: str, otherwise: bytes | None = None) -> bytes:
         """A member's bytes."""
 
     def xml(self, path: str, otherwise: bytes | None = None) -> Any:
@@ -63,10 +63,7 @@ class Reader:
         if element.get(name("presentation:placeholder")) == "true" or depth > _DEEP:
             return
         kind = str(element.tag)
-        if kind == name("draw:g"):
-            for child in element:
-                yield from self._shape(child, depth + 1)
-        elif kind == name("draw:a"):
+        if kind in (name("draw:g"), name("draw:a")):
             for child in element:
                 yield from self._shape(child, depth + 1)
         elif kind == name("draw:frame"):
@@ -83,12 +80,15 @@ class Reader:
                 case tag if tag == name("table:table"):
                     yield from self._given(table_of(child, box, self.looks, _alt(element)))
                 case tag if tag == name("draw:object"):
-                    yield from self._given(self._chart(child, box))
+                    chart = self._chart(child, box)
+                    if chart is None:  # the picture behind it shows what it is
+                        continue
+                    yield chart
                 case tag if tag in (name("draw:image"), name("draw:plugin")):
                     found = self.named(child)
                     if found is None:
                         continue
-                    if "rect(0cm, 0cm, 0cm, 0cm)" != self._facts(element).get(_G + name("fo:clip"), "rect(0cm, 0cm, 0cm, 0cm)"):
+                    if any(digit in "123456789" for digit in self._facts(element).get(_G + name("fo:clip"), "")):
                         self.job.note("a picture that was cropped is whole again.")
                     yield Picture(box, found, _alt(element))
                 case _:
@@ -115,7 +115,9 @@ class Reader:
         """The styles of an outline's levels: its first level's is the parent of its own."""
         if element.get(name("presentation:class")) != "outline":
             return None
-        found = _LEVEL_ONE.fullmatch(self.looks.parent("presentation", element.get(name("presentation:style-name"), "")))
+        found = _LEVEL_ONE.fullmatch(
+            self.looks.parent("presentation", element.get(name("presentation:style-name"), ""))
+        )
         return found[1] if found else None
 
     def _drawn(self, element: Any, kind: str) -> Iterator[Shape]:
@@ -153,7 +155,7 @@ class Reader:
     def named(self, image: Any) -> str | None:
         """The name of the picture that an element shows, or None where it is not in the file."""
         path = image.get(name("xlink:href"), "").removeprefix("./")
-        data = self.files.bytes(path, b"") if path and ":" not in path else b""
+        data = self.files.data(path, b"") if path and ":" not in path else b""
         inline = image.find(name("office:binary-data"))
         if not data and inline is not None:
             path, data = f"inline {id(image)}", _decoded(inline.text or "")

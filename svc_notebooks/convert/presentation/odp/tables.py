@@ -60,7 +60,9 @@ def _cell(element: Any, looks: Looks) -> Cell:
 
 
 def _fill(facts: Facts) -> str | None:
-    drawn = facts.get("graphic/" + name("draw:fill-color")) if facts.get("graphic/" + name("draw:fill")) == "solid" else ""
+    drawn = (
+        facts.get("graphic/" + name("draw:fill-color")) if facts.get("graphic/" + name("draw:fill")) == "solid" else ""
+    )
     color = (drawn or facts.get("table-cell/" + name("fo:background-color"), "")).lstrip("#").lower()
     return color if is_color(color) else None
 

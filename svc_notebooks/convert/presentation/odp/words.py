@@ -103,7 +103,9 @@ class Words:
                 yield from self._runs(child, facts, link, depth + 1)
 
 
-_LIST_PARTS = frozenset(name(it) for it in ("text:list-item", "text:list-header", "text:section", "text:numbered-paragraph"))
+_LIST_PARTS = frozenset(
+    name(it) for it in ("text:list-item", "text:list-header", "text:section", "text:numbered-paragraph")
+)
 
 
 def _count(element: Any) -> int:

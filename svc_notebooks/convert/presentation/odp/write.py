@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Iterable, Mapping
 
 from ...job import Job
+from ..crops import with_cut_pictures
 from ..model import Deck, Picture, Shape, Slide
 from .bodies import Page
 from .frame import lists, manifest, meta, styles
@@ -18,6 +19,7 @@ _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:
 
 def write(deck: Deck, job: Job) -> bytes:
     """An odp file. One of no slides has a blank one, as every program expects."""
+    deck = with_cut_pictures(deck, job)
     files = {
         "content.xml": _content(deck),
         "styles.xml": styles(deck.width, deck.height),

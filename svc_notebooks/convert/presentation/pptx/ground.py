@@ -54,7 +54,9 @@ class Ground:
     def ancestors(self, placeholder: Any) -> tuple[Any, ...]:
         """The placeholders that this one inherits from, the nearest first."""
         kind, index = placeholder.get("type", "obj"), placeholder.get("idx", "0")
-        on_layout = _matching(self.layout, lambda ph: ph.get("idx", "0") == index and _alike(ph.get("type", "obj"), kind))
+        on_layout = _matching(
+            self.layout, lambda ph: ph.get("idx", "0") == index and _alike(ph.get("type", "obj"), kind)
+        )
         if on_layout is None:
             on_layout = _matching(self.layout, lambda ph: ph.get("type", "obj") == kind)
         wanted = _ON_MASTER.get(kind, kind)

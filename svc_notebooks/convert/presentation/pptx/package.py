@@ -1,4 +1,4 @@
-"""A PowerPoint file opened by python-pptx, whichever of its kinds it is: slides, template or show, with macros or not."""
+"""A PowerPoint file opened by python-pptx, of whichever kind: slides, template or show, with macros or not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,9 @@ def open_package(source: bytes, job: Job) -> Presentation:
         ConversionError: it is damaged, encrypted or no presentation; TooLarge: it is a bomb.
     """
     if source.startswith(_OLE):
-        raise ConversionError("the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx.")
+        raise ConversionError(
+            "the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx."
+        )
     with open_archive(source, job.limits) as archive:
         _check(archive)
         plain = _as_presentation(source, archive)

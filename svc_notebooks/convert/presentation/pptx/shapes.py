@@ -197,8 +197,8 @@ def _boxed(frame: Any, offset: str, extent: str) -> Box | None:
     place, size = frame.find(f"{A}{offset}"), frame.find(f"{A}{extent}")
     if place is None or size is None:
         return None
-    numbers = (*(_number(place.get(n)) for n in "xy"), _number(size.get("cx")), _number(size.get("cy")))
-    return Box.of(*numbers, turn=_number(frame.get("rot")) / 60_000)
+    x, y, width, height = (_number(it.get(key)) for it, key in ((place, "x"), (place, "y"), (size, "cx"), (size, "cy")))
+    return Box.of(x, y, width, height, _number(frame.get("rot")) / 60_000)
 
 
 def _number(value: str | None) -> float:

@@ -64,10 +64,15 @@ def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes]) -
         made._element.set("show", "0")
     if slide.background:
         made.background.fill.solid()
-        made.background.fill.fore_color.rgb = RGBColor.from_string(slide.background.upper())
+        made.background.fill.fore_color.rgb = _rgb(slide.background)
     Page(made, pictures).add(slide)
     if slide.notes:
         made.notes_slide.notes_text_frame.text = slide.notes
+
+
+def _rgb(color: str) -> Any:
+    made: Any = RGBColor  # which carries no types
+    return made(*bytes.fromhex(color))
 
 
 def _layout(slide: Slide) -> int:
