@@ -1,0 +1,49 @@
+"""Pictures cut to what is shown of them, for formats that can only show them whole."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..bundle import resource_name
+from ..job import ConversionError, Job
+from .model import Deck, Picture, Shape
+
+_WHOLE = (0.0, 0.0, 0.0, 0.0)
+
+
+def with_cut_pictures(deck: Deck, job: Job) -> Deck:
+    """The same deck, with a picture of its own for each crop."""
+    pictures = dict(deck.pictures)
+
+    def cut(shape: Shape) -> Shape:
+        if not isinstance(shape, Picture) or shape.crop == _WHOLE or shape.name not in deck.pictures:
+            return shape
+        data = _cut(deck.pictures[shape.name], shape.crop, job)
+        if data is None:
+            return shape
+        name = resource_name(data, "png")
+        pictures[name] = data
+        return replace(shape, name=name, crop=_WHOLE)
+
+    slides = tuple(
+        replace(slide, shapes=tuple(map(cut, slide.shapes)), behind=tuple(map(cut, slide.behind)))
+        for slide in deck.slides
+    )
+    return replace(deck, slides=slides, pictures=pictures)
+
+
+def _cut(data: bytes, crop: tuple[float, float, float, float], job: Job) -> bytes | None:
+    """The picture as PNG; None where it cannot be cut, and is shown whole."""
+    try:
+        from ..pictures import encoded, loaded, opened
+
+        image = loaded(opened(data, job.limits))
+    except (ImportError, ConversionError):
+        job.note("a picture that was cropped is whole again.")
+        return None
+    left, top, right, bottom = crop
+    width, height = image.size
+    across = round(left * width), max(round(left * width) + 1, round((1 - right) * width))
+    down = round(top * height), max(round(top * height) + 1, round((1 - bottom) * height))
+    image = image.convert("RGBA") if image.mode not in ("1", "L", "RGB") else image
+    return encoded(image.crop((across[0], down[0], across[1], down[1])), "PNG").data

@@ -1,0 +1,199 @@
+"""Drawings: SVG in, made safe; SVG, PNG, JPEG and PDF out."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pypdf
+import pytest
+from PIL import Image
+
+from svc_notebooks.convert.drawing import Drawing, jpeg, pdf, png, read, svg
+from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+
+from . import decks
+
+_HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+_SMALL = _HEAD + 'width="40" height="20">'
+
+
+def kept(inside: str, job, head: str = _SMALL) -> str:
+    """What is left of the inside of a drawing."""
+    found = read(f"{head}{inside}</svg>".encode(), job).svg
+    return re.sub(r"^<svg[^>]*?/?>|</svg>$", "", found)
+
+
+def picture(data: bytes, kind: str = "png") -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
+
+
+def test_what_draws_is_kept(job):
+    inside = (
+        '<defs><linearGradient id="g"><stop offset="0" stop-color="red"/></linearGradient></defs>'
+        '<style>.a { fill: url(#g) }</style><g transform="translate(1 2)"><rect class="a" width="5" height="5"/></g>'
+        '<text x="1" y="9" font-size="4">Größe 日本語 <tspan>שלום</tspan> end</text><use href="#g"/>'
+        '<a href="https://svc.example/"><circle r="2" style="fill: rgb(1, 2, 3)"/></a>'
+        '<animate attributeName="x" values="0;1" dur="1s"/>'
+    )
+
+    assert kept(inside, job) == inside
+    assert job.notes == []
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        "<script>alert(1)</script>",
+        "<foreignObject><iframe xmlns='http://www.w3.org/1999/xhtml' src='http://svc.example'/></foreignObject>",
+        "<animate attributeName='href' values='javascript:alert(1)'/>",
+        "<set attributeName='xlink:href' to='javascript:alert(1)'/>",
+        "<set attributeName='onclick' to='alert(1)'/>",
+        "<metadata><x:y xmlns:x='urn:x'>z</x:y></metadata>",
+        "<handler>alert(1)</handler>",
+        "<?xml-stylesheet href='http://svc.example/a.css'?><!-- a -->",
+        "<iframe xmlns='http://www.w3.org/1999/xhtml'/>",
+    ],
+)
+def test_what_runs_or_is_not_drawn_is_left_out(job, inside):
+    assert kept(inside, job) == ""
+
+
+@pytest.mark.parametrize(
+    "given, left",
+    [
+        ("<rect onclick='alert(1)' ONLOAD='x'/>", "<rect/>"),
+        ("<image href='/etc/passwd'/>", "<image/>"),
+        ("<image xlink:href='file:///etc/passwd'/>", "<image/>"),
+        ("<image href='data:image/svg+xml;base64,PHN2Zy8+'/>", "<image/>"),
+        ("<image href='data:image/png;base64,AAAA'/>", "<image/>"),
+        ("<use href='http://svc.example/a.svg#b'/>", "<use/>"),
+        ("<a href=' java&#10;script:alert(1)'><g/></a>", "<a><g/></a>"),
+        ("<rect fill='url(http://svc.example/#a)'/>", "<rect/>"),
+        ("<rect fill='url(#a)'/>", '<rect fill="url(#a)"/>'),
+        ("<rect style='fill: red; mask: url(\"http://svc.example/\")'/>", '<rect style="fill: red"/>'),
+        ("<rect style='fill: u\\72l(http://svc.example/)'/>", '<rect style=""/>'),
+        ("<rect style='fill: ur/**/l(http://svc.example/)'/>", '<rect style=""/>'),
+        ("<style>@import 'http://svc.example/a.css'; .a { fill: red }</style>", "<style>.a { fill: red }</style>"),
+        ("<style>@import url(//svc.example/a.css);</style>", "<style></style>"),
+        (
+            "<style>@font-face { src: url(http://svc.example/) } b { fill: red }</style>",
+            "<style>b { fill: red }</style>",
+        ),
+        ("<style>a { background: image-set('http://svc.example/' 1x) }</style>", "<style></style>"),
+        ("<g xml:base='http://svc.example/'/>", "<g/>"),
+    ],
+)
+def test_what_comes_from_elsewhere_is_left_out(job, given, left):
+    assert kept(given, job) == left
+
+
+def test_a_picture_in_the_drawing_is_looked_at_and_kept(job):
+    left = kept(f'<image href="{picture(decks.picture())}" width="4" height="4"/>', job)
+
+    assert "data:image/png;base64," in left
+    assert kept(f'<image href="{picture(decks.picture())}"/>', replace(job, limits=Limits(pixels=700))) == "<image/>"
+
+
+def test_a_document_type_is_left_out_and_one_with_entities_refused(job):
+    doctype = '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://www.w3.org/Graphics/SVG/1.1/DTD/svg11.dtd">'
+
+    assert "DOCTYPE" not in read(f"{doctype}{_SMALL}</svg>".encode(), job).svg
+    for encoding in ("utf-8", "utf-16"):
+        source = f'<!DOCTYPE svg [<!ENTITY a "b">]>{_SMALL}<text>&a;</text></svg>'.encode(encoding)
+        with pytest.raises(ConversionError, match="entities"):
+            read(source, job)
+
+
+def uses(tag: str, link: str) -> str:
+    rows = (f'<{tag} id="a{n}">{link.format(n=n - 1) * 10}</{tag}>' for n in range(1, 12))
+    return f'<g id="a0"><rect width="1" height="1"/></g>{"".join(rows)}'
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        uses("g", '<use href="#a{n}"/>'),
+        uses("pattern", '<rect fill="url(#a{n})"/>') + '<rect fill="url(#a11)"/>',
+        "<style>" + "".join(f".c{n} {{ fill: url(#a{n}) }}" for n in range(12)) + "</style>"
+        + uses("pattern", '<rect class="c{n}"/>'),
+        '<filter id="f"><feGaussianBlur stdDeviation="9"/></filter>' + '<rect filter="url(#f)"/>' * 600,
+    ],
+)  # fmt: skip
+def test_what_comes_to_too_much_is_refused(job, inside):
+    with pytest.raises(TooLarge, match="elements"):
+        kept(inside, job)
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        (b"", "no well-formed XML"),
+        (b"\x1f\x8b123", "compressed"),
+        (b"<html/>", "outermost"),
+        (_HEAD.encode(), "no well-formed XML"),
+        (f"{_SMALL}{'<g>' * 230}{'</g>' * 230}</svg>".encode(), "deep"),
+        (f"{_SMALL}{'<g>' * 100_000}{'</g>' * 100_000}</svg>".encode(), "no well-formed XML"),
+        (f'{_SMALL}<g id="a"><use href="#a"/></g></svg>'.encode(), "uses itself"),
+    ],
+)
+@pytest.mark.spec("A5-02")
+def test_what_is_no_drawing_is_refused_with_the_reason(job, source, said):
+    with pytest.raises(ConversionError, match=said):
+        read(source, job)
+
+
+@pytest.mark.parametrize(
+    "facts, size",
+    [
+        ('width="40" height="20"', (40, 20)),
+        ('width="1in" height="72pt"', (96, 96)),
+        ('viewBox="0 0 30 10"', (30, 10)),
+        ('width="60" viewBox="0,0,30,10"', (60, 20)),
+        ('width="100%" height="100%" viewBox="0 0 30 10"', (30, 10)),
+        ('width="NaN" height="-3"', (960, 720)),
+        ('viewBox="0 0 0 1e999"', (960, 720)),
+        ('width="100000000" height="1000000"', (16_000, 160)),
+    ],
+)
+def test_the_size_is_said_outright_and_is_one_that_can_be_drawn(job, facts, size):
+    drawing = read(f"{_HEAD}{facts}></svg>".encode(), job)
+
+    assert (drawing.width, drawing.height) == size
+    root = ElementTree.fromstring(drawing.svg)
+    assert (float(root.get("width")), float(root.get("height"))) == size
+
+
+def test_a_drawing_without_a_namespace_gets_it(job):
+    assert read(b'<svg width="3" height="2"><g/></svg>', job).svg.startswith('<svg xmlns="http://www.w3.org/2000/svg"')
+
+
+@pytest.fixture
+def drawing(job) -> Drawing:
+    inside = '<rect width="20" height="20" fill="#ff0000"/><text x="1" y="15" font-size="9">Hello Größe</text></svg>'
+    return read((_SMALL + inside).encode(), job)
+
+
+@pytest.mark.spec("A7-01")
+def test_each_format_shows_the_drawing(job, drawing):
+    seen = Image.open(io.BytesIO(png(drawing, job)))
+    photo = Image.open(io.BytesIO(jpeg(drawing, job)))
+    (page,) = pypdf.PdfReader(io.BytesIO(pdf(drawing, job))).pages
+
+    assert (seen.size, photo.size, photo.format) == ((40, 20), (40, 20), "JPEG")
+    assert seen.convert("RGBA").getpixel((1, 1)) == (255, 0, 0, 255)
+    assert seen.convert("RGBA").getpixel((39, 1))[3] == 0
+    assert min(photo.getpixel((39, 1))) > 250
+    assert (round(page.mediabox.width), round(page.mediabox.height)) == (30, 15)
+    assert "Größe" in page.extract_text()
+    assert ElementTree.fromstring(svg(drawing, job)).tag == "{http://www.w3.org/2000/svg}svg"
+
+
+@pytest.mark.spec("A7-01")
+def test_a_new_drawing_is_an_empty_page(job):
+    assert Image.open(io.BytesIO(jpeg(Drawing(), job))).size == (960, 720)
+    assert len(pypdf.PdfReader(io.BytesIO(pdf(Drawing(), job))).pages) == 1
+    assert read(svg(Drawing(), job), job).width == 960
