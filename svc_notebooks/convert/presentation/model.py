@@ -16,8 +16,8 @@ INCH = 914_400
 POINT = 12_700
 MOST = 56 * INCH
 """The largest page that PowerPoint opens, to each side."""
-MOST_SLIDES = 2_000
-"""Beyond these python-pptx needs minutes: it counts each new part against all others."""
+MOST_SLIDES = 1_000
+"""Beyond these python-pptx and typst need minutes: the one counts each new part against all others."""
 _FAR = 4 * MOST
 
 Role = Literal["", "title", "subtitle", "body", "footer"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .colors import A, Theme, fill, theme
@@ -40,6 +40,7 @@ class Ground:
     master_part: Any
     colors: Theme
     defaults: Any = None
+    _looks: dict[tuple[str | None, int], Look] = field(default_factory=dict)
 
     @property
     def layout(self) -> Any:
@@ -65,6 +66,11 @@ class Ground:
 
     def look_of_kind(self, kind: str | None, level: int) -> Look:
         """The look that the master gives to the text of a placeholder of this type, None for all other text."""
+        if (kind, level) not in self._looks:
+            self._looks[kind, level] = self._look_of_kind(kind, level)
+        return self._looks[kind, level]
+
+    def _look_of_kind(self, kind: str | None, level: int) -> Look:
         look = changed(Look(), level_style(self.defaults, level), self.colors)
         styles = self.master.find(f"{P}txStyles") if kind and self.master is not None else None
         if styles is None:
