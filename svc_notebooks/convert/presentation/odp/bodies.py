@@ -111,8 +111,10 @@ class Page:
 
     def _run(self, run: Run) -> str:
         style = self._sheet.name("text", [tag("style:text-properties", _letters(run))])
-        body = tag("text:span", {"text:style-name": style}, written(run.text))
-        return tag("text:a", {"xlink:type": "simple", "xlink:href": run.link}, body) if run.link else body
+        body = written(run.text)
+        if run.link:  # inside the span: LibreOffice drops the text of one that is inside a link
+            body = tag("text:a", {"xlink:type": "simple", "xlink:href": run.link}, body)
+        return tag("text:span", {"text:style-name": style}, body)
 
 
 _EMBEDDED = {"xlink:type": "simple", "xlink:show": "embed", "xlink:actuate": "onLoad"}
