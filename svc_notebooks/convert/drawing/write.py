@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 from ..job import Job
 from ..typst import render
@@ -11,6 +12,7 @@ from .model import Drawing
 _TEMPLATE = "drawing/page.typ"
 _PPI = 96.0
 _QUALITY = 92
+_TAG = re.compile("<[^>]*>")
 
 
 def svg(drawing: Drawing, job: Job) -> bytes:
@@ -41,6 +43,7 @@ def jpeg(drawing: Drawing, job: Job) -> bytes:
 
 
 def _rendered(drawing: Drawing, job: Job, format: str) -> bytes:
-    data = {"width": drawing.width, "height": drawing.height, "title": job.name}
+    words = _TAG.sub(" ", drawing.svg)  # not set from here: `render` looks whether there are fonts for them
+    data = {"width": drawing.width, "height": drawing.height, "title": job.name, "words": words}
     resources = {"drawing.svg": drawing.svg.encode()}
     return render(job, _TEMPLATE, data, resources, format, ppi=_PPI)  # type: ignore[arg-type]
