@@ -45,8 +45,8 @@ def package(**parts):
     files = {
         "_rels/.rels": f'<Relationships xmlns="{relations}"><Relationship Id="a" Type="{office}/officeDocument" '
         'Target="xl/workbook.xml"/></Relationships>',
-        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets><sheet name="S" sheetId="1" r:id="r1"/>'
-        f"</sheets>{parts.get('book', '')}</workbook>",
+        "xl/workbook.xml": f'<workbook xmlns="{main}" xmlns:r="{office}"><sheets>'
+        f'<sheet name="S" sheetId="1" r:id="r1"/></sheets>{parts.get("book", "")}</workbook>',
         "xl/_rels/workbook.xml.rels": f'<Relationships xmlns="{relations}"><Relationship Id="r1" '
         f'Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
         "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{main}">{parts["sheet"]}</worksheet>',
@@ -174,7 +174,8 @@ def test_rich_text_is_text(job):
 
 def test_shared_formulas_inline_texts_and_cells_without_addresses(job):
     sheet = """<sheetData><row><c><v>1</v></c><c><f t="shared" ref="B1:B2" si="0">A1+$A$1</f><v>2</v></c></row>
-        <row><c><v>5</v></c><c><f t="shared" si="0"/><v>6</v></c><c t="inlineStr"><is><t>in_x000A_line</t></is></c></row>
+        <row><c><v>5</v></c><c><f t="shared" si="0"/><v>6</v></c>
+        <c t="inlineStr"><is><t>in_x000A_line</t></is></c></row>
         <row r="4"><c r="A4" t="d"><v>2024-01-02</v></c></row></sheetData>"""
 
     cells = first(read_xlsx.read(package(sheet=sheet), job))
@@ -215,7 +216,8 @@ def test_each_kind_of_value_of_an_open_document(job):
     styles = """<number:percentage-style style:name="N1"><number:number number:decimal-places="1"
         number:min-integer-digits="1"/><number:text>%</number:text></number:percentage-style>
         <style:style style:name="ce1" style:family="table-cell" style:data-style-name="N1">
-        <style:text-properties fo:font-weight="bold" xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"/>
+        <style:text-properties fo:font-weight="bold"
+        xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"/>
         </style:style>"""
     body = """<table:table table:name="T"><table:table-column table:number-columns-repeated="16384"/><table:table-row>
         <table:table-cell office:value-type="float" office:value="1.5"><text:p>1,5</text:p></table:table-cell>
@@ -233,7 +235,8 @@ def test_each_kind_of_value_of_an_open_document(job):
     cells = first(workbook)
 
     assert [cells[0, column].value for column in range(8)] == [
-        1.5, 0.1, True, date(2024, 2, 29), datetime(2024, 2, 29, 1, 2, 3), timedelta(hours=30, seconds=1), 5, "a  b\tc\nd",
+        1.5, 0.1, True, date(2024, 2, 29), datetime(2024, 2, 29, 1, 2, 3), timedelta(hours=30, seconds=1), 5,
+        "a  b\tc\nd",
     ]  # fmt: skip
     assert cells[0, 1].style == Style("0.0%", bold=True)
     assert cells[0, 7].link == "https://x.org/"
@@ -367,7 +370,8 @@ def test_a_new_workbook_that_is_called_old(job):
 
 def test_a_table_of_html_that_is_called_excel(job):
     page = b"""<html><body><table><tr><th>Name</th><th>n</th></tr><tr><td colspan=2>a<br>b</td></tr>
-        <tr><td rowspan=2>007</td><td>1.5</td></tr><tr><td><a href="javascript:x">=1+1</a></td></tr></table></body></html>"""
+        <tr><td rowspan=2>007</td><td>1.5</td></tr><tr><td><a href="javascript:x">=1+1</a></td></tr></table>
+        </body></html>"""
 
     workbook = read_xls.read(page, job)
 

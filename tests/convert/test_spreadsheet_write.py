@@ -45,7 +45,8 @@ def test_xlsx(job):
     sheet, other = openpyxl.load_workbook(io.BytesIO(write_xlsx(BOOK, job))).worksheets
 
     assert [cell.value for cell in sheet[2]] == [
-        1.5, True, datetime(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), timedelta(hours=30), "=#N/A", 0.125,
+        1.5, True, datetime(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), timedelta(hours=30), "=#N/A",
+        0.125,
     ]  # fmt: skip
     assert (sheet["A1"].font.b, sheet["A2"].number_format, sheet["H2"].number_format) == (True, "0.00", "0.0%")
     assert (sheet["C1"].value, sheet["C1"].data_type) == ("=1+1", "s")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html.parser import HTMLParser
 
 from ..charset import decode
-from ..job import ConversionError, Job
+from ..job import ConversionError, Job, TooLarge
 from . import address
 from .formulas import safe_link
 from .model import Area, Cell, Quota, Sheet, Workbook, disjoint
@@ -104,9 +104,10 @@ class _Tables(HTMLParser):
         words = "\n".join(" ".join(line.split()) for line in "".join(self._text).strip().split("\n")).strip()
         height, width = self._span
         right = self._column + width - 1
-        if right < address.MAX_COLUMNS and self._row + height <= address.MAX_ROWS:
-            self._put(words)
-            self._merges.append(Area(self._row, self._column, self._row + height - 1, right))
+        if right >= address.MAX_COLUMNS or self._row + height > address.MAX_ROWS:
+            raise TooLarge(f"a sheet holds {address.MAX_ROWS} rows of {address.MAX_COLUMNS} columns; this has more.")
+        self._put(words)
+        self._merges.append(Area(self._row, self._column, self._row + height - 1, right))
         if height > 1:
             self._quota.take(width)
             self._taken |= dict.fromkeys(range(self._column, right + 1), self._row + height)

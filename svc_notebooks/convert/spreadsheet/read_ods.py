@@ -157,6 +157,8 @@ class _Table:
         return cells
 
     def _merge(self, given: Attributes, column: int) -> None:
+        if not given.text("number-columns-spanned"):
+            return
         down, across = given.count("number-rows-spanned"), given.count("number-columns-spanned")
         if down > 1 or across > 1:
             bottom = min(self._row + down, address.MAX_ROWS) - 1
@@ -285,7 +287,7 @@ _MARKS: dict[str, Callable[[Attributes], str]] = {
 
 
 def _link(element: Element) -> str | None:
-    for child in element.iter():
+    for child in (child for paragraph in element for child in paragraph):
         if name_of(child) == "a":
             target = Attributes(child).text("href")
             return safe_link(_in_this_file(target) if target.startswith("#") else target)

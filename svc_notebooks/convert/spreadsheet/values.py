@@ -59,6 +59,9 @@ def moment(text: str) -> date | datetime | time | None:
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)?(?:\.[0-9]+)?(?:[eE][+-][0-9]{1,3})?%?", re.ASCII)
 _EXPONENT = re.compile(r"-?[0-9]\.[0-9]+[eE][0-9]{1,3}", re.ASCII)
 _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?", re.ASCII)
+_SIMPLE = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*[1-9])?", re.ASCII)
+"""Most numbers in most files."""
+
 _MOST_DIGITS = 15
 _TRUTH = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
 _FIRST = frozenset("-.0123456789 \tTFtf")
@@ -77,6 +80,8 @@ def typed(text: str, *, comma: bool = False) -> Cell:
     """
     if text[:1] not in _FIRST or len(text) > _LONGEST:
         return Cell(clean(text))
+    if _SIMPLE.fullmatch(text) and not (comma and "." in text):
+        return Cell(float(text) if "." in text else int(text))
     word = text.strip()
     if word in _TRUTH:
         return Cell(_TRUTH[word])

@@ -1,0 +1,158 @@
+"""Spreadsheets made to do harm: refused, or read without it, and soon."""
+
+from __future__ import annotations
+
+import html
+import io
+import time
+import zipfile
+from dataclasses import replace
+
+import pytest
+
+from svc_notebooks.convert.converter import Converter
+from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+from svc_notebooks.convert.spreadsheet import address, read_ods, read_text, read_xls, read_xlsx
+from svc_notebooks.convert.spreadsheet.model import Workbook
+from svc_notebooks.core import formats as f
+
+pytestmark = pytest.mark.spec("A5-02")
+
+_MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+
+
+def zipped(**parts):
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return target.getvalue()
+
+
+def xlsx(inside, *, head=""):
+    return zipped(
+        **{
+            "xl/workbook.xml": f'<workbook xmlns="{_MAIN}" xmlns:r="{_OFFICE}"><sheets>'
+            '<sheet name="S" r:id="r1"/></sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": f'<Relationships><Relationship Id="r1" Type="{_OFFICE}/worksheet" '
+            'Target="worksheets/sheet1.xml"/></Relationships>',
+            "xl/worksheets/sheet1.xml": f'{head}<worksheet xmlns="{_MAIN}">{inside}</worksheet>',
+        }
+    )
+
+
+def rows(*formulas):
+    cells = "".join(f"<c><f>{html.escape(text)}</f></c>" for text in formulas)
+    return f"<sheetData><row>{cells}</row></sheetData>"
+
+
+def ods(inside):
+    names = ("office", "table", "text")
+    spaces = " ".join(f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"' for name in names)
+    body = f"<office:body><office:spreadsheet>{inside}</office:spreadsheet></office:body>"
+    return zipped(**{"content.xml": f"<office:document-content {spaces}>{body}</office:document-content>"})
+
+
+def entities(levels):
+    names = "".join(f'<!ENTITY e{level} "{f"&e{level - 1};" * 10}">' for level in range(1, levels))
+    return f'<!DOCTYPE x [<!ENTITY e0 "lol">{names}]>'
+
+
+@pytest.mark.parametrize("head", [entities(2), entities(9), "<!--" + " " * 9000 + "-->" + entities(10)])
+def test_entities(job, head):
+    with pytest.raises(ConversionError):
+        read_xlsx.read(xlsx('<sheetData><row><c t="str"><v>&e9;</v></c></row></sheetData>', head=head), job)
+
+
+def test_files_named_by_entities(job):
+    head = "<!--" + " " * 9000 + '--><!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
+
+    with pytest.raises(ConversionError):
+        read_xlsx.read(xlsx('<sheetData><row><c t="str"><v>&e;</v></c></row></sheetData>', head=head), job)
+
+
+def test_a_zip_bomb(job):
+    with pytest.raises(TooLarge):
+        read_xlsx.read(xlsx(" " * 40_000_000), job)
+
+
+def test_rows_and_columns_repeated_without_end(job):
+    cell = '<table:table-cell office:value-type="float" office:value="7" table:number-columns-repeated="16384"/>'
+    row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'
+
+    with pytest.raises(TooLarge):
+        read_ods.read(ods(f'<table:table table:name="T">{row}</table:table>'), job)
+
+
+def test_paragraphs_within_paragraphs(job):
+    text = "<text:p>" * 50_000 + "x" + "</text:p>" * 50_000
+    cell = f'<table:table-cell office:value-type="string">{text}</table:table-cell>'
+    table = f'<table:table table:name="T"><table:table-row>{cell}</table:table-row></table:table>'
+
+    assert read_ods.read(ods(table), job).sheets[0].rows[0][0].value == "x"
+
+
+def test_merged_areas_by_the_thousand(job):
+    merges = "".join(f'<mergeCell ref="A{row}:XFD{row + 1}"/>' for row in range(1, 60_000, 2))
+
+    assert read_xlsx.read(xlsx(f"<sheetData/><mergeCells>{merges}</mergeCells>"), job).sheets[0].merges
+
+
+def test_cells_of_html_that_span_everything(job):
+    with pytest.raises(TooLarge):
+        read_xls.read(b"<table>" + b"<tr><td rowspan=1000 colspan=1000>x" * 20_000, job)
+
+
+@pytest.mark.parametrize("source", [b"1," * 20_000, b"1\n" * 1001])
+def test_more_columns_or_rows_than_a_sheet_has(job, source, monkeypatch):
+    monkeypatch.setattr(address, "MAX_ROWS", 1000)
+
+    with pytest.raises(TooLarge):
+        read_text.read_csv(source, job)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [b"x" * 3_000_000, b"\0" * 1_000_000 + b"a,b", b'"' * 1_000_001, b'a,"b\n' * 100_000, b"\xff\xfe" * 500_000],
+)
+def test_texts_that_are_no_tables(job, source):
+    began = time.perf_counter()
+    assert isinstance(read_text.read_csv(source, job), Workbook)
+    assert time.perf_counter() - began < 10
+
+
+@pytest.mark.parametrize("place", ["ZZZZ1", "A99999999999", "A0", "1A", ""])
+def test_cells_outside_of_a_sheet(job, place):
+    with pytest.raises((ConversionError, ValueError)):  # the worker makes the one of the other
+        read_xlsx.read(xlsx(f'<sheetData><row r="x"><c r="{place}"><v>1</v></c></row></sheetData>'), job)
+
+
+def test_through_a_worker_a_bomb_costs_its_formulas_alone():
+    doubling = ['REPT("x",30000)', *(f"{chr(64 + column)}1&{chr(64 + column)}1" for column in range(1, 26))]
+    converter = Converter(replace(Limits(), memory=1024 * 1024 * 1024))
+    try:
+        body = converter.read(xlsx(rows(*doubling)), f.XLSX, "spreadsheet").body
+        text = converter.write(body, "spreadsheet", f.CSV).body
+    finally:
+        converter.close()
+
+    assert len(Workbook.unpack(body).sheets[0].rows[0]) == 26
+    assert text
+
+
+def test_through_a_worker_a_far_cell_costs_nothing():
+    source = xlsx(
+        '<dimension ref="A1:XFD1048576"/><sheetData><row r="1"><c r="A1"><f>SUM(B2:XFD1048576)</f></c></row>'
+        '<row r="1048576"><c r="XFD1048576"><v>7</v></c></row></sheetData>'
+    )
+    converter = Converter()
+    began = time.perf_counter()
+    try:
+        body = converter.read(source, f.XLSX, "spreadsheet").body
+        sizes = [len(converter.write(body, "spreadsheet", kind).body) for kind in converter.exports["spreadsheet"]]
+    finally:
+        converter.close()
+
+    assert max(sizes) < 3_000_000
+    assert time.perf_counter() - began < 20

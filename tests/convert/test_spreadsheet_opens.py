@@ -1,0 +1,38 @@
+"""LibreOffice opens what we write, computes its formulas, and says the same of its cells."""
+
+from __future__ import annotations
+
+import csv
+import io
+import subprocess
+
+import pytest
+
+from svc_notebooks.convert.engines import soffice
+from svc_notebooks.convert.spreadsheet.model import Cell, Sheet, Workbook
+from svc_notebooks.convert.spreadsheet.write_ods import write as write_ods
+from svc_notebooks.convert.spreadsheet.write_xlsx import write as write_xlsx
+
+pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01")]
+
+ROWS = {
+    0: {0: Cell(1.5), 1: Cell(2), 2: Cell(None, formula="SUM(A1:B1,'My data'!A1)"), 3: Cell("Größe 日本語 😀")},
+    1: {0: Cell(True), 1: Cell("=1+1"), 2: Cell(None, formula='IF(A1>1,"yes","no")'), 3: Cell("a, b")},
+}
+
+
+@pytest.mark.parametrize("extension,write", [("xlsx", write_xlsx), ("ods", write_ods)])
+def test_cells_and_formulas(job, tmp_path, extension, write):
+    given = tmp_path / f"book.{extension}"
+    given.write_bytes(write(Workbook((Sheet("My data", ROWS),)), job))
+
+    subprocess.run(
+        [
+            soffice() or "soffice", f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}", "--headless",
+            "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76", "--outdir", str(tmp_path), str(given),
+        ],
+        check=True, capture_output=True,
+    )  # fmt: skip
+
+    found = list(csv.reader(io.StringIO((tmp_path / "book.csv").read_text("utf-8"), newline="")))
+    assert found == [["1.5", "2", "5", "Größe 日本語 😀"], ["TRUE", "=1+1", "yes", "a, b"]]
