@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any, Literal
 
-from .fonts import folders
+from . import fonts
 from .job import ConversionError, Job
 
 
 def render(
     job: Job,
     template: str,
-    data: Any,
+    data: Mapping[str, Any],
     resources: Mapping[str, bytes],
     format: Literal["pdf", "png", "svg"] = "pdf",
     *,
@@ -22,21 +22,31 @@ def render(
 ) -> bytes:
     """A page or many: `template` is a path below this package, which reads `data.json` and the resources by name.
 
-    Nothing outside the job's folder can be read by it, and no package is fetched.
+    `data` gets a key more, `fallback`: the font families for scripts that typst's own fonts lack. Nothing outside
+    the job's folder can be read by the template, and no package is fetched.
+
+    Raises:
+        ConversionError: typst cannot set it.
     """
     import typst
 
+    text = json.dumps(data, ensure_ascii=False)
+    for script in fonts.missing(text):
+        job.note(f"No font for {script.name}: boxes stand for its letters; apt-get install {script.package}.")
     folder = job.folder
     for name, content in resources.items():
         (folder / name).write_bytes(content)
-    (folder / "data.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
+    whole = json.dumps({**data, "fallback": fonts.families(text)}, ensure_ascii=False)
+    (folder / "data.json").write_text(whole, encoding="utf-8", errors="replace")
     main = folder / "main.typ"
     main.write_text((files(__package__) / template).read_text(encoding="utf-8"), encoding="utf-8")
+    nowhere = folder / "packages"
+    compiler = typst.Compiler(
+        main, root=folder, font_paths=fonts.fonts(), package_path=nowhere, package_cache_path=nowhere
+    )
     try:
-        pages = typst.compile(
-            main, root=folder, font_paths=folders(), ignore_system_fonts=True, format=format, ppi=ppi,
-            timestamp=int(job.now.timestamp()),
-        )  # fmt: skip
+        made = compiler.compile(format=format, ppi=ppi, timestamp=int(job.now.timestamp()))
     except typst.TypstError as error:
         raise ConversionError(f"the page could not be set: {str(error)[:200]}") from error
-    return pages
+    page = made[0] if isinstance(made, list) else made
+    return page or b""
