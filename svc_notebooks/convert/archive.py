@@ -10,6 +10,7 @@ from .job import ConversionError, Limits, TooLarge
 _DECLARATION = b"<!DOCTYPE"
 _MARKUP = (".xml", ".rels", ".vml", ".rdf", ".opf", ".ncx")
 _HEAD = 4096
+_MOST_COMMENTS = 1024 * 1024
 
 
 def open_archive(source: bytes, limits: Limits) -> zipfile.ZipFile:
@@ -41,6 +42,8 @@ def _check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
     try:
         with archive.open(entry) as file:
             head = file.read(_HEAD)
+            if b"<!--" in head.replace(b"\0", b""):  # a comment may be long, and hide what follows it
+                head += file.read(_MOST_COMMENTS)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
         raise ConversionError(f"the file is damaged at {entry.filename[:80]!r}.") from error
     # UTF-16 is read as well: its ASCII letters have zeros between them.

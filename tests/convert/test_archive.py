@@ -46,7 +46,7 @@ def test_what_is_damaged_says_so(source: bytes) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 @pytest.mark.parametrize("declaration", ["<!DOCTYPE a>", "<!doctype a [<!ENTITY b 'c'>]>"])
 def test_markup_that_declares_a_type_is_refused(declaration: str, encoding: str) -> None:
-    markup = f"<?xml version='1.0'?>\n<!-- x -->\n{declaration}<a/>".encode(encoding)
+    markup = f"<?xml version='1.0'?>\n<!-- {'x' * 9000} -->\n{declaration}<a/>".encode(encoding)
 
     with pytest.raises(ConversionError, match="declares a document type"):
         open_archive(archive(content_xml=markup), LIMITS)
