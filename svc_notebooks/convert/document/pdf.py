@@ -87,7 +87,15 @@ class _Drawing:
     # -- blocks
 
     def paragraph(self, node: Node, depth: int) -> list[Node]:
-        return [{"k": "par" if node["t"] == "Para" else "line", "body": self.inlines(node["c"], depth)}]
+        """One paragraph, or several where formulas stand between lines of their own."""
+        kind = "par" if node["t"] == "Para" else "line"
+        found: list[Node] = [{"k": kind, "body": []}]
+        for drawn in self.inlines(node["c"], depth):
+            if drawn["k"] == "math" and drawn["block"]:
+                found += [{"k": "formula", "body": [drawn]}, {"k": kind, "body": []}]
+            else:
+                found[-1]["body"].append(drawn)
+        return [block for block in found if block["body"]]
 
     def lines(self, node: Node, depth: int) -> list[Node]:
         return [{"k": "line", "body": self.inlines(line, depth)} for line in node["c"]]

@@ -141,7 +141,7 @@ def markdown(source: bytes, job: Job) -> Document:
     return _of_body(pandoc.read(text.encode("utf-8", "replace"), reader, job), job)
 
 
-_BREAK = re.compile(r"\n[ \t\f\v]*(?:\n[ \t\f\v]*)+|\f")
+_BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
 _BLANKS = re.compile(r" +")
 _UNSEEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 

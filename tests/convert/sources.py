@@ -1,0 +1,151 @@
+"""Documents of several formats that say the same, made by hand or by libraries that our code does not read with."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+
+from PIL import Image, ImageDraw, ImageFont
+
+SENTENCES = ("日本語", "한국어", "中文", "Ελληνικά", "Кириллица", "नमस्ते", "😀")
+"""What must not be lost, whatever the way."""
+
+
+def png(width: int = 60, height: int = 40, colour: str = "navy") -> bytes:
+    target = io.BytesIO()
+    Image.new("RGB", (width, height), colour).save(target, "PNG")
+    return target.getvalue()
+
+
+def picture_of(text: str, kind: str = "PNG") -> bytes:
+    """Black text on white, in the font that Pillow carries."""
+    image = Image.new("RGB", (1000, 60 + 60 * (text.count("\n") + 1)), "white")
+    ImageDraw.Draw(image).text((40, 40), text, "black", ImageFont.load_default(40))
+    target = io.BytesIO()
+    image.save(target, kind)
+    return target.getvalue()
+
+
+def zipped(members: Mapping[str, str | bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name, content)
+    return target.getvalue()
+
+
+def docx() -> bytes:
+    import docx as library
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    document = library.Document()
+    document.add_heading("Annual report", 1)
+    paragraph = document.add_paragraph("Plain, ")
+    paragraph.add_run("bold").bold = True
+    paragraph.add_run(" and ")
+    paragraph.add_run("italic").italic = True
+    paragraph.add_run(" " + " ".join(SENTENCES))
+    link = OxmlElement("w:hyperlink")
+    link.set(qn("r:id"), document.part.relate_to("https://a.example/", _LINK, is_external=True))
+    run = OxmlElement("w:r")
+    text = OxmlElement("w:t")
+    text.text = "the link"
+    run.append(text)
+    link.append(run)
+    paragraph._p.append(link)
+    for item in ("first", "second"):
+        document.add_paragraph(item, style="List Bullet")
+    for item in ("one", "two"):
+        document.add_paragraph(item, style="List Number")
+    table = document.add_table(2, 2)
+    for (row, column), content in {(0, 0): "North", (0, 1): "1", (1, 0): "South", (1, 1): "22"}.items():
+        table.cell(row, column).text = content
+    document.add_picture(io.BytesIO(png()))
+    target = io.BytesIO()
+    document.save(target)
+    return target.getvalue()
+
+
+_LINK = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink"
+
+
+def odt() -> bytes:
+    spaces = {
+        "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
+        "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
+        "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
+        "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
+        "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
+        "fo": "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0",
+        "svg": "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0",
+        "xlink": "http://www.w3.org/1999/xlink",
+    }
+    declared = " ".join(f'xmlns:{name}="{uri}"' for name, uri in spaces.items())
+    cells = [["North", "1"], ["South", "22"]]
+    rows = "".join(
+        "<table:table-row>"
+        + "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in row)
+        + "</table:table-row>"
+        for row in cells
+    )
+    items = "".join(f"<text:list-item><text:p>{item}</text:p></text:list-item>" for item in ("first", "second"))
+    content = f"""<?xml version="1.0" encoding="UTF-8"?>
+<office:document-content {declared} office:version="1.2"><office:automatic-styles>
+<style:style style:name="B" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style>
+<style:style style:name="I" style:family="text"><style:text-properties fo:font-style="italic"/></style:style>
+</office:automatic-styles><office:body><office:text>
+<text:h text:outline-level="1">Annual report</text:h>
+<text:p>Plain, <text:span text:style-name="B">bold</text:span> and <text:span text:style-name="I">italic</text:span>
+{" ".join(SENTENCES)} <text:a xlink:href="https://a.example/" xlink:type="simple">the link</text:a></text:p>
+<text:list>{items}</text:list>
+<table:table>{rows}</table:table>
+<text:p><draw:frame svg:width="2cm" svg:height="1cm"><draw:image xlink:href="Pictures/p.png"/></draw:frame></text:p>
+</office:text></office:body></office:document-content>"""
+    manifest = (
+        '<?xml version="1.0" encoding="UTF-8"?><manifest:manifest '
+        'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.2">'
+        '<manifest:file-entry manifest:full-path="/" '
+        'manifest:media-type="application/vnd.oasis.opendocument.text"/></manifest:manifest>'
+    )
+    styles = f'<?xml version="1.0"?><office:document-styles {declared} office:version="1.2"/>'
+    return zipped(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content, "styles.xml": styles,
+            "META-INF/manifest.xml": manifest, "Pictures/p.png": png(),
+        }
+    )  # fmt: skip
+
+
+def html() -> bytes:
+    import base64
+
+    picture = base64.b64encode(png()).decode()
+    return f"""<!DOCTYPE html><html><head><meta charset="utf-8"><title>Not on the page</title></head><body>
+<h1>Annual report</h1>
+<p>Plain, <b>bold</b> and <i>italic</i> {" ".join(SENTENCES)} <a href="https://a.example/">the link</a></p>
+<ul><li>first</li><li>second</li></ul><ol><li>one</li><li>two</li></ol>
+<table><tr><td>North</td><td>1</td></tr><tr><td>South</td><td>22</td></tr></table>
+<p><img src="data:image/png;base64,{picture}" alt="a square"></p></body></html>""".encode()
+
+
+def rtf() -> bytes:
+    def escaped(text: str) -> str:
+        units = text.encode("utf-16-le")
+        pairs = [int.from_bytes(units[at : at + 2], "little", signed=True) for at in range(0, len(units), 2)]
+        return "".join(f"\\u{unit}?" for unit in pairs)
+
+    said = " ".join(escaped(sentence) for sentence in SENTENCES)
+    picture = png().hex()
+    rows = "".join(
+        rf"\trowd\cellx3000\cellx6000\intbl {a}\cell {b}\cell\row" + "\n" for a, b in (("North", "1"), ("South", "22"))
+    )
+    return (
+        r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Times;}}" + "\n"
+        r"\pard\outlinelevel0 Annual report\par" + "\n"
+        r"\pard\plain Plain, {\b bold} and {\i italic} " + said + "\n"
+        r"{\field{\*\fldinst HYPERLINK " + '"https://a.example/"' + r"}{\fldrslt the link}}\par" + "\n"
+        r"{\pard\bullet\tab first\par}{\pard\bullet\tab second\par}" + "\n" + rows + r"\pard\par" + "\n"
+        r"{\pict\pngblip\picw60\pich40 " + picture + r"}\par}"
+    ).encode("ascii")
