@@ -138,7 +138,8 @@ IDS_SHAPE: Shape = {"kind": None, "space": None, "ids": None}
 
 # Types: each answers None, or what was expected instead.
 
-_MEDIA_TYPE = re.compile(r"[!-.0-:<-~]+/[!-.0-:<-~]+(?:[ \t]*;[\t -~]*)?")  # it goes out again as a header
+# It goes out again as a header. One of the family's own types has a second slash: script+text/plain.
+_MEDIA_TYPE = re.compile(r"[!-.0-:<-~]+/[!-.0-:<-~]+(?:\+text/plain)?(?:[ \t]*;[\t -~]*)?")
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 

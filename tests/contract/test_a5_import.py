@@ -294,7 +294,7 @@ class TestAbout:
             for target in targets:
                 answer = export(wire, made["id"], target)
                 assert (answer.status, answer.headers["content-type"]) == (200, target), (native, answer.body)
-                assert answer.body
+                assert answer.body or target in ("text/csv", "text/tab-separated-values")
 
     def test_it_needs_fields(self, wire: Wire) -> None:
         answer = wire.send("GET", "/storage/v3/about")
