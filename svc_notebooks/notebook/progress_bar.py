@@ -60,6 +60,12 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         """Say that it stopped before its end."""
         self.say(f"{word} at {self.status}")
 
+    def end(self, words: str) -> None:
+        """Say how it ended, where nobody counted bytes."""
+        self.done, self.total = 1, 1
+        self._bar.value = self._native()
+        self.say(words)
+
     def _native(self) -> Markup:
         unknown = self.total is None
         bar = tag(
@@ -73,6 +79,7 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
 
     def say(self, words: str) -> None:
         """Put these words into the line below the bar."""
+        self.words = words
         self._line.value = tag("span", words, role="status", aria_live="polite")
 
     def __repr__(self) -> str:

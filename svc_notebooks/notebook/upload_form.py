@@ -1,9 +1,4 @@
-"""The upload form: choose files, see them go, stop and go on, and have the call that does the same (W-01).
-
-Every handler is wrapped: an exception in a callback is invisible in JupyterLab, so it is shown in the
-form's alert and kept as `last_error`. No button is ever disabled: who works by keyboard would lose the
-place; a press that makes no sense is answered in words.
-"""
+"""The upload form: choose files, see them go, stop and go on, and have the call that does the same (W-01)."""
 
 from __future__ import annotations
 
@@ -15,8 +10,8 @@ import ipywidgets as widgets
 
 from .current import session_or_current
 from .file_choice import FileChoice
+from .form import Form
 from .frames import frame
-from .markup import Markup, joined, tag
 from .progress_bar import ProgressBar
 from .schemas import FILES
 from .upload_controls import UploadControls
@@ -27,9 +22,6 @@ if TYPE_CHECKING:
 
     from ..client.session import Session
     from ..client.uploads import Order
-
-
-_TABLE = "overflow-x: auto; line-height: 1.5; white-space: nowrap"
 
 
 def upload_form(*, session: Session | None = None) -> UploadForm:
@@ -48,18 +40,18 @@ def upload_form(*, session: Session | None = None) -> UploadForm:
     return UploadForm(session)
 
 
-class UploadForm(widgets.VBox):  # type: ignore[misc]
+class UploadForm(Form):
     """See `upload_form`. `controls` and the buttons can be filled in and pressed by a program."""
+
+    title = "Upload form"
 
     def __init__(
         self,
         session: Session | None = None,
         make_files: Callable[[], FileChoice] = FileChoice,
     ) -> None:
-        self.last_error: BaseException | None = None
-        self._session = session
+        super().__init__(session)
         self._queue: UploadQueue | None = None
-        self._task: asyncio.Task[None] | None = None
         self._finished: list[Any] = []
         self._done = ""
         self.controls = UploadControls(make_files)
@@ -67,18 +59,11 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
         self.cancel = self._button("Cancel", "Stop; the service keeps what it has", self._cancel)
         self.resume = self._button("Resume", "Go on where it stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
-        self.alert, self.table, self.twin = widgets.HTML(), widgets.HTML(), widgets.HTML()
         buttons = widgets.HBox([self.upload, self.cancel, self.resume])
-        parts = [self.controls, buttons, self.bar, self.alert, self.table, self.twin]
-        super().__init__(parts)
+        self.children = [self.controls, buttons, self.bar, self.alert, self.table, self.twin]
         self.bar.say("Nothing is under way")
         self.controls.watch(self._show_code)
         self._show_code()
-
-    def _button(self, text: str, tooltip: str, pressed: Callable[[], None], style: str = "") -> widgets.Button:
-        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
-        button.on_click(lambda _button: self._guarded(pressed))
-        return button
 
     # -- what a program sees
 
@@ -87,23 +72,11 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
         """The files that this form has uploaded, with the columns of `files()`."""
         return frame(FILES, self._finished)
 
-    @property
-    def busy(self) -> bool:
-        """Whether an upload is under way."""
-        return self._task is not None and not self._task.done()
-
     def code(self) -> str:
         """The call of a cell that does what the form is set to do, or, with nothing chosen, what it did last."""
         return self.controls.code() if self.controls.files.names() else self._done or self.controls.code()
 
     # -- what a press does
-
-    def _guarded(self, act: Callable[[], None]) -> None:
-        self._warn(None)
-        try:
-            act()
-        except Exception as error:
-            self._warn(error)
 
     def _upload(self) -> None:
         if self.busy:
@@ -156,38 +129,13 @@ class UploadForm(widgets.VBox):  # type: ignore[misc]
             self.bar.begin(label, total)
         self.bar.report(done, total)
 
-    def _warn(self, error: Exception | None) -> None:
-        if error is None:
-            self.alert.value = ""
-            return
-        self.last_error = error
-        kind = "" if isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: "
-        style = "color: var(--jp-error-color1, #b71c1c); margin: 4px 2px"
-        self.alert.value = tag("p", kind, error, role="alert", style=style)
-
     def _show_result(self) -> None:
         if self._finished:
-            table = Markup(self.result.to_html(index=False, border=0, justify="left"))  # it escapes what is in it
-            self.table.value = tag("div", table, style=_TABLE)
-
-    def _show_code(self) -> None:
-        summary = tag("summary", "The same in code", title="The call of a cell that does the same")
-        self.twin.value = tag("details", summary, tag("pre", self.code()))
+            self._show_table(self.result)
 
     def __repr__(self) -> str:
         count = len(self._finished)
         return f"<UploadForm: {_files(count) if count else 'nothing'} uploaded{'' if count else ' yet'}>"
-
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
-        bundle = dict(super()._repr_mimebundle_(**options))
-        bundle["text/plain"] = repr(self)
-        bundle["text/html"] = self._picture()
-        return bundle
-
-    def _picture(self) -> Markup:
-        """What a page without a kernel shows."""
-        about = "Upload form: run the cell to use it. It does what this call does:"
-        return joined(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
 
 
 def _files(count: int) -> str:

@@ -1,0 +1,191 @@
+"""The export form: choose a document, see what it can become, look at it, save it (W-02)."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from .arguments import file_ids
+from .current import session_or_current
+from .export_controls import Errand, ExportControls
+from .form import Form
+from .frames import frame
+from .handover import HandOver, best_hand_over
+from .markup import tag
+from .preview import preview
+from .progress_bar import ProgressBar
+from .schemas import EXPORTED
+from .sizes import size_text
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+    from .arguments import File
+
+_SPOKEN = 5
+"""Seconds between two words about an export that takes long."""
+
+
+def export_form(file: File | None = None, *, session: Session | None = None) -> ExportForm:
+    """A form that turns a native document into a file of another format, to be looked at and saved.
+
+    `form.result` is the frame of what was exported, `form.code()` the call that does the same,
+    `form.last_error` the last thing that went wrong.
+
+    Args:
+        file: The documents to choose from: an id, a row, a DataFrame or a list of ids; None lists those that
+            the service has, newest first.
+        session: Where they are; None is the session that is current.
+
+    Raises:
+        TypeError, ValueError: `file` names no file.
+        NotAllowed: It is no native document; `download` it.
+        NotFound: There is no such file, or not for this user.
+
+    Interface: A7.
+
+    >>> lab = svc.sandbox()
+    >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")
+    >>> svc.export_form(table)
+    <ExportForm: nothing exported yet>
+    """
+    form = ExportForm(session, None if file is None else file_ids(file))
+    if file is not None and form.last_error is not None:
+        raise form.last_error
+    return form
+
+
+class ExportForm(Form):
+    """See `export_form`. `controls` and the buttons can be filled in and pressed by a program."""
+
+    title = "Export form"
+
+    def __init__(
+        self,
+        session: Session | None = None,
+        ids: list[str] | None = None,
+        make_hand_over: Callable[[Callable[[], None]], HandOver] = best_hand_over,
+    ) -> None:
+        super().__init__(session)
+        self._ids = ids
+        self._done: list[Mapping[str, Any]] = []
+        self.controls = ExportControls()
+        self.export = self._button("Export", "Make the file and save it", self._export, "primary")
+        self.look = self._button("Preview", "Make the file and look at it; nothing is saved", self._preview)
+        self.bar = ProgressBar("Export", 1)
+        self.view = widgets.HTML()
+        self.hand_over = make_hand_over(self._arrived)
+        buttons = widgets.HBox([self.export, self.look])
+        shown = [self.view, self.hand_over.widget, self.table, self.twin]
+        self.children = [self.controls, buttons, self.bar, self.alert, *shown]
+        self.bar.say("Nothing is under way")
+        self.controls.document.refresh.on_click(lambda _button: self._guarded(self._read))
+        self.controls.document.watch(lambda: self._guarded(self._offer))
+        self.controls.watch(self._show_code)
+        self._guarded(self._read)
+        self._show_code()
+
+    # -- what a program sees
+
+    @property
+    def result(self) -> DataFrame:
+        """The exports that were saved, with the columns of `export()`; those of the browser have no path."""
+        return frame(EXPORTED, self._done)
+
+    def code(self) -> str:
+        """The call of a cell that does what the form is set to do."""
+        return self.controls.code()
+
+    # -- what a press does
+
+    def _read(self) -> None:
+        self.controls.document.read(session_or_current(self._session), self._ids)
+        self._offer()
+
+    def _offer(self) -> None:
+        self._clear()
+        self.controls.offer(session_or_current(self._session))
+        self._show_code()
+
+    def _export(self) -> None:
+        self._begin(self._saved, to_look_at=False)
+
+    def _preview(self) -> None:
+        self._begin(self._looked_at, to_look_at=True)
+
+    def _begin(self, then: Callable[[Errand, bytes], str], *, to_look_at: bool) -> None:
+        if self.busy:
+            raise ValueError("An export is under way: wait for it.")
+        errand = self.controls.errand(session_or_current(self._session), to_look_at=to_look_at)
+        self._clear()
+        self.bar.begin(f"Export {errand.name}", None)
+        self.bar.say("Converting …")
+        try:
+            self._task = asyncio.get_running_loop().create_task(self._beside(errand, then))
+        except RuntimeError:  # no event loop: nobody waits for this one
+            self._finish(errand, then, errand.run)
+
+    async def _beside(self, errand: Errand, then: Callable[[Errand, bytes], str]) -> None:
+        """In a thread, so that the kernel hears and does other things; where there are none, here."""
+        if sys.platform == "emscripten":
+            self._finish(errand, then, errand.run)
+            return
+        work = asyncio.ensure_future(asyncio.to_thread(errand.run))
+        waited = 0
+        while not (await asyncio.wait([work], timeout=_SPOKEN))[0]:
+            waited += _SPOKEN
+            self.bar.say(f"Converting … {waited} seconds so far")
+        self._finish(errand, then, work.result)
+
+    def _finish(self, errand: Errand, then: Callable[[Errand, bytes], str], result: Callable[[], bytes]) -> None:
+        try:
+            words = then(errand, result())
+        except Exception as error:
+            self.bar.end("Failed")
+            self._warn(error)
+        else:
+            self.bar.end(words)
+
+    def _saved(self, errand: Errand, body: bytes) -> str:
+        if errand.path is None:
+            size, where = len(body), self.hand_over.save(errand.name, errand.format.media_type, body)
+        else:
+            size, where = errand.path.stat().st_size, f"saved as {errand.path}"
+        self._done.append(
+            {
+                "id": errand.file_id,
+                "name": errand.document,
+                "path": None if errand.path is None else str(errand.path),
+                "size": size,
+                "mimeType": errand.format.media_type,
+            }
+        )
+        self._show_table(self.result)
+        return f"Done: {errand.name}, {size_text(size)}, {where}"
+
+    def _looked_at(self, errand: Errand, body: bytes) -> str:
+        shown = preview(errand.format.media_type, body)
+        if shown is not None:
+            self.view.value = shown
+        elif not self.hand_over.show(errand.name, errand.format.media_type, body):
+            words = f"{errand.format.title} is not shown on this page: export it, and open it in its own program."
+            self.view.value = tag("p", words)
+        return f"Preview of {errand.name}, {size_text(len(body))}; nothing was saved"
+
+    def _arrived(self) -> None:
+        """The browser has what was handed over."""
+        self.bar.say(self.bar.words.replace("on its way to", "taken by"))
+
+    def _clear(self) -> None:
+        self.view.value = ""
+        self.hand_over.clear()
+
+    def __repr__(self) -> str:
+        count = len(self._done)
+        words = "nothing exported yet" if not count else "1 file exported" if count == 1 else f"{count} files exported"
+        return f"<ExportForm: {words}>"

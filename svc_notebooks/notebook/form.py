@@ -1,0 +1,85 @@
+"""What every form has: guarded handlers, an alert, a table of results, the call that does the same, a static view.
+
+An exception in a callback is invisible in JupyterLab, so every handler is wrapped: what it raises is shown in the
+alert and kept as `last_error`. No button is ever disabled: who works by keyboard would lose the place; a press
+that makes no sense is answered in words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import ipywidgets as widgets
+
+from .markup import Markup, joined, tag
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+
+_TABLE = "overflow-x: auto; line-height: 1.5; white-space: nowrap"
+_WRONG = "color: var(--jp-error-color1, #b71c1c); margin: 4px 2px"
+
+
+class Form(widgets.VBox):  # type: ignore[misc]
+    """A form; its parts go into `children`. `last_error` is the last thing that went wrong."""
+
+    title: ClassVar[str] = "Form"
+
+    def __init__(self, session: Session | None) -> None:
+        super().__init__()
+        self.last_error: BaseException | None = None
+        self._session = session
+        self._task: asyncio.Task[None] | None = None
+        self.alert, self.table, self.twin = widgets.HTML(), widgets.HTML(), widgets.HTML()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way."""
+        return self._task is not None and not self._task.done()
+
+    def code(self) -> str:
+        """The call of a cell that does the same."""
+        raise NotImplementedError
+
+    def _button(self, text: str, tooltip: str, pressed: Callable[[], None], style: str = "") -> widgets.Button:
+        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
+        button.on_click(lambda _button: self._guarded(pressed))
+        return button
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        self._warn(None)
+        try:
+            act()
+        except Exception as error:
+            self._warn(error)
+
+    def _warn(self, error: Exception | None) -> None:
+        if error is None:
+            self.alert.value = ""
+            return
+        self.last_error = error
+        kind = "" if isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: "
+        self.alert.value = tag("p", kind, error, role="alert", style=_WRONG)
+
+    def _show_table(self, result: DataFrame) -> None:
+        table = Markup(result.to_html(index=False, border=0, justify="left"))  # it escapes what is in it
+        self.table.value = tag("div", table, style=_TABLE)
+
+    def _show_code(self) -> None:
+        summary = tag("summary", "The same in code", title="The call of a cell that does the same")
+        self.twin.value = tag("details", summary, tag("pre", self.code()))
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle = dict(super()._repr_mimebundle_(**options))
+        bundle["text/plain"] = repr(self)
+        bundle["text/html"] = self._picture()
+        return bundle
+
+    def _picture(self) -> Markup:
+        """What a page without a kernel shows."""
+        about = f"{self.title}: run the cell to use it. It does what this call does:"
+        return joined(tag("p", about), tag("pre", self.code()), Markup(self.table.value))

@@ -1,0 +1,371 @@
+"""The export form without a browser: controls are set, buttons are pressed, what the browser would say is made up."""
+
+import asyncio
+import importlib.util
+import time
+import zipfile
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.notebook.browser_result import BrowserResult
+from svc_notebooks.notebook.export_form import ExportForm
+from svc_notebooks.notebook.handover import LARGEST_LINK, AsLink, InSlices
+from svc_notebooks.notebook.preview import LARGEST, preview
+
+PAGE = "<h1>Ponds</h1><p>Rīga, 東京</p>".encode()
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="teal"/></svg>'
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def page(lab):
+    return svc.upload(PAGE, name="ponds.html", convert_to="document")
+
+
+@pytest.fixture
+def table(lab):
+    lab.clock.advance("1h")
+    return svc.upload(b"pond,birds\r\nMill,12\r\n", name="birds.csv", convert_to="spreadsheet")
+
+
+@pytest.fixture
+def form(page, table):
+    return svc.export_form()
+
+
+def formats(form):
+    return [label for label, _ in form.controls.format.options]
+
+
+def choose(form, document=None, extension=None):
+    controls = form.controls
+    if document is not None:
+        controls.document.chooser.value = document["id"].item()
+    if extension is not None:
+        controls.format.value = next(kind for label, kind in controls.format.options if f"(.{extension})" in label)
+
+
+@pytest.mark.spec("W-02")
+def test_documents_are_listed_newest_first_and_nothing_else(lab, page, table):
+    svc.upload(b"plain", name="plain.txt")
+    svc.trash(svc.upload(b"gone", name="gone.txt", convert_to="document"))
+
+    form = svc.export_form()
+
+    assert [label.split(" (")[0] for label, _ in form.controls.document.chooser.options] == ["birds.csv", "ponds.html"]
+    assert form.controls.document.chooser.options[0][0] == "birds.csv (spreadsheet, 2026-01-05 10:00 UTC)"
+
+
+@pytest.mark.spec("W-02", "A7-05")
+def test_only_what_the_document_can_become_is_offered(form, page, table):
+    choose(form, table, "pdf")
+    assert formats(form) == [
+        "MS Excel (.xlsx)", "Open Office sheet (.ods)", "PDF (.pdf)", "CSV (first sheet only) (.csv)",
+        "TSV (first sheet only) (.tsv)", "HTML (zipped) (.zip)",
+    ]  # fmt: skip
+
+    choose(form, page)
+
+    assert "MS Word (.docx)" in formats(form)
+    assert "MS Excel (.xlsx)" not in formats(form)
+    assert form.controls.format.value == "application/pdf", "a format that both have stays chosen"
+
+
+@pytest.mark.spec("W-02")
+def test_a_file_beside_the_kernel(form, table, tmp_path):
+    choose(form, table, "csv")
+
+    form.export.click()
+
+    assert form.last_error is None
+    assert (tmp_path / "birds.csv").read_bytes().decode("utf-8-sig") == "pond,birds\r\nMill,12\r\n"
+    assert form.result[["name", "path", "mime_type"]].values.tolist() == [["birds.csv", "birds.csv", "text/csv"]]
+    assert form.bar.words == "Done: birds.csv, 21 bytes, saved as birds.csv"
+    assert repr(form) == "<ExportForm: 1 file exported>"
+
+
+@pytest.mark.spec("W-02")
+@pytest.mark.parametrize("given,made", [("other.txt", "other.txt"), ("sub", "sub/ponds.txt")])
+def test_a_path_or_a_folder(form, page, tmp_path, given, made):
+    (tmp_path / "sub").mkdir()
+    choose(form, page, "txt")
+    form.controls.path.value = given
+
+    form.export.click()
+
+    assert "Rīga, 東京" in (tmp_path / made).read_text(encoding="utf-8-sig")
+
+
+@pytest.mark.spec("W-02")
+def test_the_code_does_what_the_form_does(form, table, tmp_path):
+    choose(form, table, "tsv")
+    form.controls.path.value = "out.tsv"
+    form.export.click()
+    (tmp_path / "out.tsv").unlink()
+
+    twin = eval(form.code(), {"svc": svc})
+
+    assert form.code() == f"svc.export('{table['id'].item()}', 'tsv', 'out.tsv')"
+    assert twin.equals(form.result)
+    assert (tmp_path / "out.tsv").exists()
+
+
+def test_two_formats_with_one_extension_are_told_apart_in_the_code():
+    with svc.sandbox(policy=Policy(extended_formats=True)):
+        form = svc.export_form(svc.upload(b"a", name="a.csv", convert_to="spreadsheet"))
+        codes = set()
+        for _label, kind in form.controls.format.options:
+            form.controls.format.value = kind
+            codes.add(form.code())
+
+        assert len(codes) == len(form.controls.format.options)
+        assert any("vnd.oasis.opendocument.spreadsheet'" in code for code in codes)
+
+
+def sent(widget):
+    """What the browser would get: the facts, and the slices put together."""
+    messages = []
+    widget.send = lambda content, buffers=(): messages.append((content, b"".join(map(bytes, buffers))))
+    return messages
+
+
+@pytest.mark.spec("W-02")
+def test_a_download_of_the_browser(form, table, tmp_path):
+    messages = sent(form.hand_over.widget)
+    choose(form, table, "xlsx")
+    form.controls.target.value = "browser"
+
+    form.export.click()
+
+    assert list(tmp_path.iterdir()) == []
+    begun = next(content for content, _ in messages if content["kind"] == "save")
+    body = b"".join(data for content, data in messages if content["kind"] == "slice")
+    assert (begun["name"], begun["size"]) == ("birds.xlsx", len(body))
+    assert body.startswith(b"PK")
+    assert form.result["path"].isna().tolist() == [True]
+    assert form.result["size"].tolist() == [len(body)]
+    assert "on its way to the browser" in form.bar.words
+    form.hand_over.widget.taken = begun["n"]
+    assert form.bar.words.endswith("taken by the browser")
+
+
+def test_large_results_go_in_slices():
+    widget = BrowserResult()
+    messages = sent(widget)
+
+    widget.save("big.bin", "application/octet-stream", bytes(2_500_000))
+
+    assert [len(data) for _, data in messages] == [0, 1_048_576, 1_048_576, 402_848]
+
+
+@pytest.mark.spec("W-02")
+def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    form = ExportForm(make_hand_over=AsLink)
+    choose(form, page, "txt")
+    form.controls.target.value = "browser"
+
+    form.export.click()
+
+    assert 'download="ponds.txt"' in form.hand_over.widget.value
+    assert "press the link" in form.bar.words
+    with pytest.raises(ValueError, match="Install anywidget, or save it beside the kernel"):
+        form.hand_over.save("big.bin", "application/octet-stream", bytes(LARGEST_LINK + 1))
+
+
+@pytest.mark.spec("W-02")
+@pytest.mark.parametrize(
+    "extension,words",
+    [("txt", "東京"), ("html", "sandbox"), ("zip", "<li>"), ("docx", "not shown on this page")],
+)
+def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
+    choose(form, page, extension)
+
+    form.look.click()
+
+    assert form.last_error is None
+    assert words in form.view.value
+    assert (list(tmp_path.iterdir()), len(form.result)) == ([], 0)
+    assert "nothing was saved" in form.bar.words
+
+
+@pytest.mark.spec("W-02")
+def test_a_pdf_is_shown_by_the_browser(form, table):
+    messages = sent(form.hand_over.widget)
+    choose(form, table, "pdf")
+
+    form.look.click()
+
+    assert [content["kind"] for content, _ in messages] == ["clear", "show", "slice"]
+    assert messages[-1][1].startswith(b"%PDF-")
+
+
+def test_another_document_takes_the_old_preview_away(form, page, table):
+    choose(form, table, "csv")
+    form.look.click()
+    assert "<table" in form.view.value
+
+    choose(form, page)
+
+    assert form.view.value == ""
+
+
+@pytest.mark.parametrize("extension", ["png", "jpg", "svg"])
+def test_a_drawing_is_shown_as_a_picture(lab, extension):
+    form = svc.export_form(svc.upload(SVG, name="teal.svg", convert_to="drawing"))
+    choose(form, extension=extension)
+
+    form.look.click()
+
+    assert '<img src="data:image/' in form.view.value
+
+
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+
+@pytest.mark.parametrize(
+    "kind", ["text/plain", "text/csv", "text/tab-separated-values", "application/json", "text/html"]
+)
+def test_a_hostile_export_stays_text_or_in_its_frame(kind):
+    view = preview(kind, HOSTILE.encode())
+
+    assert "<img" not in view
+    assert "<script" not in view
+    if kind == "text/html":
+        assert 'sandbox=""' in view
+        assert "default-src" in view
+
+
+def test_what_is_long_is_cut_and_says_so(tmp_path):
+    with zipfile.ZipFile("many.zip", "w") as archive:
+        for n in range(60):
+            archive.writestr(f"{n}.txt", "x")
+
+    assert "more bytes" in preview("text/plain", b"x" * 100_000)
+    assert "and 150 more rows" in preview("text/csv", b"a\r\n" * 200)
+    assert "and 10 more columns" in preview("text/csv", b",".join([b"a"] * 30))
+    assert "and 10 more files" in preview("application/zip", (tmp_path / "many.zip").read_bytes())
+    assert "not shown here" in preview("image/png", bytes(LARGEST + 1))
+
+
+def test_the_kernel_does_other_things_meanwhile(form, table, monkeypatch):
+    choose(form, table, "csv")
+    handle = form._session or svc.current_session()
+    send = handle.send
+
+    def slow(request):
+        time.sleep(0.3 if "/export" in request.url else 0)
+        return send(request)
+
+    monkeypatch.setattr(handle, "send", slow)
+
+    async def press():
+        form.export.click()
+        form.export.click()
+        assert "under way" in form.alert.value
+        turns = 0
+        while form.busy:
+            turns += 1
+            await asyncio.sleep(0.01)
+        return turns
+
+    assert asyncio.run(press()) > 10
+    assert len(form.result) == 1
+
+
+@pytest.mark.spec("W-02")
+def test_what_the_service_refuses_is_said_in_its_words(page, table):
+    form = svc.export_form(page)
+    choose(form, extension="txt")
+    svc.delete(page)
+
+    form.export.click()
+
+    assert type(form.last_error).__name__ == "NotFound"
+    assert 'role="alert"' in form.alert.value
+    assert "File not found" in form.alert.value
+    assert form.bar.words == "Failed"
+
+
+def test_a_folder_that_is_not_there_is_said(form):
+    form.controls.path.value = "nowhere/at/all.pdf"
+
+    form.export.click()
+
+    assert "its folder does not exist" in form.alert.value
+
+
+def test_nothing_to_export_yet(lab):
+    form = svc.export_form()
+    assert "There is no native document here yet" in form.controls.document.note.value
+    form.export.click()
+    assert "No document is chosen" in form.alert.value
+
+    svc.upload(PAGE, name="ponds.html", convert_to="document")
+    form.controls.document.refresh.click()
+
+    assert form.controls.document.note.value == ""
+    assert form.controls.format.layout.display is None
+    assert formats(form)
+
+
+def test_refreshing_keeps_what_was_chosen(form, page, lab):
+    choose(form, page, "epub")
+    lab.clock.advance("1h")
+    svc.upload(b"newer", name="newer.txt", convert_to="document")
+
+    form.controls.document.refresh.click()
+
+    assert form.controls.document.facts["name"] == "ponds.html"
+    assert form.controls.format.value == "application/epub+zip"
+
+
+def test_without_a_session_the_form_says_what_to_do():
+    form = svc.export_form()
+
+    assert "There is no session yet" in form.alert.value
+
+
+def test_a_file_that_is_no_document_is_refused_at_once(lab):
+    with pytest.raises(svc.NotAllowed, match=r"plain\.txt is text/plain, which has no export\. Call download"):
+        svc.export_form(svc.upload(b"x", name="plain.txt"))
+
+
+def test_hostile_names_stay_text_everywhere(lab, tmp_path):
+    name = '<img src=x onerror="alert(1)">.txt'
+    form = svc.export_form(svc.upload(b"x", name=name, mime_type="text/plain", convert_to="document"))
+    choose(form, extension="txt")
+    form.export.click()
+    form.look.click()
+
+    shown = [form.table, form.twin, form.alert, form.view, form.controls.document.note, *form.bar.children]
+    assert form.last_error is None
+    assert [view.value for view in shown if "<img" in view.value] == []
+    assert "<img" not in form._repr_mimebundle_()["text/html"]
+    assert [path.name for path in tmp_path.iterdir()] == ["_img src=x onerror=_alert(1)__.txt"]
+
+
+def test_a_page_without_a_kernel_shows_what_the_form_is(form):
+    bundle = form._repr_mimebundle_()
+
+    assert bundle["text/plain"] == "<ExportForm: nothing exported yet>"
+    assert "svc.export(" in bundle["text/html"]
+
+
+@pytest.mark.spec("W-05")
+def test_every_control_has_a_label_and_a_tooltip(form):
+    controls = form.controls
+    every = [controls.document.chooser, controls.document.refresh, controls.format, controls.target, controls.path]
+    every += [form.export, form.look]
+
+    assert all(control.description and control.tooltip for control in every)
+
+
+def test_slices_are_the_first_choice(form):
+    assert isinstance(form.hand_over, InSlices)
