@@ -30,8 +30,15 @@ if TYPE_CHECKING:
     )
     from .core.names import Names as Names
     from .core.policy import Policy as Policy
+    from .notebook.about import (
+        about as about,
+        export_formats as export_formats,
+        import_formats as import_formats,
+    )
     from .notebook.content import download as download, read as read
     from .notebook.doctor import doctor as doctor
+    from .notebook.export_form import export_form as export_form
+    from .notebook.exports import export as export
     from .notebook.files import (
         create_file as create_file,
         delete as delete,
@@ -76,9 +83,12 @@ _ROOMS = {
         "delete",
     ),
     "notebook.content": ("download", "read"),
+    "notebook.exports": ("export",),
+    "notebook.about": ("about", "import_formats", "export_formats"),
     "notebook.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),
     "notebook.wire": ("exchanges", "exchange"),
     "notebook.upload_form": ("upload_form",),
+    "notebook.export_form": ("export_form",),
     "notebook.doctor": ("doctor",),
     "core.names": ("Names",),
     "core.policy": ("Policy",),

@@ -117,7 +117,7 @@ def save_content(
 
     Arguments and errors are those of `read_content`; OSError where the disk refuses.
     """
-    place = _checked_place(to)
+    place = checked_place(to)
     asked = as_range(byte_range)
     url = _url(session, file_id, acknowledge_abuse=acknowledge_abuse)
     facts = get_file(session, file_id, fields=_FACTS)
@@ -139,7 +139,8 @@ def _url(session: Session, file_id: str, *, acknowledge_abuse: bool) -> str:
     return session.url(path, {"alt": "media", "acknowledgeAbuse": acknowledge_abuse or None})
 
 
-def _checked_place(to: str | os.PathLike[str]) -> Path:
+def checked_place(to: str | os.PathLike[str]) -> Path:
+    """A path to write to, or a folder. Raises TypeError and FileNotFoundError that name `to`."""
     if not isinstance(to, (str, os.PathLike)):
         raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")
     place = Path(to).expanduser()

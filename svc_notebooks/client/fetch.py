@@ -33,7 +33,8 @@ class Sink(Protocol):
 class Fetch:
     """A content, or a range of it, from the service into a sink.
 
-    `resumed` tells afterwards whether it came in more than one piece, so that it should be verified.
+    `resumed` tells afterwards whether it came in more than one piece, so that it should be verified. Without
+    `ranges` the content is made anew for each request, and begins anew after a break.
     """
 
     def __init__(
@@ -43,9 +44,12 @@ class Fetch:
         sink: Sink,
         asked: ByteRange | None = None,
         progress: Progress | None = None,
+        *,
+        ranges: bool = True,
     ) -> None:
         self._session = session
         self._url = url
+        self._ranges = ranges
         self._sink = sink
         self._asked = asked
         self._progress = progress
@@ -80,9 +84,17 @@ class Fetch:
         try:
             return self._take(request, self._session.send(request))
         except Broken as broken:
-            if broken.hopeless or not self._patience.wait():
+            if broken.hopeless or self._spent() or not self._patience.wait():
                 raise interrupted(broken, request) from broken
             return False
+
+    def _spent(self) -> bool:
+        """Throw away the piece of what has no ranges; whether that has happened too often."""
+        if self._ranges or not self._sink.have:
+            return False
+        self._restarts += 1
+        self._sink.restart()
+        return self._restarts > _RESTARTS
 
     def _range(self) -> list[tuple[str, str]]:
         have = self._sink.have

@@ -80,6 +80,12 @@ class PartFile:
         self.path.replace(self.target)
         self._note.unlink(missing_ok=True)
 
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        self._file.close()  # some systems do not remove what is open
+        self.path.unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
+
 
 class Memory:
     """The same in memory."""

@@ -19,6 +19,7 @@ from ..core.wire import Headers, JSONObject, Request
 from .attempts import Attempts
 from .bodies import Progress, SourceBody
 from .calls import checked_id, get_file
+from .conversion import document_name, is_document, native_type, source_type
 from .pending import Claim, PendingUpload
 from .session import Session, read_object
 from .sources import Source, SourceFailed, open_source
@@ -56,14 +57,17 @@ def upload(
     chunk_size: int | None = None,
     size: int | None = None,
     query: Mapping[str, str] | None = None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
     progress: Progress | None = None,
 ) -> JSONObject:
     """Upload a source as a new file, or with `file_id` as the content of one; the file's metadata.
 
     `source` is a path, bytes or a binary file object (`size` in bytes may tell that of a stream); `name` is
     the source's own unless given; `mime_type` is the type of the bytes; `metadata` has wire names; `query`
-    adds parameters (fields, ocrLanguage). `chunk_size` is in bytes, a multiple of 262144, or -1 for one request;
-    giving one means a resumable upload. `progress` is called with (bytes sent, size or None).
+    adds parameters (fields). `convert_to` makes a native document of it: one of its words or its media type, or
+    auto; `ocr_language` is that of text in pictures. `chunk_size` is in bytes, a multiple of 262144, or -1 for
+    one request; giving one means a resumable upload. `progress` is called with (bytes sent, size or None).
 
     The same call after an interruption goes on where the resumable upload stopped, in this process or another.
 
@@ -80,6 +84,8 @@ def upload(
         chunk_size=chunk_size,
         size=size,
         query=query,
+        convert_to=convert_to,
+        ocr_language=ocr_language,
     )
     return carry_out(session, order, progress)
 
@@ -102,6 +108,8 @@ def start_upload(
     chunk_size: int | None = None,
     size: int | None = None,
     query: Mapping[str, str] | None = None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
     progress: Progress | None = None,
 ) -> Upload:
     """Open a resumable upload to be stepped by hand: its session exists, no byte is sent.
@@ -119,6 +127,8 @@ def start_upload(
         chunk_size=chunk_size,
         size=size,
         query=query,
+        convert_to=convert_to,
+        ocr_language=ocr_language,
     )
     return _upload(session, order, _claim(session, order), None, progress).begin()
 
@@ -199,6 +209,8 @@ def prepare(
     chunk_size: int | None,
     size: int | None,
     query: Mapping[str, str] | None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
 ) -> Order:
     """Check every argument of an upload and choose its type. Raises TypeError, ValueError, OSError."""
     if upload_type not in UPLOAD_TYPES:
@@ -207,21 +219,48 @@ def prepare(
         raise ValueError(f"chunk_size is for resumable uploads; leave it out with {upload_type}")
     chunk = checked_chunk(chunk_size)
     words = _metadata(metadata, name)
-    if upload_type == "media" and words:
-        raise ValueError("a media upload carries no metadata; leave name and metadata out, or use multipart")
+    if upload_type == "media" and (words or convert_to is not None):
+        raise ValueError(
+            "a media upload carries no metadata; leave name, metadata and convert_to out, or use multipart"
+        )
+    language = _language(ocr_language)
     opened = open_source(source, name=name, size=size)
+    media_type = _media_type(mime_type) or opened.media_type
+    native = _native(session, words, convert_to, media_type)
+    if native is not None:
+        words["mimeType"] = native
+        media_type = source_type(session, native, media_type)
+    elif language and file_id is None:
+        raise ValueError("ocr_language is for content that is converted; give convert_to='document' too")
     if upload_type != "media" and file_id is None and opened.name and "name" not in words:
-        words["name"] = opened.name
+        words["name"] = opened.name if native is None else document_name(opened.name)
     target = Target(
-        _media_type(mime_type) or opened.media_type,
+        media_type,
         words,
         None if file_id is None else checked_id(file_id),
-        dict(query or {}),
+        {**(query or {}), **language},
     )
     if upload_type == "auto":
         chosen = choose_upload_type(opened.size, has_metadata=bool(words))
         upload_type = chosen if chunk_size is None else "resumable"
     return Order(opened, target, upload_type, chunk)
+
+
+def _native(session: Session, words: JSONObject, convert_to: object, media_type: str) -> str | None:
+    """The native type that content shall become, if any: as convert_to or the metadata's own mimeType says."""
+    said = words.get("mimeType")
+    if convert_to is None:
+        return said if isinstance(said, str) and is_document(session, said) else None
+    wanted = native_type(session, convert_to, media_type)
+    if said not in (None, wanted):
+        raise ValueError(f"convert_to asks for {wanted}, and metadata for {said}; leave one of them out")
+    return wanted
+
+
+def _language(ocr_language: object) -> dict[str, str]:
+    if ocr_language is not None and not isinstance(ocr_language, str):
+        raise TypeError(f"ocr_language must be a language tag like 'de', not {type(ocr_language).__name__}")
+    return {} if ocr_language is None else {"ocrLanguage": ocr_language}
 
 
 def _metadata(metadata: Mapping[str, object] | None, name: str | None) -> JSONObject:

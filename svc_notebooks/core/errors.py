@@ -19,7 +19,6 @@ Wrong Python arguments raise ValueError or TypeError before anything is sent.
 from __future__ import annotations
 
 import json
-from typing import ClassVar
 
 from .catalogue import RATE_LIMIT_REASONS
 
@@ -36,7 +35,7 @@ class SvcError(Exception):
     No file x. Check the id, and that this user may see it. (404 notFound)
     """
 
-    advice: ClassVar[str] = ""
+    advice: str = ""
 
     def __init__(
         self,
@@ -53,10 +52,20 @@ class SvcError(Exception):
         self.reason = reason
         self.location = location
         self.service_message = service_message
+        self.advice = _ADVICE.get(reason or "", self.advice)
 
     def __str__(self) -> str:
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
         return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
+
+
+_ADVICE = {
+    "badRequest": "Mend what it says and send it again.",
+    "fileNotDownloadable": "Call export(file, format) for it.",
+    "fileNotExportable": "Call download(file) for it, or upload(..., convert_to=...) to make a native document.",
+    "exportSizeLimitExceeded": "Ask for another format, or make the document smaller.",
+}
+"""Where the reason of a refusal tells more than its status what to do next."""
 
 
 class BadRequest(SvcError):

@@ -37,6 +37,8 @@ def upload(
     *,
     name: str | Sequence[str] | None = None,
     mime_type: str | None = None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
     file_id: str | None = None,
     upload_type: str = "auto",
     chunk_size: int | None = None,
@@ -50,7 +52,13 @@ def upload(
         source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of those.
         name: What to call it; a list of names for a list of sources. A path is called by its file name,
             anything else 'Untitled'.
-        mime_type: Its media type; None takes it from the name or from the first bytes.
+        mime_type: The media type of the source; None takes it from the name or from the first bytes.
+        convert_to: What it becomes: "document", "spreadsheet", "presentation", "drawing", "script", one of
+            their media types, or "auto", what its type fits best; `import_formats()` lists what can become what.
+            Without a `name` the document is called as the source is, less its extension. None keeps the
+            content as it is.
+        ocr_language: The language of text in pictures and scans that become a document, as BCP 47 writes it
+            ("de", "zh-Hant"); None leaves it to the service.
         file_id: An id from `generate_ids()`: repeating the call then makes no second file.
         upload_type: "media" (content only, no name), "multipart" (content and metadata in one request),
             "resumable", or "auto": 5 MB or less go as media or multipart, more as resumable (A1-05).
@@ -68,13 +76,17 @@ def upload(
     Raises:
         TypeError, ValueError: An argument cannot be meant; nothing was sent.
         AlreadyExists: The `file_id` is taken.
+        BadRequest: The content cannot become what `convert_to` says; or it is given a `file_id`, which what
+            is converted cannot have (X-03).
         Interrupted: The connection broke for long; the same call with the same source goes on from there.
 
-    Interface: A1 to A3.
+    Interface: A1 to A3; A5 for conversion.
 
     >>> lab = svc.sandbox()
     >>> svc.upload(b"a,b", name="table.csv")[["name", "mime_type", "size"]].values.tolist()
     [['table.csv', 'text/csv', 3]]
+    >>> svc.upload(b"a,b", name="table", mime_type="text/csv", convert_to="spreadsheet")["mime_type"].tolist()
+    ['application/vnd.svc-apps.spreadsheet']
     """
     from ..client.uploads import prepare
 
@@ -97,6 +109,8 @@ def upload(
             chunk_size=chunk_size,
             size=None,
             query=_SHOWN,
+            convert_to=convert_to,
+            ocr_language=ocr_language,
         )
         for one, called, kind in named
     ]
@@ -116,6 +130,7 @@ def update(
     source: Source | None = None,
     *,
     mime_type: str | None = None,
+    ocr_language: str | None = None,
     upload_type: str = "auto",
     chunk_size: int | None = None,
     progress: Progress = None,
@@ -126,8 +141,10 @@ def update(
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
-        source: The new content, as for `upload`; None leaves the content as it is.
-        mime_type: The media type to set.
+        source: The new content, as for `upload`; None leaves the content as it is. Of a native document it
+            is converted and replaces everything that was in it.
+        mime_type: The media type to set; with a source, that of the source.
+        ocr_language: As for `upload`.
         upload_type, chunk_size, progress: As for `upload`.
         **metadata: Fields to set, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`; what is
             not named stays as it is.
@@ -138,8 +155,9 @@ def update(
     Raises:
         TypeError, ValueError: An argument cannot be meant; nothing was sent.
         NotFound: There is no such file, or not for this user.
+        BadRequest: The source cannot become what the file is.
 
-    Interface: U-05, A1 to A4.
+    Interface: U-05, A1 to A5.
 
     >>> lab = svc.sandbox()
     >>> file = svc.upload(b"draft", name="draft.txt")
@@ -151,8 +169,15 @@ def update(
     ids = file_ids(file)
     body = metadata_body(metadata, creating=False)
     if source is not None:
-        options = {"mime_type": mime_type, "upload_type": upload_type, "chunk_size": chunk_size}
+        options = {
+            "mime_type": mime_type,
+            "ocr_language": ocr_language,
+            "upload_type": upload_type,
+            "chunk_size": chunk_size,
+        }
         return _sent(session, _replacements(session, ids, source, body, options), progress)
+    if ocr_language is not None:
+        raise ValueError("ocr_language is for new content: give source too")
     if mime_type is not None:
         body |= metadata_body({"mime_type": mime_type}, creating=False)
     if not body:

@@ -165,6 +165,49 @@ DOWNLOADS = _schema(
     """
 )
 
+EXPORTED = _schema(
+    """
+    id        text
+    name      text
+    path      text
+    size      count
+    mimeType  text
+    """
+)
+
+ABOUT = _schema(
+    """
+    displayName        text
+    emailAddress       text
+    quota_limit        count
+    quota_usage        count
+    quota_usage_trash  count
+    maxUploadSize      count
+    """
+)
+
+IMPORT_FORMATS = _schema(
+    """
+    native       text
+    title        text
+    extensions   text
+    media_type   text
+    max_size     count
+    note         text
+    native_type  text
+    """
+)
+
+EXPORT_FORMATS = _schema(
+    """
+    native       text
+    title        text
+    extension    text
+    media_type   text
+    native_type  text
+    """
+)
+
 PENDING = _schema(
     """
     name         text

@@ -116,6 +116,8 @@ def start_upload(
     *,
     name: str | None = None,
     mime_type: str | None = None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
     file_id: str | None = None,
     chunk_size: int | None = None,
     metadata: Mapping[str, Any] | None = None,
@@ -148,6 +150,8 @@ def start_upload(
         metadata=body,
         chunk_size=chunk_size,
         query={"fields": ",".join(FILES.keys)},
+        convert_to=convert_to,
+        ocr_language=ocr_language,
         progress=relay,
     )
     return Upload(steps, relay)

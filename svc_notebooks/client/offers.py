@@ -1,0 +1,105 @@
+"""What a service can make of what: the about resource, and its format lists as rows with names (A5-05, A7-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from mimetypes import guess_extension
+from weakref import WeakKeyDictionary
+
+from ..core.errors import ServiceFailed
+from ..core.formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
+from ..core.names import Names
+from ..core.wire import JSON, JSONObject
+from .session import Session
+
+_LISTS = "importFormats,exportFormats,maxImportSizes"
+
+
+@dataclass(frozen=True, slots=True)
+class Offers:
+    """The lists as they are on the wire, all by media type; sizes in bytes."""
+
+    imports: Mapping[str, tuple[str, ...]]
+    exports: Mapping[str, tuple[str, ...]]
+    max_sizes: Mapping[str, int]
+
+
+def get_about(session: Session, fields: str) -> JSONObject:
+    """Some fields of the about resource."""
+    return session.call("GET", session.names.path("about"), query={"fields": fields})
+
+
+_known: WeakKeyDictionary[Session, Offers] = WeakKeyDictionary()
+
+
+def offers(session: Session) -> Offers:
+    """What this session's service offers; asked once, since it is what is installed there."""
+    if session not in _known:
+        about = get_about(session, _LISTS)
+        sizes = about.get("maxImportSizes")
+        _known[session] = Offers(
+            _lists(about, "importFormats"),
+            _lists(about, "exportFormats"),
+            {key: int(str(size)) for key, size in (sizes.items() if isinstance(sizes, dict) else ())},
+        )
+    return _known[session]
+
+
+def _lists(about: JSONObject, field: str) -> dict[str, tuple[str, ...]]:
+    found = about.get(field)
+    if not isinstance(found, dict):
+        raise ServiceFailed(f"The service does not say which {field} it has.", location=field)
+    return {key: tuple(map(str, _each(values))) for key, values in found.items()}
+
+
+def _each(values: JSON) -> Iterable[JSON]:
+    return values if isinstance(values, list) else [values]
+
+
+def word(names: Names, native_type: str) -> str:
+    """The short word of a native type, as core/formats.py writes it.
+
+    >>> word(Names(), "application/vnd.svc-apps.document")
+    'document'
+    """
+    return native_type.removeprefix(names.media_prefix)
+
+
+def export_formats(session: Session, native_type: str) -> list[ExportFormat]:
+    """What a native document of this type can become here, with media types as they are on the wire."""
+    return [_export(session.names, native_type, one) for one in offers(session).exports.get(native_type, ())]
+
+
+def _export(names: Names, native_type: str, media_type: str) -> ExportFormat:
+    native = word(names, native_type)
+    for row in EXPORTS:
+        if row.native == native and names.media_type(row.media_type) == media_type:
+            return replace(row, media_type=media_type)
+    extension = (guess_extension(media_type) or ".bin").removeprefix(".")
+    return ExportFormat(native, media_type, extension, media_type)  # a deployment may know more than the interface
+
+
+def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None]]:
+    """Each native type with what can become it here: a media type, and the row of the table if it has one.
+
+    A format that is known by several media types is listed once, with the first of them.
+    """
+    names = session.names
+    found: dict[tuple[str, object], tuple[str, str, ImportFormat | None]] = {}
+    for media_type, natives in offers(session).imports.items():
+        for native_type in natives:
+            row = _import(names, native_type, media_type)
+            found.setdefault((native_type, row or media_type), (native_type, media_type, row))
+    return sorted(found.values(), key=lambda one: _place(names, one[0]))
+
+
+def _import(names: Names, native_type: str, media_type: str) -> ImportFormat | None:
+    native = word(names, native_type)
+    rows = (row for row in IMPORTS if row.native == native)
+    return next((row for row in rows if media_type in map(names.media_type, row.media_types)), None)
+
+
+def _place(names: Names, native_type: str) -> int:
+    native = word(names, native_type)
+    return NATIVES.index(native) if native in NATIVES else len(NATIVES)

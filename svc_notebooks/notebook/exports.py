@@ -1,0 +1,83 @@
+"""Native documents as files of other formats (A7)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .arguments import file_ids
+from .current import session_or_current
+from .progress import Progress, check_progress, reporting
+from .rows import for_each
+from .schemas import EXPORTED
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+    from .arguments import File
+
+_FACTS = "id,name,mimeType"
+
+
+def export(
+    file: File,
+    format: str,
+    to: str | os.PathLike[str] | None = None,
+    *,
+    progress: Progress = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """Save native documents as files of another format, and show what was saved.
+
+    What is written collects in a file with `.part` behind its name and takes its place when it is whole; a
+    file that is there is replaced.
+
+    Args:
+        file: An id, a row, a DataFrame or a list of ids.
+        format: An extension ("pdf", ".docx"), a title ("MS Word") or a media type; `export_formats(file)`
+            lists them.
+        to: A path, or a folder, in which the export has the document's name and the format's extension;
+            None is the notebook's folder. For several files it must be a folder.
+        progress: As for `upload`.
+
+    Returns:
+        One row for each file: id, name (str), path (str), size (Int64, bytes on disk), mime_type (str, of
+        the export).
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant, or there is no such format; nothing was sent.
+        BadRequest: This document cannot become that; the message lists what it can.
+        NotAllowed: The file is no native document (`download` it), or its export would be too large.
+        NotFound: There is no such file, or not for this user.
+
+    Interface: A7.
+
+    >>> lab = svc.sandbox()
+    >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")
+    >>> saved = svc.export(table, "tsv", folder)
+    >>> Path(saved["path"].item()).name, saved["mime_type"].item()
+    ('table.tsv', 'text/tab-separated-values')
+    """
+    from ..client.exports import checked_format
+
+    check_progress(progress)
+    session, ids, wanted = session_or_current(session), file_ids(file), checked_format(format)
+    place = Path() if to is None else Path(to)
+    if len(ids) > 1 and not place.is_dir():
+        raise ValueError(f"to is {str(to)!r}; for {len(ids)} files it must be a folder that exists")
+    return for_each(EXPORTED, ids, lambda one: _saved(session, one, wanted, place, progress))
+
+
+def _saved(session: Session, file_id: str, wanted: str, place: Path, progress: Progress) -> Mapping[str, Any]:
+    from ..client.calls import get_file
+    from ..client.exports import export_name, export_target, save_export
+
+    facts = get_file(session, file_id, fields=_FACTS)
+    chosen = export_target(session, facts, wanted)
+    name = export_name(str(facts.get("name")), chosen)
+    with reporting(progress, f"Export {name}", None) as report:
+        path = save_export(session, file_id, chosen.media_type, place, name=name, progress=report)
+    return {**facts, "path": str(path), "size": path.stat().st_size, "mimeType": chosen.media_type}
