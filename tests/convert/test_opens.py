@@ -1,0 +1,199 @@
+"""Every export of the interface, opened by the program it is for: LibreOffice, poppler, Pillow (make opens)."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc_notebooks.convert import engines
+from svc_notebooks.convert.converter import Converted, Converter
+from svc_notebooks.core import formats as f
+
+from . import sources
+
+pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01")]
+
+SCRIPTS = {
+    "Chinese": "人人生而自由",
+    "Japanese": "すべての人間は",
+    "Korean": "모든 인간은",
+    "Arabic": "\u064a\u0648\u0644\u062f \u062c\u0645\u064a\u0639",
+    "Hebrew": "כל בני האדם",
+    "Devanagari": "सभी मनुष्यों को",
+    "Thai": "มนุษย์ทั้งปวง",
+    "Greek": "Όλοι οι άνθρωποι",
+    "Cyrillic": "Все люди рождаются",
+}
+EMOJI = "😀"
+
+
+@pytest.fixture(scope="module")
+def converter() -> Iterator[Converter]:
+    converter = Converter()
+    yield converter
+    converter.close()
+
+
+@pytest.fixture(scope="module")
+def bodies(converter: Converter) -> dict[str, bytes]:
+    """A native document of each type, in all scripts."""
+    paragraphs = "".join(f"<p>{name} {text}</p>" for name, text in SCRIPTS.items())
+    page = f"<h1>Heading</h1>{paragraphs}<p>Emoji {EMOJI}</p>".encode()
+    table = "\n".join(f"{name},{text}" for name, text in SCRIPTS.items()).encode()
+    lines = "".join(
+        f'<text x="20" y="{40 + 40 * n}" font-size="24">{name} {text}</text>'
+        for n, (name, text) in enumerate(SCRIPTS.items())
+    )
+    drawing = f'<svg xmlns="http://www.w3.org/2000/svg" width="600" height="440">{lines}</svg>'.encode()
+    project = json.dumps({"files": [{"name": "Code", "type": "server_js", "source": SCRIPTS["Japanese"]}]}).encode()
+    sent = {
+        "document": (page, f.HTML),
+        "spreadsheet": (table, f.CSV),
+        "presentation": (_slides(), f.PPTX),
+        "drawing": (drawing, f.SVG),
+        "script": (project, f.JSON),
+    }
+    return {
+        native: converter.read(source, kind, native, name="All scripts").body for native, (source, kind) in sent.items()
+    }
+
+
+def _slides() -> bytes:
+    import pptx
+
+    deck = pptx.Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = "Heading"
+    slide.placeholders[1].text = "\n".join(f"{name} {text}" for name, text in SCRIPTS.items())
+    target = io.BytesIO()
+    deck.save(target)
+    return target.getvalue()
+
+
+def written(converter: Converter, bodies: dict[str, bytes], native: str, kind: str) -> Converted:
+    made = converter.write(bodies[native], native, kind, name="All scripts")
+    assert made.notes == ()
+    return made
+
+
+def told(*command: Any) -> str:
+    return subprocess.run([str(part) for part in command], check=True, capture_output=True).stdout.decode()
+
+
+def office(made: bytes, extension: str, target: str, folder: Path) -> bytes:
+    """What LibreOffice makes of a file of ours."""
+    source = folder / f"made.{extension}"
+    source.write_bytes(made)
+    profile = f"-env:UserInstallation={(folder / 'lo').as_uri()}"
+    told(engines.soffice(), profile, "--headless", "--convert-to", target, "--outdir", folder, source)
+    return source.with_suffix(f".{target.partition(':')[0]}").read_bytes()
+
+
+def found(text: str) -> list[str]:
+    """The scripts whose sentence is not in a text; blanks come and go where glyphs are put together."""
+    plain = "".join(text.split())
+    return [name for name, sentence in SCRIPTS.items() if "".join(sentence.split()) not in plain]
+
+
+@pytest.mark.parametrize("kind,extension", [(f.HTML, "html"), (f.RTF, "rtf"), (f.ODT, "odt"), (f.DOCX, "docx")])
+def test_documents_in_writer(converter: Converter, bodies: dict[str, bytes], kind: str, extension: str, tmp_path: Path):
+    made = written(converter, bodies, "document", kind).body
+
+    text = office(made, extension, "txt:Text (encoded):UTF8", tmp_path).decode("utf-8-sig")
+
+    assert found(text) == []
+    assert EMOJI in text
+
+
+@pytest.mark.parametrize("kind,extension", [(f.XLSX, "xlsx"), (f.X_ODS, "ods")])
+def test_sheets_in_calc(converter: Converter, bodies: dict[str, bytes], kind: str, extension: str, tmp_path: Path):
+    made = written(converter, bodies, "spreadsheet", kind).body
+
+    text = office(made, extension, "csv:Text - txt - csv (StarCalc):44,34,76", tmp_path).decode("utf-8-sig")
+
+    assert [line.split(",") for line in text.splitlines()] == [[name, words] for name, words in SCRIPTS.items()]
+
+
+@pytest.mark.parametrize("kind,extension", [(f.PPTX, "pptx"), (f.ODP, "odp")])
+def test_slides_in_impress(converter: Converter, bodies: dict[str, bytes], kind: str, extension: str, tmp_path: Path):
+    made = written(converter, bodies, "presentation", kind).body
+
+    text = office(made, extension, "odp", tmp_path)
+
+    with zipfile.ZipFile(io.BytesIO(text)) as file:
+        assert found(_text_of(file.read("content.xml"))) == []
+
+
+def _text_of(markup: bytes) -> str:
+    from xml.etree import ElementTree
+
+    return "".join(ElementTree.fromstring(markup).itertext())
+
+
+@pytest.mark.parametrize("native", ["document", "spreadsheet", "presentation", "drawing"])
+def test_pdfs_in_poppler(converter: Converter, bodies: dict[str, bytes], native: str, tmp_path: Path) -> None:
+    """The letters are there as text, in fonts that are embedded, and drawn in those fonts: no boxes."""
+    made = tmp_path / "made.pdf"
+    made.write_bytes(written(converter, bodies, native, f.PDF).body)
+
+    text, fonts = told("pdftotext", "-layout", made, "-"), told("pdffonts", made).splitlines()[2:]
+
+    missing = [name for name in found(text) if name not in ("Devanagari", "Thai", "Arabic", "Hebrew")]
+    assert missing == []
+    assert all(" yes " in line for line in fonts)
+    for names in (("CJK",), ("Arabic", "DejaVu"), ("Devanagari",), ("Thai",)):
+        assert any(name in line for line in fonts for name in names), names
+
+
+@pytest.mark.parametrize("kind,mode", [(f.PNG, "PNG"), (f.JPEG, "JPEG")])
+def test_drawings_in_pillow(converter: Converter, bodies: dict[str, bytes], kind: str, mode: str) -> None:
+    from PIL import Image
+
+    with Image.open(io.BytesIO(written(converter, bodies, "drawing", kind).body)) as image:
+        image.load()
+        assert (image.format, image.size) == (mode, (600, 440))
+
+
+def test_a_drawing_as_a_vector(converter: Converter, bodies: dict[str, bytes], tmp_path: Path) -> None:
+    made = written(converter, bodies, "drawing", f.SVG).body
+
+    assert found(_text_of(made)) == []
+    assert office(made, "svg", "png", tmp_path).startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize("native,kind", [("document", f.ZIP), ("spreadsheet", f.ZIP), ("document", f.EPUB)])
+def test_pages_in_zips(converter: Converter, bodies: dict[str, bytes], native: str, kind: str) -> None:
+    made = written(converter, bodies, native, kind).body
+
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        assert file.testzip() is None
+        pages = [file.read(name).decode() for name in file.namelist() if name.endswith(("html", "htm"))]
+    assert found(" ".join(pages)) == []
+
+
+@pytest.mark.parametrize(
+    "native,kind",
+    [("document", f.TEXT), ("presentation", f.TEXT), ("spreadsheet", f.CSV), ("spreadsheet", f.TSV),
+     ("script", f.SCRIPT_JSON)],
+)  # fmt: skip
+def test_text(converter: Converter, bodies: dict[str, bytes], native: str, kind: str) -> None:
+    text = written(converter, bodies, native, kind).body.decode("utf-8-sig")
+
+    assert SCRIPTS["Japanese"] in text
+    assert native == "script" or found(text) == []
+
+
+def test_a_scan_has_its_text_beside_it(converter: Converter, tmp_path: Path) -> None:
+    body = converter.read(sources.picture_of("Read these words\nfrom the picture"), f.PNG, "document", name="scan").body
+    made = converter.write(body, "document", f.DOCX).body
+
+    text = office(made, "docx", "txt:Text (encoded):UTF8", tmp_path).decode("utf-8-sig")
+
+    assert "Read these words" in " ".join(text.split())
