@@ -49,7 +49,9 @@ def doctor(*, session: Session | None = None) -> DataFrame:
     >>> svc.doctor().set_index("check").loc["time zones", "status"]
     'ok'
     """
-    found = [*_packages(), *_surroundings(), *_service(session or _current())]
+    from .doctor_conversion import conversion
+
+    found = [*_packages(), *_surroundings(), *conversion(), *_service(session or _current())]
     return frame(DOCTOR, [dict(zip(DOCTOR.keys, row, strict=True)) for row in found])
 
 

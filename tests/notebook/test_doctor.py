@@ -3,6 +3,8 @@
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.convert import engines, fonts
+from svc_notebooks.convert.engines import Engine
 from svc_notebooks.notebook import doctor as module
 
 
@@ -43,3 +45,29 @@ def test_a_journal_that_cannot_be_written_is_a_problem(tmp_path, monkeypatch, wr
     monkeypatch.setattr(module.os, "access", lambda path, mode: writable)
     with svc.sandbox(tmp_path / "world"):
         assert found().loc["pending uploads", "status"] == status
+
+
+def test_the_engines_of_conversion_are_listed_and_a_missing_one_names_its_fix(monkeypatch):
+    gone = Engine("LibreOffice", lambda: False, "apt-get install libreoffice")
+    monkeypatch.setattr(engines, "ENGINES", (engines.TYPST, gone))
+
+    rows = found()
+
+    assert rows.loc["typst"].tolist() == ["found", "ok", ""]
+    assert rows.loc["LibreOffice"].tolist() == ["missing", "note", "apt-get install libreoffice"]
+
+
+def test_without_ocr_it_says_that_pictures_are_not_read(monkeypatch):
+    monkeypatch.setattr(engines, "ocr", lambda: False)
+
+    assert found().loc["text in pictures"].tolist() == ["not read", "note", 'pip install "svc-notebooks[ocr]"']
+
+
+def test_scripts_without_a_font_are_named_with_the_package_that_has_one(monkeypatch):
+    everything = dict.fromkeys((script.name for script in fonts.SCRIPTS), "Some Font")
+    monkeypatch.setattr(fonts, "report", lambda: list({**everything, "Thai": None, "Han": None}.items()))
+
+    row = found().loc["scripts in PDFs"]
+
+    assert row["found"] == "no font for Thai, Han"
+    assert row["fix"] == "apt-get install fonts-noto-core fonts-noto-cjk"
