@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ..core.errors import NotAllowed
 from .file_choice import labelled
 from .markup import tag
 
@@ -79,12 +78,12 @@ def _listed(session: Session) -> list[JSONObject]:
 def _given(session: Session, file_id: str) -> JSONObject:
     """Raises NotFound, and NotAllowed for what is no native document."""
     from ..client.calls import get_file
+    from ..client.exports import not_native
     from ..client.offers import export_formats
 
     facts = get_file(session, file_id, fields=_FACTS)
     if not export_formats(session, str(facts.get("mimeType"))):
-        words = f"{facts.get('name')} is {facts.get('mimeType')}, which has no export."
-        raise NotAllowed(words, reason="fileNotExportable")
+        raise not_native(facts)
     return facts
 
 

@@ -21,8 +21,8 @@ _TARGETS = (
     ("a file beside the kernel", KERNEL),
     ("a download of this browser", BROWSER),
 )
-_WIDE = {"width": "36em"}
 _LABEL = {"description_width": "11em"}
+_BESIDE = {"flex_flow": "row wrap", "grid_gap": "0 3em"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,11 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         self.path = widgets.Text(
             **labelled("Path", "A path or a folder beside the kernel; empty: the document's name, in this folder"),
             placeholder="as the document is called",
-            style=_LABEL,
-            layout=_WIDE,
+            style={"description_width": "initial"},
+            layout={"width": "26em"},
         )
-        super().__init__([self.document, self.format, self.target, self.path])
+        where = widgets.VBox([self.target, self.path])
+        super().__init__([self.document, widgets.HBox([self.format, where], layout=_BESIDE)])
         self._adapt()
 
     def watch(self, changed: Callable[[], None]) -> None:

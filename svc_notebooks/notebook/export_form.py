@@ -81,14 +81,12 @@ class ExportForm(Form):
         self.view = widgets.HTML()
         self.hand_over = make_hand_over(self._arrived)
         buttons = widgets.HBox([self.export, self.look])
-        shown = [self.view, self.hand_over.widget, self.table, self.twin]
-        self.children = [self.controls, buttons, self.bar, self.alert, *shown]
         self.bar.say("Nothing is under way")
         self.controls.document.refresh.on_click(lambda _button: self._guarded(self._read))
         self.controls.document.watch(lambda: self._guarded(self._offer))
         self.controls.watch(self._show_code)
         self._guarded(self._read)
-        self._show_code()
+        self._compose(self.controls, buttons, self.bar, self.alert, self.view, self.hand_over.widget, self.table)
 
     # -- what a program sees
 

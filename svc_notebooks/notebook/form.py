@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as widgets
@@ -25,16 +26,22 @@ _WRONG = "color: var(--jp-error-color1, #b71c1c); margin: 4px 2px"
 
 
 class Form(widgets.VBox):  # type: ignore[misc]
-    """A form; its parts go into `children`. `last_error` is the last thing that went wrong."""
+    """A form; `_compose` takes its parts. `last_error` is the last thing that went wrong."""
 
     title: ClassVar[str] = "Form"
 
     def __init__(self, session: Session | None) -> None:
         super().__init__()
+        self.add_class("svc-form")
         self.last_error: BaseException | None = None
         self._session = session
         self._task: asyncio.Task[None] | None = None
         self.alert, self.table, self.twin = widgets.HTML(), widgets.HTML(), widgets.HTML()
+
+    def _compose(self, *parts: widgets.Widget) -> None:
+        """Show these from top to bottom, and below them the call that does the same."""
+        self.children = [*parts, self.twin, *_keys()]
+        self._show_code()
 
     @property
     def busy(self) -> bool:
@@ -66,7 +73,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.alert.value = tag("p", kind, error, role="alert", style=_WRONG)
 
     def _show_table(self, result: DataFrame) -> None:
-        table = Markup(result.to_html(index=False, border=0, justify="left"))  # it escapes what is in it
+        table = Markup(result.to_html(index=False, border=0, justify="left", na_rep=""))  # it escapes what is in it
         self.table.value = tag("div", table, style=_TABLE)
 
     def _show_code(self) -> None:
@@ -83,3 +90,11 @@ class Form(widgets.VBox):  # type: ignore[misc]
         """What a page without a kernel shows."""
         about = f"{self.title}: run the cell to use it. It does what this call does:"
         return joined(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
+
+
+def _keys() -> list[widgets.Widget]:
+    if find_spec("anywidget") is None:
+        return []
+    from .form_keys import FormKeys
+
+    return [FormKeys()]

@@ -60,10 +60,9 @@ class UploadForm(Form):
         self.resume = self._button("Resume", "Go on where it stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
         buttons = widgets.HBox([self.upload, self.cancel, self.resume])
-        self.children = [self.controls, buttons, self.bar, self.alert, self.table, self.twin]
         self.bar.say("Nothing is under way")
         self.controls.watch(self._show_code)
-        self._show_code()
+        self._compose(self.controls, buttons, self.bar, self.alert, self.table)
 
     # -- what a program sees
 

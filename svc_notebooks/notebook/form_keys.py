@@ -1,0 +1,22 @@
+"""Keys that are pressed in a form stay in the form: JupyterLab would take arrows and letters as its shortcuts.
+
+Without anywidget there is nobody in the browser to say so; then Tab, Space and Enter work, and arrows do not.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anywidget
+
+class FormKeys(anywidget.AnyWidget):
+    """Shows nothing; while it is there, the elements of forms keep their keys.
+
+    >>> FormKeys()
+    <FormKeys>
+    """
+
+    _esm = (Path(__file__).parent / "form_keys.js").read_text(encoding="utf-8")
+
+    def __repr__(self) -> str:
+        return "<FormKeys>"

@@ -1,0 +1,205 @@
+"""The export form in a real JupyterLab: by mouse and by keyboard, saved beside the kernel and by the browser."""
+
+import csv
+import io
+import zipfile
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+CELL = '''
+import svc_notebooks as svc
+lab = svc.sandbox()
+report = """
+<h1>Birds of four ponds</h1>
+<p>Counted by <b>Ada</b> and <i>Jānis</i>; 東京 and Αθήνα sent their greetings.</p>
+<table><tr><th>Pond</th><th>Birds</th></tr><tr><td>Mill pond</td><td>12</td></tr><tr><td>Ķīšezers</td><td>40</td></tr></table>
+<ul><li>coot</li><li>grey heron</li></ul>
+"""
+drawing = """<svg xmlns="http://www.w3.org/2000/svg" width="320" height="120">
+<rect width="320" height="120" fill="#e3f2fd"/><circle cx="60" cy="60" r="40" fill="#1976d2"/></svg>"""
+svc.upload(drawing.encode(), name="Pond map", mime_type="image/svg+xml", convert_to="drawing")
+lab.clock.advance("1h")
+svc.upload(b"pond,birds\\nMill pond,12\\n", name="Counts", mime_type="text/csv", convert_to="spreadsheet")
+lab.clock.advance("1h")
+svc.upload(report.encode(), name="Pond <b>report</b>", mime_type="text/html", convert_to="document")
+form = svc.export_form()
+form
+'''
+
+
+@pytest.fixture
+def open_form(lab):
+    """Runs a notebook with the form in it; closed at the end."""
+    pages = []
+
+    def opened(name, *cells):
+        lab.write(name, CELL, *cells)
+        pages.append(lab.run(name))
+        pages[-1].get_by_role("button", name="Export", exact=True).wait_for()
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
+
+
+def tell(page, lab, words):
+    """What the kernel answers to a cell that is run now."""
+    page.evaluate(
+        """async (code) => {
+          const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+          const done = kernel.requestExecute({code});
+          window.told = '';
+          done.onIOPub = (m) => { if (m.header.msg_type === 'stream') window.told += m.content.text; };
+          await done.done;
+        }""",
+        words,
+    )
+    return page.evaluate("window.told").strip()
+
+
+@pytest.mark.spec("W-02", "A7-05")
+def test_by_mouse_beside_the_kernel(lab, open_form):
+    page = open_form("export-mouse.ipynb")
+    lab.shot(page, "export-1-begun")
+    assert page.get_by_label("MS Word (.docx)").is_visible()
+    assert page.get_by_label("MS Excel (.xlsx)").count() == 0
+
+    page.get_by_label("Document", exact=True).select_option(index=1)
+    page.get_by_label("CSV (first sheet only) (.csv)").check()
+    page.get_by_label("Path").fill("counts-out.csv")
+    page.get_by_role("button", name="Export", exact=True).click()
+    page.get_by_text("saved as counts-out.csv").wait_for(timeout=20_000)
+
+    lab.shot(page, "export-2-saved")
+    text = (lab.folder / "counts-out.csv").read_text(encoding="utf-8-sig")
+    assert list(csv.reader(io.StringIO(text))) == [["pond", "birds"], ["Mill pond", "12"]]
+    told = tell(page, lab, "print(form.result[['name', 'path', 'size']].values.tolist(), form.last_error)")
+    assert told == f"[['Counts', 'counts-out.csv', {(lab.folder / 'counts-out.csv').stat().st_size}]] None"
+
+
+@pytest.mark.spec("W-02")
+def test_a_download_of_the_browser(lab, open_form, tmp_path):
+    page = open_form("export-download.ipynb")
+    page.get_by_label("MS Word (.docx)").check()
+    page.get_by_label("a download of this browser").check()
+    assert not page.get_by_label("Path").is_visible()
+
+    with page.expect_download(timeout=30_000) as coming:
+        page.get_by_role("button", name="Export", exact=True).click()
+    coming.value.save_as(tmp_path / "report.docx")
+
+    page.get_by_text("taken by the browser").wait_for()
+    lab.shot(page, "export-3-downloaded")
+    assert coming.value.suggested_filename == "Pond _b_report__b_.docx"
+    with zipfile.ZipFile(tmp_path / "report.docx") as docx:
+        assert "Ķīšezers" in docx.read("word/document.xml").decode()
+    assert tell(page, lab, "print(form.result['path'].isna().tolist())") == "[True]"
+
+
+@pytest.mark.spec("W-02")
+def test_previews(lab, open_form):
+    page = open_form("export-preview.ipynb")
+
+    def look(name, kind):
+        page.get_by_label(kind, exact=True).check()
+        page.get_by_role("button", name="Preview", exact=True).click()
+        page.get_by_text(f"Preview of {name}").wait_for(timeout=20_000)
+        page.wait_for_timeout(300)
+        page.mouse.wheel(0, 2000)
+        page.wait_for_timeout(500)
+
+    look("Pond", "HTML (.html)")
+    lab.shot(page, "export-4-html")
+    frame = page.frame_locator("iframe[title='The exported page']")
+    assert frame.locator("h1").inner_text() == "Birds of four ponds"
+    assert frame.locator("td").count() == 4
+
+    look("Pond", "Plain text (.txt)")
+    lab.shot(page, "export-5-text")
+    look("Pond", "PDF (.pdf)")
+    page.locator("object[type='application/pdf']").wait_for()
+    lab.shot(page, "export-6-pdf")
+
+    page.get_by_label("Document", exact=True).select_option(index=1)
+    look("Counts", "CSV (first sheet only) (.csv)")
+    lab.shot(page, "export-7-csv")
+    assert page.locator("td", has_text="Mill pond").count() == 1
+
+    page.get_by_label("Document", exact=True).select_option(index=2)
+    look("Pond map", "PNG (.png)")
+    lab.shot(page, "export-8-png")
+    width = page.locator("img[alt='The exported picture']").evaluate("e => e.naturalWidth")
+    assert width > 0
+
+
+@pytest.mark.spec("W-02", "W-05")
+def test_the_keyboard_alone(lab, open_form):
+    page = open_form("export-keys.ipynb")
+
+    def tab_to(role, name):
+        for _ in range(40):
+            page.keyboard.press("Tab")
+            focused = page.get_by_role(role, name=name, exact=True)
+            if focused.count() and focused.first.evaluate("e => e === document.activeElement"):
+                return
+        raise AssertionError(f"Tab never comes to the {role} {name}")
+
+    page.get_by_label("Document", exact=True).focus()
+    page.keyboard.press("ArrowDown")  # the spreadsheet
+    page.get_by_label("MS Excel (.xlsx)").wait_for()
+    tab_to("radio", "MS Excel (.xlsx)")
+    for _ in range(3):
+        page.keyboard.press("ArrowDown")
+    tab_to("textbox", "Path")
+    page.keyboard.type("by-keys.csv")
+    tab_to("button", "Export")
+    page.keyboard.press("Enter")
+
+    page.get_by_text("saved as by-keys.csv").wait_for(timeout=20_000)
+    lab.shot(page, "export-9-keyboard")
+    assert "Mill pond,12" in (lab.folder / "by-keys.csv").read_text(encoding="utf-8-sig")
+
+
+@pytest.mark.spec("W-05")
+def test_every_control_has_a_name_and_a_tooltip(open_form):
+    page = open_form("export-names.ipynb")
+    form = page.locator(".jp-OutputArea-output").last
+
+    unnamed = form.locator("input, select, textarea, button").evaluate_all(
+        """all => all.filter(e => {
+          const named = e.getAttribute('aria-label') || e.labels?.length || e.innerText.trim();
+          const own = e.closest('.widget-text, .widget-dropdown, .widget-radio');
+          const tip = e.title || own?.querySelector('label[title], label [title]')?.title;
+          return !named || !tip || tip === 'null';
+        }).map(e => e.outerHTML)"""
+    )
+
+    assert unnamed == []
+
+
+@pytest.mark.spec("W-02")
+def test_what_the_service_refuses_is_said_in_the_form(lab, open_form):
+    page = open_form("export-wrong.ipynb")
+    tell(page, lab, "svc.delete(svc.files(\"name contains 'report'\"))")
+
+    page.get_by_role("button", name="Export", exact=True).click()
+
+    page.get_by_role("alert").get_by_text("File not found").wait_for(timeout=20_000)
+    lab.shot(page, "export-10-refused")
+    page.get_by_role("button", name="Refresh", exact=True).click()
+    page.get_by_label("MS Excel (.xlsx)").wait_for()
+    assert page.get_by_label("MS Word (.docx)").count() == 0
+
+
+@pytest.mark.spec("W-02")
+def test_nothing_to_export_says_what_to_do(lab):
+    lab.write("export-none.ipynb", "import svc_notebooks as svc\nlab = svc.sandbox()\nsvc.export_form()")
+    page = lab.run("export-none.ipynb")
+
+    page.get_by_text("There is no native document here yet").wait_for()
+
+    lab.shot(page, "export-11-nothing")
+    page.close()
