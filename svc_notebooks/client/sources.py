@@ -132,6 +132,15 @@ def _from_file(file: Readable, name: str | None, size: int | None) -> Source:
     return StreamSource(file, name, size)
 
 
+def own_name(given: object) -> str | None:
+    """What a source is called where it comes from, whatever it shall be called where it goes.
+
+    >>> own_name("data/survey.csv"), own_name(b"a,b")
+    ('survey.csv', None)
+    """
+    return PurePath(given).name if isinstance(given, (str, PurePath)) else _name_of(given)
+
+
 def _name_of(file: object) -> str | None:
     name = getattr(file, "name", None)
     return PurePath(name).name if isinstance(name, str) else None

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..core.errors import AlreadyExists, Interrupted, SourceChanged
+from ..core.mime import by_name
 from ..core.multipart import Related
 from ..core.wire import Headers, JSONObject, Request
 from .attempts import Attempts
@@ -22,7 +23,7 @@ from .calls import checked_id, get_file
 from .conversion import document_name, is_document, native_type, source_type
 from .pending import Claim, PendingUpload
 from .session import Session, read_object
-from .sources import Source, SourceFailed, open_source
+from .sources import Source, SourceFailed, open_source, own_name
 from .target import Target
 from .upload import Upload, checked_chunk
 
@@ -223,22 +224,18 @@ def prepare(
         raise ValueError(
             "a media upload carries no metadata; leave name, metadata and convert_to out, or use multipart"
         )
-    language = _language(ocr_language)
     opened = open_source(source, name=name, size=size)
-    media_type = _media_type(mime_type) or opened.media_type
-    native = _native(session, words, convert_to, media_type)
-    if native is not None:
-        words["mimeType"] = native
-        media_type = source_type(session, native, media_type)
-    elif language and file_id is None:
-        raise ValueError("ocr_language is for content that is converted; give convert_to='document' too")
+    kind = _media_type(mime_type) or _own_type(source, convert_to) or opened.media_type
+    kind, words = _wished(session, words, convert_to, kind)
     if upload_type != "media" and file_id is None and opened.name and "name" not in words:
-        words["name"] = opened.name if native is None else document_name(opened.name)
+        words["name"] = document_name(opened.name) if _is_wished(session, words) else opened.name
+    if ocr_language is not None and file_id is None and not _is_wished(session, words):
+        raise ValueError("ocr_language is for content that is converted; give convert_to='document' too")
     target = Target(
-        media_type,
+        kind,
         words,
         None if file_id is None else checked_id(file_id),
-        {**(query or {}), **language},
+        {**(query or {}), **_language(ocr_language)},
     )
     if upload_type == "auto":
         chosen = choose_upload_type(opened.size, has_metadata=bool(words))
@@ -246,15 +243,24 @@ def prepare(
     return Order(opened, target, upload_type, chunk)
 
 
-def _native(session: Session, words: JSONObject, convert_to: object, media_type: str) -> str | None:
-    """The native type that content shall become, if any: as convert_to or the metadata's own mimeType says."""
+def _own_type(source: object, convert_to: object) -> str | None:
+    """The type that a source's own name tells, where the name that it is given is that of a document."""
+    return by_name(own_name(source) or "") if convert_to is not None else None
+
+
+def _wished(session: Session, words: JSONObject, convert_to: object, kind: str) -> tuple[str, JSONObject]:
+    """The type to send content under, and the metadata that say what it shall become."""
     said = words.get("mimeType")
-    if convert_to is None:
-        return said if isinstance(said, str) and is_document(session, said) else None
-    wanted = native_type(session, convert_to, media_type)
+    wanted = said if convert_to is None else native_type(session, convert_to, kind)
     if said not in (None, wanted):
         raise ValueError(f"convert_to asks for {wanted}, and metadata for {said}; leave one of them out")
-    return wanted
+    if not (isinstance(wanted, str) and is_document(session, wanted)):
+        return kind, words
+    return source_type(session, wanted, kind), {**words, "mimeType": wanted}
+
+
+def _is_wished(session: Session, words: JSONObject) -> bool:
+    return is_document(session, str(words.get("mimeType")))
 
 
 def _language(ocr_language: object) -> dict[str, str]:

@@ -1,0 +1,401 @@
+"""Content that becomes documents, documents that become files, and what can become what, as frames."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.convert import engines
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.notebook.schemas import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
+
+NATIVE = "application/vnd.svc-apps."
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'
+CITIES = pd.DataFrame({"city": ["Riga", "Kyōto"], "people": [605_000, 1_464_000], "share": [0.25, 0.5]})
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def sheet(**options):
+    return svc.upload(CITIES, name="cities", convert_to="spreadsheet", **options)
+
+
+def words(file):
+    path = svc.export(file, "txt", "words.txt")["path"].item()
+    return Path(path).read_text(encoding="utf-8-sig").strip()
+
+
+class TestUpload:
+    """`convert_to`, and what the document is called."""
+
+    @pytest.mark.spec("A5-01")
+    @pytest.mark.parametrize(
+        "name,content,word",
+        [
+            ("letter.html", b"<p>Dear you</p>", "document"),
+            ("notes.txt", b"first\nsecond", "document"),
+            ("table.csv", b"a,b\n1,2\n", "spreadsheet"),
+            ("table.tsv", b"a\tb\n1\t2\n", "spreadsheet"),
+            ("plan.svg", SVG, "drawing"),
+            ("project.json", b'{"files": []}', "script"),
+        ],
+    )
+    def test_each_word_and_each_full_type(self, lab, name, content, word):
+        path = Path(name)
+        path.write_bytes(content)
+
+        short, full = svc.upload(path, convert_to=word), svc.upload(path, convert_to=NATIVE + word)
+
+        for made in (short, full):
+            assert made[["name", "mime_type"]].values.tolist() == [[path.stem, NATIVE + word]]
+            assert made["size"].isna().all()
+
+    @pytest.mark.parametrize(
+        "given,called",
+        [({}, "report"), ({"name": "report.docx"}, "report.docx"), ({"metadata": {"name": "r.html"}}, "r.html")],
+    )
+    def test_the_name_loses_its_extension_unless_it_was_given(self, lab, given, called):
+        Path("report.html").write_bytes(b"<p>x</p>")
+
+        assert svc.upload("report.html", convert_to="document", **given)["name"].tolist() == [called]
+
+    def test_a_name_whose_end_is_no_format_stays_whole(self, lab):
+        Path("version 1.2").write_bytes(b"x")
+
+        assert svc.upload("version 1.2", mime_type="text/plain", convert_to="document")["name"].item() == "version 1.2"
+
+    @pytest.mark.parametrize("given", ["sheet", "Document", "", "text/csv", NATIVE + "folder", NATIVE + "form"])
+    def test_another_word_is_answered_with_those_that_there_are(self, lab, given):
+        with pytest.raises(ValueError, match=r"convert_to is .* document, spreadsheet, presentation, drawing, script"):
+            svc.upload(b"x", convert_to=given)
+
+        assert svc.exchanges().empty
+
+    def test_a_frame_becomes_a_sheet_with_the_types_of_its_columns(self, lab):
+        saved = svc.export(sheet(), "xlsx")
+
+        found = pd.read_excel(saved["path"].item(), engine="openpyxl")
+        pd.testing.assert_frame_equal(found, CITIES)
+
+    def test_auto_takes_what_the_type_fits(self, lab):
+        Path("t.csv").write_bytes(b"a\n1\n")
+        Path("t.html").write_bytes(b"<p>x</p>")
+
+        made = svc.upload(["t.csv", "t.html"], convert_to="auto")
+
+        assert made["mime_type"].tolist() == [NATIVE + "spreadsheet", NATIVE + "document"]
+        with pytest.raises(ValueError, match="'auto', and video/mp4 becomes no native document"):
+            svc.upload(b"x", mime_type="video/mp4", convert_to="auto")
+
+    def test_the_source_of_a_script_may_be_its_text(self, lab):
+        Path("Code.js").write_bytes(b"function f() {}\n")
+
+        made = svc.upload("Code.js", convert_to="script")
+
+        svc.export(made, "json", "code.json")
+        assert "function f() {}" in Path("code.json").read_text()
+
+    @pytest.mark.parametrize("language", ["en", "de", "sw"])
+    @pytest.mark.spec("A5-03")
+    def test_the_language_of_pictures_goes_along(self, lab, language):
+        svc.upload(b"plain", mime_type="text/plain", convert_to="document", ocr_language=language)
+
+        assert f"ocrLanguage={language}" in svc.exchanges()["query"].item()
+
+    def test_a_language_that_is_none_is_refused_by_the_service(self, lab):
+        with pytest.raises(svc.BadRequest, match="ocrLanguage"):
+            svc.upload(b"x", mime_type="text/plain", convert_to="document", ocr_language="no language")
+
+    def test_a_language_without_a_conversion_is_a_mistake(self, lab):
+        with pytest.raises(ValueError, match="ocr_language is for content that is converted"):
+            svc.upload(b"x", ocr_language="de")
+        with pytest.raises(TypeError, match="ocr_language must be a language tag"):
+            svc.upload(b"x", convert_to="document", ocr_language=7)
+        with pytest.raises(ValueError, match="give source too"):
+            svc.update(sheet(), name="other", ocr_language="de")
+
+    @pytest.mark.parametrize(
+        "options,says",
+        [
+            ({"upload_type": "media"}, "convert_to"),
+            ({"metadata": {"mime_type": "text/plain"}}, "leave one of them out"),
+        ],
+    )
+    def test_what_contradicts_itself_is_not_sent(self, lab, options, says):
+        with pytest.raises(ValueError, match=says):
+            svc.upload(b"x", convert_to="document", **options)
+
+        assert svc.exchanges().empty
+
+    @pytest.mark.spec("X-03")
+    def test_an_id_that_was_chosen_is_refused(self, lab):
+        chosen = svc.generate_ids(1)["id"].item()
+
+        with pytest.raises(svc.BadRequest, match="not supported for native documents"):
+            svc.upload(b"x", mime_type="text/plain", convert_to="document", file_id=chosen)
+
+    def test_one_that_cannot_be_converted_does_not_lose_the_others(self, lab):
+        with pytest.raises(svc.BadRequest) as caught:
+            svc.upload([CITIES, b"\0\1", CITIES], name=["a", "b", "c"], convert_to="spreadsheet")
+
+        assert caught.value.result["name"].tolist() == ["a", "c"]
+        assert sorted(svc.files()["name"]) == ["a", "c"]
+
+    def test_by_hand_chunk_by_chunk(self, lab):
+        content = "".join(f"{n},{'x' * 60}\n" for n in range(6000)).encode()
+        up = svc.start_upload(content, name="long.csv", convert_to="spreadsheet", chunk_size=262_144)
+
+        up.send_chunk()
+
+        assert up.run()["mime_type"].item() == NATIVE + "spreadsheet"
+
+
+class TestUpdate:
+    """New content of a native document replaces all of it (A5-04)."""
+
+    @pytest.mark.spec("A5-04")
+    @pytest.mark.parametrize("name,content", [("new.html", b"<p>new <b>words</b></p>"), ("new.txt", b"new words")])
+    def test_by_the_type_of_the_source(self, lab, name, content):
+        file = svc.upload(b"<p>old</p>", name="page.html", convert_to="document")
+        Path(name).write_bytes(content)
+
+        again = svc.update(file, name)
+
+        assert again[["id", "name", "mime_type"]].equals(file[["id", "name", "mime_type"]])
+        assert words(file) == "new words"
+
+    @pytest.mark.spec("A5-04")
+    def test_a_frame_in_the_place_of_a_frame(self, lab):
+        file = sheet()
+
+        svc.update(file, CITIES.assign(city="Oslo"))
+
+        svc.export(file, "csv")
+        assert pd.read_csv("cities.csv")["city"].tolist() == ["Oslo", "Oslo"]
+
+    def test_what_it_cannot_become_leaves_it_as_it_was(self, lab):
+        file = svc.upload(b"<p>old</p>", name="page.html", convert_to="document")
+
+        with pytest.raises(svc.BadRequest):
+            svc.update(file, CITIES)
+
+        assert words(file) == "old"
+
+
+class TestExport:
+    """Files of other formats."""
+
+    @pytest.mark.spec("A7-05")
+    @pytest.mark.parametrize(
+        "wanted,extension",
+        [
+            ("xlsx", "xlsx"), (".XLSX", "xlsx"), ("MS Excel", "xlsx"), ("ms excel", "xlsx"),
+            ("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"),
+            ("csv", "csv"), ("text/csv; charset=utf-8", "csv"), ("CSV (first sheet only)", "csv"),
+            ("zip", "zip"), ("HTML (zipped)", "zip"), ("ods", "ods"),
+        ],
+    )  # fmt: skip
+    def test_by_extension_title_or_media_type(self, lab, wanted, extension):
+        saved = svc.export(sheet(), wanted)
+
+        assert saved["path"].tolist() == [f"cities.{extension}"]
+        assert saved.dtypes.astype(str).to_dict() == EXPORTED.dtypes
+        assert saved["size"].item() == Path(f"cities.{extension}").stat().st_size
+
+    def test_what_is_saved_is_of_its_kind(self, lab):
+        file = sheet()
+        svc.export(file, "xlsx")
+        svc.export(file, "zip")
+
+        assert openpyxl.load_workbook("cities.xlsx").active["A2"].value == "Riga"
+        assert any(name.endswith(".html") for name in zipfile.ZipFile("cities.zip").namelist())
+
+    @pytest.mark.parametrize("to,path", [("folder", "folder/cities.csv"), ("folder/own.name", "folder/own.name")])
+    def test_to_a_folder_or_to_a_path(self, lab, to, path):
+        Path("folder").mkdir()
+
+        assert Path(svc.export(sheet(), "csv", to)["path"].item()) == Path(path)
+        assert [one.name for one in Path("folder").iterdir()] == [Path(path).name]
+
+    def test_a_file_that_is_there_is_replaced(self, lab):
+        Path("cities.csv").write_text("something else")
+
+        svc.export(sheet(), "csv")
+
+        assert Path("cities.csv").read_bytes().startswith(b"city,people")
+
+    def test_several_files_have_a_row_each(self, lab):
+        Path("out").mkdir()
+        every = pd.concat([sheet(), svc.upload(b"a", name="b.csv", convert_to="spreadsheet")])
+
+        saved = svc.export(every, "tsv", "out")
+
+        assert saved["name"].tolist() == ["cities", "b.csv"]
+        assert sorted(path.name for path in Path("out").iterdir()) == ["b.tsv", "cities.tsv"]
+        with pytest.raises(ValueError, match="for 2 files it must be a folder"):
+            svc.export(every, "tsv", "one.tsv")
+
+    @pytest.mark.spec("A7-02", "A7-05")
+    def test_a_format_that_the_file_cannot_become_is_answered_with_those_it_can(self, lab):
+        with pytest.raises(
+            svc.BadRequest, match="cities is a spreadsheet: it can become xlsx, ods, pdf, csv, tsv, zip"
+        ):
+            svc.export(sheet(), "docx")
+
+        assert list(Path().iterdir()) == []
+
+    @pytest.mark.spec("A7-05")
+    @pytest.mark.parametrize("wanted", ["xslx", "", "word document"])
+    def test_a_format_that_there_is_not_is_not_sent(self, lab, wanted):
+        file = sheet()
+        before = len(svc.exchanges())
+
+        with pytest.raises(ValueError, match=r"an extension \(html, zip, .*\), a title like 'MS Word', or a media"):
+            svc.export(file, wanted)
+
+        assert len(svc.exchanges()) == before
+
+    def test_a_file_that_is_no_document(self, lab):
+        with pytest.raises(svc.NotAllowed, match=r"which has no export\. Call download"):
+            svc.export(svc.upload(b"x", name="x.txt"), "pdf")
+
+    def test_of_several_one_that_fails_does_not_lose_the_others(self, lab):
+        every = pd.concat([sheet(), svc.upload(b"x", name="x.txt"), sheet()])
+        Path("out").mkdir()
+
+        with pytest.raises(svc.NotAllowed) as caught:
+            svc.export(every, "csv", "out")
+
+        assert len(caught.value.result) == 2
+
+    @pytest.mark.parametrize(
+        "file,format,to,error",
+        [(7, "pdf", None, TypeError), ("id", 7, None, TypeError), ("id", "pdf", 7, TypeError)],
+    )
+    def test_arguments_that_cannot_be_meant(self, lab, file, format, to, error):
+        with pytest.raises(error):
+            svc.export(file, format, to)
+
+        assert svc.exchanges().empty
+
+    def test_a_folder_that_does_not_exist(self, lab):
+        with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+            svc.export(sheet(), "csv", "nowhere/cities.csv")
+
+    def test_a_broken_line_leaves_nothing_half_and_another_try_is_made(self, lab):
+        file = sheet()
+        with lab.faults(operation="files.export", cut_response_after=20):
+            svc.export(file, "csv")
+
+        assert svc.exchanges()["error"].tail(2).notna().tolist() == [True, False]
+        assert Path("cities.csv").read_bytes().startswith(b"city,people")
+        assert [path.name for path in Path().iterdir()] == ["cities.csv"]
+
+    def test_a_refusal_leaves_nothing_on_disk(self):
+        with svc.sandbox(policy=Policy(export_limit=20)):
+            file = sheet()
+            with pytest.raises(svc.NotAllowed, match="too large to be exported") as caught:
+                svc.export(file, "csv")
+
+        assert caught.value.reason == "exportSizeLimitExceeded"
+        assert list(Path().iterdir()) == []
+
+    def test_progress_is_told(self, lab):
+        seen = []
+        svc.export(sheet(), "csv", progress=lambda done, total: seen.append((done, total)))
+
+        size = Path("cities.csv").stat().st_size
+        assert seen[-1] == (size, size)
+
+    def test_names_that_would_leave_the_folder_stay_in_it(self, lab):
+        file = svc.upload(CITIES, name="../../etc/cities", convert_to="spreadsheet")
+
+        assert svc.export(file, "csv")["path"].item() == ".._.._etc_cities.csv"
+
+
+class TestFormats:
+    """What a service says of itself."""
+
+    def test_about(self, lab):
+        svc.upload(b"12345")
+
+        found = svc.about()
+
+        assert found.dtypes.astype(str).to_dict() == ABOUT.dtypes
+        assert found[["display_name", "email_address", "quota_usage"]].values.tolist() == [
+            ["Ada", "ada@svc.example", 5]
+        ]
+
+    @pytest.mark.spec("A5-05")
+    def test_every_format_that_is_imported_has_a_row(self, lab):
+        about = svc.current_session().call("GET", "/storage/v3/about", query={"fields": "importFormats"})
+        offered = {(kind, native) for kind, natives in about["importFormats"].items() for native in natives}
+
+        found = svc.import_formats()
+
+        assert found.dtypes.astype(str).to_dict() == IMPORT_FORMATS.dtypes
+        assert set(zip(found["media_type"], found["native_type"], strict=True)) <= offered
+        assert not found.duplicated(["native", "title"]).any()
+        assert set(found["native"]) == {"document", "spreadsheet", "presentation", "drawing", "script"}
+        assert found.set_index("title").loc["SVG", "max_size"] == 2_097_152
+
+    @pytest.mark.parametrize("reads,says", [(True, "read"), (False, 'not read here: pip install "svc-notebooks[ocr]"')])
+    def test_it_says_whether_text_in_pictures_is_read(self, lab, monkeypatch, reads, says):
+        monkeypatch.setattr(engines, "ocr", lambda: reads)
+
+        notes = svc.import_formats().set_index("title")["note"]
+
+        assert notes["PNG"] == f"text in pictures is {says}"
+        assert notes["PDF"].endswith(says)
+        assert notes[["HTML", "CSV"]].isna().all()
+
+    def test_a_service_elsewhere_cannot_tell(self, lab):
+        with lab.serve() as server, svc.connect(server.base_url, lab.service.sign_in()) as session:
+            found = svc.import_formats(session=session)
+
+        assert len(found) > 10
+        assert found["note"].isna().all()
+
+    @pytest.mark.spec("A7-04")
+    def test_every_format_that_is_exported_has_a_row(self, lab):
+        about = svc.current_session().call("GET", "/storage/v3/about", query={"fields": "exportFormats"})
+        offered = [(native, kind) for native, kinds in about["exportFormats"].items() for kind in kinds]
+
+        found = svc.export_formats()
+
+        assert found.dtypes.astype(str).to_dict() == EXPORT_FORMATS.dtypes
+        assert list(zip(found["native_type"], found["media_type"], strict=True)) == offered
+
+    @pytest.mark.spec("A7-05")
+    def test_of_a_file_only_what_it_can_become(self, lab):
+        drawing = svc.upload(SVG, name="d", convert_to="drawing")
+
+        assert svc.export_formats(drawing)["extension"].tolist() == ["jpg", "png", "svg", "pdf"]
+        assert set(svc.export_formats(pd.concat([drawing, sheet()]))["native"]) == {"drawing", "spreadsheet"}
+        assert svc.export_formats(svc.upload(b"x")).dtypes.astype(str).to_dict() == EXPORT_FORMATS.dtypes
+        assert svc.export_formats(svc.upload(b"x")).empty
+
+    def test_a_brand_of_another_name(self):
+        names = svc.Names(media_prefix="application/vnd.acme.", storage="drive")
+        with svc.sandbox(names=names):
+            script = svc.upload(b'{"files": []}', name="p.json", convert_to="script")
+            saved = svc.export(script, "json")
+
+        assert script["mime_type"].item() == "application/vnd.acme.script"
+        assert saved["mime_type"].item() == "application/vnd.acme.script+json"
+
+    def test_formats_that_only_an_extended_service_has(self):
+        with svc.sandbox(policy=Policy(extended_formats=True)):
+            page = svc.upload(io.BytesIO(b"# Hello"), name="hello.md", convert_to="document")
+            assert svc.export_formats(page)["extension"].tolist()[-1] == "md"
+            saved = svc.export(page, "md", "out.md")
+
+        assert saved["mime_type"].item() == "text/markdown"
+        assert Path("out.md").read_text().strip() == "# Hello"
