@@ -32,7 +32,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.chooser = widgets.Dropdown(
             **labelled("Document", "The native documents of this service, those that were changed last come first"),
             style={"description_width": "11em"},
-            layout={"width": "36em"},
+            layout={"width": "44em"},
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of documents again")
         self.note = widgets.HTML()

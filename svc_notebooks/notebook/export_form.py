@@ -144,7 +144,7 @@ class ExportForm(Form):
         try:
             words = then(errand, result())
         except Exception as error:
-            self.bar.end("Failed")
+            self.bar.end("Failed", well=False)
             self._warn(error)
         else:
             self.bar.end(words)

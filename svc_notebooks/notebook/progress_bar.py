@@ -60,9 +60,9 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         """Say that it stopped before its end."""
         self.say(f"{word} at {self.status}")
 
-    def end(self, words: str) -> None:
+    def end(self, words: str, *, well: bool = True) -> None:
         """Say how it ended, where nobody counted bytes."""
-        self.done, self.total = 1, 1
+        self.done, self.total = int(well), 1
         self._bar.value = self._native()
         self.say(words)
 

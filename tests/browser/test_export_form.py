@@ -70,6 +70,7 @@ def test_by_mouse_beside_the_kernel(lab, open_form):
     page.get_by_label("Document", exact=True).select_option(index=1)
     page.get_by_label("CSV (first sheet only) (.csv)").check()
     page.get_by_label("Path").fill("counts-out.csv")
+    page.locator("pre", has_text="counts-out.csv").wait_for(state="attached")
     page.get_by_role("button", name="Export", exact=True).click()
     page.get_by_text("saved as counts-out.csv").wait_for(timeout=20_000)
 
@@ -85,7 +86,7 @@ def test_a_download_of_the_browser(lab, open_form, tmp_path):
     page = open_form("export-download.ipynb")
     page.get_by_label("MS Word (.docx)").check()
     page.get_by_label("a download of this browser").check()
-    assert not page.get_by_label("Path").is_visible()
+    page.get_by_label("Path").wait_for(state="hidden")
 
     with page.expect_download(timeout=30_000) as coming:
         page.get_by_role("button", name="Export", exact=True).click()
@@ -107,9 +108,8 @@ def test_previews(lab, open_form):
         page.get_by_label(kind, exact=True).check()
         page.get_by_role("button", name="Preview", exact=True).click()
         page.get_by_text(f"Preview of {name}").wait_for(timeout=20_000)
-        page.wait_for_timeout(300)
-        page.mouse.wheel(0, 2000)
-        page.wait_for_timeout(500)
+        page.get_by_text("The same in code").scroll_into_view_if_needed()
+        page.wait_for_timeout(500)  # for the pictures alone
 
     look("Pond", "HTML (.html)")
     lab.shot(page, "export-4-html")
@@ -120,7 +120,8 @@ def test_previews(lab, open_form):
     look("Pond", "Plain text (.txt)")
     lab.shot(page, "export-5-text")
     look("Pond", "PDF (.pdf)")
-    page.locator("object[type='application/pdf']").wait_for()
+    page.locator("object[type='application/pdf']").scroll_into_view_if_needed()
+    page.wait_for_timeout(2000)  # for the picture alone: the browser's viewer begins
     lab.shot(page, "export-6-pdf")
 
     page.get_by_label("Document", exact=True).select_option(index=1)
@@ -155,6 +156,7 @@ def test_the_keyboard_alone(lab, open_form):
         page.keyboard.press("ArrowDown")
     tab_to("textbox", "Path")
     page.keyboard.type("by-keys.csv")
+    page.locator("pre", has_text="by-keys.csv").wait_for(state="attached")  # the kernel has heard of it
     tab_to("button", "Export")
     page.keyboard.press("Enter")
 
