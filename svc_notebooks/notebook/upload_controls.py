@@ -1,4 +1,4 @@
-"""What an upload form asks: which files, which upload type, which metadata; and the call that says the same."""
+"""What an upload form asks: which files, what they become, how they go; and the call that says the same."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from .convert_choice import ConvertChoice
 from .file_choice import Chosen, FileChoice, labelled
 from .metadata import metadata_body
 from .schemas import FILES
@@ -68,12 +69,14 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             style=_LABEL,
             layout=_WIDE,
         )
-        super().__init__([self.files, self.upload_type, self.chunk_size, self.name, self.metadata])
+        self.convert = ConvertChoice()
+        super().__init__([self.files, self.convert, self.upload_type, self.chunk_size, self.name, self.metadata])
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
         for control in (self.upload_type, self.chunk_size, self.name, self.metadata):
             control.observe(lambda _change: changed(), "value")
+        self.convert.watch(changed)
         self.files.watch(changed)
 
     def orders(self, session: Session) -> list[Order]:
@@ -86,13 +89,14 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
                 session,
                 one.source,
                 name=name,
-                mime_type=one.mime_type,
+                mime_type=self.convert.type_of(one),
                 metadata=metadata,
                 file_id=None,
                 upload_type=self.upload_type.value,
                 chunk_size=self._chunk(),
                 size=None,
                 query={"fields": ",".join(FILES.keys)},
+                **self.convert.arguments(),
             )
             for one, name in self._named(self.files.chosen())
         ]
@@ -103,7 +107,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             raise ValueError(f"Name is for one file, and {len(chosen)} are chosen: leave it empty.")
         if self.upload_type.value == "media":
             return [(one, name or None) for one in chosen]
-        return [(one, name or one.name) for one in chosen]
+        return [(one, name or self.convert.name_of(one)) for one in chosen]
 
     def _metadata(self) -> JSONObject | None:
         text = self.metadata.value.strip()
@@ -132,6 +136,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         names = self.files.names()
         source = repr(names[0]) if len(names) == 1 else repr(names) if names else "'...'"
         given = {
+            **self.convert.arguments(),
             "name": self.name.value.strip() or None,
             "upload_type": None if self.upload_type.value == "auto" else self.upload_type.value,
             "chunk_size": self._chunk(),

@@ -257,6 +257,35 @@ def test_the_code_does_what_the_form_does(form, box, tmp_path, monkeypatch):
     assert twin[same].equals(form.result[same])
 
 
+@pytest.mark.spec("W-01", "A5-01")
+@pytest.mark.parametrize("kind", ["spreadsheet", "auto"])
+def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_bytes(b"a,b\n1,2\n")
+    send(box, "table.csv", b"a,b\n1,2\n", mime="application/vnd.ms-excel")
+    form.controls.convert.language.value = "de"
+    form.controls.convert.kind.value = kind
+    form.upload.click()
+
+    twin = eval(form.code(), {"svc": svc})
+
+    expected = [["table", "application/vnd.svc-apps.spreadsheet"]]
+    assert form.last_error is None
+    assert form.code() == f"svc.upload('table.csv', convert_to='{kind}', ocr_language='de')"
+    assert form.result[["name", "mime_type"]].values.tolist() == expected
+    assert twin[["name", "mime_type"]].values.tolist() == expected
+
+
+@pytest.mark.spec("W-01")
+def test_what_cannot_be_converted_is_said_in_the_service_s_words(form, box):
+    send(box, "table.csv", b"a,b\n1,2\n")
+    form.controls.convert.kind.value = "presentation"
+
+    form.upload.click()
+
+    assert "Content of type text/csv cannot become" in form.alert.value
+
+
 @pytest.mark.spec("W-01")
 def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
@@ -295,6 +324,7 @@ def test_a_page_without_a_kernel_shows_what_the_form_is(form):
 def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
     every = [controls.upload_type, controls.chunk_size, controls.name, controls.metadata]
+    every += [controls.convert.kind, controls.convert.language]
     every += [controls.files.path, form.upload, form.cancel, form.resume]
 
     assert all(control.description and control.tooltip for control in every)
