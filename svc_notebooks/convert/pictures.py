@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -34,8 +35,8 @@ def checked(data: bytes, limits: Limits) -> Picture:
     """
     image = opened(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
-    turned = image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT
     loaded(image)
+    turned = image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT
     if extension and not turned and image.mode in _PLAIN_MODES:
         return Picture(data, extension, *image.size)
     return _anew(image, "JPEG" if extension == "jpg" else "PNG")
@@ -51,7 +52,7 @@ def opened(data: bytes, limits: Limits) -> Any:
             image = Image.open(io.BytesIO(data), formats=_FORMATS)
     except Image.DecompressionBombError as error:
         raise TooLarge("the picture has too many pixels.") from error
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError) as error:
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError, EOFError, struct.error) as error:
         raise ConversionError("this is no picture that can be read (JPEG, PNG, GIF, BMP, TIFF or WebP).") from error
     width, height = image.size
     if width * height > limits.pixels:
@@ -65,7 +66,7 @@ def loaded(image: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             image.load()
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError, OverflowError) as error:
+    except (OSError, ValueError, SyntaxError, EOFError, IndexError, OverflowError, struct.error) as error:
         raise ConversionError("the picture is damaged: it ends too early, or its pixels cannot be decoded.") from error
     return image
 

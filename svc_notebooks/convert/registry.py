@@ -63,7 +63,7 @@ _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("document",     f.DOCX,                          "document.read:docx",         (engines.PANDOC,)),
     ("document",     "application/msword",            "document.read:doc",          (engines.OFFICE, engines.PANDOC)),
     ("document",     f.ODT,                           "document.read:odt",          (engines.PANDOC,)),
-    ("document",     f.HTML,                          "document.read:html",         (engines.PANDOC,)),
+    ("document",     f.HTML,                          "document.read:html",         (engines.PANDOC, engines.LXML)),
     ("document",     f.RTF,                           "document.read:rtf",          (engines.PANDOC,)),
     ("document",     f.TEXT,                          "document.read:text",         ()),
     ("document",     f.MARKDOWN,                      "document.read:markdown",     (engines.PANDOC,)),

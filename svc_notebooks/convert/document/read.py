@@ -60,6 +60,7 @@ _OPEN_OR_CLOSED = re.compile(
     re.IGNORECASE,
 )
 _SPAN = re.compile(r"\b(col|row)span\s*=\s*([\"']?)\s*\d{4,}", re.IGNORECASE)
+_UNSEEN_TAGS = ("script", "style", "iframe", "frame", "object", "embed", "applet", "template")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
 
 
@@ -70,8 +71,22 @@ def html(source: bytes, job: Job) -> Document:
     found = _META_CHARSET.search(source[:4096])
     text = decode(source, job.charset or (found and found[1].decode("ascii", "replace")))
     _check_nesting(_OPEN_OR_CLOSED, text.encode("utf-8", "replace"))
-    text = _SPAN.sub(r"\1span=\g<2>999", text)
-    return _of_body(pandoc.read(text.encode("utf-8", "replace"), "html-raw_html", job), job)
+    plain = _SPAN.sub(r"\1span=\g<2>999", text).strip()
+    return _of_body(pandoc.read(_well_formed(plain) if plain else b"", "html-raw_html", job), job)
+
+
+def _well_formed(text: str) -> bytes:
+    """A page with every tag closed: pandoc takes exponential time over lists that are not. Frames and script go."""
+    from lxml import etree, html as markup
+
+    parser = markup.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True, remove_pis=True)
+    try:
+        root = markup.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
+    except etree.ParserError:  # there is nothing but comments
+        return b""
+    etree.strip_elements(root, *_UNSEEN_TAGS, with_tail=False)
+    page: bytes = markup.tostring(root, encoding="utf-8", doctype="<!DOCTYPE html>")
+    return page
 
 
 _BRACE = re.compile(rb"\\[\\{}]|([{])|([}])")

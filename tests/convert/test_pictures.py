@@ -1,0 +1,107 @@
+"""Pictures are measured before they are decoded, and come out in one of three formats."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zlib
+from dataclasses import replace
+
+import pytest
+from PIL import Image
+
+from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+from svc_notebooks.convert.pictures import checked
+
+LIMITS = Limits()
+
+
+def made(kind: str, mode: str = "RGB", size: tuple[int, int] = (30, 20), **options: object) -> bytes:
+    target = io.BytesIO()
+    Image.new(mode, size).save(target, kind, **options)
+    return target.getvalue()
+
+
+@pytest.mark.parametrize(
+    "kind,mode,extension,kept",
+    [
+        ("PNG", "RGB", "png", True),
+        ("PNG", "P", "png", True),
+        ("PNG", "RGBA", "png", True),
+        ("PNG", "I;16", "png", False),
+        ("JPEG", "RGB", "jpg", True),
+        ("JPEG", "L", "jpg", True),
+        ("JPEG", "CMYK", "jpg", False),
+        ("GIF", "P", "gif", True),
+        ("BMP", "RGB", "png", False),
+        ("TIFF", "RGB", "png", False),
+        ("WEBP", "RGBA", "png", False),
+    ],
+)
+def test_what_becomes_of_it(kind: str, mode: str, extension: str, kept: bool) -> None:
+    source = made(kind, mode)
+
+    picture = checked(source, LIMITS)
+
+    assert (picture.extension, picture.width, picture.height) == (extension, 30, 20)
+    assert (picture.data == source) is kept
+    with Image.open(io.BytesIO(picture.data)) as image:
+        image.load()
+        assert image.size == (30, 20)
+
+
+def test_a_photo_is_turned_upright() -> None:
+    exif = Image.Exif()
+    exif[0x0112] = 6
+
+    picture = checked(made("JPEG", exif=exif), LIMITS)
+
+    assert (picture.width, picture.height) == (20, 30)
+    with Image.open(io.BytesIO(picture.data)) as image:
+        assert 0x0112 not in image.getexif()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [b"", b"no picture", b"<svg/>", b"%PDF-1.4", made("PNG", size=(300, 300))[:100], made("JPEG", size=(300, 300))[:-400],
+     made("GIF", "P")[:20], b"BM" + bytes(60)],
+)  # fmt: skip
+def test_what_is_none_or_damaged(source: bytes) -> None:
+    with pytest.raises(ConversionError, match="picture"):
+        checked(source, LIMITS)
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+
+def _png(width: int, height: int, *chunks: bytes) -> bytes:
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + b"".join(chunks) + _chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize("size", [(10_000, 10_000), (50_000, 50_000), (2**31 - 1, 2**31 - 1)])
+def test_more_pixels_than_may_be(size: tuple[int, int]) -> None:
+    with pytest.raises(TooLarge, match="pixels"):
+        checked(_png(*size, _chunk(b"IDAT", b"")), LIMITS)
+
+
+def test_the_limit_is_the_jobs() -> None:
+    with pytest.raises(TooLarge, match="30 x 20 pixels"):
+        checked(made("PNG"), replace(LIMITS, pixels=599))
+    assert checked(made("PNG"), replace(LIMITS, pixels=600))
+
+
+def test_a_text_that_unpacks_to_much() -> None:
+    bomb = _chunk(b"zTXt", b"Comment\0\0" + zlib.compress(bytes(200_000_000), 9))
+
+    with pytest.raises(ConversionError):
+        checked(_png(1, 1, bomb, _chunk(b"IDAT", zlib.compress(b"\0\0\0\0"))), LIMITS)
+
+
+def test_many_frames_cost_one() -> None:
+    frames = [Image.new("P", (100, 100), colour % 200) for colour in range(500)]
+    target = io.BytesIO()
+    frames[0].save(target, "GIF", save_all=True, append_images=frames[1:])
+
+    assert checked(target.getvalue(), LIMITS).extension == "gif"

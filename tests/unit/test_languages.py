@@ -1,0 +1,39 @@
+"""ocrLanguage is a tag of BCP 47, of a language that there is (A5-03)."""
+
+from __future__ import annotations
+
+import pytest
+
+from svc_notebooks.core.languages import check_tag
+
+
+@pytest.mark.spec("A5-03")
+@pytest.mark.parametrize(
+    "text,expected",
+    [
+        ("de", "de"),
+        ("EN-us", "en-US"),
+        ("zh-hant-tw", "zh-Hant-TW"),
+        ("sr-Latn", "sr-Latn"),
+        ("es-419", "es-419"),
+        ("de-CH-1996", "de-CH-1996"),
+        ("zh-yue", "zh-yue"),
+        ("en-a-bbb-x-a-ccc", "en-a-bbb-x-a-ccc"),
+        ("deu", "deu"),
+        ("iw", "he"),
+        ("i-klingon", "tlh"),
+    ],
+)
+def test_a_tag_in_its_usual_letters(text: str, expected: str) -> None:
+    assert check_tag(text) == expected
+
+
+@pytest.mark.spec("A5-03")
+@pytest.mark.parametrize(
+    "text",
+    ["", "x", "english", "de_DE", "de-", "-de", "de--DE", "d€", "de DE", "qq", "qqq", "de-DE-a", "x-private", "de\n",
+     "zh-Hant-TW-Hans", "a" * 500, "de-x", "12", "١٢"],
+)  # fmt: skip
+def test_what_is_no_tag_of_a_language(text: str) -> None:
+    with pytest.raises(ValueError, match="expected"):
+        check_tag(text)
