@@ -8,9 +8,10 @@ function element(name, attributes = {}, ...children) {
   return made;
 }
 
+const WHOLE_PAGES = "#navpanes=0&view=FitH"; // what PDF viewers of browsers understand; others read past it
+
 function link(facts, url) {
-  const made = element("a", { href: url, download: facts.name, title: `Save ${facts.name} once more` }, facts.name);
-  return made;
+  return element("a", { href: url, download: facts.name, title: `Save ${facts.name} once more` }, facts.name);
 }
 
 function saved(facts, url) {
@@ -19,9 +20,9 @@ function saved(facts, url) {
 
 function shown(facts, url) {
   const instead = element("p", {}, "This browser shows no PDFs on a page: ", link(facts, url));
-  const view = element("object", { data: url, type: facts.mime, "aria-label": `${facts.name}, as it would print` }, instead);
-  view.className = "svc-page";
-  return view;
+  const label = `${facts.name}, as it would print`;
+  const view = { data: url + WHOLE_PAGES, type: facts.mime, class: "svc-page", "aria-label": label };
+  return element("object", view, instead);
 }
 
 const RESULTS = { save: saved, show: shown };

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import anywidget
 
+
 class FormKeys(anywidget.AnyWidget):
     """Shows nothing; while it is there, the elements of forms keep their keys.
 

@@ -14,7 +14,8 @@ lab = svc.sandbox()
 report = """
 <h1>Birds of four ponds</h1>
 <p>Counted by <b>Ada</b> and <i>Jānis</i>; 東京 and Αθήνα sent their greetings.</p>
-<table><tr><th>Pond</th><th>Birds</th></tr><tr><td>Mill pond</td><td>12</td></tr><tr><td>Ķīšezers</td><td>40</td></tr></table>
+<table><tr><th>Pond</th><th>Birds</th></tr>
+<tr><td>Mill pond</td><td>12</td></tr><tr><td>Ķīšezers</td><td>40</td></tr></table>
 <ul><li>coot</li><li>grey heron</li></ul>
 """
 drawing = """<svg xmlns="http://www.w3.org/2000/svg" width="320" height="120">
@@ -163,6 +164,30 @@ def test_the_keyboard_alone(lab, open_form):
     page.get_by_text("saved as by-keys.csv").wait_for(timeout=20_000)
     lab.shot(page, "export-9-keyboard")
     assert "Mill pond,12" in (lab.folder / "by-keys.csv").read_text(encoding="utf-8-sig")
+
+
+SLOW = """
+import time
+session = svc.current_session()
+send = session.send
+def slowly(request):
+    time.sleep(7 if "/export" in request.url else 0)
+    return send(request)
+session.send = slowly
+"""
+
+
+@pytest.mark.spec("W-02")
+def test_a_slow_export_leaves_the_kernel_free(lab, open_form):
+    page = open_form("export-slow.ipynb", SLOW)
+
+    page.get_by_role("button", name="Export", exact=True).click()
+    page.get_by_text("Converting …").wait_for()
+    assert tell(page, lab, "print(form.busy, 1 + 1)") == "True 2"
+    page.get_by_text("5 seconds so far").wait_for(timeout=10_000)
+    lab.shot(page, "export-12-slow")
+
+    page.get_by_text("saved as Pond _b_report__b_.html").wait_for(timeout=20_000)
 
 
 @pytest.mark.spec("W-05")
