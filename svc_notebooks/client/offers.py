@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from mimetypes import guess_extension
+from mimetypes import MimeTypes
 from weakref import WeakKeyDictionary
 
 from ..core.errors import ServiceFailed
@@ -76,8 +76,12 @@ def _export(names: Names, native_type: str, media_type: str) -> ExportFormat:
     for row in EXPORTS:
         if row.native == native and names.media_type(row.media_type) == media_type:
             return replace(row, media_type=media_type)
-    extension = (guess_extension(media_type) or ".bin").removeprefix(".")
-    return ExportFormat(native, media_type, extension, media_type)  # a deployment may know more than the interface
+    return ExportFormat(native, media_type, _extension(media_type), media_type)
+
+
+def _extension(media_type: str) -> str:
+    """Of a format that the interface does not name; by Python's tables, which are the same on every machine."""
+    return (MimeTypes(filenames=()).guess_extension(media_type) or ".bin").removeprefix(".")
 
 
 def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None]]:

@@ -1,0 +1,136 @@
+"""Exports and what a service offers, against a service of a few lines: breaks, refusals, foreign formats."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.client.exports import choose, export_target, read_export, save_export
+from svc_notebooks.client.offers import export_formats, import_formats
+from svc_notebooks.core.errors import BadRequest, Interrupted, NotAllowed, ServiceFailed
+from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
+from tests.scripted import envelope, session_for
+
+NATIVE = "application/vnd.svc-apps."
+CONTENT = bytes(range(256)) * 1000
+OFFERS = {
+    "importFormats": {"image/tiff": [NATIVE + "drawing"], "text/csv": [NATIVE + "spreadsheet"]},
+    "exportFormats": {NATIVE + "drawing": ["image/png", "image/tiff"], NATIVE + "song": ["audio/x-wav"]},
+    "maxImportSizes": {NATIVE + "drawing": "7"},
+}
+
+
+@dataclass
+class Office:
+    """Exports `CONTENT`; each number in `cuts` ends an answer after so many bytes, `status` refuses all."""
+
+    cuts: list[int] = field(default_factory=list)
+    status: int = 200
+    about: object = field(default_factory=lambda: OFFERS)
+    requests: list[Request] = field(default_factory=list)
+
+    def __call__(self, request: Request) -> Response:
+        self.requests.append(request)
+        if request.path.endswith("/about"):
+            return Response(200, Headers(), json.dumps(self.about).encode())
+        if self.status != 200:
+            return Response(self.status, Headers(), envelope(self.status, "exportSizeLimitExceeded"))
+        return Response(200, Headers([("Content-Length", str(len(CONTENT)))]), self._blocks())
+
+    def _blocks(self) -> Iterator[bytes]:
+        if not self.cuts:
+            yield CONTENT
+            return
+        yield CONTENT[: self.cuts.pop(0)]
+        raise Disconnected("cut")
+
+
+@pytest.mark.spec("A7-01")
+def test_the_document_and_the_type_are_all_that_is_said() -> None:
+    office = Office()
+
+    assert read_export(session_for(office), "a b", "image/svg+xml") == CONTENT
+    assert office.requests[0].url.endswith("/storage/v3/files/a%20b/export?mimeType=image/svg%2Bxml")
+
+
+def test_after_a_break_it_is_made_anew_and_no_range_is_asked_for() -> None:
+    office = Office(cuts=[100, 0, 70_000])
+
+    assert read_export(session_for(office), "f", "image/png") == CONTENT
+    assert [request.headers.get("Range") for request in office.requests] == [None] * 4
+
+
+def test_a_line_that_breaks_each_time_is_given_up(tmp_path: Path) -> None:
+    office = Office(cuts=[100] * 50)
+
+    with pytest.raises(Interrupted):
+        save_export(session_for(office), "f", "image/png", tmp_path, name="f.png")
+
+    assert len(office.requests) == 4
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_refusal_leaves_what_was_there(tmp_path: Path) -> None:
+    (tmp_path / "f.png").write_bytes(b"before")
+
+    with pytest.raises(NotAllowed, match="said the service Ask for another format") as caught:
+        save_export(session_for(Office(status=403)), "f", "image/png", tmp_path, name="f.png")
+
+    assert caught.value.reason == "exportSizeLimitExceeded"
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", b"before")]
+
+
+def test_what_another_run_left_is_not_gone_on_with(tmp_path: Path) -> None:
+    (tmp_path / "f.png.part").write_bytes(b"of another export")
+
+    save_export(session_for(Office()), "f", "image/png", tmp_path / "f.png", name="unused")
+
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", CONTENT)]
+
+
+@pytest.mark.spec("A7-04", "A7-05")
+def test_a_service_may_know_formats_and_types_that_the_interface_does_not() -> None:
+    session = session_for(Office())
+
+    drawing = export_formats(session, NATIVE + "drawing")
+    (song,) = export_formats(session, NATIVE + "song")
+
+    assert [(one.title, one.extension, one.media_type) for one in drawing] == [
+        ("PNG", "png", "image/png"),
+        ("image/tiff", "tiff", "image/tiff"),
+    ]
+    assert (song.native, song.extension) == ("song", "wav")
+    assert choose(drawing, "tiff") == choose(drawing, "image/tiff") == drawing[1]
+    assert [(one[0], one[1]) for one in import_formats(session)] == [
+        (NATIVE + "spreadsheet", "text/csv"),
+        (NATIVE + "drawing", "image/tiff"),
+    ]
+
+
+def test_a_service_is_asked_once() -> None:
+    office = Office()
+    session = session_for(office)
+
+    for _ in range(3):
+        export_formats(session, NATIVE + "drawing")
+        import_formats(session)
+
+    assert len(office.requests) == 1
+
+
+@pytest.mark.parametrize("about", [{}, {**OFFERS, "exportFormats": []}])
+def test_a_service_that_does_not_say_what_it_can_is_at_fault(about: object) -> None:
+    with pytest.raises(ServiceFailed, match="does not say which"):
+        export_formats(session_for(Office(about=about)), NATIVE + "drawing")
+
+
+@pytest.mark.spec("A7-05")
+def test_the_error_lists_what_there_is_in_its_order() -> None:
+    facts = {"name": "Plan", "mimeType": NATIVE + "drawing"}
+
+    with pytest.raises(BadRequest, match=r"Plan is a drawing: it can become png, tiff, not pdf\."):
+        export_target(session_for(Office()), facts, "pdf")
