@@ -1,6 +1,5 @@
 """Bytes become text, whatever wrote them (A5-06)."""
 
-# ruff: noqa: RUF001  the texts are of many scripts
 from __future__ import annotations
 
 import time

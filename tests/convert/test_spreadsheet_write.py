@@ -1,6 +1,6 @@
 """Every format that a spreadsheet becomes, read by somebody else's library."""
 
-# ruff: noqa: DTZ001, RUF001  a spreadsheet knows no time zones
+# ruff: noqa: DTZ001  a spreadsheet knows no time zones
 from __future__ import annotations
 
 import csv
