@@ -64,7 +64,7 @@ _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("document",     "application/msword",            "document.read:doc",          (engines.OFFICE, engines.PANDOC)),
     ("document",     f.ODT,                           "document.read:odt",          (engines.PANDOC,)),
     ("document",     f.HTML,                          "document.read:html",         (engines.PANDOC, engines.LXML)),
-    ("document",     f.RTF,                           "document.read:rtf",          (engines.PANDOC,)),
+    ("document",     f.RTF,                           "document.read:rtf",          (engines.PILLOW,)),
     ("document",     f.TEXT,                          "document.read:text",         ()),
     ("document",     f.MARKDOWN,                      "document.read:markdown",     (engines.PANDOC,)),
     ("spreadsheet",  f.XLSX,                          "spreadsheet.read_xlsx:read", ()),

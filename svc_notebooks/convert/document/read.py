@@ -13,6 +13,7 @@ from ..job import ConversionError, Job, TooLarge
 from . import pandoc
 from .clean import clean
 from .model import Document, Node
+from .rtf import parse
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MOST_NESTED = 200
@@ -89,55 +90,11 @@ def _well_formed(text: str) -> bytes:
     return page
 
 
-_BRACE = re.compile(rb"\\[\\{}]|([{])|([}])")
-_PAIR = re.compile(rb"\\u-?(\d{1,6}) ?(?:\?|\\'[0-9a-fA-F]{2})?[\r\n]*\\u-?(\d{1,6})(?!\d)")
-_PRIVATE = 0xE000
-_MOST_PRIVATE = 0x700
-
-
 def rtf(source: bytes, job: Job) -> Document:
-    """Rich text; letters beyond the first 65,536 are carried past pandoc, which knows no pairs of surrogates."""
+    """Rich text, by a reader of our own: pandoc's loses headings, the order of lists, and letters beyond 65,536."""
     if not source.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):
         raise ConversionError("this is no rich text: it does not begin with {\\rtf.")
-    _check_nesting_of_groups(source)
-    astral: dict[str, str] = {}
-    tree = pandoc.read(_PAIR.sub(lambda match: _private(match, astral), source), "rtf", job)
-    return _of_body(_restored(tree, astral) if astral else tree, job)
-
-
-def _private(match: re.Match[bytes], astral: dict[str, str]) -> bytes:
-    high, low = (-int(n) % 65_536 if match[0][at : at + 3] == b"\\u-" else int(n) for n, at in _numbers(match))
-    if not (0xD800 <= high < 0xDC00 <= low < 0xE000):
-        return match[0]
-    letter = chr(0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00))
-    stands = next((key for key, value in astral.items() if value == letter), chr(_PRIVATE + len(astral)))
-    if len(astral) >= _MOST_PRIVATE and stands not in astral:
-        return match[0]
-    astral[stands] = letter
-    return b"\\u%d" % ord(stands)
-
-
-def _numbers(match: re.Match[bytes]) -> list[tuple[bytes, int]]:
-    """Both numbers, and where their control words begin in the match."""
-    return [(match[1], 0), (match[2], match[0].rindex(b"\\u"))]
-
-
-def _restored(value: Any, astral: dict[str, str]) -> Any:
-    if isinstance(value, str):
-        return value.translate({ord(key): letter for key, letter in astral.items()})
-    if isinstance(value, list):
-        return [_restored(inner, astral) for inner in value]
-    if isinstance(value, dict):
-        return {key: _restored(inner, astral) for key, inner in value.items()}
-    return value
-
-
-def _check_nesting_of_groups(source: bytes) -> None:
-    depth = 0
-    for match in _BRACE.finditer(source):
-        depth += 1 if match[1] else -1 if match[2] else 0
-        if depth > _MOST_NESTED:
-            raise TooLarge(f"it is nested more than {_MOST_NESTED} deep.")
+    return _cleaned(parse(source, job), job)
 
 
 def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:

@@ -1,0 +1,5 @@
+"""Rich text, read by hand: tokens become runs and paragraphs, and these become pandoc's tree."""
+
+from .parser import parse
+
+__all__ = ["parse"]

@@ -1,0 +1,70 @@
+"""What holds at one place of a rich text: the look of the letters, the shape of the paragraph, the group's purpose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from ..model import Node
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """How letters look, and where they lead."""
+
+    marks: frozenset[str] = frozenset()
+    """Names of pandoc's inlines: Strong, Emph, Underline, Strikeout, Superscript, Subscript, SmallCaps, Code."""
+    font: int | None = None
+    hidden: bool = False
+    link: str = ""
+
+    def marked(self, name: str, on: bool) -> Look:
+        """The same look with or without a mark."""
+        return replace(self, marks=self.marks | {name} if on else self.marks - {name})
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a paragraph is: lengths in twips, -1 for none."""
+
+    style: int = 0
+    outline: int = -1
+    left: int = 0
+    first: int = 0
+    list_id: int = 0
+    level: int = 0
+    tables: int = 0
+    align: str = ""
+    rtl: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """Letters that look the same, or one node: a picture, a note, a line break."""
+
+    look: Look
+    text: str = ""
+    node: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paragraph:
+    """One paragraph; `marker` is the number or bullet that the file spells out before it."""
+
+    shape: Shape
+    runs: list[Run]
+    marker: str = ""
+
+
+@dataclass(slots=True)
+class Group:
+    """What holds between two braces; an inner group begins with a copy."""
+
+    purpose: str = "body"
+    look: Look = field(default_factory=Look)
+    shape: Shape = field(default_factory=Shape)
+    skip: int = 1
+    """How many letters stand for one that is given by its number."""
+    starred: bool = False
+    owner: Any = None
+    """What the words of this group are about: a font, a picture, a field."""
