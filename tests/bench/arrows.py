@@ -1,0 +1,230 @@
+"""`python -m tests.bench.arrows [--write]`: every arrow of conversion with a small file, beside the library underneath.
+
+"ours" is the whole way through a warm worker process, files and all; "library" is the time inside the calls that do
+the work, taken in this process, run about with ours. Where we do the work ourselves there is no library to compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import io
+import re
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from svc_notebooks.convert import registry
+from svc_notebooks.convert.converter import Converter
+from svc_notebooks.convert.job import Job
+from svc_notebooks.convert.registry import MODELS, Arrow, exporters, importers, load
+from svc_notebooks.core import formats as f
+from tests.convert import sources
+
+PAGE = Path(__file__).parents[2] / "docs" / "conversion.md"
+_MARKED = re.compile(r"(?<=<!-- arrows -->\n).*?(?=<!-- /arrows -->)", re.DOTALL)
+_ROUNDS = 7
+
+# The calls in which libraries do their work: module, name.
+_CALLS = (
+    ("subprocess", "run"),
+    ("typst", "Compiler"),
+    ("svc_notebooks.convert.ocr", "_read"),
+    ("svc_notebooks.convert.spreadsheet.read_xls", "CalamineWorkbook"),
+)
+_LIBRARY = {
+    "document.read": "pandoc", "document.write": "pandoc", "document.pdf": "typst", "document.scan": "tesserocr",
+    "spreadsheet.write_pdf": "typst", "presentation.pdf": "typst", "drawing": "typst",
+}  # fmt: skip
+
+
+def main() -> None:
+    """Measure, print, and with --write put the table into the docs."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.arrows", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the table between the markers of docs/conversion.md")
+    options = parser.parse_args()
+    table = "\n".join(
+        ["| arrow | ours, ms | library | its share, ms | ratio |", "| --- | --- | --- | --- | --- |", *rows()]
+    )
+    print(table)
+    if options.write:
+        PAGE.write_text(_MARKED.sub(lambda _: table + "\n", PAGE.read_text()))
+
+
+def rows() -> Iterator[str]:
+    """A line of the table for each arrow that works here; of several media types for one function, the first."""
+    converter = Converter()
+    bodies = {native: body_of(converter, native) for native in f.NATIVES}
+    try:
+        for arrow in first_of_each(importers()):
+            source = source_of(converter, bodies, arrow)
+            if source is not None:
+                yield measured(
+                    arrow, source, lambda a, s, n: converter.read(s, a.media_type, a.native, name=n), reads=True
+                )
+        for arrow in exporters():
+            body = bodies[arrow.native]
+            yield measured(arrow, body, lambda a, s, n: converter.write(s, a.native, a.media_type, name=n), reads=False)
+    finally:
+        converter.close()
+
+
+def first_of_each(arrows: tuple[Arrow, ...]) -> Iterator[Arrow]:
+    seen: set[tuple[str, str]] = set()
+    for arrow in arrows:
+        key = (arrow.native, title_of(arrow, reads=True))
+        if key not in seen:
+            seen.add(key)
+            yield arrow
+
+
+def title_of(arrow: Arrow, *, reads: bool) -> str:
+    if reads:
+        return next(r.title for r in f.IMPORTS if r.native == arrow.native and arrow.media_type in r.media_types)
+    return next(r.title for r in f.EXPORTS if (r.native, r.media_type) == (arrow.native, arrow.media_type))
+
+
+def measured(arrow: Arrow, source: bytes, convert: Callable[[Arrow, bytes, str], Any], *, reads: bool) -> str:
+    """Both, in turn, with another name each time: typst remembers what it has set."""
+    ours, theirs = [], []
+    for number in range(_ROUNDS + 2):
+        start = time.perf_counter()
+        convert(arrow, source, f"n{number}")
+        ours.append(time.perf_counter() - start)
+        theirs.append(inside(arrow, source, f"m{number}", reads=reads))
+    mine, library = median(ours[2:]) * 1000, median(theirs[2:]) * 1000
+    title = title_of(arrow, reads=reads)
+    way = f"{title} to {arrow.native}" if reads else f"{arrow.native} to {title}"
+    if library < 0.05:
+        return f"| {way} | {mine:.1f} | none | | |"
+    return f"| {way} | {mine:.1f} | {library_of(arrow)} | {library:.1f} | {mine / library:.2f} |"
+
+
+def library_of(arrow: Arrow) -> str:
+    module = arrow.function.partition(":")[0]
+    if arrow.function.endswith((":doc", ".ppt:read")):
+        return "LibreOffice"
+    return _LIBRARY.get(module, "python-calamine")
+
+
+def inside(arrow: Arrow, source: bytes, name: str, *, reads: bool) -> float:
+    """Seconds inside the libraries' calls."""
+    function, model = (
+        load(f"{registry.__package__}.{arrow.function}"),
+        load(f"{registry.__package__}.{MODELS[arrow.native]}"),
+    )
+    with tempfile.TemporaryDirectory() as folder, clocked() as spent:
+        job = Job(arrow.media_type, Path(folder), name=name)
+        function(source if reads else model.unpack(source), job)
+    return sum(spent)
+
+
+@contextmanager
+def clocked() -> Iterator[list[float]]:
+    """The times of all calls that `_CALLS` names."""
+    spent: list[float] = []
+    kept = [(module, name, getattr(module, name)) for module, name in map(_found, _CALLS) if hasattr(module, name)]
+    for module, name, call in kept:
+        setattr(module, name, _clock(call, spent))
+    try:
+        yield spent
+    finally:
+        for module, name, call in kept:
+            setattr(module, name, call)
+
+
+def _found(call: tuple[str, str]) -> tuple[Any, str]:
+    return importlib.import_module(call[0]), call[1]
+
+
+def _clock(call: Any, spent: list[float]) -> Any:
+    """A call that says how long it took; of a class, its methods too."""
+
+    def timed(*arguments: Any, **named: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            made = call(*arguments, **named)
+        finally:
+            spent.append(time.perf_counter() - start)
+        return _Timed(made, spent) if isinstance(call, type) and call.__module__.startswith("typst") else made
+
+    return timed
+
+
+class _Timed:
+    """An object whose methods say how long they took."""
+
+    def __init__(self, inner: Any, spent: list[float]) -> None:
+        self._inner, self._spent = inner, spent
+
+    def __getattr__(self, name: str) -> Any:
+        return _clock(getattr(self._inner, name), self._spent)
+
+
+def body_of(converter: Converter, native: str) -> bytes:
+    sent = {
+        "document": (sources.docx(), f.DOCX),
+        "spreadsheet": (_table(), f.CSV),
+        "presentation": (_slides(), f.PPTX),
+        "drawing": (b'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="200"><circle r="90"/></svg>', f.SVG),
+        "script": (b'{"files":[{"name":"Code","type":"server_js","source":"f()"}]}', f.JSON),
+    }
+    return converter.read(*sent[native], native, name="n").body
+
+
+def _table() -> bytes:
+    return "\n".join(f"2026-01-{n % 28 + 1:02},name {n},{n * 1.5},{n}" for n in range(200)).encode()
+
+
+def _slides() -> bytes:
+    import pptx
+
+    deck = pptx.Presentation()
+    for number in range(5):
+        slide = deck.slides.add_slide(deck.slide_layouts[1])
+        slide.shapes.title.text = f"Slide {number}"
+        slide.placeholders[1].text = "one\ntwo\nthree"
+    target = io.BytesIO()
+    deck.save(target)
+    return target.getvalue()
+
+
+def source_of(converter: Converter, bodies: dict[str, bytes], arrow: Arrow) -> bytes | None:
+    """A small file of the arrow's format; None where none can be made here."""
+    kind, native = arrow.media_type, arrow.native
+    made: dict[str, Callable[[], bytes]] = {
+        f.RTF: sources.rtf, f.ODT: sources.odt, f.HTML: sources.html, f.TSV: lambda: _table().replace(b",", b"\t"),
+        f.CSV: _table, f.JSON: lambda: b"{}", "application/vnd.svc-apps.script+text/plain": lambda: b"f()",
+        f.SCRIPT_TEXT: lambda: b"f()", f.SVG: lambda: b'<svg xmlns="http://www.w3.org/2000/svg"/>',
+        f.TEXT: lambda: b"words\n\nmore words\n" * 20,
+    }  # fmt: skip
+    if kind in made:
+        return made[kind]()
+    pictures = {f.PNG: "PNG", f.JPEG: "JPEG", "image/gif": "GIF", "image/bmp": "BMP"}
+    if kind in pictures:
+        return sources.picture_of("Some words", pictures[kind])
+    if converter.can_write(native, {f.ODS: f.X_ODS}.get(kind, kind)):
+        return converter.write(bodies[native], native, {f.ODS: f.X_ODS}.get(kind, kind)).body
+    old = {"application/msword": ("docx", "doc"), "application/vnd.ms-excel": ("xlsx", "xls"),
+           "application/vnd.ms-powerpoint": ("pptx", "ppt")}  # fmt: skip
+    return _old(converter, bodies[native], native, *old[kind]) if kind in old else None
+
+
+def _old(converter: Converter, body: bytes, native: str, new: str, old: str) -> bytes | None:
+    from svc_notebooks.convert import engines, office
+
+    kind = next(row.media_type for row in f.EXPORTS if row.extension == new and row.native == native)
+    if engines.soffice() is None:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        return office.convert(converter.write(body, native, kind).body, new, old, Job("", Path(folder)))
+
+
+if __name__ == "__main__":
+    assert subprocess  # one of the calls that are timed
+    main()
