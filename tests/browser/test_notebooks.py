@@ -33,3 +33,25 @@ def test_start_runs_and_shows_frames_bars_and_the_wire(copied):
 
     assert all(seen.values()), seen
     page.close()
+
+
+@pytest.mark.spec("W-02", "D-01")
+def test_documents_change_their_form_and_are_shown(copied):
+    page = copied.run("03-convert.ipynb", expect_errors=True)
+
+    pictures, frames = set(), 0
+    for cell in range(0, 27, 2):
+        page.evaluate(SCROLL, cell)
+        page.wait_for_timeout(700)
+        copied.shot(page, f"convert-{cell:02d}")
+        shown = page.locator(".jp-OutputArea-output img").evaluate_all(
+            "all => all.filter(e => e.naturalWidth).map(e => e.src)"
+        )
+        pictures.update(shown)
+        frames = max(frames, page.locator("table.dataframe").count())
+
+    assert len(pictures) >= 2
+    assert frames
+    assert page.locator(".jp-OutputArea").get_by_text("BadRequest:").count() == 1
+    page.get_by_label("MS Excel (.xlsx)").wait_for()
+    page.close()

@@ -123,3 +123,29 @@ def test_what_goes_wrong_is_said_in_the_form(lab):
     page.get_by_role("alert").get_by_text("No file is chosen").wait_for()
     lab.shot(page, "form-7-nothing-chosen")
     page.close()
+
+
+@pytest.mark.spec("W-01", "W-05", "A5-01")
+def test_files_become_documents_and_arrows_stay_in_the_form(lab, tmp_path):
+    page = _form(lab, "form-convert.ipynb")
+    names = ("counts.csv", "report.html")
+    (tmp_path / names[0]).write_text("pond,birds\nMill pond,12\n")
+    (tmp_path / names[1]).write_text("<h1>Ponds</h1>")
+    page.get_by_label("Choose files of this computer").set_input_files([tmp_path / name for name in names])
+    page.get_by_text("2 of 2 ready to upload").wait_for()
+
+    page.get_by_label("Convert to").focus()
+    page.keyboard.press("ArrowDown")  # JupyterLab would take it for its own
+    page.locator("pre", has_text="convert_to='auto'").wait_for(state="attached")
+    page.get_by_label("auto: by size and metadata").focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.locator("pre", has_text="upload_type='multipart'").wait_for(state="attached")
+    page.get_by_role("button", name="Upload", exact=True).click()
+
+    page.get_by_text("Done: 2 files uploaded").wait_for(timeout=20_000)
+    lab.shot(page, "form-8-converted")
+    rows = page.locator("table.dataframe tbody tr").all_inner_texts()
+    assert [("counts\t" in row, "apps.spreadsheet" in row) for row in rows] == [(True, True), (False, False)]
+    assert [("report\t" in row, "apps.document" in row) for row in rows] == [(False, False), (True, True)]
+    page.close()
