@@ -77,8 +77,8 @@ notebooks: env
 LOCK = $(BIN)/uv pip compile --quiet pyproject.toml --generate-hashes --no-emit-index-url --no-header --no-annotate
 lock: env
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
-	$(LOCK) --universal --python-version 3.11 --extra lab --extra convert --extra ocr --group dev $(ARGS) --output-file requirements/dev.txt
-	$(LOCK) --python-version 3.12 --python-platform linux --extra lab --extra convert --extra ocr --group build \
+	$(LOCK) --universal --python-version 3.11 --extra lab --group dev $(ARGS) --output-file requirements/dev.txt
+	$(LOCK) --python-version 3.12 --python-platform linux --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
 
 wheel: env

@@ -58,7 +58,6 @@ def tessdata() -> tuple[Path, ...]:
 
 PANDOC = Engine("pandoc", lambda: pandoc() is not None, 'pip install "svc-notebooks[convert]"')
 TYPST = _library("typst")
-OPENPYXL = _library("openpyxl")
 XLSXWRITER = _library("xlsxwriter")
 CALAMINE = _library("python_calamine")
 FORMUALIZER = _library("formualizer")
@@ -72,7 +71,7 @@ TESSDATA = Engine("trained data", lambda: bool(tessdata()), 'pip install "svc-no
 OFFICE = Engine("LibreOffice", lambda: soffice() is not None, "apt-get install libreoffice, or libreoffice.org")
 
 ENGINES = (
-    PANDOC, TYPST, OPENPYXL, XLSXWRITER, CALAMINE, FORMUALIZER, PPTX, PDFIUM, PILLOW, LXML, CHARSET,
+    PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PPTX, PDFIUM, PILLOW, LXML, CHARSET,
     TESSEROCR, TESSDATA, OFFICE,
 )  # fmt: skip
 
