@@ -34,11 +34,7 @@ def preview(media_type: str, body: bytes) -> Markup | None:
     (1, None)
     """
     view = _view(media_type)
-    if view is None:
-        return None
-    if len(body) > LARGEST:
-        return tag("p", f"This export has {size_text(len(body))}; more than {size_text(LARGEST)} are not shown here.")
-    return view(body)
+    return None if view is None else view(body)
 
 
 def _view(media_type: str) -> Callable[[bytes], Markup] | None:
@@ -59,8 +55,10 @@ def _rest(count: int, what: str) -> Markup:
 def _table(separator: str) -> Callable[[bytes], Markup]:
     def view(body: bytes) -> Markup:
         lines = io.StringIO(body.decode("utf-8-sig", "replace"), newline="")
-        rows = list(csv.reader(lines, delimiter=separator))
-        return _cells(rows)
+        try:
+            return _cells(list(csv.reader(lines, delimiter=separator)))
+        except csv.Error:  # a cell of more than 128 KiB
+            return _text(body)
 
     return view
 
@@ -78,6 +76,8 @@ def _row(cells: list[str]) -> Markup:
 
 
 def _page(body: bytes) -> Markup:
+    if len(body) > LARGEST:
+        return _too_large(body)
     guard = tag("meta", http_equiv="Content-Security-Policy", content=_POLICY)
     page = "<!DOCTYPE html>" + guard + body.decode("utf-8-sig", "replace")
     style = f"{_BOX}; width: 100%; height: 26em; resize: vertical"
@@ -86,10 +86,16 @@ def _page(body: bytes) -> Markup:
 
 def _picture(media_type: str) -> Callable[[bytes], Markup]:
     def view(body: bytes) -> Markup:
+        if len(body) > LARGEST:
+            return _too_large(body)
         style = f"{_BOX}; max-width: 100%; max-height: 26em"
         return tag("img", src=data_url(media_type, body), alt="The exported picture", style=style)
 
     return view
+
+
+def _too_large(body: bytes) -> Markup:
+    return tag("p", f"This export has {size_text(len(body))}; more than {size_text(LARGEST)} are not shown here.")
 
 
 def data_url(media_type: str, body: bytes) -> str:

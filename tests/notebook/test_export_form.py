@@ -247,11 +247,14 @@ def test_what_is_long_is_cut_and_says_so(tmp_path):
         for n in range(60):
             archive.writestr(f"{n}.txt", "x")
 
-    assert "more bytes" in preview("text/plain", b"x" * 100_000)
+    assert "more bytes" in preview("text/plain", b"x" * 10_000_000)
+    assert "more bytes" in preview("text/csv", b"x" * 200_000), "one cell, larger than csv takes"
     assert "and 150 more rows" in preview("text/csv", b"a\r\n" * 200)
     assert "and 10 more columns" in preview("text/csv", b",".join([b"a"] * 30))
     assert "and 10 more files" in preview("application/zip", (tmp_path / "many.zip").read_bytes())
     assert "not shown here" in preview("image/png", bytes(LARGEST + 1))
+    assert "not shown here" in preview("text/html", bytes(LARGEST + 1))
+    assert "no archive" in preview("application/zip", b"PK")
 
 
 def test_the_kernel_does_other_things_meanwhile(form, table, monkeypatch):
