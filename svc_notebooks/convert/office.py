@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 from .engines import soffice
-from .job import ConversionError, Job
+from .job import ConversionError, Job, TooLarge
 
 _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
@@ -50,7 +50,12 @@ def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
         program, f"-env:UserInstallation={profile.resolve().as_uri()}", "--headless", "--norestore", "--nolockcheck",
         "--convert-to", target, "--outdir", str(job.folder), str(given),
     ]  # fmt: skip
-    subprocess.run(command, capture_output=True, check=False, env=_environment(job.folder))
+    try:
+        subprocess.run(
+            command, capture_output=True, check=False, env=_environment(job.folder), timeout=job.limits.seconds
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
     made = job.folder / f"source.{target}"
     if not made.is_file():
         raise ConversionError(f"LibreOffice could not read this as a {extension} file.")

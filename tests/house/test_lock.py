@@ -40,12 +40,13 @@ def pins(path: Path, machine: dict[str, str] | None = None) -> dict[str, str]:
 
 
 def ranges(*groups: str) -> Iterator[Requirement]:
-    """What pyproject.toml asks for: the package, its extra, and these dependency groups."""
+    """What pyproject.toml asks for: the package, its extras, and these dependency groups."""
     project = PROJECT["project"]
-    lines = [*project["dependencies"], *project["optional-dependencies"]["lab"]]
+    lines = [*project["dependencies"], *(line for extra in project["optional-dependencies"].values() for line in extra)]
     for group in groups:
         lines += [line for line in PROJECT["dependency-groups"][group] if isinstance(line, str)]
-    return (Requirement(line) for line in lines)
+    asked = (Requirement(line) for line in lines)
+    return (wanted for wanted in asked if wanted.name != project["name"])  # an extra that brings others of ours
 
 
 @pytest.mark.parametrize("path", [DEV, BINDER], ids=["dev", "binder"])

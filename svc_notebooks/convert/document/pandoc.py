@@ -21,7 +21,11 @@ def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
         ConversionError: pandoc cannot read it; TooLarge: it would need more memory than it may have.
     """
     extract = f"--extract-media={job.folder / 'media'}"
-    tree: dict[str, Any] = json.loads(run((f"--from={reader}", "--to=json", extract, *options), source, job))
+    text = run((f"--from={reader}", "--to=json", extract, *options), source, job)
+    try:
+        tree: dict[str, Any] = json.loads(text)
+    except RecursionError as error:
+        raise TooLarge("it is nested too deep.") from error
     return tree
 
 
@@ -48,7 +52,13 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
         f"--data-dir={job.folder}",
         *options,
     ]
-    done = subprocess.run(command, input=source, capture_output=True, check=False, env=environment, cwd=job.folder)
+    try:
+        done = subprocess.run(
+            command, input=source, capture_output=True, check=False, env=environment, cwd=job.folder,
+            timeout=job.limits.seconds,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:  # pandoc would outlive whoever waits for it
+        raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
     if done.returncode == _HEAP_EXHAUSTED:
         raise TooLarge("it needs more memory than a conversion may use.")
     if done.returncode:
