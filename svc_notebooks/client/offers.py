@@ -37,11 +37,10 @@ def offers(session: Session) -> Offers:
     """What this session's service offers; asked once, since it is what is installed there."""
     if session not in _known:
         about = get_about(session, _LISTS)
-        sizes = about.get("maxImportSizes")
         _known[session] = Offers(
             _lists(about, "importFormats"),
             _lists(about, "exportFormats"),
-            {key: int(str(size)) for key, size in (sizes.items() if isinstance(sizes, dict) else ())},
+            _sizes(about.get("maxImportSizes")),
         )
     return _known[session]
 
@@ -51,6 +50,12 @@ def _lists(about: JSONObject, field: str) -> dict[str, tuple[str, ...]]:
     if not isinstance(found, dict):
         raise ServiceFailed(f"The service does not say which {field} it has.", location=field)
     return {key: tuple(map(str, _each(values))) for key, values in found.items()}
+
+
+def _sizes(found: JSON) -> dict[str, int]:
+    """The limits that are numbers; a type without one has none of its own."""
+    sizes = found if isinstance(found, dict) else {}
+    return {key: int(str(size)) for key, size in sizes.items() if str(size).isdecimal()}
 
 
 def _each(values: JSON) -> Iterable[JSON]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..core.errors import AlreadyExists, Interrupted, SourceChanged
-from ..core.mime import by_name
+from ..core.mime import UNKNOWN, by_name
 from ..core.multipart import Related
 from ..core.wire import Headers, JSONObject, Request
 from .attempts import Attempts
@@ -245,7 +245,8 @@ def prepare(
 
 def _own_type(source: object, convert_to: object) -> str | None:
     """The type that a source's own name tells, where the name that it is given is that of a document."""
-    return by_name(own_name(source) or "") if convert_to is not None else None
+    found = by_name(own_name(source) or "") if convert_to is not None else None
+    return None if found == UNKNOWN else found
 
 
 def _wished(session: Session, words: JSONObject, convert_to: object, kind: str) -> tuple[str, JSONObject]:

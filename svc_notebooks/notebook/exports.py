@@ -77,7 +77,7 @@ def _saved(session: Session, file_id: str, wanted: str, place: Path, progress: P
 
     facts = get_file(session, file_id, fields=_FACTS)
     chosen = export_target(session, facts, wanted)
-    name = export_name(str(facts.get("name")), chosen)
+    name = export_name(str(facts.get("name") or file_id), chosen)
     with reporting(progress, f"Export {name}", None) as report:
         path = save_export(session, file_id, chosen.media_type, place, name=name, progress=report)
     return {**facts, "path": str(path), "size": path.stat().st_size, "mimeType": chosen.media_type}

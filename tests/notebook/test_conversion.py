@@ -66,6 +66,14 @@ class TestUpload:
 
         assert svc.upload("report.html", convert_to="document", **given)["name"].tolist() == [called]
 
+    @pytest.mark.parametrize("own,given", [("page.html", "Page.csv"), ("page.bin", "Page.html"), ("page", "Page")])
+    def test_a_source_s_own_name_tells_what_it_is_unless_it_tells_nothing(self, lab, own, given):
+        Path(own).write_bytes(b"<html><p>some <b>words</b></p></html>")
+
+        made = svc.upload(own, name=given, convert_to="document")
+
+        assert (made["name"].item(), words(made)) == (given, "some words")
+
     def test_a_name_whose_end_is_no_format_stays_whole(self, lab):
         Path("version 1.2").write_bytes(b"x")
 
