@@ -11,7 +11,6 @@ import binascii
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
@@ -30,6 +29,8 @@ _LANG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _DATA = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),", re.IGNORECASE)
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _MOST_TEX = 10_000
+_MOST_NUMBER = 32_767
+_MOST_COLUMNS = 1_000
 _BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div", "Table", "DefinitionList", "Figure"})
 
 
@@ -117,7 +118,39 @@ class _Cleaner:
 
     def raw(self, node: Node, depth: int) -> list[Any]:
         """Code of another format: none of it."""
+        if not node["c"][1].startswith("<!--"):
+            self._job.note("HTML and other code in the text was left out.")
         return []
+
+    def span(self, node: Node, depth: int) -> list[Any]:
+        """Words with attributes; without any that stay, the words alone."""
+        attributes = _attributes(node["c"][0])
+        inside = self.nodes(node["c"][1], depth + 1) if depth < DEPTH else words(plain(node["c"][1]))
+        return inside if attributes == _NONE else [{"t": "Span", "c": [attributes, inside]}]
+
+    def division(self, node: Node, depth: int) -> list[Any]:
+        """Blocks with attributes; without any that stay, the blocks alone."""
+        attributes = _attributes(node["c"][0])
+        if depth >= DEPTH:
+            return [self._flat(node)]
+        inside = self.nodes(node["c"][1], depth + (attributes != _NONE))
+        if attributes != _NONE:
+            return [{"t": "Div", "c": [attributes, inside]}]
+        return [{**block, "t": "Para"} if block["t"] == "Plain" else block for block in inside]
+
+    def numbers(self, node: Node, depth: int) -> list[Any]:
+        """A list whose numbers every program can count."""
+        (start, style, end), items = node["c"]
+        if depth >= DEPTH:
+            return [self._flat(node)]
+        order = [min(max(start, 0), _MOST_NUMBER), style, end]
+        return [{"t": "OrderedList", "c": [order, [self.nodes(item, depth + 1) for item in items]]}]
+
+    def table(self, node: Node, depth: int) -> list[Any]:
+        """A table that is not wider than any program shows."""
+        if len(node["c"][2]) > _MOST_COLUMNS:
+            raise TooLarge(f"a table has more than {_MOST_COLUMNS} columns.")
+        return [self.value(node, depth)]
 
     def cite(self, node: Node, depth: int) -> list[Any]:
         """A citation: its text."""
@@ -174,10 +207,15 @@ class _Cleaner:
     def _data(self, target: str) -> bytes | None:
         if match := _DATA.match(target):
             return _decoded(target[match.end() :], match[2].lower())
-        path = Path(unquote(target) if not Path(target).exists() else target)
-        path = (path if path.is_absolute() else self._media / path).resolve()
-        inside = path.is_relative_to(self._media) and path.is_file()
-        return path.read_bytes() if inside else None
+        return next((data for name in (target, unquote(target)) if (data := self._extracted(name)) is not None), None)
+
+    def _extracted(self, name: str) -> bytes | None:
+        """A picture that the reader put into the job's folder: there and nowhere else."""
+        try:
+            path = (self._media / name).resolve()
+            return path.read_bytes() if path.is_relative_to(self._media) and path.is_file() else None
+        except (OSError, ValueError):  # no name of a file at all
+            return None
 
 
 def _decoded(text: str, parameters: str) -> bytes | None:
@@ -245,6 +283,10 @@ _SPECIAL: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
     "CodeBlock": _Cleaner.code,
     "Link": _Cleaner.link,
     "Image": _Cleaner.image,
+    "Span": _Cleaner.span,
+    "Div": _Cleaner.division,
+    "OrderedList": _Cleaner.numbers,
+    "Table": _Cleaner.table,
 }
 _DEEP = _BLOCKS | {
     "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps", "Quoted", "Span", "Note",

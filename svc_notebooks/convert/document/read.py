@@ -1,4 +1,4 @@
-"""Sources that become documents: Word, OpenDocument, HTML, RTF, Markdown through pandoc, plain text by itself."""
+"""Sources that become documents: Word, OpenDocument, HTML, Markdown through pandoc; rich and plain text by hand."""
 
 from __future__ import annotations
 
@@ -12,8 +12,12 @@ from ..charset import decode
 from ..job import ConversionError, Job, TooLarge
 from . import pandoc
 from .clean import clean
-from .model import Document, Node
+from .model import Document
 from .rtf import parse
+from .text import text
+from .word_lists import nested
+
+__all__ = ["doc", "docx", "html", "markdown", "odt", "rtf", "text"]
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MOST_NESTED = 200
@@ -28,9 +32,7 @@ def docx(source: bytes, job: Job) -> Document:
         ConversionError: it is damaged, encrypted, or none; TooLarge: it would need too much.
     """
     _check_archive(source, job, "word/")
-    tree = pandoc.read(source, "docx", job)
-    tree["meta"] = {name: value for name, value in tree["meta"].items() if name in _VISIBLE}
-    return _cleaned(tree, job)
+    return _cleaned(_titled(pandoc.read(nested(source), "docx", job)), job)
 
 
 def doc(source: bytes, job: Job) -> Document:
@@ -60,7 +62,7 @@ _OPEN_OR_CLOSED = re.compile(
     rb"<(/?)(?:div|span|blockquote|ul|ol|dl|table|b|i|u|s|em|strong|font|section|article|center|small|big|sup|sub)\b",
     re.IGNORECASE,
 )
-_SPAN = re.compile(r"\b(col|row)span\s*=\s*([\"']?)\s*\d{4,}", re.IGNORECASE)
+_MOST_COLUMNS = 1_000
 _UNSEEN_TAGS = ("script", "style", "iframe", "frame", "object", "embed", "applet", "template")
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
 
@@ -72,8 +74,8 @@ def html(source: bytes, job: Job) -> Document:
     found = _META_CHARSET.search(source[:4096])
     text = decode(source, job.charset or (found and found[1].decode("ascii", "replace")))
     _check_nesting(_OPEN_OR_CLOSED, text.encode("utf-8", "replace"))
-    plain = _SPAN.sub(r"\1span=\g<2>999", text).strip()
-    return _of_body(pandoc.read(_well_formed(plain) if plain else b"", "html-raw_html", job), job)
+    page = _well_formed(text) if text.strip() else b""
+    return _of_body(pandoc.read(page, "html-raw_html", job), job)
 
 
 def _well_formed(text: str) -> bytes:
@@ -86,8 +88,29 @@ def _well_formed(text: str) -> bytes:
     except etree.ParserError:  # there is nothing but comments
         return b""
     etree.strip_elements(root, *_UNSEEN_TAGS, with_tail=False)
+    for row in root.iter("tr"):
+        _check_spans(row)
     page: bytes = markup.tostring(root, encoding="utf-8", doctype="<!DOCTYPE html>")
     return page
+
+
+def _check_spans(row: Any) -> None:
+    """One cell over all columns is often said to have more than there are; many such cells are no table."""
+    spans = [cell for cell in row if "colspan" in cell.attrib or "rowspan" in cell.attrib]
+    for cell in spans:
+        for name in {"colspan", "rowspan"} & set(cell.attrib):
+            cell.set(name, _number(cell.get(name)))
+    if sum(int(cell.get("colspan", "1")) for cell in spans) > _MOST_COLUMNS:
+        raise TooLarge(f"a table has more than {_MOST_COLUMNS} columns.")
+
+
+def _number(text: str) -> str:
+    """
+    >>> _number(" 12px"), _number("99999999"), _number("x")
+    ('12', '999', '1')
+    """
+    match = re.match(r"\s*0*(\d{1,9})", text)
+    return str(min(max(int(match[1]), 1), _MOST_COLUMNS - 1)) if match else "1"
 
 
 def rtf(source: bytes, job: Job) -> Document:
@@ -106,47 +129,23 @@ def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
             raise TooLarge(f"it is nested more than {_MOST_NESTED} deep.")
 
 
+_MARKDOWN = "commonmark_x-raw_html-raw_attribute"
+"""Of pandoc's readers of Markdown the one that takes linear time over brackets that nobody closes."""
+_MARKED = re.compile(rf"^(?:[ \t]*(?:>|[-+*][ \t]|\d{{1,9}}[.)][ \t])){{{_MOST_NESTED}}}", re.MULTILINE)
+
+
 def markdown(source: bytes, job: Job) -> Document:
-    """Markdown; HTML in it is text."""
+    """Markdown; HTML in it is left out."""
     text = decode(source, job.charset)
-    reader = "markdown-raw_html-raw_tex-raw_attribute-yaml_metadata_block-native_divs-native_spans"
-    return _of_body(pandoc.read(text.encode("utf-8", "replace"), reader, job), job)
+    if _MARKED.search(text):
+        raise TooLarge(f"it is nested more than {_MOST_NESTED} deep.")
+    tree = pandoc.read(text.encode("utf-8", "replace"), _MARKDOWN, job)
+    return _cleaned(_titled(tree), job)
 
 
-_BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
-_BLANKS = re.compile(r" +")
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-
-
-def text(source: bytes, job: Job) -> Document:
-    """Plain text: blank lines part paragraphs, lines and blanks stay where they are."""
-    plain = decode(source, job.charset).replace("\r\n", "\n").replace("\r", "\n")
-    if plain.count("\0") > len(plain) // 100:
-        raise ConversionError("this is no text.")
-    plain = _UNSEEN.sub("", plain).strip("\n")
-    return Document([_paragraph(part) for part in _BREAK.split(plain) if part.strip()])
-
-
-def _paragraph(part: str) -> Node:
-    inlines: list[Node] = []
-    for line in part.strip("\n").split("\n"):
-        inlines.append({"t": "LineBreak"})
-        inlines += _line(line.expandtabs(8).rstrip())
-    return {"t": "Para", "c": inlines[1:]}
-
-
-def _line(line: str) -> list[Node]:
-    """Words and the blanks between them; where there are several, all but the last do not break."""
-    inlines: list[Node] = []
-    for number, word in enumerate(_BLANKS.sub(_unbroken, line).split(" ")):
-        inlines += [{"t": "Space"}] if number else []
-        inlines += [{"t": "Str", "c": word}] if word else []
-    return inlines
-
-
-def _unbroken(blanks: re.Match[str]) -> str:
-    width = len(blanks[0])
-    return "\u00a0" * width if blanks.start() == 0 else "\u00a0" * (width - 1) + " "
+def _titled(tree: dict[str, Any]) -> dict[str, Any]:
+    """Of what a file says of itself, only that which is seen on its first page."""
+    return tree | {"meta": {name: value for name, value in tree["meta"].items() if name in _VISIBLE}}
 
 
 def _of_body(tree: dict[str, Any], job: Job) -> Document:
@@ -159,5 +158,7 @@ def _cleaned(tree: dict[str, Any], job: Job) -> Document:
     sys.setrecursionlimit(max(before, _RECURSION))
     try:
         return clean(tree, job)
+    except RecursionError as error:
+        raise TooLarge("it is nested too deep.") from error
     finally:
         sys.setrecursionlimit(before)

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 from ...job import TooLarge
 
 _TOKEN = re.compile(
-    rb"\\([A-Za-z]{1,32})(-?\d{1,10})?\ ?"  # 1, 2: a control word and its number
+    rb"\\([A-Za-z]{1,32})(-?\d{1,20})?\ ?"  # 1, 2: a control word and its number
     rb"|\\'([0-9A-Fa-f]{2})"  # 3: a byte
     rb"|\\([^A-Za-z])"  # 4: a control symbol
     rb"|([{}])"  # 5: a group's begin or end
