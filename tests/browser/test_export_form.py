@@ -101,6 +101,39 @@ def test_a_download_of_the_browser(lab, open_form, tmp_path):
     assert tell(page, lab, "print(form.result['path'].isna().tolist())") == "[True]"
 
 
+LARGE = """
+import random
+dice = random.Random(7)
+lines = [f"{n},{dice.randbytes(24).hex()}" for n in range(60_000)]
+svc.upload("\\n".join(["n,word", *lines]).encode(), name="Large", mime_type="text/csv", convert_to="spreadsheet")
+form = svc.export_form(svc.files("name = 'Large'"))
+display(form, form)
+"""
+
+
+@pytest.mark.spec("W-02")
+def test_a_large_one_comes_in_slices_and_once_however_often_the_form_is_shown(lab, tmp_path):
+    lab.write("export-large.ipynb", CELL.rpartition("form = ")[0], LARGE)
+    page = lab.run("export-large.ipynb")
+    page.get_by_role("button", name="Export", exact=True).nth(1).wait_for()
+    saved = []
+    page.on("download", lambda one: saved.append(one))
+    page.get_by_label("CSV (first sheet only) (.csv)").first.check()
+    page.get_by_label("a download of this browser").first.check()
+
+    page.get_by_role("button", name="Export", exact=True).first.click()
+    page.get_by_text("taken by the browser").first.wait_for(timeout=30_000)
+    page.get_by_text("Handed to the browser").nth(1).wait_for(timeout=10_000)
+    page.wait_for_timeout(1000)  # for a second download, which must not come
+
+    assert len(saved) == 1
+    saved[0].save_as(tmp_path / "large.csv")
+    lines = (tmp_path / "large.csv").read_text(encoding="utf-8-sig").splitlines()
+    assert (len(lines), lines[-1].partition(",")[0]) == (60_001, "59999")
+    assert (tmp_path / "large.csv").stat().st_size > 3 * 2**20
+    page.close()
+
+
 @pytest.mark.spec("W-02")
 def test_previews(lab, open_form):
     page = open_form("export-preview.ipynb")
