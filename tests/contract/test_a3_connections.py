@@ -140,7 +140,8 @@ def test_an_upload_raced_with_its_cancellation_is_whole_or_gone(wire: OverSocket
         with ThreadPoolExecutor(2) as pool:
             sent = pool.submit(wire.put, uri, CONTENT)
             cancelled = pool.submit(wire.send, "DELETE", uri)
-        assert sent.result().status in (200, 308, 499)
+        cut_off = isinstance(sent.exception(), OSError)  # of a refused body the rest is not read without end
+        assert cut_off or sent.result().status in (200, 308, 499)
         assert cancelled.result().status in (200, 499)
         for file in wire.send("GET", "/storage/v3/files?fields=*").json["files"]:
             assert file["size"] == str(N)
