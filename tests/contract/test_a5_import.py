@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
 
-from .conftest import Wire
+from .conftest import InProcess, Wire
 
 FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files"
@@ -323,3 +326,69 @@ class TestExtended:
 
         assert "text/markdown" in about["importFormats"]
         assert "application/vnd.oasis.opendocument.spreadsheet" in about["exportFormats"][NATIVE + "spreadsheet"]
+
+
+class TestKept:
+    """A native document is kept as well as any other file."""
+
+    def test_over_a_restart(self, tmp_path: Path) -> None:
+        with open_service(tmp_path / "store") as service:
+            wire = InProcess(service, "http://svc.local")
+            made = convert(wire, b"words", "text/plain", "document").json
+
+        with open_service(tmp_path / "store") as service:
+            assert text(InProcess(service, "http://svc.local"), made["id"]).strip() == "words"
+
+    def test_over_a_snapshot(self) -> None:
+        with open_service(seed=0) as service:
+            wire = InProcess(service, "http://svc.local")
+            made = convert(wire, b"before", "text/plain", "document").json
+            snapshot = service.snapshot()
+            wire.send("PUT", f"{UPLOAD}/{made['id']}?uploadType=media", b"after", {"Content-Type": "text/plain"})
+            assert text(wire, made["id"]).strip() == "after"
+
+            service.restore(snapshot)
+
+            assert text(wire, made["id"]).strip() == "before"
+
+    def test_nothing_else_is_left_of_a_conversion(self, tmp_path: Path) -> None:
+        """Neither the source nor what was replaced stays in the folder of parts."""
+        with open_service(tmp_path / "store") as service:
+            wire = InProcess(service, "http://svc.local")
+            made = convert(wire, b"one", "text/plain", "document").json
+            convert(wire, b"{", "application/json", "script")
+            uri = wire.begin({"mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain")
+            other = wire.put(uri, b"two").json
+            wire.send("PUT", f"{UPLOAD}/{made['id']}?uploadType=media", b"three", {"Content-Type": "text/plain"})
+            parts = [path for path in (tmp_path / "store" / "parts").rglob("*") if path.is_file()]
+
+            assert len(parts) == 2
+            wire.send("DELETE", f"{FILES}/{made['id']}")
+            wire.send("DELETE", f"{FILES}/{other['id']}")
+            assert not [path for path in (tmp_path / "store" / "parts").rglob("*") if path.is_file()]
+
+    def test_many_at_once(self, wire: Wire) -> None:
+        with ThreadPoolExecutor(6) as pool:
+            made = list(pool.map(lambda n: convert(wire, b"a,%d" % n, "text/csv", "spreadsheet").json["id"], range(12)))
+            found = list(pool.map(lambda file_id: rows(wire, file_id), made))
+
+        assert found == [[["a", str(n)]] for n in range(12)]
+
+
+@pytest.mark.spec("A5-02")
+def test_a_conversion_that_takes_too_long_is_refused_and_the_next_is_done() -> None:
+    with open_service(seed=0, policy=Policy(conversion_seconds=0.2)) as service:
+        wire = InProcess(service, "http://svc.local")
+        slow = b"<p>" + b"word " * 1_500_000
+
+        made = convert(wire, slow, "text/html", "document")
+
+        assert (made.status, made.error["reason"]) == (400, "badRequest")
+        assert "0.2 seconds" in made.error["message"]
+        assert wire.names() == []
+
+
+def test_what_was_left_out_is_in_the_journal(wire: Wire, service: Service) -> None:
+    convert(wire, b'<p><a href="javascript:x">words</a></p>', "text/html", "document")
+
+    assert "Links that lead elsewhere" in service.journal()[-1]["decided_by"]
