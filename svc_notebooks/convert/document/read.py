@@ -6,9 +6,11 @@ import re
 import sys
 from typing import Any
 
+from ...core import formats as f
 from .. import office
 from ..archive import open_archive
 from ..charset import decode
+from ..detect import detect_source
 from ..job import ConversionError, Job, TooLarge
 from . import pandoc
 from .clean import clean
@@ -36,12 +38,16 @@ def docx(source: bytes, job: Job) -> Document:
 
 
 def doc(source: bytes, job: Job) -> Document:
-    """A Word document of 1997 to 2003, which LibreOffice turns into a new one."""
-    if source.startswith(b"PK"):
-        return docx(source, job)
-    if source.lstrip().startswith(b"{\\rtf"):
-        return rtf(source, job)
-    return docx(office.convert(source, "doc", "docx", job), job)
+    """A Word document of 1997 to 2003, which LibreOffice turns into a new one; often the name is all that is old.
+
+    LibreOffice sees nothing else: it would take a page for a document, and the files that the page names with it.
+    """
+    if source.startswith(_OLE):
+        return docx(office.convert(source, "doc", "docx", job), job)
+    other = detect_source(source, "document")
+    if other not in _CALLED_DOC:
+        raise ConversionError("this is no Word document.")
+    return _CALLED_DOC[other](source, job)
 
 
 def odt(source: bytes, job: Job) -> Document:
@@ -63,7 +69,9 @@ _OPEN_OR_CLOSED = re.compile(
     re.IGNORECASE,
 )
 _MOST_COLUMNS = 1_000
-_UNSEEN_TAGS = ("script", "style", "iframe", "frame", "object", "embed", "applet", "template")
+_UNSEEN_TAGS = ("script", "style", "iframe", "frame", "template")
+_FOREIGN_TAGS = ("object", "embed", "applet")
+"""What they show is foreign; what is in them is for readers that cannot show it, or only follows in the file."""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
 
 
@@ -88,6 +96,7 @@ def _well_formed(text: str) -> bytes:
     except etree.ParserError:  # there is nothing but comments
         return b""
     etree.strip_elements(root, *_UNSEEN_TAGS, with_tail=False)
+    etree.strip_tags(root, *_FOREIGN_TAGS)
     for row in root.iter("tr"):
         _check_spans(row)
     page: bytes = markup.tostring(root, encoding="utf-8", doctype="<!DOCTYPE html>")
@@ -146,6 +155,9 @@ def markdown(source: bytes, job: Job) -> Document:
 def _titled(tree: dict[str, Any]) -> dict[str, Any]:
     """Of what a file says of itself, only that which is seen on its first page."""
     return tree | {"meta": {name: value for name, value in tree["meta"].items() if name in _VISIBLE}}
+
+
+_CALLED_DOC = {f.DOCX: docx, f.ODT: odt, f.RTF: rtf, f.HTML: html}
 
 
 def _of_body(tree: dict[str, Any], job: Job) -> Document:

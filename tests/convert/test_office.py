@@ -1,0 +1,104 @@
+"""Old formats through LibreOffice, which may neither look around nor outlive its worker."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.convert import office
+from svc_notebooks.convert.converter import Converter
+from svc_notebooks.convert.document import read
+from svc_notebooks.convert.document.clean import plain
+from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.job import ConversionError, Job
+
+from . import sources
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+
+
+@pytest.fixture
+def converter() -> Iterator[Converter]:
+    converter = Converter()
+    yield converter
+    converter.close()
+
+
+@pytest.mark.spec("A5-02")
+def test_without_libreoffice_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "soffice", lambda: None)
+
+    with pytest.raises(ConversionError, match="needs LibreOffice"):
+        read.doc(OLE, job)
+
+
+@pytest.mark.parametrize("source", [sources.docx(), sources.odt(), sources.html(), sources.rtf()])
+def test_what_is_only_called_old_needs_no_libreoffice(source: bytes, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(office, "soffice", lambda: None)
+
+    assert "Annual report" in plain(read.doc(source, job).blocks)
+
+
+@pytest.mark.parametrize("source", [b"", b"words", sources.png(), b"%PDF-1.4"])
+def test_what_is_no_document_is_not_shown_to_libreoffice(source: bytes, job: Job) -> None:
+    with pytest.raises(ConversionError, match="no Word document"):
+        read.doc(source, job)
+
+
+@pytest.mark.opens
+@pytest.mark.spec("A5-01")
+def test_in_a_worker_with_little_memory(converter: Converter, job: Job) -> None:
+    old = office.convert(sources.docx(), "docx", "doc", job)
+
+    made = converter.read(old, "application/msword", "document", name="old")
+
+    document = Document.unpack(made.body)
+    assert all(sentence in plain(document.blocks) for sentence in sources.SENTENCES)
+    assert list(document.resources.values()) != []
+
+
+@pytest.mark.opens
+@pytest.mark.spec("A5-02")
+def test_an_old_file_that_is_damaged(converter: Converter) -> None:
+    with pytest.raises(ConversionError):
+        converter.read(OLE + bytes(100_000), "application/msword", "document", name="old")
+
+
+@pytest.mark.opens
+def test_pictures_that_are_linked_are_not_taken(job: Job, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.png"
+    secret.write_bytes(sources.png(colour="red"))
+    old = office.convert(_linked(secret.as_uri()), "docx", "doc", _in(job, tmp_path / "a"))
+    assert secret.name.encode("utf-16-le") in old or secret.name.encode() in old
+
+    document = read.doc(old, _in(job, tmp_path / "b"))
+
+    assert dict(document.resources) == {}
+    assert "secret" not in json.dumps(document.tree)
+
+
+def _in(job: Job, folder: Path) -> Job:
+    folder.mkdir()
+    return replace(job, folder=folder)
+
+
+def _linked(uri: str) -> bytes:
+    """A Word file whose picture lies elsewhere."""
+    import docx
+    from docx.oxml.ns import qn
+
+    document = docx.Document(io.BytesIO(sources.docx()))
+    [blip] = document.element.body.iter(qn("a:blip"))
+    del blip.attrib[qn("r:embed")]
+    blip.set(qn("r:link"), document.part.relate_to(uri, _IMAGE, is_external=True))
+    target = io.BytesIO()
+    document.save(target)
+    return target.getvalue()
+
+
+_IMAGE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image"
