@@ -56,9 +56,11 @@ def _table(separator: str) -> Callable[[bytes], Markup]:
     def view(body: bytes) -> Markup:
         lines = io.StringIO(body.decode("utf-8-sig", "replace"), newline="")
         try:
-            return _cells(list(csv.reader(lines, delimiter=separator)))
-        except csv.Error:  # a cell of more than 128 KiB
+            rows = list(csv.reader(lines, delimiter=separator))
+        except csv.Error:  # a cell that is longer than csv takes
             return _text(body)
+        longest = max((len(cell) for row in rows for cell in row), default=0)
+        return _text(body) if longest > MOST_TEXT else _cells(rows)
 
     return view
 
