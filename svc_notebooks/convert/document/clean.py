@@ -65,15 +65,32 @@ def _texts(root: Any) -> Iterator[str]:
                 waiting.append(value.get("c", []))
 
 
+def nodes_of(value: Any) -> Iterator[Node]:
+    """All nodes of a tree, in no order that matters."""
+    waiting = [value]
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, list):
+            waiting += found
+        elif isinstance(found, dict):
+            if "t" in found:
+                yield found
+            waiting += found.values()
+
+
 def _directed(block: Node) -> Node:
     """A block whose text begins from the right says so, as far as formats can say it."""
-    if block["t"] in ("Para", "Header", *_BLOCKS - {"Div"}) and _is_rtl(plain(block)):
+    if block["t"] in ("Para", "Header", *_BLOCKS - {"Div"}) and is_rtl(plain(block)):
         return {"t": "Div", "c": [["", [], [["dir", "rtl"]]], [block]]}
     return block
 
 
-def _is_rtl(text: str) -> bool:
-    """Whether the first letter that has a direction is one from the right."""
+def is_rtl(text: str) -> bool:
+    """Whether the first letter that has a direction is one from the right.
+
+    >>> is_rtl("12 \u05d0 a"), is_rtl("a \u05d0"), is_rtl("12")
+    (True, False, False)
+    """
     strong = (way for letter in text[:200] if (way := unicodedata.bidirectional(letter)) in ("L", "R", "AL"))
     return next(strong, "L") != "L"
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..job import ConversionError, Job
+from ..job import Job
 from ..typst import render
-from . import pandoc
-from .clean import plain
+from .clean import nodes_of, plain
+from .formulas import formulas
+from .grid import grid, widths
 from .model import Document, Node
 
 _TEMPLATE = "document/document.typ"
@@ -40,7 +41,7 @@ class _Drawing:
         self._document = document
         self._anchors = frozenset(_anchors(document.blocks))
         self._labelled: set[str] = set()
-        self._formulas = _formulas(document, job)
+        self._formulas = formulas(document, job)
 
     def front(self) -> Iterator[Node]:
         """The title and what stands under it."""
@@ -163,17 +164,17 @@ class _Drawing:
             return []
         aligns = [_ALIGNS.get(align["t"]) for align, _ in columns]
         rows = [*(row for _, _, upper, lower in bodies for row in (*upper, *lower)), *foot]
-        widths = [width["c"] if width["t"] == "ColWidth" else None for _, width in columns]
+        shares = [width["c"] if width["t"] == "ColWidth" else None for _, width in columns]
         return [
             {
-                "k": "table", "columns": _widths(widths), "size": max(5.0, min(10.0, 10.0 * 10 / count)),
+                "k": "table", "columns": widths(shares), "size": max(5.0, min(10.0, 10.0 * 10 / count)),
                 "caption": self.blocks(caption, depth + 1),
-                "head": [self._cell(cell, aligns, depth) for cells in _grid(head, count) for cell in cells],
-                "cells": [self._cell(cell, aligns, depth) for cells in _grid(rows, count) for cell in cells],
+                "head": [self._cell(cell, aligns, depth) for cells in grid(head, count) for cell in cells],
+                "cells": [self._cell(cell, aligns, depth) for cells in grid(rows, count) for cell in cells],
             }
         ]  # fmt: skip
 
-    def _cell(self, placed: tuple[int, int, int, list[Any]], aligns: list[str | None], depth: int) -> Node:
+    def _cell(self, placed: Placed, aligns: list[str | None], depth: int) -> Node:
         column, columns, rows, (_, align, _, _, body) = placed
         own = _ALIGNS.get(align["t"]) or aligns[column]
         return {"columns": columns, "rows": rows, "align": own, "body": self.blocks(body, depth + 1)}
@@ -245,7 +246,7 @@ def _meta_inlines(value: Node) -> list[Node]:
 def _anchors(value: Any) -> Iterator[str]:
     """Where there is something to lead to: identifiers that a link in the document names."""
     named, places = set(), set()
-    for node in _nodes(value):
+    for node in nodes_of(value):
         if node["t"] == "Link" and node["c"][2][0].startswith("#"):
             named.add(node["c"][2][0][1:])
         elif node["t"] == "Header":
@@ -253,55 +254,6 @@ def _anchors(value: Any) -> Iterator[str]:
         elif node["t"] == "Div":
             places.add(node["c"][0][0])
     yield from (named & places) - {""}
-
-
-def _nodes(value: Any) -> Iterator[Node]:
-    waiting = [value]
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, list):
-            waiting += found
-        elif isinstance(found, dict):
-            if "t" in found:
-                yield found
-            waiting += found.values()
-
-
-def _widths(shares: list[float | None]) -> list[float | None]:
-    """Shares of the page; where none is given, the page setter finds them, unless there are very many columns."""
-    if all(share is None for share in shares):
-        return [None] * len(shares) if len(shares) <= 12 else [1.0] * len(shares)
-    return [share or 1 / len(shares) for share in shares]
-
-
-Placed = tuple[int, int, int, list[Any]]
-
-
-def _grid(rows: list[Any], count: int) -> Iterator[list[Placed]]:
-    """For each row its cells: column, columns, rows, and the cell; none reaches beyond the table or over another."""
-    taken: dict[tuple[int, int], bool] = {}
-    for y, (_, cells) in enumerate(rows):
-        placed: list[Placed] = []
-        x = 0
-        for cell in cells:
-            while (y, x) in taken:
-                x += 1
-            if x >= count:
-                break
-            height, width = min(max(cell[2], 1), len(rows) - y), 1
-            while width < min(cell[3], count - x) and (y, x + width) not in taken:
-                width += 1
-            taken |= {(y + down, x + across): True for down in range(height) for across in range(width)}
-            placed.append((x, width, height, cell))
-            x += width
-        yield placed + _rest(y, count, taken)
-
-
-def _rest(y: int, count: int, taken: dict[tuple[int, int], bool]) -> list[Placed]:
-    """Empty cells for what a row leaves open, so that the next one begins where it should."""
-    empty = [["", [], []], {"t": "AlignDefault"}, 1, 1, []]
-    open_columns = [x for x in range(count) if (y, x) not in taken]
-    return [(x, 1, 1, empty) for x in open_columns]
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
@@ -312,44 +264,6 @@ def _length(text: str | None) -> dict[str, Any] | None:
     if unit == "%":
         return {"size": min(size, 100.0), "unit": "%"}
     return {"size": min(size * _POINTS[unit], _MOST_POINTS), "unit": "pt"}
-
-
-def _formulas(document: Document, job: Job) -> dict[str, str]:
-    """TeX formulas in typst's notation: all in one call, and those that typst cannot set are left out."""
-    sources = list(dict.fromkeys(n["c"][1] for n in _nodes(document.blocks) if n["t"] == "Math"))
-    if not sources:
-        return {}
-    marker = "\u2016\u2016"
-    blocks = [{"t": "Para", "c": [{"t": "Math", "c": [{"t": "InlineMath"}, tex]}]} for tex in sources]
-    try:
-        made = pandoc.write(Document(blocks), "typst", job, "--wrap=none").decode()
-    except ConversionError:
-        return {}
-    parts = [part.strip() for part in made.replace("\n\n", marker).split(marker) if part.strip()]
-    if len(parts) != len(sources):
-        return {}
-    found = {tex: part[1:-1] for tex, part in zip(sources, parts, strict=True) if _is_formula(part)}
-    return {tex: part for tex, part in found.items() if _can_be_set(part)}
-
-
-def _is_formula(part: str) -> bool:
-    return part.startswith("$") and part.endswith("$") and "$" not in part[1:-1] and "#" not in part
-
-
-def _can_be_set(formula: str) -> bool:
-    import typst
-
-    try:
-        typst.compile(f'#math.equation(eval({_quoted(formula)}, mode: "math"))'.encode(), ignore_system_fonts=True)
-    except typst.TypstError:
-        return False
-    return True
-
-
-def _quoted(text: str) -> str:
-    """As a string of typst's."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
 
 
 _WRAPS = {
