@@ -10,7 +10,7 @@ from ..job import Job
 from ..typst import render
 from .clean import nodes_of, plain
 from .formulas import formulas
-from .grid import grid, widths
+from .grid import Placed, grid, widths
 from .model import Document, Node
 
 _TEMPLATE = "document/document.typ"
