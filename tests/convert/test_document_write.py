@@ -8,6 +8,7 @@ import subprocess
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -17,7 +18,7 @@ import pytest
 from svc_notebooks.convert import engines
 from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.document import pdf, read, write
-from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.document.model import Document, paragraph, words
 from svc_notebooks.convert.job import Job
 
 from . import sources
@@ -231,6 +232,64 @@ def test_from_the_right(job: Job) -> None:
     page = Page(write.html(document, job))
     assert [attributes.get("dir") for attributes in page.all("div")] == ["rtl", "rtl"]
     assert b"w:bidi" in zipfile.ZipFile(io.BytesIO(write.docx(document, job))).read("word/document.xml")
+
+
+@pytest.mark.parametrize("name,part", [("docx", "word/document.xml"), ("odt", "content.xml"), ("txt", ""), ("rtf", "")])
+def test_a_title_and_what_stands_under_it_are_seen(name: str, part: str, job: Job) -> None:
+    meta = {key: {"t": "MetaInlines", "c": words(f"The {key}")} for key in ("title", "subtitle")}
+
+    made = WRITERS[name](Document([paragraph("text")], meta), job)
+
+    shown = markup(made, part) if part else made.decode("utf-8-sig")
+    assert [shown.count(said) for said in ("The title", "The subtitle")] == [1, 1]
+    assert shown.index("The title") < shown.index("The subtitle") < shown.index("text", shown.index("The subtitle"))
+
+
+@pytest.mark.parametrize("name", ["odt", "rtf"])
+def test_paragraphs_from_the_right(name: str, job: Job) -> None:
+    document = read.text("שלום עולם\n\nplain שלום".encode(), job)
+
+    made = WRITERS[name](document, job)
+
+    if name == "rtf":
+        assert [line.count(b"\\rtlpar") for line in made.splitlines() if b"\\pard" in line] == [1, 0]
+        return
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        content = file.read("content.xml").decode()
+    named = re.findall(r'<text:p text:style-name="([^"]+)">', content)
+    assert [name.startswith("from-right-") for name in named] == [True, False]
+    assert f'style:name="{named[0]}"' in content
+    assert 'style:writing-mode="rl-tb"' in content
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_names_that_no_command_line_takes(name: str, job: Job) -> None:
+    odd = replace(job, name="a\0b\n--x \ud800 <&>'\"")
+
+    assert WRITERS[name](Document([paragraph("words")]), odd)
+
+
+def test_tables_have_lines(job: Job) -> None:
+    import docx
+
+    document = read.html(b"<table><tr><td>a</td></tr></table>", job)
+
+    style = docx.Document(io.BytesIO(write.docx(document, job))).tables[0].style
+    assert style.element.xpath("w:tblPr/w:tblBorders/w:insideV/@w:val") == ["single"]
+    assert b"\\clbrdrl\\brdrs" in write.rtf(document, job)
+
+
+@pytest.mark.parametrize(
+    "name,part", [("docx", "docProps/core.xml"), ("odt", "meta.xml"), ("epub", "EPUB/content.opf")]
+)
+def test_the_date_is_the_service_s_and_the_title_the_file_s(name: str, part: str, document: Document, job: Job) -> None:
+    made = WRITERS[name](document, replace(job, name="A & B", now=datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)))
+
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        said = file.read(part).decode()
+    assert "2031-05-06T07:08:09Z" in said
+    assert "A &amp; B</dc:title>" in said
+    assert "1970" not in said
 
 
 def test_through_a_worker(document: Document) -> None:

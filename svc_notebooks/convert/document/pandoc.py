@@ -32,7 +32,7 @@ def read(source: bytes, reader: str, job: Job, *options: str) -> dict[str, Any]:
 def write(document: Document, writer: str, job: Job, *options: str) -> bytes:
     """A document as pandoc writes it; its pictures must be data: or what the format refers to."""
     tree = json.dumps(document.tree, ensure_ascii=False).encode("utf-8", "replace")
-    return run(("--from=json", f"--to={writer}", "--output=-", *options), tree, job)
+    return run(("--from=json", f"--to={writer}", "--output=-", "--syntax-highlighting=none", *options), tree, job)
 
 
 def run(options: Sequence[str], source: bytes, job: Job) -> bytes:

@@ -13,9 +13,9 @@ from uuid import NAMESPACE_URL, uuid5
 
 from ..bundle import EPOCH
 from ..job import Job
-from . import pandoc
+from . import finish, pandoc
 from .clean import plain
-from .model import Document, Node
+from .model import Document, Node, words
 
 _TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
 _HTML = "html5"
@@ -52,14 +52,15 @@ def _stem(name: str) -> str:
 
 def _page(document: Document, job: Job) -> bytes:
     with as_file(files(__package__) / "page.html") as template:
-        options = ("--standalone", f"--metadata=pagetitle:{job.name or 'Document'}", "--mathml", "--wrap=none")
+        options = ("--standalone", f"--metadata=pagetitle:{finish.called(job)}", "--mathml", "--wrap=none")
         # The sandbox lets pandoc read the files that its options name.
         return pandoc.write(document, _HTML, job, *options, f"--template={template}")
 
 
 def text(document: Document, job: Job) -> bytes:
     """Text in UTF-8 with a byte order mark and CRLF, as the family exports it; tables are drawn."""
-    made = pandoc.write(_without_marks(document), "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
+    bare = _without_marks(_with_subtitle(document))
+    made = pandoc.write(bare, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
     lines = made.decode("utf-8").replace("\u00a0", " ").splitlines()
     return "\r\n".join([*lines, ""]).encode("utf-8-sig") if lines else b"\xef\xbb\xbf"
 
@@ -71,17 +72,24 @@ def markdown(document: Document, job: Job) -> bytes:
 
 def rtf(document: Document, job: Job) -> bytes:
     """Rich text."""
-    return _embedded(document, "rtf", job, "--standalone")
+    return finish.rtf(_embedded(_with_subtitle(document), "rtf", job, "--standalone"))
+
+
+def _with_subtitle(document: Document) -> Document:
+    """The same document, with what pandoc's page of rich text has no place for in its text."""
+    shown = [document.meta[name] for name in ("subtitle", "abstract") if name in document.meta]
+    blocks: list[Node] = [{"t": "Para", "c": words(plain(value))} for value in shown]
+    return Document([*blocks, *document.blocks], document.meta, document.resources)
 
 
 def odt(document: Document, job: Job) -> bytes:
     """An OpenDocument text."""
-    return _embedded(document, "odt", job)
+    return finish.odt(_embedded(document, "odt", job), job)
 
 
 def docx(document: Document, job: Job) -> bytes:
     """A Word document."""
-    return _embedded(document, "docx", job)
+    return finish.docx(_embedded(document, "docx", job), job)
 
 
 def epub(document: Document, job: Job) -> bytes:
@@ -89,8 +97,8 @@ def epub(document: Document, job: Job) -> bytes:
     identifier = f"--metadata=identifier:urn:uuid:{uuid5(NAMESPACE_URL, document.pack().hex())}"
     options = [identifier, "--metadata=lang:und", "--mathml"]
     if "title" not in document.meta:  # a book must have one; it needs no page of its own
-        options += [f"--metadata=title:{job.name or 'Document'}", "--epub-title-page=false"]
-    return _embedded(document, "epub3", job, *options)
+        options += [f"--metadata=title:{finish.called(job)}", "--epub-title-page=false"]
+    return finish.epub(_embedded(document, "epub3", job, *options), job)
 
 
 def _standalone(document: Document) -> tuple[str, ...]:
