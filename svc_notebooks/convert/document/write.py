@@ -32,7 +32,7 @@ def zipped_html(document: Document, job: Job) -> bytes:
     page = _page(_with_pictures(document, lambda name, data: f"images/{name}"), job)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
-        for name, data in {f"{_stem(job.name)}.html": page, **_images(document)}.items():
+        for name, data in {f"{_stem(finish.called(job))}.html": page, **_images(document)}.items():
             file.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
