@@ -63,8 +63,8 @@ def test_a_photo_is_turned_upright() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    [b"", b"no picture", b"<svg/>", b"%PDF-1.4", made("PNG", size=(300, 300))[:100], made("JPEG", size=(300, 300))[:-400],
-     made("GIF", "P")[:20], b"BM" + bytes(60)],
+    [b"", b"no picture", b"<svg/>", b"%PDF-1.4", b"BM" + bytes(60), made("GIF", "P")[:20],
+     made("PNG", size=(300, 300))[:100], made("JPEG", size=(300, 300))[:-400]],
 )  # fmt: skip
 def test_what_is_none_or_damaged(source: bytes) -> None:
     with pytest.raises(ConversionError, match="picture"):
