@@ -119,6 +119,18 @@ def test_too_many_columns(job: Job) -> None:
         cleaned(job, {"t": "Table", "c": [NONE, [None, []], columns, empty, [], empty]})
 
 
+@pytest.mark.parametrize(
+    "shares,kept", [([0.25, 0.75], True), ([-0.1, 0.5], False), ([1e-5, 1e-5], False), ([9, 9], False)]
+)
+def test_columns_that_nobody_would_see(shares: list[float], kept: bool, job: Job) -> None:
+    columns = [[{"t": "AlignDefault"}, {"t": "ColWidth", "c": share}] for share in shares]
+    empty = [NONE, []]
+
+    [table] = cleaned(job, {"t": "Table", "c": [NONE, [None, []], columns, empty, [], empty]}).blocks
+
+    assert [width.get("c") for _, width in table["c"][2]] == (shares if kept else [None, None])
+
+
 class TestPictures:
     """Those that came with the document, and no others."""
 

@@ -31,6 +31,8 @@ _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 _MOST_TEX = 10_000
 _MOST_NUMBER = 32_767
 _MOST_COLUMNS = 1_000
+_NARROWEST = 0.002
+"""The share of the page that a column has at least."""
 _BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div", "Table", "DefinitionList", "Figure"})
 
 
@@ -167,7 +169,8 @@ class _Cleaner:
         """A table that is not wider than any program shows."""
         if len(node["c"][2]) > _MOST_COLUMNS:
             raise TooLarge(f"a table has more than {_MOST_COLUMNS} columns.")
-        return [self.value(node, depth)]
+        attributes, caption, columns, *rows = node["c"]
+        return [self.value({"t": "Table", "c": [attributes, caption, _columns(columns), *rows]}, depth)]
 
     def cite(self, node: Node, depth: int) -> list[Any]:
         """A citation: its text."""
@@ -273,6 +276,14 @@ def _attributes(given: list[Any]) -> list[Any]:
     identifier, _, pairs = given
     kept = {name: checked for name, text in pairs if (checked := _CHECKS.get(name, _nothing)(str(text)))}
     return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], [list(pair) for pair in kept.items()]]
+
+
+def _columns(columns: list[Any]) -> list[Any]:
+    """Columns with their shares of the page, unless one of them could not be seen."""
+    shares = [width.get("c", _NARROWEST) for _, width in columns]
+    if all(_NARROWEST <= share <= 1 for share in shares):
+        return columns
+    return [[align, {"t": "ColWidthDefault"}] for align, _ in columns]
 
 
 def _nothing(text: str) -> str | None:
