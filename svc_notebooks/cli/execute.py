@@ -68,6 +68,7 @@ def executed(path: Path) -> "NotebookNode":
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,
+        extra_arguments=["--log-level=ERROR"],  # it warns that a loopback connection is not encrypted
         resources={"metadata": {"path": str(path.parent)}},
     )
     return client.execute(env={**os.environ, **SAME_EVERYWHERE})
