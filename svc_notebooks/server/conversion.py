@@ -212,6 +212,8 @@ def _write(house: House, call: Call, body: bytes | None, native: str, target: st
         made = house.converter.write(body, native, target, **_options(house, name))
     except TooLarge as error:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
+    except ConversionError as error:  # it would fail again: no 5xx, which clients repeat
+        raise refuse("notConverted", target=house.names.media_type(target), message=str(error)[:500]) from None
     if len(made.body) > limit:
         raise refuse("exportTooLarge", message=f"it would have {len(made.body)} bytes, the limit is {limit}.")
     call.entry.decided_by = "; ".join(made.notes) or None

@@ -8,6 +8,8 @@ import json
 
 import pytest
 
+from svc_notebooks.convert.converter import Converter
+from svc_notebooks.convert.job import ConversionError, TooLarge
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 
@@ -201,3 +203,25 @@ def test_a_project_comes_out_as_it_went_in(wire: Wire) -> None:
     [file] = json.loads(export(wire, file_id, NATIVE + "script+json").body)["files"]
 
     assert {key: file[key] for key in ("name", "type", "source")} == project["files"][0]
+
+
+@pytest.mark.parametrize(
+    "error,status,reason",
+    [
+        (ConversionError("the page could not be set."), 400, "badRequest"),
+        (TooLarge("it took more than 60 seconds."), 403, "exportSizeLimitExceeded"),
+    ],
+)
+def test_an_export_that_fails_says_why_and_is_not_to_be_repeated(
+    wire: Wire, error: ConversionError, status: int, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: object, **options: object) -> None:
+        raise error
+
+    file_id = sheet(wire)
+    monkeypatch.setattr(Converter, "write", fail)
+
+    answer = export(wire, file_id, "text/csv")
+
+    assert (answer.status, answer.error["reason"]) == (status, reason)
+    assert str(error) in answer.error["message"]
