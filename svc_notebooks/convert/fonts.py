@@ -1,4 +1,4 @@
-"""The fonts that pages are set in: those that typst carries, then the system's; and the scripts that none of them has.
+"""The fonts that pages are set in: those that typst carries, then the system's; and the letters that none of them has.
 
 Latin, Greek, Cyrillic and Hebrew are in typst's own fonts, so a page in these looks the same everywhere.
 """
@@ -6,12 +6,12 @@ Latin, Greek, Cyrillic and Hebrew are in typst's own fonts, so a page in these l
 from __future__ import annotations
 
 import re
-import struct
-from collections.abc import Iterator
+import unicodedata
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
+from . import glyphs
 from .engines import TYPST
 
 _SYSTEM = (
@@ -19,6 +19,16 @@ _SYSTEM = (
     "/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts", "C:/Windows/Fonts",
 )  # fmt: skip
 _OWN = frozenset({"Latin", "Greek", "Cyrillic", "Hebrew"})
+CARRIED = re.compile(
+    "[\u0000-\u04ff\u0591-\u05f4\u1ab0-\u1abd\u1d00-\u2040\u2044-\u2064\u2070-\u211e\u2122\u2126-\u2151\u2153-\u2184"
+    "\u2190-\u23ff\u2460-\u262f\u2638-\u268b\u2690-\u269c\u26aa-\u26b2\u2706-\u2709\u270c-\u2727\u2729-\u274b"
+    "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f\ufe00-\ufe0f"
+    "\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
+)
+"""The letters and signs of typst's own fonts; others they have in part, or without the joints of their script."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
+_SHOWN = 8
+"""So many letters of those that are missing are named."""
 
 
 class Script(NamedTuple):
@@ -28,6 +38,22 @@ class Script(NamedTuple):
     letters: re.Pattern[str]
     bit: int
     package: str
+
+
+class Lack(NamedTuple):
+    """Letters of a text that no font here has; `package` brings one, if any does."""
+
+    script: str
+    letters: str
+    package: str | None
+
+    def __str__(self) -> str:
+        """What to tell who will see the boxes."""
+        if self.package is None:
+            return f"No font for {self.script}: boxes stand for them."
+        more = "..." if len(self.letters) > _SHOWN else ""
+        shown = f"{self.script} ({self.letters[:_SHOWN]}{more})"
+        return f"No font for {shown}: boxes stand for its letters; apt-get install {self.package}."
 
 
 def _script(name: str, letters: str, bit: int, package: str = "fonts-noto-core") -> Script:
@@ -57,9 +83,10 @@ SCRIPTS = (
     _script("Ethiopic", "\u1200-\u137f", 75),
     _script("Khmer", "\u1780-\u17ff", 80),
     _script("Tibetan", "\u0f00-\u0fff", 70),
-    _script("Kana", "\u3041-\u30ff", 49, _CJK),
+    _script("Kana", "\u3041-\u30ff\u31f0-\u31ff", 49, _CJK),
     _script("Hangul", "\u1100-\u11ff\uac00-\ud7a3", 56, _CJK),
-    _script("Han", "\u4e00-\u9fff", 59, _CJK),
+    _script("Han", "\u2e80-\u303f\u3100-\u31bf\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef", 59, _CJK),
+    _script("Rare Han", "\U00020000-\U000323af", 59, "fonts-hanazono"),
     _script("Emoji", "\U0001f300-\U0001faff", -1, "fonts-noto-color-emoji"),
 )
 """The scripts that are looked for in a text; emoji are told by a font's name."""
@@ -77,9 +104,32 @@ def fonts() -> Any:
     return typst.Fonts(include_system_fonts=False, font_paths=folders)
 
 
-def missing(text: str) -> list[Script]:
-    """The scripts of a text that no font here has."""
-    return [script for script in _used(text) if script.name not in _found()]
+def missing(text: str) -> list[Lack]:
+    """The letters of a text that no font here has, by script."""
+    there = _covered() if (foreign := _foreign(text)) else b""
+    lacking: dict[tuple[str, str | None], str] = {}
+    for letter in foreign:
+        if not there[ord(letter)]:
+            key = _name(letter)
+            lacking[key] = lacking.get(key, "") + letter
+    return [Lack(name, letters, package) for (name, package), letters in lacking.items()]
+
+
+def _foreign(text: str) -> list[str]:
+    """The letters that can be seen, and that typst's own fonts do not have."""
+    if text.isascii():
+        return []
+    foreign = CARRIED.sub("", "".join(sorted(set(text))))
+    return [letter for letter in foreign if unicodedata.category(letter) not in _UNSEEN]
+
+
+def _name(letter: str) -> tuple[str, str | None]:
+    """The script of a letter, and the package that brings it; of rare ones as Unicode's name of the letter begins."""
+    known = next((script for script in SCRIPTS if script.letters.match(letter)), None)
+    if known:
+        return known.name, known.package
+    name = unicodedata.name(letter, "").partition(" ")[0].capitalize()
+    return (name, "fonts-noto-core") if name else ("signs of private use", None)
 
 
 def families(text: str) -> list[str]:
@@ -100,7 +150,8 @@ def report() -> list[tuple[str, str | None]]:
 
 
 def _used(text: str) -> list[Script]:
-    return [] if text.isascii() else [script for script in SCRIPTS if script.letters.search(text)]
+    letters = "" if text.isascii() else "".join(set(text))
+    return [script for script in SCRIPTS if script.letters.search(letters)]
 
 
 def _best(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
@@ -121,7 +172,7 @@ def _found() -> dict[str, tuple[str, ...]]:
     """The families that have each script, as their files say."""
     found: dict[str, set[str]] = {name: {"Libertinus Serif"} for name in _OWN}
     for face in fonts().fonts():
-        bits = _ranges(face.path, face.index) if face.path else 0
+        bits = glyphs.ranges(face.path, face.index) if face.path else 0
         emoji = "emoji" in face.family.lower()
         for script in SCRIPTS:
             if emoji if script.bit < 0 else bits >> script.bit & 1 and not emoji:
@@ -129,31 +180,12 @@ def _found() -> dict[str, tuple[str, ...]]:
     return {name: tuple(sorted(each)) for name, each in found.items()}
 
 
-def _ranges(path: str, index: int) -> int:
-    """The Unicode ranges that a face says it covers, as bits; 0 for a file that cannot be read."""
-    try:
-        with Path(path).open("rb") as file:
-            return next((_os2(file, offset) for tag, offset in _tables(file, index) if tag == b"OS/2"), 0)
-    except (OSError, struct.error):
-        return 0
-
-
-def _tables(file: BinaryIO, index: int) -> Iterator[tuple[bytes, int]]:
-    """The tables of a face, and where they are; a collection has several faces."""
-    start = 0
-    if file.read(4) == b"ttcf":
-        file.seek(12 + 4 * index)
-        (start,) = struct.unpack(">I", file.read(4))
-    file.seek(start + 4)
-    (count,) = struct.unpack(">H", file.read(2))
-    file.seek(start + 12)
-    directory = file.read(16 * count)
-    for at in range(0, len(directory), 16):
-        tag, _, offset, _ = struct.unpack_from(">4sIII", directory, at)
-        yield tag, offset
-
-
-def _os2(file: BinaryIO, offset: int) -> int:
-    file.seek(offset + 42)
-    parts = struct.unpack(">4I", file.read(16))
-    return sum(part << 32 * place for place, part in enumerate(parts))
+@cache
+def _covered() -> bytes:
+    """For each letter of Unicode whether an upright face of the system has it."""
+    marks = bytearray(0x110000)
+    for face in fonts().fonts():
+        if face.path and face.style == "normal":
+            for first, last in glyphs.letters(face.path, face.index):
+                marks[first : last + 1] = b"\1" * (last - first + 1)
+    return bytes(marks)

@@ -10,6 +10,11 @@ from typing import Any, Literal
 from . import fonts
 from .job import ConversionError, Job
 
+_LARGE = 100_000
+"""Bytes of data and pictures, from which on typst's memory is cleared afterwards."""
+_REMEMBERED = 10
+"""So many compilations long typst keeps what it has set: ten large documents in a row would be too much."""
+
 
 def render(
     job: Job,
@@ -31,8 +36,8 @@ def render(
     import typst
 
     text = json.dumps(data, ensure_ascii=False)
-    for script in fonts.missing(text):
-        job.note(f"No font for {script.name}: boxes stand for its letters; apt-get install {script.package}.")
+    for lack in fonts.missing(text):
+        job.note(str(lack))
     folder = job.folder
     for name, content in resources.items():
         (folder / name).write_bytes(content)
@@ -48,5 +53,24 @@ def render(
         made = compiler.compile(format=format, ppi=ppi, timestamp=int(job.now.timestamp()))
     except typst.TypstError as error:
         raise ConversionError(f"the page could not be set: {str(error)[:200]}") from error
+    finally:
+        if len(whole) + sum(map(len, resources.values())) > _LARGE:
+            _forget()
     page = made[0] if isinstance(made, list) else made
     return page or b""
+
+
+def sets(code: str) -> bool:
+    """Whether typst sets this code. For what pandoc has written of formulas: never for words of a user."""
+    import typst
+
+    try:
+        typst.Compiler(code.encode(), font_paths=fonts.fonts()).compile(format="svg")
+    except typst.TypstError:
+        return False
+    return True
+
+
+def _forget() -> None:
+    for _ in range(_REMEMBERED + 1):
+        sets("")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import io
+import unicodedata
 from dataclasses import replace
 
 import pypdf
 import pytest
 
-from svc_notebooks.convert import fonts, typst
+from svc_notebooks.convert import fonts, glyphs, typst
 from svc_notebooks.convert.document import pdf, read
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.job import ConversionError, Job
@@ -167,13 +168,25 @@ class TestFonts:
     def test_typst_carries_some(self, name: str) -> None:
         assert dict(fonts.report())[name]
 
-    def test_a_script_without_a_font_is_said(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fonts, "_found", lambda: {name: ("Libertinus Serif",) for name in fonts._OWN})
+    def test_letters_without_a_font_are_said(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(fonts, "_covered", lambda: bytes(0x110000))
 
-        pdf.write(read.text("नमस्ते 日本 Ελλάδα".encode(), job), job)
+        pdf.write(read.text("नम 日本 Ελλάδα – שלום ᏣᎳᎩ".encode(), job), job)
 
-        assert [note.partition(":")[0] for note in job.notes] == ["No font for Devanagari", "No font for Han"]
-        assert "apt-get install fonts-noto-cjk" in job.notes[1]
+        assert [note.partition(":")[0] for note in job.notes] == [
+            "No font for Devanagari (नम)", "No font for Cherokee (ᎩᎳᏣ)", "No font for Han (日本)",
+        ]  # fmt: skip
+        assert "apt-get install fonts-noto-cjk" in job.notes[2]
+
+    def test_what_typst_is_said_to_carry_it_does(self) -> None:
+        """PDF/A forbids boxes: typst refuses a page with one."""
+        import typst as setter
+
+        carried = [c for c in map(chr, range(0x20, 0x1D800)) if fonts.CARRIED.match(c)]
+        text = "".join(c for c in carried if unicodedata.category(c)[0] in "LNPS" and c not in '"\\')
+        code = f'#set text(font: ("Libertinus Serif", "DejaVu Sans Mono"))\n#"{text}"'
+
+        assert setter.compile(code.encode(), ignore_system_fonts=True, pdf_standards=["a-2b"], timestamp=0)
 
     @pytest.mark.parametrize(
         "text,expected",
@@ -193,8 +206,8 @@ class TestFonts:
         directory = struct.pack(">4sHHHH", b"\0\1\0\0", 1, 0, 0, 0) + struct.pack(">4sIII", b"OS/2", 0, 28, len(table))
         (tmp_path / "a.ttf").write_bytes(directory + table)
 
-        assert fonts._ranges(str(tmp_path / "a.ttf"), 0) == 1 << 13 | 1 << 59
-        assert fonts._ranges(str(tmp_path / "none.ttf"), 0) == 0
+        assert glyphs.ranges(str(tmp_path / "a.ttf"), 0) == 1 << 13 | 1 << 59
+        assert glyphs.ranges(str(tmp_path / "none.ttf"), 0) == 0
 
 
 def test_a_template_that_fails_is_an_error_of_ours(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:

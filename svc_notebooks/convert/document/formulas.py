@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..job import ConversionError, Job
+from ..typst import sets
 from . import pandoc
 from .clean import nodes_of
 from .model import Document
@@ -23,24 +24,23 @@ def formulas(document: Document, job: Job) -> dict[str, str]:
     if len(parts) != len(sources):
         return {}
     found = {tex: part[1:-1] for tex, part in zip(sources, parts, strict=True) if _is_formula(part)}
-    return {tex: part for tex, part in found.items() if _can_be_set(part)}
+    good = _settable(list(set(found.values())))
+    return {tex: part for tex, part in found.items() if part in good}
 
 
 def _is_formula(part: str) -> bool:
     return part.startswith("$") and part.endswith("$") and "$" not in part[1:-1] and "#" not in part
 
 
-def _can_be_set(formula: str) -> bool:
-    import typst
-
-    try:
-        typst.compile(f'#math.equation(eval({_quoted(formula)}, mode: "math"))'.encode(), ignore_system_fonts=True)
-    except typst.TypstError:
-        return False
-    return True
+def _settable(formulas: list[str]) -> set[str]:
+    """Those that typst can set: all at once, and where that fails each half, down to the bad ones."""
+    if not formulas or sets("\n".join(map(_equation, formulas))):
+        return set(formulas)
+    half = len(formulas) // 2
+    return _settable(formulas[:half]) | _settable(formulas[half:]) if half else set()
 
 
-def _quoted(text: str) -> str:
-    """As a string of typst's."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'"{escaped}"'
+def _equation(formula: str) -> str:
+    """As the template sets it: evaluated from a string of typst's."""
+    escaped = formula.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'#math.equation(eval("{escaped}", mode: "math"))'
