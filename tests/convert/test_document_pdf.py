@@ -10,7 +10,7 @@ import pypdf
 import pytest
 
 from svc_notebooks.convert import fonts, glyphs, typst
-from svc_notebooks.convert.document import pdf, read
+from svc_notebooks.convert.document import formulas, pdf, read
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.job import ConversionError, Job
 
@@ -215,3 +215,8 @@ def test_a_template_that_fails_is_an_error_of_ours(job: Job, monkeypatch: pytest
         typst.render(
             job, "document/document.typ", {"title": "x", "blocks": [{"k": "image", "name": "none.png"}, {}]}, {}
         )
+
+
+@pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
+def test_formulas_reach_nothing_but_mathematics(formula: str) -> None:
+    assert formulas._settable([formula, "x^2"]) == {"x^2"}

@@ -41,6 +41,6 @@ def _settable(formulas: list[str]) -> set[str]:
 
 
 def _equation(formula: str) -> str:
-    """As the template sets it: evaluated from a string of typst's."""
+    """As the template sets it: evaluated from a string of typst's, out of reach of `std`, which can read files."""
     escaped = formula.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'#math.equation(eval("{escaped}", mode: "math"))'
+    return f'#math.equation(eval("{escaped}", mode: "math", scope: (std: none)))'
