@@ -109,7 +109,7 @@ def read_notification(headers: Headers, body: bytes, names: Names) -> Notificati
     """
 
     def header(name: str) -> str | None:
-        return headers.get(names.header(name))
+        return _utf8(headers.get(names.header(name)))
 
     state, number = header("Resource-State"), header("Message-Number") or ""
     return Notification(
@@ -140,3 +140,11 @@ def _kind(body: bytes) -> str | None:
         return None
     kind = found.get("kind") if isinstance(found, dict) else None
     return kind if isinstance(kind, str) else None
+
+
+def _utf8(value: str | None) -> str | None:
+    """HTTP libraries read header bytes as Latin-1; the service writes UTF-8."""
+    try:
+        return None if value is None else value.encode("latin-1").decode()
+    except UnicodeError:
+        return value

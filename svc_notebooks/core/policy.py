@@ -6,9 +6,11 @@ A number in a handler that is not here, and not in the interface, is a question.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Literal
 
+from .outbox import Schedule
 from .upload import LIFETIME, QUANTUM, UploadRule
 
 MIB = 1024 * 1024
@@ -58,6 +60,23 @@ class Policy:
     export_limit: int = 10 * MIB
     storage_limit: int = 16_106_127_360
 
+    # notifications
+    channel_lifetime: float | None = 3600.0
+    max_file_channel_lifetime: float = 86_400.0
+    max_changes_channel_lifetime: float = 604_800.0
+    channel_types: tuple[str, ...] = ("web_hook",)
+    change_state: Literal["change", "changed"] = "change"
+    int64_as_string: bool = False
+    strict_page_token: bool = False
+    verified_domains: tuple[str, ...] = ()
+    delivery_attempts: int = 5
+    first_retry: float = 1.0
+    longest_retry: float = 32.0
+    retry_jitter: float = 0.25
+    delivery_timeout: float = 10.0
+    connections_per_receiver: int = 32
+    deliveries_length: int = 10_000
+
     # who asks
     auth_scope_base: str = "https://svc.example/auth"
     domain: str = "svc.example"
@@ -75,6 +94,11 @@ class Policy:
                 raise ValueError(f"{field.name} is {value!r}; it must be {wrong}")
 
     @property
+    def schedule(self) -> Schedule:
+        """When a notification is tried again."""
+        return Schedule(self.delivery_attempts, self.first_retry, self.longest_retry, self.retry_jitter)
+
+    @property
     def upload_rule(self) -> UploadRule:
         """The numbers of the session protocol."""
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
@@ -84,8 +108,33 @@ _WORDS = {
     "chunk_rule": ("floor", "strict"),
     "multi_range": ("whole",),
     "conversion_engine": ("embedded", "office"),
+    "change_state": ("change", "changed"),
     "durability": ("process", "power"),
 }
+
+
+def _some_seconds(value: object) -> bool:
+    return type(value) in (int, float) and value > 0  # type: ignore[operator]
+
+
+def _all_in(value: object, allowed: frozenset[str] | None) -> bool:
+    texts = isinstance(value, tuple) and all(isinstance(one, str) and one for one in value)
+    return texts and (allowed is None or (bool(value) and allowed.issuperset(value)))  # type: ignore[arg-type]
+
+
+_FREE: dict[str, tuple[Callable[[object], bool], str]] = {
+    "channel_lifetime": (lambda value: value is None or _some_seconds(value), "a number of seconds, or None"),
+    "channel_types": (
+        lambda value: _all_in(value, frozenset({"web_hook", "webhook"})),
+        "a tuple of 'web_hook' and 'webhook'",
+    ),
+    "verified_domains": (lambda value: _all_in(value, None), "a tuple of domains, or ('*',)"),
+    "retry_jitter": (
+        lambda value: type(value) in (int, float) and 0 <= value <= 1,  # type: ignore[operator]
+        "a number from 0 to 1",
+    ),
+}
+"""Fields whose values are not all of their default's kind: what may be said of them, and in words."""
 
 
 def _wrong(name: str, value: object, default: object) -> str | None:
@@ -96,6 +145,8 @@ def _wrong(name: str, value: object, default: object) -> str | None:
         return None if isinstance(value, bool) else "True or False"
     if isinstance(default, int):
         return None if type(value) is int and value >= 1 else "a whole number, 1 or more"
+    if name in _FREE:
+        return None if _FREE[name][0](value) else _FREE[name][1]
     if isinstance(default, float):
         return None if type(value) in (int, float) and value >= 0 else "a number of seconds"  # type: ignore[operator]
     if isinstance(default, tuple):
