@@ -58,15 +58,17 @@ def _below(*also: Any) -> CTE:
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id).where(*also))
 
 
-_BELOW = _below()
+BELOW = _below()
+"""The ids of everything below the file `top`."""
+
 _NOT_BY_ITSELF = _below(files.c.explicitly_trashed == 0)
 
 _GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
 _ADD = Prepared(insert(files).values(_WRITTEN))
 _SAVE = Prepared(update(files).where(files.c.id == bindparam("key")).values(_WRITTEN))
-_CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(_BELOW.c.id))))
-_PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(_BELOW.c.id))))
-_DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(_BELOW.c.id))))
+_CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(BELOW.c.id))))
+_PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(BELOW.c.id))))
+_DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(BELOW.c.id))))
 _DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
 _FOLLOW = Prepared(update(files).where(files.c.id.in_(select(_NOT_BY_ITSELF.c.id))).values(trashed=bindparam("flag")))
 _TRASHED = Prepared(select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1))

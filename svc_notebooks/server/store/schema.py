@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, Table, Text
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, MetaData, Table, Text, UniqueConstraint
 
 metadata = MetaData()
 
@@ -121,3 +121,52 @@ sessions = Table(
     Column("answer", Text),
     Index("sessions_by_age", "touched"),
 )
+
+channels = Table(
+    "channels",
+    metadata,
+    Column("seq", _Big, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("watched", Text, nullable=False),  # the id of a file, or of a user's change log
+    Column("resource_id", Text, nullable=False),
+    Column("resource_uri", Text, nullable=False),
+    Column("of_changes", Integer, nullable=False),
+    Column("user", Text, nullable=False),
+    Column("client", Text, nullable=False),
+    Column("service_account", Integer, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("token", Text),
+    Column("expiration", _Big),  # None: it does not end
+    Column("state", Text, nullable=False),
+    Column("number", _Big, nullable=False),  # of the last message
+    Index("channels_by_watched", "watched", "state"),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    Column("seq", _Big, primary_key=True, autoincrement=True),
+    Column("channel", _Big, nullable=False),
+    Column("number", _Big, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("changed", Text, nullable=False),
+    Column("due", _Big, nullable=False),
+    Column("attempts", Integer, nullable=False),  # those that were made
+    Index("messages_by_channel", "channel", "seq"),
+)
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("seq", _Big, primary_key=True, autoincrement=True),
+    Column("user", Text, nullable=False),
+    Column("file", Text, nullable=False),
+    Column("time", _Big, nullable=False),
+    UniqueConstraint("user", "file"),
+    Index("changes_by_user", "user", "seq"),
+    sqlite_autoincrement=True,  # no number twice: a page token names one, and a change is replaced by the next
+)
+
+domains = Table("domains", metadata, Column("domain", Text, primary_key=True))
+
+authorities = Table("authorities", metadata, Column("pem", Text, primary_key=True))

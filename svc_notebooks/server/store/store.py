@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
+from .changes import Changes
+from .channels import Channels
 from .contents import Contents
 from .database import Database
 from .files import Files
+from .outbox import Outbox
 from .people import People
-from .schema import contents, files, generated, properties, rope, sessions
+from .schema import changes, channels, contents, files, generated, messages, properties, rope, sessions
 from .sessions import Sessions
+from .trusted import Trusted
 
 
 class Store:
@@ -21,6 +25,10 @@ class Store:
         self.files = Files(database)
         self.contents = Contents(database)
         self.sessions = Sessions(database)
+        self.channels = Channels(database)
+        self.outbox = Outbox(database)
+        self.changes = Changes(database)
+        self.trusted = Trusted(database)
 
     def transaction(self) -> AbstractContextManager[None]:
         """All or nothing."""
@@ -31,9 +39,14 @@ class Store:
         return self._database.lock
 
     def clear(self) -> None:
-        """Forget files, contents, sessions and generated ids; users and tokens stay, with their roots."""
+        """Forget files, what was made of them and who watches them.
+
+        Users and tokens stay, with their roots; so do registered domains and trusted authorities.
+        """
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties)
+            self._database.delete_all(channels, messages, changes)
+            self.changes.restart()
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
     def image(self) -> bytes:

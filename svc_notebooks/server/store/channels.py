@@ -1,0 +1,121 @@
+"""Notification channels: who watches what, and where they are told.
+
+The messages to all channels of one resource are queued by two statements, however many channels there are.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, insert, literal, or_, select, update
+
+from .database import Database, Prepared
+from .files import BELOW
+from .schema import channels, messages
+
+ACTIVE = "active"
+
+
+class ChannelRow(NamedTuple):
+    """One channel; `expiration` in Unix milliseconds, `number` that of its last message."""
+
+    id: str
+    watched: str
+    resource_id: str
+    resource_uri: str
+    of_changes: int
+    user: str
+    client: str
+    service_account: int
+    address: str
+    token: str | None
+    expiration: int | None
+    state: str
+    number: int
+    seq: int = 0
+
+
+_NEW = ChannelRow._fields[:-1]
+_COLUMNS = tuple(channels.c[name] for name in ChannelRow._fields)
+_LIVE = (
+    channels.c.state == ACTIVE,
+    or_(channels.c.expiration.is_(None), channels.c.expiration > bindparam("now")),
+)
+_TOLD = (channels.c.watched == bindparam("watched"), *_LIVE)
+_MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
+
+_ADD = Prepared(insert(channels).values({name: bindparam(name) for name in _NEW}))
+_GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
+_ANY = Prepared(select(channels.c.seq).where(channels.c.state == ACTIVE).limit(1))
+_WATCHERS = Prepared(select(*_COLUMNS).where(*_TOLD).order_by(channels.c.seq))
+_WATCHED_BELOW = Prepared(
+    select(channels.c.watched).where(*_LIVE, channels.c.watched.in_(select(BELOW.c.id))).distinct()
+)
+_SET_STATE = Prepared(update(channels).where(channels.c.seq == bindparam("key")).values(state=bindparam("then")))
+_COUNT_ON = Prepared(update(channels).where(*_TOLD).values(number=channels.c.number + bindparam("step")))
+_QUEUE = Prepared(
+    insert(messages).from_select(
+        _MESSAGE,
+        select(
+            channels.c.seq, channels.c.number, bindparam("what"), bindparam("changed"), bindparam("now"), literal(0)
+        ).where(*_TOLD),
+    )
+)
+_COUNT_ONE_ON = Prepared(
+    update(channels)
+    .where(channels.c.seq == bindparam("key"))
+    .values(number=channels.c.number + bindparam("step"))
+    .returning(channels.c.number)
+)
+_QUEUE_ONE = Prepared(insert(messages).values({name: bindparam(name) for name in _MESSAGE}))
+
+
+class Channels:
+    """The channels that the project remembers."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.queued = False
+        """Whether messages were queued since somebody last looked and put this back."""
+
+    def add(self, row: ChannelRow) -> int:
+        """A new channel; its number in the store."""
+        return self._database.insert(_ADD, {name: getattr(row, name) for name in _NEW})
+
+    def get(self, key: str) -> ChannelRow | None:
+        """A channel by its id."""
+        row = self._database.one(_GET, {"key": key})
+        return ChannelRow._make(row) if row else None
+
+    def any_active(self) -> bool:
+        """Whether anything is watched at all."""
+        return self._database.one(_ANY, {}) is not None
+
+    def watchers(self, watched: str, now: int) -> list[ChannelRow]:
+        """The channels that are told of this resource."""
+        return [ChannelRow._make(row) for row in self._database.run(_WATCHERS, {"watched": watched, "now": now})]
+
+    def watched_below(self, top: str, now: int) -> list[str]:
+        """The files below this folder that somebody watches."""
+        return [key for (key,) in self._database.run(_WATCHED_BELOW, {"top": top, "now": now})]
+
+    def set_state(self, channel: int, state: str) -> None:
+        """Where a channel stands now."""
+        self._database.change(_SET_STATE, {"key": channel, "then": state})
+
+    def tell(self, watched: str, what: str, changed: str, *, step: int, now: int) -> bool:
+        """Queue a message for every channel of a resource, numbered `step` on; whether there is any."""
+        values: dict[str, Any] = {"watched": watched, "now": now}
+        told = self._database.change(_COUNT_ON, {**values, "step": step})
+        if told:
+            self._database.change(_QUEUE, {**values, "what": what, "changed": changed})
+            self.queued = True
+        return bool(told)
+
+    def tell_one(self, channel: int, what: str, changed: str, *, step: int, now: int) -> None:
+        """Queue a message for one channel."""
+        counted = self._database.change_one(_COUNT_ONE_ON, {"key": channel, "step": step})
+        assert counted
+        values = {"channel": channel, "number": counted[0], "state": what, "changed": changed}
+        self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
+        self.queued = True

@@ -1,0 +1,89 @@
+"""Messages that wait to be delivered: one queue for each channel, of which only the first is ever under way."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import bindparam, delete, func, select, update
+
+from .channels import ChannelRow
+from .database import Database, Prepared, Row
+from .schema import channels, messages
+
+
+class Waiting(NamedTuple):
+    """A message and its channel; `due` in Unix milliseconds, `attempts` those that were made."""
+
+    seq: int
+    number: int
+    state: str
+    changed: str
+    due: int
+    attempts: int
+    channel: ChannelRow
+
+
+_OWN = Waiting._fields[:-1]
+_JOINED = (
+    select(*(messages.c[name] for name in _OWN), *(channels.c[name] for name in ChannelRow._fields))
+    .join(channels, channels.c.seq == messages.c.channel)
+    .order_by(messages.c.seq)
+)
+_FIRST = select(func.min(messages.c.seq)).group_by(messages.c.channel)
+_DUE = Prepared(_JOINED.where(messages.c.seq.in_(_FIRST), messages.c.due <= bindparam("now")))
+_NEXT = Prepared(_JOINED.where(messages.c.channel == bindparam("key")).limit(1))
+_QUEUED = Prepared(_JOINED.where(messages.c.channel == bindparam("key")))
+_EXPIRED = Prepared(_JOINED.where(channels.c.expiration <= bindparam("now")))
+_EARLIEST = Prepared(select(func.min(messages.c.due)).where(messages.c.seq.in_(_FIRST)))
+_FIRST_TO_EXPIRE = Prepared(
+    select(func.min(channels.c.expiration)).where(channels.c.seq.in_(select(messages.c.channel)))
+)
+_POSTPONE = Prepared(
+    update(messages).where(messages.c.seq == bindparam("key")).values(due=bindparam("then"), attempts=bindparam("made"))
+)
+_DROP = Prepared(delete(messages).where(messages.c.seq == bindparam("key")))
+
+
+class Outbox:
+    """The queues."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def due(self, now: int) -> list[Waiting]:
+        """The first message of every queue, where it is due."""
+        return self._read(_DUE, now=now)
+
+    def next_of(self, channel: int) -> Waiting | None:
+        """The first message of one queue, due or not."""
+        found = self._read(_NEXT, key=channel)
+        return found[0] if found else None
+
+    def queued(self, channel: int) -> list[Waiting]:
+        """All messages of one queue."""
+        return self._read(_QUEUED, key=channel)
+
+    def expired(self, now: int) -> list[Waiting]:
+        """Messages whose channel is over."""
+        return self._read(_EXPIRED, now=now)
+
+    def earliest(self) -> int | None:
+        """When the next thing is due, a message or the end of a channel that has some; None: nothing waits."""
+        found = (self._database.run(_EARLIEST, {})[0][0], self._database.run(_FIRST_TO_EXPIRE, {})[0][0])
+        return min((when for when in found if when is not None), default=None)
+
+    def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
+        """An attempt was made, the next one is later; False: the message is no longer there."""
+        return self._database.change(_POSTPONE, {"key": seq, "then": due, "made": attempts}) == 1
+
+    def drop(self, seq: int) -> bool:
+        """A message is done with; False: it was no longer there."""
+        return self._database.change(_DROP, {"key": seq}) == 1
+
+    def _read(self, prepared: Prepared, **values: int) -> list[Waiting]:
+        return [_waiting(row) for row in self._database.run(prepared, values)]
+
+
+def _waiting(row: Row) -> Waiting:
+    own = len(_OWN)
+    return Waiting._make((*row[:own], ChannelRow._make(row[own:])))

@@ -1,0 +1,36 @@
+"""Whom deliveries go to: domains that are registered, and authorities that are trusted beside the system's."""
+
+from __future__ import annotations
+
+from sqlalchemy import bindparam, insert, select
+
+from .database import Database, Prepared
+from .schema import authorities, domains
+
+_ADD_DOMAIN = Prepared(insert(domains).prefix_with("OR IGNORE", dialect="sqlite").values(domain=bindparam("domain")))
+_DOMAIN = Prepared(select(domains.c.domain).where(domains.c.domain == bindparam("domain")))
+_ADD_AUTHORITY = Prepared(insert(authorities).prefix_with("OR IGNORE", dialect="sqlite").values(pem=bindparam("pem")))
+_AUTHORITIES = Prepared(select(authorities.c.pem))
+
+
+class Trusted:
+    """What the project has verified."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def add_domain(self, domain: str) -> None:
+        """Register a domain."""
+        self._database.change(_ADD_DOMAIN, {"domain": domain})
+
+    def has_domain(self, domain: str) -> bool:
+        """Whether it is registered."""
+        return self._database.one(_DOMAIN, {"domain": domain}) is not None
+
+    def add_authority(self, pem: str) -> None:
+        """Trust these certificates."""
+        self._database.change(_ADD_AUTHORITY, {"pem": pem})
+
+    def authorities(self) -> list[str]:
+        """All that are trusted."""
+        return [pem for (pem,) in self._database.run(_AUTHORITIES, {})]
