@@ -62,6 +62,22 @@ TRANSITIONS: dict[tuple[State, Event], State] = {
 """The interface's table. A channel that has ended tells of nothing more, but what is queued still goes out."""
 
 
+class IllegalTransition(Exception):
+    """An event that cannot happen in this state."""
+
+
+def move(state: State, event: Event) -> State:
+    """What follows from this event in this state.
+
+    >>> move(State.ENDED, Event.STOP)
+    <State.STOPPED: 'stopped'>
+    """
+    try:
+        return TRANSITIONS[state, event]
+    except KeyError:
+        raise IllegalTransition(f"{event.value}: impossible for a channel that is {state.value}") from None
+
+
 def after(event: Event) -> dict[State, State]:
     """Where this event leads from each state in which it can happen.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
@@ -75,7 +75,7 @@ HEADERS: tuple[HeaderRow, ...] = (
 # fmt: on
 
 
-def in_order(changed: frozenset[str] | set[str]) -> tuple[str, ...]:
+def in_order(changed: AbstractSet[str]) -> tuple[str, ...]:
     """Change types in the order of the interface's table."""
     return tuple(name for name in CHANGED if name in changed)
 

@@ -51,6 +51,11 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("files.emptyTrash",  ("DELETE",),      ("files", "trash"),       frozenset({"storage"})),
     Operation("files.delete",      ("DELETE",),      ("files", FILE_ID),       WRITE),
     Operation("files.export",      ("GET", "HEAD"),  ("files", FILE_ID, "export"), EXPORT),
+    Operation("files.watch",       ("POST",),        ("files", FILE_ID, "watch"), READ),
+    Operation("changes.getStartPageToken", ("GET", "HEAD"), ("changes", "startPageToken"), READ),
+    Operation("changes.list",      ("GET", "HEAD"),  ("changes",),             READ),
+    Operation("changes.watch",     ("POST",),        ("changes", "watch"),     READ),
+    Operation("channels.stop",     ("POST",),        ("channels", "stop"),     READ),
     Operation("about.get",         ("GET", "HEAD"),  ("about",),               ABOUT),
 )
 # fmt: on

@@ -1,7 +1,7 @@
-"""The control interface: tokens, clock, journal, faults and whole-state copies over HTTP, for tests in any language.
+"""The control interface: tokens, clock, faults, deliveries, journal and whole-state copies over HTTP.
 
-It stands in front of the service, under `/_control/`, and only where somebody asked for it: whoever reaches it
-can do everything.
+It is for tests in any language. It stands in front of the service, under `/_control/`, and only where somebody
+asked for it: whoever reaches it can do everything.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ class Control:
             ("POST", "faults"): self._add_faults,
             ("GET", "faults"): self._faults,
             ("DELETE", "faults"): self._clear_faults,
+            ("POST", "domains"): self._register_domain,
+            ("POST", "trust"): self._trust,
             ("GET", "journal"): self._journal,
+            ("GET", "deliveries"): self._deliveries,
             ("POST", "snapshot"): self._snapshot,
             ("POST", "restore"): self._restore,
             ("POST", "reset"): self._reset,
@@ -103,6 +106,16 @@ class Control:
         self._service.clear_faults()
         return None
 
+    def _register_domain(self, body: JSONObject) -> Answer:
+        return {"domain": self._service.register_domain(_needed(body, "domain"))}
+
+    def _trust(self, body: JSONObject) -> Answer:
+        self._service.trust(_needed(body, "ca_pem"))
+        return None
+
+    def _deliveries(self, body: JSONObject) -> Answer:
+        return {"deliveries": list(self._service.deliveries())}
+
     def _journal(self, body: JSONObject) -> Answer:
         return {"journal": list(self._service.journal())}
 
@@ -136,6 +149,13 @@ def _text(body: JSONObject, name: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise ValueError(f"{name} takes a text")
     return value
+
+
+def _needed(body: JSONObject, name: str) -> str:
+    found = _text(body, name)
+    if not found:
+        raise ValueError(f'a body {{"{name}": ...}} is needed')
+    return found
 
 
 def _texts(value: JSON) -> list[str]:

@@ -10,6 +10,7 @@ from ..core.clock import parse_time, to_millis
 from ..core.formats import VENDOR_TYPES
 from ..core.mime import UNKNOWN
 from ..core.wire import JSONObject
+from . import notices
 from .access import Caller
 from .house import House
 from .store.files import FileRow
@@ -126,6 +127,7 @@ def add(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> Non
     if "id" in metadata:
         house.store.people.use_id(row.id)
     keep_properties(house, caller, row.id, metadata)
+    notices.created(house, row)
 
 
 def changed_row(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:

@@ -21,6 +21,7 @@ class Ids:
         self._random = SystemRandom() if seed is None else Random(self._seed)
         # Tokens and users have a stream of their own: a reset begins the ids anew, and these stay.
         self._secrets = SystemRandom() if seed is None else Random(f"tokens of {self._seed}")
+        self._steps = self._begin_steps()
 
     def blob(self) -> str:
         """An id for a file with binary content, a folder or a shortcut."""
@@ -46,19 +47,29 @@ class Ids:
         """A key that nobody outside sees."""
         return _text(self._secrets, 30)
 
+    def step(self) -> int:
+        """How far the number of a channel's next message lies behind the last (N-02)."""
+        return self._steps.randint(1, 9)
+
+    def _begin_steps(self) -> Random:
+        """A stream of its own: whether somebody watches changes no file's id."""
+        return SystemRandom() if self._seed is None else Random(f"steps of {self._seed}")
+
     def restart(self) -> None:
         """Begin a seeded sequence of ids again."""
         if self._seed is not None:
             self._random = Random(self._seed)
+            self._steps = self._begin_steps()
 
     def state(self) -> Any:
         """Where a seeded sequence stands; None without a seed."""
-        return None if self._seed is None else self._random.getstate()
+        return None if self._seed is None else (self._random.getstate(), self._steps.getstate())
 
     def go_to(self, state: Any) -> None:
         """Go back to where `state` was taken."""
         if state is not None:
-            self._random.setstate(state)
+            for random, kept in zip((self._random, self._steps), state, strict=True):
+                random.setstate(kept)
 
 
 def _text(random: Random, size: int) -> str:

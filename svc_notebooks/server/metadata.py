@@ -13,7 +13,7 @@ from ..core.files import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ..core.mime import detect
 from ..core.search import mentions, parse_order, parse_query
 from ..core.wire import JSON, Body, JSONObject, Query, Response
-from . import drafts, paging
+from . import drafts, notices, paging
 from .address import client_origin
 from .house import Call, House
 from .reply import as_json, empty
@@ -140,7 +140,18 @@ def change(house: House, call: Call, file_id: str, metadata: JSONObject, content
     drafts.keep_properties(house, call.caller, row.id, metadata)
     if row.trashed != old.trashed:
         house.store.files.follow(row.id, trashed=bool(row.trashed))
+    notices.changed(house, old, row, _what_changed(old, row, metadata, content))
     return row
+
+
+def _what_changed(old: FileRow, row: FileRow, metadata: JSONObject, content: NewContent | None) -> set[str]:
+    """The kinds of change that a message names; a new revision is a property too, moving to the trash is none."""
+    found = {"parents"} if old.parent != row.parent else set()
+    if content:
+        found |= {"content", "properties"}
+    if metadata.keys() - {"trashed"} or not (found or "trashed" in metadata):
+        found.add("properties")
+    return found
 
 
 def _moved(house: House, call: Call, row: FileRow) -> FileRow:
@@ -189,6 +200,8 @@ def empty_trash(house: House, call: Call) -> Response:
 
 
 def _drop(house: House, file_id: str) -> dict[int, list[str]]:
+    if row := house.store.files.get(file_id):
+        notices.removed(house, row)
     return {content: house.store.contents.drop(content) for content in house.store.files.drop(file_id)}
 
 
@@ -254,6 +267,11 @@ def number(query: Query, name: str, default: int, most: int) -> int:
     if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
         raise refuse("invalidParameter", name=name, message=f"expected a whole number from 1 to {most}.")
     return int(text)
+
+
+def flag(query: Query, name: str, *, default: bool) -> bool:
+    """True or false. Raises ApiError (400)."""
+    return one_of(query, name, ("true", "false") if default else ("false", "true")) == "true"
 
 
 def one_of(query: Query, name: str, allowed: tuple[str, ...]) -> str:

@@ -16,11 +16,13 @@ from ..core.names import Names
 from ..core.operations import SESSION
 from ..core.policy import Policy
 from ..core.wire import Disconnected, JSONObject, Query, Request, Response
-from . import about, conversion, download, drafts, media, metadata, uploads
+from . import about, changes, conversion, download, drafts, media, metadata, trusted, uploads, watch
 from .access import Access, Caller, require, scope_names
 from .clock import SystemClock, VirtualClock
 from .content import Content
 from .conversion import converter_of
+from .courier import HAS_THREADS, Courier
+from .desk import Desk
 from .faults import Faults, Target
 from .house import Call, House
 from .ids import Ids
@@ -28,11 +30,13 @@ from .inlet import Inlet, Outgoing, declared_length, redacted
 from .journal import Entry, Journal
 from .lanes import Lanes
 from .parts import FolderParts, MemoryParts, Parts
+from .post import Post
 from .reply import as_error
 from .routing import Routes
 from .snapshots import Snapshots
 from .store import Store, open_database
 from .store.people import Token
+from .trust import Trust
 
 _log = logging.getLogger(__name__)
 
@@ -49,6 +53,11 @@ _PLAIN: Mapping[str, Callable[[House, Call], Response]] = {
     "files.emptyTrash": metadata.empty_trash,
     "files.delete": metadata.delete,
     "files.export": conversion.export,
+    "files.watch": watch.watch_file,
+    "changes.getStartPageToken": changes.start_page_token,
+    "changes.list": changes.list_changes,
+    "changes.watch": watch.watch_changes,
+    "channels.stop": watch.stop,
     "about.get": about.get,
     "upload.session": uploads.serve,
 }
@@ -57,9 +66,18 @@ _PLAIN: Mapping[str, Callable[[House, Call], Response]] = {
 class Service:
     """A whole service. Threads may share it."""
 
-    def __init__(self, house: House, parts: Parts) -> None:
+    def __init__(self, house: House, parts: Parts, *, background: bool = HAS_THREADS) -> None:
         self._house = house
         self._parts = parts
+        self._trust = Trust()
+        self._desk = Desk(house.store, house.clock, house.policy, house.names, house.secret)
+        self._courier = Courier(self._desk, house.clock, self._make_post, background=background)
+        if isinstance(house.clock, VirtualClock):
+            house.clock.agenda = self._courier
+        for pem in house.store.trusted.authorities():
+            self._trust.add(pem)
+        if self._desk.has_mail():
+            self._courier.wake()
         self._routes = Routes(house.names, house.policy)
         self._access = Access(house.store, house.clock)
         self._journal = Journal(house.policy.journal_length)
@@ -95,7 +113,19 @@ class Service:
         else:
             response = self._respond(request, parts.path, query, entry)
         entry.status = response.status
+        self._forward()
         return _sent(response, entry, head=request.method == "HEAD")
+
+    def _make_post(self) -> Post:
+        policy = self._house.policy
+        return Post(self._trust, timeout=policy.delivery_timeout, connections=policy.connections_per_receiver)
+
+    def _forward(self) -> None:
+        """Tell the courier, if this request has queued something."""
+        channels = self._house.store.channels
+        if channels.news:
+            channels.news = False
+            self._courier.wake()
 
     def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         """As `_respond`, with the faults that are meant for this request."""
@@ -196,6 +226,37 @@ class Service:
                 self._house.store.files.save(row._replace(abusive=int(abusive)))
         return row is not None
 
+    def register_domain(self, domain: str) -> str:
+        """Register a domain, so that channels may use addresses of it; the name as it is compared.
+
+        Raises ValueError: it is no host name or address; scheme and port do not belong to it.
+        """
+        return trusted.register(self._house.store, domain)
+
+    def trust(self, pem: str) -> None:
+        """Let deliveries trust these certificate authorities, beside the system's; revocation lists count too.
+
+        Raises ValueError: there is no certificate in it.
+        """
+        self._trust.add(pem)
+        self._house.store.trusted.add_authority(pem)
+
+    def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
+        """Let a function of this process answer the messages to this address; None: no longer.
+
+        Its domain must be registered as any other's.
+        """
+        self._courier.receive_at(address, handler)
+
+    def deliveries(self) -> list[dict[str, Any]]:
+        """One row for each attempt to deliver a message, in the order of their times."""
+        self._desk.sweep()
+        return self._desk.deliveries.rows()
+
+    def deliver(self) -> None:
+        """Deliver what is due now; when this returns, every receiver has answered or was given up."""
+        self._courier.deliver()
+
     @contextmanager
     def faults(self, *steps: JSONObject, in_order: bool = False) -> Iterator[None]:
         """Let these faults happen inside the block. Raises AssertionError at its end for one that did not.
@@ -231,6 +292,7 @@ class Service:
         if isinstance(clock, VirtualClock):
             return clock
         virtual = clock.stop()
+        virtual.agenda = self._courier
         self._house = dataclasses.replace(self._house, clock=virtual)
         self._access = Access(self._house.store, virtual)
         return virtual
@@ -242,6 +304,7 @@ class Service:
             house.store.clear()
             house.content.sweep()
             house.ids.restart()
+            self._desk.forget()
         self._journal.clear()
         self._faults.clear()
         if isinstance(house.clock, VirtualClock):
@@ -255,9 +318,11 @@ class Service:
         """Make the state what it was. Raises ValueError for an id that `snapshot` never gave."""
         self._snapshots.put_back(snapshot, self._house, self._parts)
         self._access.forget()
+        self._desk.forget()
 
     def close(self) -> None:
         """Let go of the database; the service cannot be used any more."""
+        self._courier.close()
         self._house.store.close()
 
     def __enter__(self) -> Service:
@@ -322,6 +387,7 @@ def open_service(
     policy: Policy | None = None,
     names: Names | None = None,
     base_url: str | None = None,
+    background: bool = HAS_THREADS,
 ) -> Service:
     """Build a whole service.
 
@@ -330,6 +396,7 @@ def open_service(
         seed: makes ids and tokens the same at every run; None: from the system's randomness.
         clock: None: with a seed one that stands still until moved, else the system's.
         base_url: the address that goes into links; None: the one that each request names.
+        background: a thread delivers notifications; without one `deliver` does, in this process alone.
 
     Raises:
         ValueError: `path` is the URL of a database.
@@ -359,4 +426,4 @@ def open_service(
         secret=store.people.fact("secret", ids.secret()),
     )
     house.content.sweep()
-    return Service(house, parts)
+    return Service(house, parts, background=background)

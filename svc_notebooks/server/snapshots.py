@@ -45,7 +45,7 @@ class Snapshots:
             memory.put_back(found.parts)
             house.ids.go_to(found.ids)
         if isinstance(house.clock, VirtualClock):
-            house.clock.set(found.now)
+            house.clock.put(found.now)
 
 
 def _in_memory(parts: Parts) -> MemoryParts:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, insert, literal, select, text
+from sqlalchemy import bindparam, func, insert, literal, select
 
 from .database import Database, Prepared
 from .files import BELOW
@@ -35,7 +35,6 @@ _PAGE = Prepared(
     .limit(bindparam("size"))
 )
 _LAST = Prepared(select(func.coalesce(func.max(changes.c.seq), literal(0))))
-_RESTART = Prepared(text("DELETE FROM sqlite_sequence WHERE name = 'changes'"))
 
 
 class Changes:
@@ -62,7 +61,3 @@ class Changes:
     def last(self) -> int:
         """The number of the newest entry; 0: there is none."""
         return int(self._database.run(_LAST, {})[0][0])
-
-    def restart(self) -> None:
-        """Begin to count at 1 again, when all entries are gone."""
-        self._database.change(_RESTART, {})

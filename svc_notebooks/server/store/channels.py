@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, insert, literal, or_, select, update
 
 from .database import Database, Prepared
-from .files import BELOW
+from .files import BELOW, FOLLOWING
 from .schema import channels, messages
 
-ACTIVE = "active"
+ACTIVE, STOPPED = "active", "stopped"
 
 
 class ChannelRow(NamedTuple):
@@ -48,9 +48,10 @@ _ADD = Prepared(insert(channels).values({name: bindparam(name) for name in _NEW}
 _GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
 _ANY = Prepared(select(channels.c.seq).where(channels.c.state == ACTIVE).limit(1))
 _WATCHERS = Prepared(select(*_COLUMNS).where(*_TOLD).order_by(channels.c.seq))
-_WATCHED_BELOW = Prepared(
-    select(channels.c.watched).where(*_LIVE, channels.c.watched.in_(select(BELOW.c.id))).distinct()
-)
+_WATCHED_BELOW = {
+    following: Prepared(select(channels.c.watched).where(*_LIVE, channels.c.watched.in_(select(tree.c.id))).distinct())
+    for following, tree in ((False, BELOW), (True, FOLLOWING))
+}
 _SET_STATE = Prepared(update(channels).where(channels.c.seq == bindparam("key")).values(state=bindparam("then")))
 _COUNT_ON = Prepared(update(channels).where(*_TOLD).values(number=channels.c.number + bindparam("step")))
 _QUEUE = Prepared(
@@ -75,8 +76,8 @@ class Channels:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.queued = False
-        """Whether messages were queued since somebody last looked and put this back."""
+        self.news = False
+        """Whether there is news for the courier since somebody last looked and put this back."""
 
     def add(self, row: ChannelRow) -> int:
         """A new channel; its number in the store."""
@@ -95,13 +96,14 @@ class Channels:
         """The channels that are told of this resource."""
         return [ChannelRow._make(row) for row in self._database.run(_WATCHERS, {"watched": watched, "now": now})]
 
-    def watched_below(self, top: str, now: int) -> list[str]:
-        """The files below this folder that somebody watches."""
-        return [key for (key,) in self._database.run(_WATCHED_BELOW, {"top": top, "now": now})]
+    def watched_below(self, top: str, now: int, *, following: bool = False) -> list[str]:
+        """The files below this folder that somebody watches; `following`: that go into the trash with it."""
+        return [key for (key,) in self._database.run(_WATCHED_BELOW[following], {"top": top, "now": now})]
 
     def set_state(self, channel: int, state: str) -> None:
         """Where a channel stands now."""
         self._database.change(_SET_STATE, {"key": channel, "then": state})
+        self.news = True
 
     def tell(self, watched: str, what: str, changed: str, *, step: int, now: int) -> bool:
         """Queue a message for every channel of a resource, numbered `step` on; whether there is any."""
@@ -109,7 +111,7 @@ class Channels:
         told = self._database.change(_COUNT_ON, {**values, "step": step})
         if told:
             self._database.change(_QUEUE, {**values, "what": what, "changed": changed})
-            self.queued = True
+            self.news = True
         return bool(told)
 
     def tell_one(self, channel: int, what: str, changed: str, *, step: int, now: int) -> None:
@@ -118,4 +120,4 @@ class Channels:
         assert counted
         values = {"channel": channel, "number": counted[0], "state": what, "changed": changed}
         self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
-        self.queued = True
+        self.news = True

@@ -25,6 +25,7 @@ from sqlalchemy import (
     Table,
     create_engine,
     delete,
+    text,
 )
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
@@ -56,6 +57,9 @@ class Prepared:
         if own:
             values = own | values
         return sql, [values[name] for name in names]
+
+
+_COUNT_ANEW = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))
 
 
 class Database:
@@ -143,6 +147,11 @@ class Database:
             for table in tables:
                 statement = delete(table)
                 self._connection.execute(statement if where is None else statement.where(where))
+
+    def count_anew(self, *tables: Table) -> None:
+        """Let the numbers of these empty tables begin at 1 again."""
+        for table in tables:
+            self.change(_COUNT_ANEW, {"name": table.name})
 
     def image(self) -> bytes:
         """The whole database as bytes."""

@@ -61,7 +61,8 @@ def _below(*also: Any) -> CTE:
 BELOW = _below()
 """The ids of everything below the file `top`."""
 
-_NOT_BY_ITSELF = _below(files.c.explicitly_trashed == 0)
+FOLLOWING = _below(files.c.explicitly_trashed == 0)
+"""Those of them that go into the trash with it, and come out with it."""
 
 _GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
 _ADD = Prepared(insert(files).values(_WRITTEN))
@@ -70,7 +71,7 @@ _CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(B
 _PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(BELOW.c.id))))
 _DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(BELOW.c.id))))
 _DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
-_FOLLOW = Prepared(update(files).where(files.c.id.in_(select(_NOT_BY_ITSELF.c.id))).values(trashed=bindparam("flag")))
+_FOLLOW = Prepared(update(files).where(files.c.id.in_(select(FOLLOWING.c.id))).values(trashed=bindparam("flag")))
 _TRASHED = Prepared(select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1))
 _USAGE = Prepared(
     select(

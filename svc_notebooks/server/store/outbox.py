@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, func, select, update
+from sqlalchemy import bindparam, delete, func, or_, select, update
 
-from .channels import ChannelRow
+from .channels import STOPPED, ChannelRow
 from .database import Database, Prepared, Row
 from .schema import channels, messages
 
@@ -32,12 +32,14 @@ _JOINED = (
 _FIRST = select(func.min(messages.c.seq)).group_by(messages.c.channel)
 _DUE = Prepared(_JOINED.where(messages.c.seq.in_(_FIRST), messages.c.due <= bindparam("now")))
 _NEXT = Prepared(_JOINED.where(messages.c.channel == bindparam("key")).limit(1))
-_QUEUED = Prepared(_JOINED.where(messages.c.channel == bindparam("key")))
-_EXPIRED = Prepared(_JOINED.where(channels.c.expiration <= bindparam("now")))
-_EARLIEST = Prepared(select(func.min(messages.c.due)).where(messages.c.seq.in_(_FIRST)))
-_FIRST_TO_EXPIRE = Prepared(
-    select(func.min(channels.c.expiration)).where(channels.c.seq.in_(select(messages.c.channel)))
+_DEAD = Prepared(_JOINED.where(or_(channels.c.state == STOPPED, channels.c.expiration <= bindparam("now"))))
+_LATER = Prepared(select(func.min(messages.c.due)).where(messages.c.due > bindparam("now")))
+_NEXT_END = Prepared(
+    select(func.min(channels.c.expiration)).where(
+        channels.c.expiration > bindparam("now"), channels.c.seq.in_(select(messages.c.channel))
+    )
 )
+_ANY = Prepared(select(messages.c.seq).limit(1))
 _POSTPONE = Prepared(
     update(messages).where(messages.c.seq == bindparam("key")).values(due=bindparam("then"), attempts=bindparam("made"))
 )
@@ -59,18 +61,18 @@ class Outbox:
         found = self._read(_NEXT, key=channel)
         return found[0] if found else None
 
-    def queued(self, channel: int) -> list[Waiting]:
-        """All messages of one queue."""
-        return self._read(_QUEUED, key=channel)
+    def of_the_dead(self, now: int) -> list[Waiting]:
+        """Messages whose channel was stopped or has expired."""
+        return self._read(_DEAD, now=now)
 
-    def expired(self, now: int) -> list[Waiting]:
-        """Messages whose channel is over."""
-        return self._read(_EXPIRED, now=now)
-
-    def earliest(self) -> int | None:
-        """When the next thing is due, a message or the end of a channel that has some; None: nothing waits."""
-        found = (self._database.run(_EARLIEST, {})[0][0], self._database.run(_FIRST_TO_EXPIRE, {})[0][0])
+    def later(self, now: int) -> int | None:
+        """When the next thing will be due, a message or the end of a channel that has some; None: nothing waits."""
+        found = [self._database.run(asked, {"now": now})[0][0] for asked in (_LATER, _NEXT_END)]
         return min((when for when in found if when is not None), default=None)
+
+    def has_mail(self) -> bool:
+        """Whether any message waits."""
+        return self._database.one(_ANY, {}) is not None
 
     def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
         """An attempt was made, the next one is later; False: the message is no longer there."""

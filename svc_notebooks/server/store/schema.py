@@ -153,6 +153,8 @@ messages = Table(
     Column("due", _Big, nullable=False),
     Column("attempts", Integer, nullable=False),  # those that were made
     Index("messages_by_channel", "channel", "seq"),
+    Index("messages_by_due", "due"),
+    sqlite_autoincrement=True,  # later ones have greater numbers, however many are gone
 )
 
 changes = Table(

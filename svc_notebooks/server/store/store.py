@@ -46,7 +46,7 @@ class Store:
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties)
             self._database.delete_all(channels, messages, changes)
-            self.changes.restart()
+            self._database.count_anew(messages, changes)
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
     def image(self) -> bytes:

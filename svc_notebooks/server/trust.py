@@ -1,0 +1,65 @@
+"""Whose certificates deliveries accept: the system's authorities, and those that were named to this service (A8-04)."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from functools import cached_property
+from threading import Lock
+
+_BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
+_CERTIFICATE, _REVOCATION_LIST = "CERTIFICATE", "X509 CRL"
+
+
+class Trust:
+    """Authorities and revocation lists; they can be added to, never taken away."""
+
+    def __init__(self) -> None:
+        self._revoked: set[tuple[bytes, int]] = set()
+        self._lock = Lock()
+
+    @cached_property
+    def context(self) -> ssl.SSLContext:
+        """What a connection is made with; it learns of what is added later."""
+        return ssl.create_default_context()
+
+    def add(self, pem: str) -> None:
+        """Trust the certificates in this text, and believe its revocation lists. Raises ValueError."""
+        blocks = [(found[1], found[0]) for found in _BLOCK.finditer(pem)]
+        certificates = [text for kind, text in blocks if kind == _CERTIFICATE]
+        lists = [text for kind, text in blocks if kind == _REVOCATION_LIST]
+        if not certificates and not lists:
+            raise ValueError("there is no certificate in it: give the authority's in PEM, -----BEGIN CERTIFICATE-----")
+        revoked = {one for text in lists for one in _revoked_by(text)}
+        with self._lock:
+            try:
+                if certificates:
+                    self.context.load_verify_locations(cadata="\n".join(certificates))
+            except ssl.SSLError as error:
+                raise ValueError(f"a certificate in it cannot be read: {error.reason or error}") from None
+            self._revoked |= revoked
+
+    def is_revoked(self, certificate: bytes | None) -> bool:
+        """Whether a list says so of this certificate, in DER."""
+        return bool(self._revoked) and certificate is not None and _identity(certificate) in self._revoked
+
+
+def _revoked_by(pem: str) -> set[tuple[bytes, int]]:
+    """The issuer and the serial number of what a list revokes."""
+    try:
+        from cryptography import x509
+    except ImportError:
+        raise ValueError("a revocation list needs the package cryptography: pip install cryptography") from None
+    try:
+        found = x509.load_pem_x509_crl(pem.encode())
+    except ValueError as error:
+        raise ValueError(f"a revocation list in it cannot be read: {error}") from None
+    issuer = found.issuer.public_bytes()
+    return {(issuer, one.serial_number) for one in found}
+
+
+def _identity(certificate: bytes) -> tuple[bytes, int]:
+    from cryptography import x509
+
+    found = x509.load_der_x509_certificate(certificate)
+    return found.issuer.public_bytes(), found.serial_number
