@@ -25,8 +25,8 @@ from .trust import Trust
 _BLOCK = 64 * 1024
 _MOST_ANSWER = 64 * 1024
 _IDLE_SECONDS = 30.0
-_HEAD_START = 0.25  # seconds that one address of a host has before the next one is tried beside it
 _IN_PROGRESS = 102
+_TURNS = 4  # of the loop, in which aborted transports close their sockets
 
 
 class _Target(NamedTuple):
@@ -72,6 +72,8 @@ class Post:
         for receiver in self._receivers.values():
             receiver.close()
         self._receivers.clear()
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
 
     def _receiver(self, target: _Target) -> _Receiver:
         key = (target.host, target.port)
@@ -138,7 +140,6 @@ class _Receiver:
             server_hostname=self._host,
             ssl_handshake_timeout=self._timeout,
             ssl_shutdown_timeout=1.0,
-            happy_eyeballs_delay=_HEAD_START,
         )
         if self._trust.is_revoked(writer.get_extra_info("ssl_object").getpeercert(True)):
             writer.transport.abort()

@@ -1,0 +1,74 @@
+"""Words of the tests of push notifications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tests.receivers import Receiver, receiver
+
+from .conftest import Answer, Wire
+
+FOLDER = "application/vnd.svc-apps.folder"
+
+
+class Watch:
+    """Somebody who watches: a wire, and a receiver that its service knows."""
+
+    def __init__(self, wire: Wire, told: Receiver) -> None:
+        self.wire = wire
+        self.told = told
+        self._count = 0
+
+    def request(self, **fields: Any) -> dict[str, Any]:
+        """A watch request's body; None leaves a field out."""
+        self._count += 1
+        body = {"id": f"channel-{self._count}", "type": "web_hook", "address": self.told.address, **fields}
+        return {name: value for name, value in body.items() if value is not None}
+
+    def file(self, file_id: str, query: str = "", **fields: Any) -> Answer:
+        return self.wire.post_json(f"/storage/v3/files/{file_id}/watch{query}", self.request(**fields))
+
+    def changes(self, query: str = "", **fields: Any) -> Answer:
+        return self.wire.post_json(f"/storage/v3/changes/watch{query}", self.request(**fields))
+
+    def stop(self, channel: dict[str, Any], **options: Any) -> Answer:
+        body = {"id": channel["id"], "resourceId": channel["resourceId"]}
+        return self.wire.post_json("/storage/v3/channels/stop", body, **options)
+
+    def patch(self, file_id: str, body: dict[str, Any], query: str = "", **options: Any) -> None:
+        answer = self.wire.json_request("PATCH", f"/storage/v3/files/{file_id}{query}", body, **options)
+        assert answer.status == 200, answer.body
+
+    def folder(self, **metadata: Any) -> str:
+        return self.made({"mimeType": FOLDER, **metadata})
+
+    def made(self, metadata: dict[str, Any]) -> str:
+        answer = self.wire.post_json("/storage/v3/files", metadata)
+        assert answer.status == 200, answer.body
+        return answer.json["id"]
+
+    def messages(self) -> list[tuple[str | None, str | None, str | None]]:
+        """What has come until now: channel, state, changed."""
+        self.wire.service.deliver()
+        return [(one.channel_id, one.resource_state, one.changed) for one in self.told.requests]
+
+    def news(self) -> list[tuple[str | None, str | None, str | None]]:
+        """What has come since it was asked last."""
+        found = self.messages()
+        self.told.requests.clear()
+        return found
+
+    def deliveries(self, *keys: str) -> list[Any]:
+        rows = self.wire.service.deliveries()
+        return [tuple(row[key] for key in keys) if len(keys) > 1 else row[keys[0]] for row in rows]
+
+
+@contextmanager
+def watching(wire: Wire, **options: Any) -> Iterator[Watch]:
+    """A receiver on the standard library whose domain is registered and whose authority is trusted."""
+    with receiver(**options) as told:
+        wire.service.register_domain("localhost")
+        wire.service.trust(told.ca_pem)
+        yield Watch(wire, told)
