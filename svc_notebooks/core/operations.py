@@ -11,6 +11,9 @@ from dataclasses import dataclass
 FILE_ID = "{fileId}"
 """The segment of a path template that stands for a file's id."""
 
+PERMISSION_ID = "{permissionId}"
+"""Likewise for a permission's."""
+
 WRITE = frozenset({"storage", "storage.appdata", "storage.file"})
 UPDATE = WRITE | {"storage.metadata", "storage.scripts"}
 READ = WRITE | {
@@ -27,6 +30,8 @@ CONTENT = READ - METADATA_ONLY
 """Scopes of which one is needed to download content."""
 
 ABOUT = READ - {"storage.meet.readonly"}
+SHARE = frozenset({"storage", "storage.file"})
+SEE_PERMISSIONS = READ - {"storage.appdata"}
 EXPORT = frozenset({"storage", "storage.file", "storage.meet.readonly", "storage.readonly"})
 
 
@@ -51,6 +56,11 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("files.emptyTrash",  ("DELETE",),      ("files", "trash"),       frozenset({"storage"})),
     Operation("files.delete",      ("DELETE",),      ("files", FILE_ID),       WRITE),
     Operation("files.export",      ("GET", "HEAD"),  ("files", FILE_ID, "export"), EXPORT),
+    Operation("permissions.create", ("POST",),       ("files", FILE_ID, "permissions"), SHARE),
+    Operation("permissions.list",  ("GET", "HEAD"),  ("files", FILE_ID, "permissions"), SEE_PERMISSIONS),
+    Operation("permissions.get",   ("GET", "HEAD"),  ("files", FILE_ID, "permissions", PERMISSION_ID), SEE_PERMISSIONS),
+    Operation("permissions.update", ("PATCH",),      ("files", FILE_ID, "permissions", PERMISSION_ID), SHARE),
+    Operation("permissions.delete", ("DELETE",),     ("files", FILE_ID, "permissions", PERMISSION_ID), SHARE),
     Operation("files.watch",       ("POST",),        ("files", FILE_ID, "watch"), READ),
     Operation("changes.getStartPageToken", ("GET", "HEAD"), ("changes", "startPageToken"), READ),
     Operation("changes.list",      ("GET", "HEAD"),  ("changes",),             READ),

@@ -15,6 +15,7 @@ from ..core.formats import MAX_IMPORT_SIZES, TEXT
 from ..core.languages import check_tag
 from ..core.mime import by_name
 from ..core.multipart import MediaType
+from ..core.permissions import Role
 from ..core.policy import Policy
 from ..core.wire import Headers, JSONObject, Response
 from . import drafts
@@ -65,7 +66,7 @@ def wish(house: House, call: Call, file_id: str, metadata: JSONObject, given: st
     """
     wanted = metadata.get("mimeType")
     if file_id:
-        target = drafts.own_file(house, call.caller, file_id).mime_type
+        target = drafts.file_for(house, call.caller, file_id, Role.WRITER).mime_type
     else:
         target = wanted if isinstance(wanted, str) else ""
     if not drafts.is_document(house, target):
@@ -180,7 +181,7 @@ def export(house: House, call: Call) -> Response:
     if not wanted:
         raise refuse("requiredParameter", name="mimeType")
     with house.store.transaction():  # the row and its content as of one moment
-        row = drafts.own_file(house, call.caller, call.file_id)
+        row = drafts.seen_file(house, call.caller, call.file_id)
         native, target = _exportable(house, row.mime_type), _word(house, _essence(wanted))
         if not house.converter.can_write(native, target):
             raise _not_offered(house, row.mime_type, native)

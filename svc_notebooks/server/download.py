@@ -16,10 +16,10 @@ def download(house: House, call: Call) -> Response:
     """The bytes of a file; a download that has begun goes on whatever happens to the file."""
     require(call.caller, CONTENT, call.operation)
     with house.store.transaction():  # the row and its parts as of one moment
-        row = drafts.own_file(house, call.caller, call.file_id)
+        row = drafts.seen_file(house, call.caller, call.file_id)
         if row.content is None or row.size is None:
             raise refuse("notDownloadable")
-        if row.abusive and call.query.get("acknowledgeAbuse") != "true":
+        if row.abusive and (call.query.get("acknowledgeAbuse") != "true" or row.owner != call.caller.user):
             raise refuse("abusive")
         span = _span(call.headers.all("Range"), row.size)
         return _answer(house, call, row, row.size, span)

@@ -9,10 +9,12 @@ from ..core.catalogue import refuse
 from ..core.clock import parse_time, to_millis
 from ..core.formats import VENDOR_TYPES
 from ..core.mime import UNKNOWN
+from ..core.permissions import Role
 from ..core.wire import JSONObject
 from . import notices
 from .access import Caller
 from .house import House
+from .roles import role
 from .store.files import FileRow
 
 _EXTRA = (
@@ -21,18 +23,37 @@ _EXTRA = (
 )  # fmt: skip
 """Writable fields that are kept as they came."""
 
+_MODIFIER = "lastModifyingUser"
+"""Kept beside them, where it is not the owner."""
 
-def own_file(house: House, caller: Caller, file_id: str) -> FileRow:
-    """A file that this caller sees; `root` is the folder that everything is in. Raises ApiError (404)."""
+
+def file_for(house: House, caller: Caller, file_id: str, least: Role) -> FileRow:
+    """A file that this caller has at least this role on; `root` is the folder that everything of theirs is in.
+
+    Raises ApiError: 404 for who does not see it, 403 for who may not do this with it.
+    """
     row = house.store.files.get(house.root(caller.user) if file_id == "root" else file_id)
-    if row is None or row.owner != caller.user:
+    found = role(house, caller.user, row) if row else None
+    if row is None or found is None:
         raise refuse("fileNotFound", fileId=file_id[:200])
+    if found < least:
+        raise refuse("filePermission", fileId=row.id)
     return row
+
+
+def seen_file(house: House, caller: Caller, file_id: str) -> FileRow:
+    """A file that this caller may read. Raises ApiError (404)."""
+    return file_for(house, caller, file_id, Role.READER)
+
+
+def writers_can_share(row: FileRow) -> bool:
+    """Whether others than the owner may share it."""
+    return json.loads(row.extra).get("writersCanShare") is not False
 
 
 def folder(house: House, caller: Caller, file_id: str) -> FileRow:
     """A folder that this caller may put files into. Raises ApiError."""
-    row = own_file(house, caller, file_id)
+    row = file_for(house, caller, file_id, Role.WRITER)
     if row.mime_type != house.folder_type:
         raise refuse("invalid", field="parents", message=f"{file_id[:200]} is no folder.")
     return row
@@ -71,7 +92,7 @@ def _check_target(house: House, caller: Caller, metadata: JSONObject) -> None:
     details = metadata.get("shortcutDetails")
     if not isinstance(details, dict):
         raise refuse("required", field="shortcutDetails.targetId")
-    own_file(house, caller, str(details["targetId"]))
+    seen_file(house, caller, str(details["targetId"]))
 
 
 def new_row(house: House, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
@@ -88,7 +109,7 @@ def new_row(house: House, caller: Caller, metadata: JSONObject, media_type: str 
     if not house.names.is_native(kind):
         extra.setdefault("originalFilename", row.name)
     if row.target:
-        extra["targetMimeType"] = own_file(house, caller, row.target).mime_type
+        extra["targetMimeType"] = seen_file(house, caller, row.target).mime_type
     return row._replace(extra=json.dumps(extra))
 
 
@@ -142,9 +163,11 @@ def changed_row(house: House, caller: Caller, row: FileRow, metadata: JSONObject
     if "starred" in metadata:
         changes["starred"] = int(bool(metadata["starred"]))
     if "trashed" in metadata:
+        if row.owner != caller.user:
+            raise refuse("filePermission", fileId=row.id)
         changes |= _trash(house, row, bool(metadata["trashed"]), now)
-    if any(name in metadata for name in _EXTRA):
-        changes["extra"] = _extra(row, metadata)
+    if any(name in metadata for name in _EXTRA) or caller.user != row.owner or _MODIFIER in row.extra:
+        changes["extra"] = _extra(row, {**metadata, _MODIFIER: None if caller.user == row.owner else caller.user})
     return row._replace(**changes)
 
 
@@ -178,7 +201,7 @@ def _trash(house: House, row: FileRow, into: bool, now: int) -> dict[str, int | 
 
 def _extra(row: FileRow, metadata: JSONObject) -> str:
     extra = json.loads(row.extra)
-    for name in _EXTRA:
+    for name in (*_EXTRA, _MODIFIER):
         if name in metadata:
             extra[name] = metadata[name]
     return json.dumps({name: value for name, value in extra.items() if value is not None})

@@ -62,6 +62,7 @@ class Call:
     method: str
     operation: Operation
     file_id: str
+    permission_id: str
     query: Query
     caller: Caller
     body: Body
@@ -74,4 +75,6 @@ class Call:
 
     def viewer(self, house: House) -> Viewer:
         """Who looks, as the store asks for it."""
-        return Viewer(self.caller.user, house.root(self.caller.user), self.caller.client, house.folder_type)
+        user = self.caller.user
+        shared = house.store.permissions.has_any(user)
+        return Viewer(user, house.root(user), self.caller.client, house.folder_type, shared)

@@ -8,6 +8,7 @@ from ..core.catalogue import refuse
 from ..core.files import check_file, is_media_type
 from ..core.mime import SNIFFED_BYTES, detect
 from ..core.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
+from ..core.permissions import Role
 from ..core.wire import Body, Headers, JSONObject, Response
 from . import drafts
 from .content import Inflow
@@ -194,7 +195,7 @@ def name_of(house: House, call: Call, file_id: str, metadata: JSONObject) -> str
     """The name that a file gets, or has already; None: nobody has given one."""
     name = metadata.get("name")
     if file_id and name is None:
-        return drafts.own_file(house, call.caller, file_id).name
+        return drafts.seen_file(house, call.caller, file_id).name
     return name if isinstance(name, str) else None
 
 
@@ -226,7 +227,7 @@ def file_content(house: House, call: Call, file_id: str, metadata: JSONObject, c
         row = row._replace(content=content.number, size=content.size)
         drafts.add(house, call.caller, row, metadata)
         return Filed(row, None)
-    old = drafts.own_file(house, call.caller, file_id).content
+    old = drafts.file_for(house, call.caller, file_id, Role.WRITER).content
     row = change(house, call, file_id, metadata, content)
     return Filed(row, None if old is None else Replaced(old, house.store.contents.drop(old)))
 

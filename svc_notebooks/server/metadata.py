@@ -11,6 +11,7 @@ from ..core.catalogue import refuse
 from ..core.fields import Mask, Shape
 from ..core.files import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ..core.mime import detect
+from ..core.permissions import Role
 from ..core.search import mentions, parse_order, parse_query
 from ..core.wire import JSON, Body, JSONObject, Query, Response
 from . import drafts, notices, paging
@@ -117,7 +118,7 @@ def get(house: House, call: Call) -> Response:
     """A file's metadata."""
     if call.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
-    row = drafts.own_file(house, call.caller, call.file_id)
+    row = drafts.seen_file(house, call.caller, call.file_id)
     return as_json(call.query, shown(house, call, row))
 
 
@@ -132,7 +133,7 @@ def update(house: House, call: Call) -> Response:
 
 def change(house: House, call: Call, file_id: str, metadata: JSONObject, content: NewContent | None = None) -> FileRow:
     """Store a file's new metadata and content, inside a transaction; the row as it is then."""
-    old = drafts.own_file(house, call.caller, file_id)
+    old = drafts.file_for(house, call.caller, file_id, Role.WRITER)
     row = drafts.changed_row(house, call.caller, _moved(house, call, old), metadata)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
@@ -157,12 +158,12 @@ def _what_changed(old: FileRow, row: FileRow, metadata: JSONObject, content: New
 def _moved(house: House, call: Call, row: FileRow) -> FileRow:
     """A file has one parent: adding another moves it there; without one it goes to the root."""
     add, remove = call.query.get("addParents"), call.query.get("removeParents")
-    root = house.root(call.caller.user)
+    root = house.root(row.owner)
     if add:
         target = drafts.folder(house, call.caller, add.split(",")[0].strip())
         _check_cycle(house, row, target)
     elif remove and row.parent in [root if one.strip() == "root" else one.strip() for one in remove.split(",")]:
-        target = drafts.own_file(house, call.caller, root)
+        target = drafts.file_for(house, call.caller, root, Role.OWNER)
     else:
         return row
     if row.parent is None:
@@ -181,7 +182,9 @@ def _check_cycle(house: House, row: FileRow, target: FileRow) -> None:
 def delete(house: House, call: Call) -> Response:
     """Delete a file, and everything below it, for good."""
     with house.store.transaction():
-        row = drafts.own_file(house, call.caller, call.file_id)
+        row = drafts.seen_file(house, call.caller, call.file_id)
+        if row.owner != call.caller.user:
+            raise refuse("ownerOnly", fileId=row.id)
         if row.parent is None:
             raise refuse("filePermission", fileId=row.id)
         doomed = _drop(house, row.id)
@@ -201,8 +204,21 @@ def empty_trash(house: House, call: Call) -> Response:
 
 def _drop(house: House, file_id: str) -> dict[int, list[str]]:
     if row := house.store.files.get(file_id):
+        _send_home(house, row)
         notices.removed(house, row)
+        house.store.permissions.drop_all(row.id)
     return {content: house.store.contents.drop(content) for content in house.store.files.drop(file_id)}
+
+
+def _send_home(house: House, top: FileRow) -> None:
+    """What others have put into a folder that is deleted goes to their own root, with what is below it."""
+    for file_id in house.store.files.foreign_below(top.id, top.owner):
+        row = house.store.files.get(file_id)
+        above = house.store.files.get(row.parent) if row and row.parent else None
+        if row and above and above.owner != row.owner:
+            home = row._replace(parent=house.root(row.owner))
+            house.store.files.save(home)
+            notices.changed(house, row, home, {"parents"})
 
 
 def _discard(house: House, doomed: Mapping[int, list[str]]) -> None:

@@ -14,12 +14,15 @@ from ..core.clock import format_time, from_millis
 from ..core.fields import ALL, Mask
 from ..core.files import CAPABILITIES, FILE_FIELDS
 from ..core.mime import extension_of
+from ..core.permissions import GRANTEES, Role
 from ..core.wire import JSON, JSONObject, Query, Request, join_url, segment
 from .access import Caller
 from .address import client_origin
 from .house import House
+from .roles import grants, role
 from .store.contents import Digests
 from .store.files import FileRow
+from .store.permissions import PermissionRow
 
 DEFAULT: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
 """What an answer has unless `fields` says otherwise."""
@@ -68,6 +71,14 @@ class _File:
             return None
         return self.house.content.digests(self.row.content, self.row.size)
 
+    @cached_property
+    def role(self) -> Role:
+        return role(self.house, self.caller.user, self.row) or Role.READER
+
+    @cached_property
+    def permissions(self) -> list[JSONObject]:
+        return permissions_of(self.house, self.row)
+
     @property
     def binary(self) -> bool:
         return self.row.size is not None
@@ -76,16 +87,25 @@ class _File:
         return user_resource(self.house, self.caller, email)
 
 
+ANYONE = "anyoneWithLink"
+"""The id of the permission that is for anyone."""
+
+
 def permission_id(email: str) -> str:
     """The number that stands for a user among a file's permissions."""
     return str(int.from_bytes(sha256(email.encode("utf-8", "replace")).digest()[:8])).zfill(20)
+
+
+def display_name(email: str) -> str:
+    """What a user is called."""
+    return email.partition("@")[0].replace(".", " ").title()
 
 
 def user_resource(house: House, caller: Caller, email: str) -> JSONObject:
     """A user as this caller sees them."""
     return {
         "kind": house.names.kind("user"),
-        "displayName": email.partition("@")[0].replace(".", " ").title(),
+        "displayName": display_name(email),
         "me": email == caller.user,
         "permissionId": permission_id(email),
         "emailAddress": email,
@@ -103,21 +123,74 @@ def _digest(file: _File, name: str) -> str | None:
 def _capabilities(file: _File) -> JSONObject:
     folder, trashed = file.row.mime_type == file.house.folder_type, bool(file.row.trashed)
     denied = {"canUntrash": not trashed, "canDownload": not file.binary, "canReadRevisions": not file.binary}
-    return {name: not denied.get(name, name in _FOLDERS_ONLY and not folder) for name in CAPABILITIES}
+    if not (file.row.owner == file.caller.user or file.extra.get("writersCanShare", True)):
+        denied["canShare"] = True
+    return {
+        name: _LEAST.get(name, Role.WRITER) <= file.role and not denied.get(name, name in _FOLDERS_ONLY and not folder)
+        for name in CAPABILITIES
+    }
 
 
-def _permissions(file: _File) -> list[JSON]:
-    owner = file.user(file.row.owner)
-    return [
-        {
-            "id": owner["permissionId"],
-            "displayName": owner["displayName"],
-            "type": "user",
-            "kind": file.house.names.kind("permission"),
-            "emailAddress": file.row.owner,
-            "role": "owner",
-        }
-    ]
+_LEAST = {
+    "canComment": Role.COMMENTER,
+    "canCopy": Role.READER,
+    "canDelete": Role.OWNER,
+    "canDeleteChildren": Role.OWNER,
+    "canDownload": Role.READER,
+    "canListChildren": Role.READER,
+    "canTrash": Role.OWNER,
+    "canTrashChildren": Role.OWNER,
+    "canUntrash": Role.OWNER,
+}
+"""The least role for what somebody may do; for all else it is writer."""
+
+
+def permissions_of(house: House, row: FileRow) -> list[JSONObject]:
+    """All permissions that hold for a file, the owner's first."""
+    owner = PermissionRow(row.id, permission_id(row.owner), "user", row.owner, Role.OWNER, row.created, row.owner)
+    others = (grant for grant in grants(house, row) if grant.id != owner.id)
+    return [permission_resource(house, one) for one in (owner, *others)]
+
+
+def permission_resource(house: House, row: PermissionRow) -> JSONObject:
+    """A permission as the wire shows it."""
+    found: JSONObject = {
+        "id": row.id,
+        "displayName": display_name(row.grantee) if row.grantee else None,
+        "type": row.type,
+        "kind": house.names.kind("permission"),
+        GRANTEES[row.type] or "": row.grantee or None,
+        "role": Role(row.role).word,
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _permissions(file: _File) -> list[JSONObject] | None:
+    """For those who may see them."""
+    return file.permissions if file.role >= Role.WRITER else None
+
+
+def _permission_ids(file: _File) -> list[JSON] | None:
+    return [one["id"] for one in _permissions(file) or []] or None
+
+
+def _modifier(file: _File) -> JSONObject:
+    return file.user(file.extra.get("lastModifyingUser") or file.row.owner)
+
+
+def _own_grant(file: _File) -> PermissionRow | None:
+    mine = permission_id(file.caller.user.lower())
+    return next((one for one in file.house.store.permissions.of(file.row.id) if one.id == mine), None)
+
+
+def _shared_time(file: _File) -> str | None:
+    grant = _own_grant(file)
+    return _time(grant.since) if grant else None
+
+
+def _sharing_user(file: _File) -> JSONObject | None:
+    grant = _own_grant(file)
+    return file.user(grant.by) if grant else None
 
 
 def _shortcut(file: _File) -> JSONObject | None:
@@ -165,7 +238,7 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "hasThumbnail":                 lambda f: False,
     "headRevisionId":               lambda f: f"0B{f.row.content}",
     "isAppAuthorized":              lambda f: True,
-    "lastModifyingUser":            lambda f: f.user(f.row.owner),
+    "lastModifyingUser":            _modifier,
     "md5Checksum":                  lambda f: _digest(f, "md5"),
     "modifiedByMe":                 lambda f: f.row.modified_by_me is not None,
     "modifiedByMeTime":             lambda f: _time(f.row.modified_by_me),
@@ -174,13 +247,15 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "ownedByMe":                    lambda f: f.row.owner == f.caller.user,
     "owners":                       lambda f: [f.user(f.row.owner)],
     "parents":                      lambda f: [f.row.parent] if f.row.parent else None,
-    "permissionIds":                lambda f: [permission_id(f.row.owner)],
+    "permissionIds":                _permission_ids,
     "permissions":                  _permissions,
     "properties":                   lambda f: f.house.store.files.properties(f.row.id, "") or None,
     "quotaBytesUsed":               lambda f: str(f.row.size or 0),
     "sha1Checksum":                 lambda f: _digest(f, "sha1"),
     "sha256Checksum":               lambda f: _digest(f, "sha256"),
-    "shared":                       lambda f: False,
+    "shared":                       lambda f: len(f.permissions) > 1,
+    "sharedWithMeTime":             _shared_time,
+    "sharingUser":                  _sharing_user,
     "shortcutDetails":              _shortcut,
     "size":                         lambda f: str(f.row.size),
     "spaces":                       lambda f: ["storage"],

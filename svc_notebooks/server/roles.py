@@ -1,16 +1,50 @@
-"""Who may do what with a file."""
+"""Who may do what with a file: its owner, those it was shared with, and those that a folder above was shared with."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from ..core.permissions import Role
 from .house import House
 from .store.files import FileRow
+from .store.permissions import PermissionRow
 
 
-def role(house: House, user: str, row: FileRow) -> str | None:
+def role(house: House, user: str, row: FileRow) -> Role | None:
     """What a user is to a file; None: they do not see it."""
-    return "owner" if row.owner == user else None
+    if row.owner == user:
+        return Role.OWNER
+    found = [Role.WRITER for above in _up(house, row) if above.owner == user]
+    found += [Role(grant.role) for grant in grants(house, row) if _reaches(grant, user)]
+    return max(found, default=None)
+
+
+def _reaches(grant: PermissionRow, user: str) -> bool:
+    if grant.type == "domain":
+        return user.partition("@")[2].lower() == grant.grantee
+    return grant.type == "anyone" or (grant.type == "user" and grant.grantee == user.lower())
 
 
 def audience(house: House, row: FileRow) -> frozenset[str]:
-    """Everybody who has the file by name."""
-    return frozenset({row.owner})
+    """Everybody who has the file by name: owners of it and of the folders above, and users whom it was shared with."""
+    owners = {above.owner for above in _up(house, row)}
+    return frozenset(owners | {grant.grantee for grant in grants(house, row) if grant.type == "user"})
+
+
+def grants(house: House, row: FileRow) -> list[PermissionRow]:
+    """The permissions that hold for a file, its own and inherited ones; of two for one grantee the higher role."""
+    found: dict[str, PermissionRow] = {}
+    for above in _up(house, row):
+        for grant in house.store.permissions.of(above.id):
+            known = found.get(grant.id)
+            if known is None or known.role < grant.role:
+                found[grant.id] = grant
+    return list(found.values())
+
+
+def _up(house: House, row: FileRow) -> Iterator[FileRow]:
+    """The file and the folders above it."""
+    above: FileRow | None = row
+    while above is not None:
+        yield above
+        above = house.store.files.get(above.parent) if above.parent else None

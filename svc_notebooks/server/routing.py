@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..core.catalogue import ApiError, refuse
 from ..core.names import Names
-from ..core.operations import FILE_ID, OPERATIONS, SESSION, Operation
+from ..core.operations import FILE_ID, OPERATIONS, PERMISSION_ID, SESSION, Operation
 from ..core.policy import Policy
 from ..core.wire import Query, plain_segment
 
@@ -19,6 +19,7 @@ class Route(NamedTuple):
 
     operation: Operation
     file_id: str
+    permission_id: str
     upload: bool
 
 
@@ -46,20 +47,29 @@ class Routes:
         root, table = (self._upload_root, self._upload) if upload else (self._plain_root, self._plain)
         segments = tuple(path[len(root) :].split("/")) if path.startswith(root) else ()
         if upload and "upload_id" in query and segments[:1] == ("files",) and len(segments) < 3 and "" not in segments:
-            return Route(_allowed(dict.fromkeys(SESSION.methods, SESSION), method), "", True)
-        methods, file_id = _look_up(table, segments)
+            return Route(_allowed(dict.fromkeys(SESSION.methods, SESSION), method), "", "", True)
+        methods, file_id, permission_id = _look_up(table, segments)
         if upload and segments == ("files",) and method == "PUT" and query.get("uploadType") == "resumable":
             raise refuse("requiredParameter", name="upload_id")
-        return Route(_allowed(methods, method), file_id, upload)
+        return Route(_allowed(methods, method), file_id, permission_id, upload)
 
 
-def _look_up(table: dict[tuple[str, ...], Methods], segments: tuple[str, ...]) -> tuple[Methods, str]:
-    """The methods of a path, and the file's id where one is in it. Raises ApiError (404)."""
-    if FILE_ID not in segments and (methods := table.get(segments)):
-        return methods, ""
+def _look_up(table: dict[tuple[str, ...], Methods], segments: tuple[str, ...]) -> tuple[Methods, str, str]:
+    """The methods of a path, and the ids of the file and the permission that are in it. Raises ApiError (404)."""
+    if _PLACES.isdisjoint(segments) and (methods := table.get(segments)):
+        return methods, "", ""
     if len(segments) > 1 and segments[1] and (methods := table.get((segments[0], FILE_ID, *segments[2:]))):
-        return methods, plain_segment(segments[1])
+        return methods, plain_segment(segments[1]), ""
+    if len(segments) == 4 and all(segments) and (methods := table.get((*_file(segments), PERMISSION_ID))):
+        return methods, plain_segment(segments[1]), plain_segment(segments[3])
     raise refuse("notFound", message="there is nothing at this address.")
+
+
+_PLACES = frozenset({FILE_ID, PERMISSION_ID})
+
+
+def _file(segments: tuple[str, ...]) -> tuple[str, ...]:
+    return (segments[0], FILE_ID, segments[2])
 
 
 def _allowed(methods: Methods, method: str) -> Operation:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from ..core.catalogue import ApiError, refuse
-from ..core.multipart import MediaType
 from ..core.names import Names
 from ..core.operations import SESSION
 from ..core.policy import Policy
 from ..core.wire import Disconnected, JSONObject, Query, Request, Response
-from . import about, changes, conversion, download, drafts, media, metadata, trusted, uploads, watch
+from . import drafts, trusted, uploads
 from .access import Access, Caller, require, scope_names
 from .clock import SystemClock, VirtualClock
 from .content import Content
@@ -24,6 +23,7 @@ from .conversion import converter_of
 from .courier import HAS_THREADS, Courier
 from .desk import Desk
 from .faults import Faults, Target
+from .handlers import handler_of
 from .house import Call, House
 from .ids import Ids
 from .inlet import Inlet, Outgoing, declared_length, redacted
@@ -39,28 +39,6 @@ from .store.people import Token
 from .trust import Trust
 
 _log = logging.getLogger(__name__)
-
-_UPLOAD_TYPES: Mapping[str, Callable[[House, Call], Response]] = {
-    "media": media.simple,
-    "multipart": media.multipart,
-    "resumable": uploads.initiate,
-}
-_PLAIN: Mapping[str, Callable[[House, Call], Response]] = {
-    "files.create": metadata.create,
-    "files.update": metadata.update,
-    "files.generateIds": metadata.generate_ids,
-    "files.list": metadata.list_files,
-    "files.emptyTrash": metadata.empty_trash,
-    "files.delete": metadata.delete,
-    "files.export": conversion.export,
-    "files.watch": watch.watch_file,
-    "changes.getStartPageToken": changes.start_page_token,
-    "changes.list": changes.list_changes,
-    "changes.watch": watch.watch_changes,
-    "channels.stop": watch.stop,
-    "about.get": about.get,
-    "upload.session": uploads.serve,
-}
 
 
 class Service:
@@ -172,8 +150,8 @@ class Service:
         require(caller, operation.scopes, operation)
         entry.declared = declared_length(request)
         body = Inlet(request.body, entry.declared, entry)
-        call = Call(request, method, operation, route.file_id, query, caller, body, entry)
-        return _handler(call, upload=route.upload)(self._house, call)
+        call = Call(request, method, operation, route.file_id, route.permission_id, query, caller, body, entry)
+        return handler_of(call, upload=route.upload)(self._house, call)
 
     def journal(self) -> list[dict[str, Any]]:
         """One row for each request that is remembered, oldest first."""
@@ -202,7 +180,7 @@ class Service:
             ValueError: a scope that does not exist.
         """
         house = self._house
-        email = user or house.policy.first_user
+        email = (user or house.policy.first_user).lower()
         expires = None if expires_in is None else house.clock.now().timestamp() + expires_in
         granted = Token(email, client, scope_names(scopes, house.policy), int(service_account), expires)
         secret = token or house.ids.token()
@@ -343,30 +321,6 @@ def _method(request: Request) -> str:
     """The method; a POST may name another that a proxy would not let through (edge case 47)."""
     other = request.headers.get("X-HTTP-Method-Override")
     return other.strip().upper() if other and request.method == "POST" else request.method
-
-
-def _handler(call: Call, *, upload: bool) -> Callable[[House, Call], Response]:
-    name = call.operation.name
-    if upload and call.operation.media:
-        return _UPLOAD_TYPES[_upload_type(call)]
-    return _get if name == "files.get" else _PLAIN[name]
-
-
-def _upload_type(call: Call) -> str:
-    given = call.query.get("uploadType")
-    if given is not None and given in _UPLOAD_TYPES:
-        return given
-    essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
-    if given is None and essence == "multipart/related":  # a stock client of the family sends it so
-        return "multipart"
-    raise refuse("badUploadType", value="missing" if given is None else repr(given[:40]))
-
-
-def _get(house: House, call: Call) -> Response:
-    alt = (call.query.get("alt") or "json").lower()
-    if alt not in ("json", "media"):
-        raise refuse("invalidParameter", name="alt", message="expected json or media.")
-    return download.download(house, call) if alt == "media" else metadata.get(house, call)
 
 
 def _sent(response: Response, entry: Entry, *, head: bool) -> Response:

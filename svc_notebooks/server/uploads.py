@@ -331,7 +331,7 @@ def _file(house: House, call: Call, row: SessionRow, made: Made | None) -> tuple
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
-        media_type = drafts.own_file(house, call.caller, row.file).mime_type
+        media_type = drafts.seen_file(house, call.caller, row.file).mime_type
     content = made_content(house, made) if made else NewContent(row.content, row.stored, media_type or UNKNOWN)
     filed, replaced = file_content(house, _as_begun(call, row), row.file or "", metadata, content)
     return row._replace(file=filed.id), replaced
@@ -374,7 +374,7 @@ def _completed(house: House, call: Call, row: SessionRow) -> bytes:
         return row.answer.encode()
     begun = _as_begun(call, row)
     compact = begun.query.get("prettyPrint") == "false"
-    answer = dump(shown(house, begun, drafts.own_file(house, call.caller, row.file or "")), compact=compact)
+    answer = dump(shown(house, begun, drafts.seen_file(house, call.caller, row.file or "")), compact=compact)
     house.store.sessions.keep_answer(row.id, answer.decode())
     return answer
 

@@ -36,7 +36,7 @@ _KIND = "api#channel"
 
 def watch_file(house: House, call: Call) -> Response:
     """Open a channel on a file that the caller has access to (A8-08)."""
-    row = drafts.own_file(house, call.caller, call.file_id)
+    row = drafts.seen_file(house, call.caller, call.file_id)
     uri = _uri(house, call, "files", segment(row.id))
     return _open(house, call, row.id, uri, house.policy.max_file_channel_lifetime, of_changes=False)
 

@@ -11,7 +11,7 @@ from svc_notebooks.core.errors import SvcError, error_from
 FILLED = {
     "fileId": "f", "message": "m", "field": "name", "name": "q", "value": "v", "source": "a/b", "target": "c/d",
     "operation": "files.get", "key": "name", "method": "PUT", "allowed": "GET", "limit": 1, "size": 1,
-    "address": "https://hooks.example/in", "id": "c1",
+    "address": "https://hooks.example/in", "id": "c1", "permissionId": "p",
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ people.py     users, tokens, generated ids
 files.py      files and their tree
 contents.py   which parts a content is made of
 sessions.py   upload sessions
+permissions.py who has which role
 channels.py   who watches what
 outbox.py     messages that wait to be delivered
 changes.py    each user's change log

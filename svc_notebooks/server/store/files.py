@@ -12,7 +12,7 @@ from sqlalchemy import CTE, bindparam, delete, func, insert, select, update
 from ...core.search import Search, SortKey
 from .database import Database, Prepared
 from .schema import files, properties
-from .search import Viewer, behind, condition, order
+from .search import Viewer, behind, condition, order, seen_by
 
 
 class FileRow(NamedTuple):
@@ -71,6 +71,9 @@ _CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(B
 _PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(BELOW.c.id))))
 _DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(BELOW.c.id))))
 _DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
+_FOREIGN_BELOW = Prepared(
+    select(files.c.id).join(BELOW, files.c.id == BELOW.c.id).where(files.c.owner != bindparam("owner"))
+)
 _FOLLOW = Prepared(update(files).where(files.c.id.in_(select(FOLLOWING.c.id))).values(trashed=bindparam("flag")))
 _TRASHED = Prepared(select(files.c.id).where(files.c.owner == bindparam("user"), files.c.explicitly_trashed == 1))
 _USAGE = Prepared(
@@ -127,6 +130,10 @@ class Files:
         found = [top.content if top else None, *(content for (content,) in below)]
         return [content for content in found if content is not None]
 
+    def foreign_below(self, top: str, owner: str) -> list[str]:
+        """The ids of what belongs to others than this owner, from the top down."""
+        return [key for (key,) in self._database.run(_FOREIGN_BELOW, {"top": top, "owner": owner})]
+
     def follow(self, top: str, *, trashed: bool) -> None:
         """Let everything below follow into the trash, or out of it unless it went there by itself."""
         self._database.change(_FOLLOW, {"top": top, "flag": int(trashed)})
@@ -157,7 +164,7 @@ class Files:
     ) -> Page:
         """So many of the files that a user sees, behind those keys."""
         terms = order(viewer, keys)
-        wanted = [files.c.owner == viewer.user, files.c.parent.is_not(None)]
+        wanted = [seen_by(viewer), files.c.parent.is_not(None)]
         wanted += [condition(search, viewer)] if search else []
         wanted += [behind(terms, after)] if after is not None else []
         statement = select(*_COLUMNS, *(term.value for term in terms)).where(*wanted)

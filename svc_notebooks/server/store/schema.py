@@ -122,6 +122,19 @@ sessions = Table(
     Index("sessions_by_age", "touched"),
 )
 
+permissions = Table(
+    "permissions",
+    metadata,
+    Column("file", Text, primary_key=True),
+    Column("id", Text, primary_key=True),
+    Column("type", Text, nullable=False),
+    Column("grantee", Text, nullable=False),  # "" for anyone
+    Column("role", Integer, nullable=False),
+    Column("since", _Big, nullable=False),
+    Column("by", Text, nullable=False),
+    Index("permissions_by_grantee", "grantee"),
+)
+
 channels = Table(
     "channels",
     metadata,

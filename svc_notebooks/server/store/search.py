@@ -7,10 +7,25 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, UnaryExpression, and_, case, exists, false, func, literal, not_, or_, true
+from sqlalchemy import (
+    CTE,
+    ColumnElement,
+    Select,
+    UnaryExpression,
+    and_,
+    case,
+    exists,
+    false,
+    func,
+    not_,
+    or_,
+    select,
+    true,
+)
 
+from ...core.permissions import Role
 from ...core.search import And, Compare, Has, Member, Not, Or, Search, SortKey
-from .schema import files, properties
+from .schema import files, permissions, properties
 
 
 class Viewer(NamedTuple):
@@ -20,6 +35,8 @@ class Viewer(NamedTuple):
     root: str
     client: str
     folder_type: str
+    shared: bool
+    """Whether anything was shared with this user at all."""
 
 
 class Term(NamedTuple):
@@ -66,13 +83,36 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
         return _member(search, viewer)
     if isinstance(search, Has):
         return _has(search, viewer)
-    return _compare(search)
+    return _compare(search, viewer)
+
+
+def seen_by(viewer: Viewer) -> ColumnElement[bool]:
+    """What a user sees in a listing: their own, and what was shared with them by name."""
+    own = files.c.owner == viewer.user
+    return or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
+
+
+def visible(user: str) -> CTE:
+    """The ids of all files that were shared with a user, by themselves or with a folder above."""
+    tree = _granted(user).cte("visible", recursive=True)
+    return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id))
+
+
+def _granted(user: str, *also: ColumnElement[bool]) -> Select[Any]:
+    """The ids of the files that this user has a permission of their own on."""
+    theirs = (permissions.c.type == "user", permissions.c.grantee == user.lower())
+    return select(permissions.c.file.label("id")).where(*theirs, *also)
 
 
 def _member(search: Member, viewer: Viewer) -> ColumnElement[bool]:
     if search.collection == "parents":
         return files.c.parent == (viewer.root if search.value == "root" else search.value)
-    return files.c.owner == (viewer.user if search.value == "me" else search.value)
+    user = viewer.user if search.value == "me" else search.value
+    own = files.c.owner == user
+    if search.collection == "owners":
+        return own
+    least = Role.WRITER if search.collection == "writers" else Role.READER
+    return or_(own, files.c.id.in_(_granted(user, permissions.c.role >= int(least))))
 
 
 def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
@@ -84,7 +124,7 @@ def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
     )
 
 
-def _compare(search: Compare) -> ColumnElement[bool]:
+def _compare(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "fullText":
         return and_(true(), *(_begins(files.c.all_words, word) for word in _words(str(search.value))))
     if search.operator == "contains":
@@ -93,17 +133,32 @@ def _compare(search: Compare) -> ColumnElement[bool]:
         value = int(search.value) if isinstance(search.value, bool) else search.value
         found: ColumnElement[bool] = _OPERATORS[search.operator](_PLAIN[search.field], value)
         return found
-    return _special(search)
+    return _special(search, viewer)
 
 
-def _special(search: Compare) -> ColumnElement[bool]:
+def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "name":
         equal: ColumnElement[bool] = files.c.name_key == str(search.value).translate(_LOWER)
-    else:  # sharedWithMe, visibility: nothing is shared yet, every file is its owner's alone
-        equal = true() if search.value == "limited" or search.value is False else false()
+    elif search.field == "sharedWithMe":
+        shared = and_(files.c.owner != viewer.user, files.c.id.in_(_granted(viewer.user)))
+        equal = shared if search.value else not_(shared)
+    else:
+        equal = _visibility(str(search.value))
     return equal if search.operator == "=" else not_(equal)
 
 
+def _visibility(word: str) -> ColumnElement[bool]:
+    """By link alone: nothing is found that was not shared with a name."""
+    if word == "limited":
+        return and_(*(not_(_open_to(kind)) for kind in _BY_LINK.values()))
+    return _open_to(_BY_LINK[word]) if word in _BY_LINK else false()
+
+
+def _open_to(kind: str) -> ColumnElement[bool]:
+    return files.c.id.in_(select(permissions.c.file).where(permissions.c.type == kind))
+
+
+_BY_LINK = {"anyoneWithLink": "anyone", "domainWithLink": "domain"}
 _LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
@@ -141,12 +196,19 @@ def _sort_value(name: str, viewer: Viewer) -> ColumnElement[Any]:
         "name_natural":     files.c.natural_key,
         "quotaBytesUsed":   func.coalesce(files.c.size, 0),
         "recency":          case((viewed > files.c.modified, viewed), else_=files.c.modified),
-        "sharedWithMeTime": literal(0),
+        "sharedWithMeTime": _shared_time(viewer),
         "starred":          1 - files.c.starred,
         "viewedByMeTime":   viewed,
     }
     # fmt: on
     return values[name]
+
+
+def _shared_time(viewer: Viewer) -> ColumnElement[Any]:
+    since = select(permissions.c.since).where(
+        permissions.c.file == files.c.id, permissions.c.type == "user", permissions.c.grantee == viewer.user.lower()
+    )
+    return func.coalesce(since.scalar_subquery(), 0)
 
 
 def behind(terms: Sequence[Term], after: Sequence[Any]) -> ColumnElement[bool]:

@@ -11,7 +11,8 @@ from .database import Database
 from .files import Files
 from .outbox import Outbox
 from .people import People
-from .schema import changes, channels, contents, files, generated, messages, properties, rope, sessions
+from .permissions import Permissions
+from .schema import changes, channels, contents, files, generated, messages, permissions, properties, rope, sessions
 from .sessions import Sessions
 from .trusted import Trusted
 
@@ -25,6 +26,7 @@ class Store:
         self.files = Files(database)
         self.contents = Contents(database)
         self.sessions = Sessions(database)
+        self.permissions = Permissions(database)
         self.channels = Channels(database)
         self.outbox = Outbox(database)
         self.changes = Changes(database)
@@ -44,7 +46,7 @@ class Store:
         Users and tokens stay, with their roots; so do registered domains and trusted authorities.
         """
         with self.transaction():
-            self._database.delete_all(contents, rope, sessions, generated, properties)
+            self._database.delete_all(contents, rope, sessions, generated, properties, permissions)
             self._database.delete_all(channels, messages, changes)
             self._database.count_anew(messages, changes)
             self._database.delete_all(files, where=files.c.parent.is_not(None))

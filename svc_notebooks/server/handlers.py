@@ -1,0 +1,65 @@
+"""From an operation to the function that answers it: a table, and two operations that look at more than a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ..core.catalogue import refuse
+from ..core.multipart import MediaType
+from ..core.wire import Response
+from . import about, changes, conversion, download, media, metadata, sharing, uploads, watch
+from .house import Call, House
+
+Handler = Callable[[House, Call], Response]
+
+_UPLOAD_TYPES: Mapping[str, Handler] = {
+    "media": media.simple,
+    "multipart": media.multipart,
+    "resumable": uploads.initiate,
+}
+_PLAIN: Mapping[str, Handler] = {
+    "files.create": metadata.create,
+    "files.update": metadata.update,
+    "files.generateIds": metadata.generate_ids,
+    "files.list": metadata.list_files,
+    "files.emptyTrash": metadata.empty_trash,
+    "files.delete": metadata.delete,
+    "files.export": conversion.export,
+    "permissions.create": sharing.create,
+    "permissions.list": sharing.list_permissions,
+    "permissions.get": sharing.get,
+    "permissions.update": sharing.update,
+    "permissions.delete": sharing.delete,
+    "files.watch": watch.watch_file,
+    "changes.getStartPageToken": changes.start_page_token,
+    "changes.list": changes.list_changes,
+    "changes.watch": watch.watch_changes,
+    "channels.stop": watch.stop,
+    "about.get": about.get,
+    "upload.session": uploads.serve,
+}
+
+
+def handler_of(call: Call, *, upload: bool) -> Handler:
+    """What answers this call; `upload`: at the media URI. Raises ApiError (400)."""
+    name = call.operation.name
+    if upload and call.operation.media:
+        return _UPLOAD_TYPES[_upload_type(call)]
+    return _get if name == "files.get" else _PLAIN[name]
+
+
+def _upload_type(call: Call) -> str:
+    given = call.query.get("uploadType")
+    if given is not None and given in _UPLOAD_TYPES:
+        return given
+    essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
+    if given is None and essence == "multipart/related":  # a stock client of the family sends it so
+        return "multipart"
+    raise refuse("badUploadType", value="missing" if given is None else repr(given[:40]))
+
+
+def _get(house: House, call: Call) -> Response:
+    alt = (call.query.get("alt") or "json").lower()
+    if alt not in ("json", "media"):
+        raise refuse("invalidParameter", name="alt", message="expected json or media.")
+    return download.download(house, call) if alt == "media" else metadata.get(house, call)
