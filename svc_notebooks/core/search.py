@@ -228,6 +228,8 @@ class _Reader:
 
     def compare(self, name: str) -> Search:
         kind, operators = FIELDS[name]
+        if name == "sharedWithMe" and self.peek() in ("", "and", "or", ")"):
+            return Compare(name, "=", True)  # the family writes it alone
         if (operator := self.next()) not in operators:
             raise _wrong(f"{name} takes {' '.join(operators)}, not {operator[:40] or 'the end'}.")
         return Compare(name, operator, self.value(kind))

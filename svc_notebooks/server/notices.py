@@ -32,12 +32,12 @@ def changed(house: House, old: FileRow, row: FileRow, what: AbstractSet[str]) ->
     moved, trashed = old.parent != row.parent, old.trashed != row.trashed
     before = audience(house, old) if moved else frozenset()
     _log(house, before | audience(house, row), row, below=moved or trashed)
-    if what:
-        _tell(house, row.id, "update", what)
     if moved:
+        _end_lost(house, row)
         _tell_folder(house, old.parent)
         _tell_folder(house, row.parent)
-        _end_lost(house, row)
+    if what:
+        _tell(house, row.id, "update", what)
     if trashed:
         state = "trash" if row.trashed else "untrash"
         for file_id in (row.id, *_watched_below(house, row, following=True)):
