@@ -133,7 +133,7 @@ def test_listings_and_searches(people: People, file: str) -> None:
     assert people.listed(ADA, f"?q='{BOB}'+in+readers") == {file}
     assert people.listed(ADA, f"?q='{BOB}'+in+writers") == set()
     assert people.listed(ADA, "?orderBy=sharedWithMeTime") == {file, other}
-    people.share(file, None, None, type="anyone", role="reader")  # type: ignore[arg-type]
+    people.share(file, "reader", None, type="anyone")  # type: ignore[arg-type]
     assert people.listed(ADA, "?q=visibility='anyoneWithLink'") == {file}
     assert people.listed(ADA, "?q=visibility='limited'") == {other}
 
