@@ -50,6 +50,10 @@ if TYPE_CHECKING:
         update as update,
         upload as upload,
     )
+    from .notebook.notifications import changes as changes, notifications as notifications
+    from .notebook.receiver import Receiver as Receiver
+    from .notebook.receivers import receiver as receiver
+    from .notebook.sharing import permissions as permissions, share as share, unshare as unshare
     from .notebook.start import (
         Sandbox as Sandbox,
         connect as connect,
@@ -62,6 +66,13 @@ if TYPE_CHECKING:
         pending_uploads as pending_uploads,
         resume_upload as resume_upload,
         start_upload as start_upload,
+    )
+    from .notebook.watching import (
+        channels as channels,
+        renew_channel as renew_channel,
+        stop_channel as stop_channel,
+        watch_changes as watch_changes,
+        watch_file as watch_file,
     )
     from .notebook.wire import exchange as exchange, exchanges as exchanges
 
@@ -82,10 +93,15 @@ _ROOMS = {
         "untrash",
         "delete",
     ),
+    "notebook.sharing": ("share", "unshare", "permissions"),
     "notebook.content": ("download", "read"),
     "notebook.exports": ("export",),
     "notebook.about": ("about", "import_formats", "export_formats"),
     "notebook.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),
+    "notebook.receivers": ("receiver",),
+    "notebook.watching": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
+    "notebook.notifications": ("notifications", "changes"),
+    "notebook.receiver": ("Receiver",),
     "notebook.wire": ("exchanges", "exchange"),
     "notebook.upload_form": ("upload_form",),
     "notebook.export_form": ("export_form",),

@@ -103,3 +103,24 @@ def checked_id(file_id: str) -> str:
     if not file_id or file_id in (".", ".."):
         raise ValueError(f"file_id is {file_id!r}; give the id that the service answered")
     return file_id
+
+
+def share_file(session: Session, file_id: str, permission: JSONObject) -> JSONObject:
+    """Give somebody a role on a file; the permission."""
+    return session.call("POST", _permissions(session, file_id), query={"fields": "*"}, body=permission)
+
+
+def file_permissions(session: Session, file_id: str) -> list[JSONObject]:
+    """Who has which role on a file."""
+    answer = session.call("GET", _permissions(session, file_id), query={"fields": "permissions"})
+    found = answer.get("permissions")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def unshare_file(session: Session, file_id: str, permission_id: str) -> None:
+    """Take a permission away."""
+    session.call("DELETE", f"{_permissions(session, file_id)}/{segment(permission_id)}")
+
+
+def _permissions(session: Session, file_id: str) -> str:
+    return f"{file_path(session, file_id)}/permissions"

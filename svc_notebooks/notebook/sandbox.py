@@ -8,10 +8,11 @@ from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from .current import forget
 from .frames import frame
-from .schemas import JOURNAL
+from .schemas import DELIVERIES, JOURNAL
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -50,6 +51,14 @@ def _by_name(one: Mapping[str, JSON], times: int) -> list[JSONObject]:
     return [{"match": match, "action": action, "times": times}]
 
 
+_sandboxes: WeakKeyDictionary[Session, Sandbox] = WeakKeyDictionary()
+
+
+def sandbox_of(session: Session) -> Sandbox | None:
+    """The sandbox that a session is signed in to; None for a service elsewhere."""
+    return _sandboxes.get(session)
+
+
 class Sandbox:
     """A service in this kernel: `session` is signed in to it, `service` is the function itself.
 
@@ -73,7 +82,7 @@ class Sandbox:
         from ..client.session import Session
 
         clock = self.service.clock
-        return Session(
+        made = Session(
             ADDRESS,
             token,
             names=self.service.names,
@@ -83,6 +92,8 @@ class Sandbox:
             random=None if self._seed is None else Random(self._seed),
             state_dir=self._state_dir,
         )
+        _sandboxes[made] = self
+        return made
 
     def __repr__(self) -> str:
         return "<Sandbox: a service in this kernel; nothing leaves this machine>"
@@ -165,6 +176,25 @@ class Sandbox:
         fault, decided_by (str).
         """
         return frame(JOURNAL, self.service.journal())
+
+    def deliveries(self) -> DataFrame:
+        """Every attempt to deliver a notification, in the order of their times.
+
+        Columns: channel_id, resource_id (str), message_number (Int64), state (str), attempt (Int64, from 1),
+        due, time (datetime64[ms, UTC]), status (Int64, missing where none came), outcome (str: delivered, retry,
+        failed, cancelled), error (str, why no status came).
+
+        >>> lab = svc.sandbox()
+        >>> channel = svc.watch_changes(svc.receiver(direct=True))
+        >>> lab.deliver()
+        >>> lab.deliveries()[["state", "status", "outcome"]].values.tolist()
+        [['sync', 200, 'delivered']]
+        """
+        return frame(DELIVERIES, self.service.deliveries())
+
+    def deliver(self) -> None:
+        """Deliver the notifications that are due now; when this returns, every receiver has answered."""
+        self.service.deliver()
 
     def snapshot(self) -> str:
         """Keep the service's whole state; `restore` with what this returns brings it back."""

@@ -273,6 +273,104 @@ JOURNAL = _schema(
     """
 )
 
+CHANNELS = _schema(
+    """
+    id            text
+    watching      text
+    state         text
+    opened        time
+    expiration    time
+    resource_id   text
+    resource_uri  text
+    address       text
+    """
+)
+
+STOPPED = _schema(
+    """
+    id       text
+    stopped  flag
+    """
+)
+
+MESSAGES = _schema(
+    """
+    received      time
+    channel_id    text
+    number        count
+    state         text
+    changed       text
+    verified      flag
+    tries         count
+    answers       text
+    resource_id   text
+    resource_uri  text
+    expiration    time
+    kind          text
+    """
+)
+
+EXPLAINED = _schema(
+    """
+    header   text
+    value    text
+    meaning  text
+    """
+)
+
+NOTIFICATIONS = _schema(
+    """
+    received    time
+    channel_id  text
+    watching    text
+    number      count
+    state       text
+    changed     text
+    verified    flag
+    tries       count
+    answers     text
+    outcome     text
+    waited      seconds
+    """
+)
+
+DELIVERIES = _schema(
+    """
+    channel_id      text
+    resource_id     text
+    message_number  count
+    state           text
+    attempt         count
+    due             time
+    time            time
+    status          count
+    outcome         text
+    error           text
+    """
+)
+
+CHANGES = _schema(
+    """
+    time      time
+    fileId    text
+    name      text
+    mimeType  text
+    removed   flag
+    trashed   flag
+    """
+)
+
+PERMISSIONS = _schema(
+    """
+    file_id       text
+    id            text
+    type          text
+    role          text
+    emailAddress  text
+    domain        text
+    """
+)
+
 DOCTOR = _schema(
     """
     check   text

@@ -120,8 +120,6 @@ def list_permissions(house: House, call: Call) -> Response:
         "kind": house.names.kind("permissionList"),
         "permissions": list(permissions_of(house, row)),
     }
-    if mask and mask.get("permissions") == {}:
-        mask = {**mask, "permissions": _DEFAULT}
     return _answer(call, mask, value)
 
 

@@ -1,4 +1,4 @@
-"""`python -m tests.bench [names]`: measure, print, and with --write put the table into the README."""
+"""`python -m tests.bench [names]`: measure, print, and with --write put the table into docs/benchmarks.md."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from multiprocessing import get_context
 
 from .benches import BENCHES, rows_of
 from .machine import described
-from .table import HEADINGS, Row, markdown, text_line, write_to_readme
+from .table import HEADINGS, Row, markdown, text_line, write_to_page
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is named, or everything."""
     options = _parser().parse_args(arguments)
     if options.write and options.names:
-        raise SystemExit("--write puts the whole table into the README: leave the names out")
+        raise SystemExit("--write puts the whole table into docs/benchmarks.md: leave the names out")
     print(text_line(HEADINGS), flush=True)
     rows = list(_measured(options.names or list(BENCHES)))
     if options.markdown:
         print(markdown(rows, described()), end="")
     if options.write:
-        write_to_readme(markdown(rows, described()))
+        write_to_page(markdown(rows, described()))
     return 0
 
 
@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("names", nargs="*", type=_known, metavar="NAME", help=f"of {', '.join(BENCHES)}; or all")
     parser.add_argument("--markdown", action="store_true", help="print the table as Markdown too")
-    parser.add_argument("--write", action="store_true", help="put the table between the markers of README.md")
+    parser.add_argument("--write", action="store_true", help="put the table between the markers of docs/benchmarks.md")
     return parser
 
 

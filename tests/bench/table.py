@@ -1,4 +1,4 @@
-"""Rows of the table, and the table as text, as Markdown and in the README."""
+"""Rows of the table, and the table as text, as Markdown and on its page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from statistics import median
 
 from .rounds import Costs, Ratio
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 HEADINGS = ("work", "ours", "peer", "ratio", "goal", "held")
 
 _WIDTHS = (62, 12, 56, 22, 18, 4)
@@ -99,9 +99,9 @@ def markdown(rows: Iterable[Row], measured: str) -> str:
     return "\n".join([measured, "", *lines]) + "\n"
 
 
-def write_to_readme(text: str) -> None:
+def write_to_page(text: str) -> None:
     """Put it between the markers. Raises ValueError when they are not there."""
-    page, found = _MARKED.subn(lambda _: text, README.read_text(encoding="utf-8"))
+    page, found = _MARKED.subn(lambda _: text, PAGE.read_text(encoding="utf-8"))
     if found != 1:
-        raise ValueError("README.md has no <!-- bench --> and <!-- /bench --> to write between")
-    README.write_text(page, encoding="utf-8")
+        raise ValueError("docs/benchmarks.md has no <!-- bench --> and <!-- /bench --> to write between")
+    PAGE.write_text(page, encoding="utf-8")

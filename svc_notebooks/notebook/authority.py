@@ -1,0 +1,43 @@
+"""Certificates of our own, for receivers and servers on this machine: the one file that knows trustme.
+
+The keys never leave this process; the authority's certificate is what others are told to trust.
+"""
+
+from __future__ import annotations
+
+import ssl
+from dataclasses import dataclass
+from typing import Any
+
+_HOSTS = ("localhost", "127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """A certificate authority that this process made."""
+
+    _made: Any
+
+    @property
+    def ca_pem(self) -> str:
+        """The certificate to trust, in PEM."""
+        found: bytes = self._made.cert_pem.bytes()
+        return found.decode("ascii")
+
+    def context(self, *hosts: str) -> ssl.SSLContext:
+        """What a server needs to be believed to be these hosts; this machine without any."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._made.issue_cert(*(hosts or _HOSTS)).configure_cert(context)
+        return context
+
+
+def make_authority() -> Authority:
+    """A new authority. Raises ImportError where trustme is not installed."""
+    try:
+        import trustme
+    except ImportError:
+        raise ImportError(
+            "certificates need the package trustme: pip install 'svc-notebooks[push]'; or give your own, as"
+            " certificate=(certificate file, key file)"
+        ) from None
+    return Authority(trustme.CA())

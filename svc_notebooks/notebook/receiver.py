@@ -1,0 +1,205 @@
+"""A receiver of notifications in this kernel, and its messages as DataFrames (A11)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from ..client.inbox import Inbox, Received
+from ..core.notifications import HEADERS
+from .arguments import optional_text, whole
+from .frames import Record, frame
+from .schemas import EXPLAINED, MESSAGES
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..core.names import Names
+
+_LONGEST_DELAY = 3600
+
+
+class Receiver:
+    """A receiving URL: `address` is what a channel is given.
+
+    It keeps every message once, however often it is sent, and says of each whether it carried the token of
+    its channel. `answer_with` decides what the next messages are answered. As a context manager it is closed
+    at the end.
+    """
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        names: Names,
+        address: str,
+        *,
+        ca_pem: str | None,
+        close: Callable[[], None],
+        deliver: Callable[[], None] | None,
+    ) -> None:
+        self.address = address
+        self.ca_pem = ca_pem
+        """The authority of its certificate, in PEM, for a service that must be told to trust it."""
+        self._inbox = inbox
+        self._names = names
+        self._close = close
+        self._deliver = deliver
+
+    def __repr__(self) -> str:
+        return f"<Receiver: {_counted(len(self._inbox.messages()))}>"
+
+    def __enter__(self) -> Receiver:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take no more messages; those that came can still be looked at."""
+        self._close()
+
+    def answer_with(self, status: int, *, times: int | None = None, delay: float = 0) -> None:
+        """Decide what messages are answered.
+
+        Args:
+            status: 200, 201, 202, 204 and 102 count as delivered; after 500, 502, 503 and 504 the service
+                tries again; any other is a failure (N-08). A 102 is sent alone, with no final status behind it.
+            times: So many messages, and then as before; None: all from now on.
+            delay: Seconds to stall before each answer, in real time.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver(direct=True)
+        >>> rx.answer_with(503, times=1)
+        >>> channel = svc.watch_changes(rx)
+        >>> lab.clock.advance("10s").second
+        10
+        >>> rx.messages()[["state", "tries", "answers"]].values.tolist()
+        [['sync', 2, '503, 200']]
+        """
+        whole("status", status, 102, 599)
+        if times is not None:
+            whole("times", times, 1)
+        if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= _LONGEST_DELAY:
+            raise ValueError(f"delay is {delay!r}; it must be a number of seconds from 0 to {_LONGEST_DELAY}")
+        self._inbox.answer_with(status, times=times, delay=float(delay))
+
+    def wait_for(
+        self, state: str | None = None, *, channel: str | None = None, count: int = 1, timeout: float = 10
+    ) -> DataFrame:
+        """Wait until messages have come; those that match.
+
+        Args:
+            state: sync, add, remove, update, trash, untrash or change; None: any.
+            channel: The id of a channel; None: any.
+            count: How many must have come.
+            timeout: Seconds of real time.
+
+        Returns:
+            The frame of `messages()`, with those that match.
+
+        Raises:
+            TimeoutError: They did not come; it says what did.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver(direct=True)
+        >>> channel = svc.watch_changes(rx)
+        >>> rx.wait_for("sync")["number"].tolist()
+        [1]
+        """
+        optional_text("state", state)
+        optional_text("channel", channel)
+        whole("count", count, 1)
+        if self._deliver:
+            self._deliver()
+        found = self._inbox.wait_for(lambda one: _matches(one, state, channel), count, timeout)
+        if len(found) < count:
+            came = ", ".join(str(one.notification.state) for one in self._inbox.messages()) or "nothing"
+            wanted = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
+            raise TimeoutError(f"waited {timeout:g} seconds for {wanted}; what came is: {came}")
+        return frame(MESSAGES, [message_record(one) for one in found])
+
+    def messages(self) -> DataFrame:
+        """Every message, once, in the order in which they came first.
+
+        Returns:
+            One row each: received (datetime64[ms, UTC], the first time), channel_id (str), number (Int64),
+            state, changed (str), verified (boolean: whether it carried its channel's token; missing for a
+            channel that this receiver does not know), tries (Int64: how often it came), answers (str: what
+            each try was answered), resource_id, resource_uri (str), expiration (datetime64[ms, UTC]),
+            kind (str, of the body).
+        """
+        return frame(MESSAGES, [message_record(one) for one in self._inbox.messages()])
+
+    def explain(self, n: int = -1) -> DataFrame:
+        """The headers of a message, one by one: header, value, meaning (str).
+
+        Args:
+            n: Which message of `messages()`; -1 is the last.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver(direct=True)
+        >>> channel = svc.watch_changes(rx)
+        >>> rx.wait_for("sync").size > 0 and rx.explain()["header"].tolist()[:2]
+        ['X-Svc-Channel-ID', 'X-Svc-Message-Number']
+        """
+        found = self._inbox.messages()
+        if isinstance(n, bool) or not isinstance(n, int) or not -len(found) <= n < len(found):
+            raise ValueError(f"n is {n!r}, and there are {_counted(len(found))}, counted from 0; -1 is the last")
+        return frame(EXPLAINED, explained(found[n], self._names))
+
+    def clear(self) -> None:
+        """Forget the messages that have come."""
+        self._inbox.clear()
+
+    def expect(self, channel_id: str, token: str | None) -> None:
+        """Let messages of this channel be verified by this token; `watch_file` and `watch_changes` do it."""
+        self._inbox.expect(channel_id, token)
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call this after every message, in whatever thread took it; what is returned ends it."""
+        return self._inbox.listen(listener)
+
+    def received(self) -> list[Received]:
+        """The messages as values, for views."""
+        return self._inbox.messages()
+
+
+def _matches(one: Received, state: str | None, channel: str | None) -> bool:
+    found = one.notification
+    return state in (None, found.state) and channel in (None, found.channel_id)
+
+
+def _counted(count: int) -> str:
+    return f"{count or 'no'} message{'' if count == 1 else 's'}"
+
+
+def message_record(one: Received) -> Record:
+    """A message as a row of `MESSAGES`."""
+    found = one.notification
+    return {
+        "received": one.received,
+        "channel_id": found.channel_id,
+        "number": found.number,
+        "state": found.state,
+        "changed": ",".join(found.changed) or None,
+        "verified": one.verified,
+        "tries": len(one.answers),
+        "answers": ", ".join(map(str, one.answers)),
+        "resource_id": found.resource_id,
+        "resource_uri": found.resource_uri,
+        "expiration": found.expiration,
+        "kind": found.kind,
+    }
+
+
+def explained(one: Received, names: Names) -> list[dict[str, Any]]:
+    """The family's headers of a message, in the order of the interface's table."""
+    every = ((names.header(row.name), row.meaning) for row in HEADERS)
+    return [
+        {"header": name, "value": one.headers.get(name), "meaning": meaning}
+        for name, meaning in every
+        if name in one.headers
+    ]

@@ -1,0 +1,117 @@
+"""Receivers of notifications, and which session has which (A11)."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from .current import session_or_current
+from .receiver import Receiver
+from .sandbox import Sandbox, sandbox_of
+
+if TYPE_CHECKING:
+    from ..client.inbox import Inbox
+    from ..client.session import Session
+
+    _Files = tuple[str | Path, str | Path]
+
+_DIRECT_HOST = "receiver.svc.example"
+_PATH = "/notifications"
+
+_receivers: WeakKeyDictionary[Session, list[Receiver]] = WeakKeyDictionary()
+
+
+def receivers_of(session: Session) -> list[Receiver]:
+    """The receivers that were made for a session, the last one last."""
+    return list(_receivers.get(session, ()))
+
+
+def receiver(
+    *,
+    host: str = "localhost",
+    port: int = 0,
+    certificate: _Files | None = None,
+    direct: bool | None = None,
+    session: Session | None = None,
+) -> Receiver:
+    """A receiver of notifications in this kernel: HTTPS on this machine, in a thread.
+
+    A sandbox is told by itself to trust its certificate and to deliver to it. A service elsewhere must be able to
+    reach it, under a domain that is registered there and with a certificate that it trusts.
+
+    Args:
+        host: The name or address to listen on, which the certificate is for.
+        port: 0 takes a free one.
+        certificate: A file with the certificate and one with its key, in PEM; None makes both, with an authority
+            of their own (`.ca_pem` of the result).
+        direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets.
+
+    Raises:
+        ImportError: Certificates cannot be made here; the message says what to install.
+        OSError: The port is in use.
+        ValueError: `direct` is for a sandbox.
+
+    Interface: A11.
+
+    >>> lab = svc.sandbox()
+    >>> with svc.receiver() as rx:
+    ...     channel = svc.watch_changes(rx)
+    ...     rx.wait_for("sync")["verified"].tolist()
+    [True]
+    """
+    from ..client.inbox import Inbox
+    from ..server.courier import HAS_THREADS
+
+    session = session_or_current(session)
+    lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
+    if direct if direct is not None else not HAS_THREADS:
+        if lab is None:
+            raise ValueError("direct=True is for a sandbox: a service elsewhere needs an address that it can reach")
+        made = _direct(lab, inbox, session)
+    else:
+        made = _listening(lab, inbox, session, host, port, certificate)
+    _receivers.setdefault(session, []).append(made)
+    return made
+
+
+def _direct(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
+    lab.service.register_domain(_DIRECT_HOST)
+    address = f"https://{_DIRECT_HOST}{_PATH}/{len(receivers_of(session)) + 1}"
+    lab.service.receive_at(address, lambda request: inbox.receive(request)[0])
+
+    def close() -> None:
+        lab.service.receive_at(address, None)
+
+    return Receiver(inbox, session.names, address, ca_pem=None, close=close, deliver=lab.deliver)
+
+
+def _listening(
+    lab: Sandbox | None, inbox: Inbox, session: Session, host: str, port: int, certificate: _Files | None
+) -> Receiver:
+    from ..client.receiver import HttpsReceiver
+
+    context, ca_pem = _certificate(host, certificate)
+    server = HttpsReceiver(
+        inbox.receive, context, host="127.0.0.1" if host == "localhost" else host, port=port, path=_PATH
+    )
+    shown = f"[{host}]" if ":" in host else host
+    if lab:
+        lab.service.register_domain(host)
+        if ca_pem:
+            lab.service.trust(ca_pem)
+    address = f"https://{shown}:{server.port}{_PATH}"
+    deliver = lab.deliver if lab else None
+    return Receiver(inbox, session.names, address, ca_pem=ca_pem, close=server.close, deliver=deliver)
+
+
+def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:
+    from .authority import make_authority
+
+    if files is None:
+        authority = make_authority()
+        return authority.context(host, *(("127.0.0.1",) if host == "localhost" else ())), authority.ca_pem
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*map(str, files))
+    return context, None
