@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         resume_upload as resume_upload,
         start_upload as start_upload,
     )
+    from .notebook.watch_panel import watch_panel as watch_panel
     from .notebook.watching import (
         channels as channels,
         renew_channel as renew_channel,
@@ -105,6 +106,7 @@ _ROOMS = {
     "notebook.wire": ("exchanges", "exchange"),
     "notebook.upload_form": ("upload_form",),
     "notebook.export_form": ("export_form",),
+    "notebook.watch_panel": ("watch_panel",),
     "notebook.doctor": ("doctor",),
     "core.names": ("Names",),
     "core.policy": ("Policy",),

@@ -17,6 +17,7 @@ from ..core.notifications import Notification, read_notification
 from ..core.wire import Headers, Request, Response, as_body
 
 _MOST_BODY = 1024 * 1024
+_Key = tuple[str | None, int | None, bool | None]
 _OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
 
 
@@ -47,7 +48,7 @@ class Inbox:
         self._names = names
         self._clock = clock
         self._changed = Condition()
-        self._messages: list[Received] = []
+        self._messages: dict[_Key, Received] = {}
         self._tokens: dict[str, str | None] = {}
         self._plan: list[_Answer] = []
         self._usual = _Answer(_OK, 0.0, None)
@@ -87,21 +88,12 @@ class Inbox:
         return _answer(status), delay
 
     def _take(self, found: Notification, headers: Headers) -> tuple[int, float]:
-        message = self._known(found)
-        if message is None:
-            message = Received(found, headers, self._clock.now(), self._verified(found))
-            self._messages.append(message)
+        verified = self._verified(found)
+        key = (found.channel_id, found.number, verified)  # the same each time that a message is sent
+        message = self._messages.setdefault(key, Received(found, headers, self._clock.now(), verified))
         answer = _Answer(_FORBIDDEN, 0.0, None) if message.verified is False else self._next_answer()
         message.answers.append(answer.status)
         return answer.status, answer.delay
-
-    def _known(self, found: Notification) -> Received | None:
-        """A message that is sent again has the channel and the number of the first time."""
-        key = (found.channel_id, found.number, self._verified(found))
-        for message in reversed(self._messages):
-            if (message.notification.channel_id, message.notification.number, message.verified) == key:
-                return message
-        return None
 
     def _verified(self, found: Notification) -> bool | None:
         """Whether it carries the token that its channel was given; None: nobody has told of this channel."""
@@ -123,13 +115,13 @@ class Inbox:
     def messages(self) -> list[Received]:
         """All messages, in the order in which they came first."""
         with self._changed:
-            return list(self._messages)
+            return list(self._messages.values())
 
     def wait_for(self, wanted: Callable[[Received], bool], count: int, seconds: float) -> list[Received]:
         """The messages that are wanted, when there are so many of them, or when the time is over."""
 
         def found() -> list[Received]:
-            return [one for one in self._messages if wanted(one)]
+            return [one for one in self._messages.values() if wanted(one)]
 
         with self._changed:
             self._changed.wait_for(lambda: len(found()) >= count, seconds)

@@ -6,32 +6,46 @@ and says nothing holds up others.
 
 from __future__ import annotations
 
+import socket
 import ssl
-import time
+import sys
 from collections.abc import Callable
 from contextlib import suppress
+from enum import IntEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import socket
-from threading import Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 from ..core.wire import Headers, Request, Response
 
+HAS_SOCKETS = sys.platform != "emscripten"
+"""Whether this Python can listen at all; in a browser it cannot."""
+
 _HANDSHAKE_SECONDS = 10.0
 _IDLE_SECONDS = 120.0
 _MOST_BODY = 1024 * 1024
-_IN_PROGRESS = 102
+_MOST_DIGITS = 9
+_IN_PROGRESS, _EMPTY = 102, 204
 
 Receive = Callable[[Request], tuple[Response, float]]
 
 
+class _Refused(IntEnum):
+    """Statuses of requests that are no messages."""
+
+    BAD = 400
+    NOT_HERE = 404
+    NOT_SO = 405
+    NO_LENGTH = 411
+    TOO_LARGE = 413
+
+
 class _Handler(BaseHTTPRequestHandler):
-    """One connection; `receive` is set on a class of each server's own."""
+    """One connection."""
 
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "svc-notebooks", ""
-    receive: Receive
-    path_there = "/"
+    server: _Server
 
     def setup(self) -> None:
         connection: ssl.SSLSocket = self.request
@@ -49,34 +63,54 @@ class _Handler(BaseHTTPRequestHandler):
             super().finish()
 
     def do_POST(self) -> None:
-        body = self._body()
-        if body is None:
-            self._send(413)
-        elif self.path.partition("?")[0] != self.path_there:
-            self._send(404)
+        length = self._length()
+        if isinstance(length, _Refused):
+            self._refuse(length)
+            return
+        body = self.rfile.read(length)
+        if len(body) < length:
+            self.close_connection = True  # who sends half a message hears no answer
+        elif self.path.partition("?")[0] != self.server.path:
+            self._send(_Refused.NOT_HERE)
         else:
             headers = Headers([(name, value) for name, value in self.headers.items()])
-            response, delay = type(self).receive(Request("POST", self.path, headers, body))
-            time.sleep(delay)  # a receiver that stalls, because somebody wants to see that
+            self._answer(Request("POST", self.path, headers, body))
+
+    def _answer(self, request: Request) -> None:
+        response, delay = self.server.receive(request)
+        if self.server.closing.wait(delay):  # a receiver that stalls, because somebody wants to see that
+            self.close_connection = True
+        else:
             self._send(response.status)
 
-    def _body(self) -> bytes | None:
-        length = self.headers.get("Content-Length", "0")
-        if not length.isdigit() or len(length) > 9 or int(length) > _MOST_BODY:
-            self.close_connection = True
-            return None
-        return self.rfile.read(int(length))
+    def _length(self) -> int | _Refused:
+        """The bytes of the body; messages are small and say so."""
+        if self.headers.get("Transfer-Encoding"):
+            return _Refused.NO_LENGTH
+        text = self.headers.get("Content-Length", "0").strip()
+        if not (text.isascii() and text.isdigit()):
+            return _Refused.BAD
+        return int(text) if len(text) <= _MOST_DIGITS and int(text) <= _MOST_BODY else _Refused.TOO_LARGE
 
-    def do_GET(self) -> None:
-        self._send(405)
+    def _refuse(self, status: int) -> None:
+        """What is left of the request is not read, so this is the connection's last answer."""
+        self.close_connection = True
+        self._send(status)
+
+    def _other(self) -> None:
+        self._refuse(_Refused.NOT_SO)
+
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _other
 
     def _send(self, status: int) -> None:
         """A 102 is no answer yet, and here no other follows: the connection ends with it."""
         self.send_response_only(status)
         if status == _IN_PROGRESS:
             self.close_connection = True
-        elif status != 204:
+        elif status != _EMPTY:
             self.send_header("Content-Length", "0")
+        if self.close_connection and status != _IN_PROGRESS:
+            self.send_header("Connection", "close")
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -87,13 +121,33 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, place: tuple[str, int], handler: type[_Handler], context: ssl.SSLContext) -> None:
-        super().__init__(place, handler)
+    def __init__(self, place: tuple[str, int], receive: Receive, context: ssl.SSLContext, path: str) -> None:
+        self.address_family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
+        super().__init__(place, _Handler)
+        self.receive, self.path, self.closing = receive, path, Event()
         self._context = context
+        self._open: set[socket.socket] = set()
+        self._lock = Lock()
 
-    def get_request(self) -> tuple[socket, Any]:
-        connection, address = super().get_request()
-        return self._context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False), address
+    def get_request(self) -> tuple[socket.socket, Any]:
+        raw, address = super().get_request()
+        connection = self._context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False)
+        with self._lock:
+            self._open.add(connection)
+        return connection, address
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.discard(request)
+        super().shutdown_request(request)
+
+    def hang_up(self) -> None:
+        """End the connections that are open, idle ones too."""
+        self.closing.set()
+        with self._lock:
+            for connection in self._open:
+                with suppress(OSError):
+                    connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A handshake that failed is the sender's business, and no matter for a notebook's output."""
@@ -103,8 +157,7 @@ class HttpsReceiver:
     """Listens until it is closed. Raises OSError for an address that is in use."""
 
     def __init__(self, receive: Receive, context: ssl.SSLContext, *, host: str, port: int, path: str) -> None:
-        handler = type("Handler", (_Handler,), {"receive": staticmethod(receive), "path_there": path})
-        self._server = _Server((host, port), handler, context)
+        self._server = _Server((host, port), receive, context, path)
         self._thread = Thread(
             target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, name="svc-receiver", daemon=True
         )
@@ -116,7 +169,8 @@ class HttpsReceiver:
         return int(self._server.server_address[1])
 
     def close(self) -> None:
-        """Listen no more."""
+        """Listen no more, and end the connections; who stalls answers nothing."""
         self._server.shutdown()
         self._server.server_close()
+        self._server.hang_up()
         self._thread.join()

@@ -1,0 +1,122 @@
+"""What a watch panel asks: what to watch, for how long, and what the receiver answers; and the call that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+import ipywidgets as widgets
+
+from .file_choice import labelled
+
+if TYPE_CHECKING:
+    from ..client.session import Session
+
+MOST = 200
+"""A list that is longer is not read to its end; `watch_file(file)` takes any file."""
+
+CHANGES = ""
+"""What the chooser has for the change log."""
+
+_LABEL = {"description_width": "11em"}
+_WIDE = {"width": "44em"}
+_FACTS = "id,name,modifiedTime"
+_LIVES = (
+    ("as the service decides", None),
+    ("1 minute", "1m"),
+    ("10 minutes", "10m"),
+    ("2 hours", "2h"),
+    ("1 day", "1d"),
+)
+
+
+class Answering(NamedTuple):
+    """A way of answering: `plan` has the arguments of `answer_with`, one after the other."""
+
+    words: str
+    plan: tuple[tuple[int, int | None, float], ...]
+
+
+ANSWERS = (
+    Answering("200: delivered", ((200, None, 0),)),
+    Answering("503 twice, then 200: delivered at the third try", ((200, None, 0), (503, 2, 0))),
+    Answering("503 always: tried again, and given up", ((503, None, 0),)),
+    Answering("404: a failure, not tried again", ((404, None, 0),)),
+    Answering("102 alone: delivered", ((102, None, 0),)),
+    Answering("200 after 3 seconds: nobody else waits", ((200, None, 3),)),
+)
+
+
+class WatchControls(widgets.VBox):  # type: ignore[misc]
+    """The controls, with a label and a tooltip each."""
+
+    def __init__(self) -> None:
+        self.what = widgets.Dropdown(
+            options=[("the change log: all of my files", CHANGES)],
+            **labelled("Watch", "The change log, or one file; those that were changed last come first"),
+            style=_LABEL,
+            layout=_WIDE,
+        )
+        self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
+        self.lives = widgets.Dropdown(
+            options=_LIVES,
+            **labelled("For", "When the channel ends; the service may end it sooner"),
+            style=_LABEL,
+            layout={"width": "26em"},
+        )
+        self.address = widgets.Text(
+            **labelled("Address", "Where the service reaches a receiver: https, and a domain registered there"),
+            placeholder="https://hooks.example.com/notifications",
+            style=_LABEL,
+            layout=_WIDE,
+        )
+        self.answers = widgets.RadioButtons(
+            options=[(one.words, one) for one in ANSWERS],
+            **labelled("The receiver answers", "What the receiver of this kernel answers to the next messages"),
+            style=_LABEL,
+            layout={"width": "auto"},
+        )
+        super().__init__([widgets.HBox([self.what, self.refresh]), self.lives, self.address, self.answers])
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        for control in (self.what, self.lives, self.address, self.answers):
+            control.observe(lambda _change: changed(), "value")
+
+    def read(self, session: Session, *, in_kernel: bool) -> None:
+        """Fill the list of files; `in_kernel`: the receiver is ours, and nobody is asked for an address."""
+        from ..client.calls import list_files
+
+        found = list_files(session, q="trashed = false", order_by="modifiedTime desc", fields=_FACTS, limit=MOST)
+        before = self.what.value
+        self.what.options = [self.what.options[0], *((_line(one), str(one["id"])) for one in found)]
+        if before in [value for _, value in self.what.options]:
+            self.what.value = before
+        self.address.layout.display = "none" if in_kernel else None
+        self.answers.layout.display = None if in_kernel else "none"
+
+    def code(self, *, in_kernel: bool) -> str:
+        """The cell that does the same."""
+        lines, to = (
+            ["rx = svc.receiver()"] if in_kernel else [],
+            "rx" if in_kernel else repr(self.address.value.strip()),
+        )
+        if in_kernel and self.answers.value is not ANSWERS[0]:
+            lines += [_answer_call(*one) for one in self.answers.value.plan if one != (200, None, 0)]
+        lives = f", expires_in={self.lives.value!r}" if self.lives.value else ""
+        if self.what.value == CHANGES:
+            lines.append(f"channel = svc.watch_changes({to}{lives})")
+        else:
+            lines.append(f"channel = svc.watch_file({self.what.value!r}, {to}{lives})")
+        return "\n".join(lines)
+
+
+def _line(facts: object) -> str:
+    found = facts if isinstance(facts, dict) else {}
+    changed = str(found.get("modifiedTime") or "")[:16].replace("T", " ")
+    return f"{found.get('name')} ({changed} UTC)"
+
+
+def _answer_call(status: int, times: int | None, delay: float) -> str:
+    more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
+    return f"rx.answer_with({status}{more})"

@@ -1,0 +1,211 @@
+"""The notification panel: open and stop channels, choose what the receiver answers, see messages live (W-04)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import ipywidgets as widgets
+
+from ..client.channels import Channel, register_of
+from .current import session_or_current
+from .file_choice import labelled
+from .form import Form
+from .frames import frame
+from .markup import tag
+from .message_view import message_table
+from .receiver import Receiver
+from .receivers import receiver
+from .sandbox import sandbox_of
+from .schemas import MESSAGES
+from .watch_controls import CHANGES, WatchControls
+from .watching import renew_channel, stop_channel, watch_changes, watch_file
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+
+_STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
+
+
+def watch_panel(*, session: Session | None = None) -> WatchPanel:
+    """A panel that opens and stops notification channels, and shows their messages while they arrive.
+
+    `panel.result` is the frame of the messages, `panel.code()` the cell that opens the same channel,
+    `panel.receiver` the receiver (made with the first channel), `panel.last_error` the last thing that went wrong.
+
+    Args:
+        session: Whose files are watched; None is the session that is current. Only a sandbox can reach a receiver
+            of this kernel; for a service elsewhere the panel asks for the address of one.
+
+    Interface: A8 to A11.
+
+    >>> lab = svc.sandbox()
+    >>> svc.watch_panel()
+    <WatchPanel: no channel, no message>
+    """
+    return WatchPanel(session)
+
+
+class WatchPanel(Form):
+    """See `watch_panel`. `controls` and the buttons can be filled in and pressed by a program."""
+
+    title = "Notification panel"
+
+    def __init__(self, session: Session | None = None) -> None:
+        super().__init__(session)
+        self.receiver: Receiver | None = None
+        self.steps: list[widgets.Button] = []
+        self._names: dict[str, str] = {}
+        self._lab = sandbox_of(session_or_current(session))
+        self._later = _in_the_loop()
+        self.controls = WatchControls()
+        self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
+        self.stop = self._button("Stop", "Stop the channel that is chosen below", self._stop)
+        self.renew = self._button(
+            "Renew", "Open another channel like the one that is chosen, then stop that", self._renew
+        )
+        self.chosen = widgets.RadioButtons(
+            **labelled("Channels", "The channels of this session; stop and renew are for the one that is chosen"),
+            style={"description_width": "11em"},
+            layout={"width": "auto"},
+        )
+        self.status = widgets.HTML()
+        self.controls.refresh.on_click(lambda _button: self._guarded(self._read))
+        self.controls.watch(self._show_code)
+        self.controls.answers.observe(lambda _change: self._guarded(self._answer), "value")
+        self._guarded(self._read)
+        buttons = widgets.HBox([self.watch, self.stop, self.renew])
+        self._compose(self.controls, buttons, self.chosen, *self._clock(), self.status, self.alert, self.table)
+        self._show()
+
+    # -- what a program sees
+
+    @property
+    def result(self) -> DataFrame:
+        """The messages that have come, with the columns of `Receiver.messages()`."""
+        return self.receiver.messages() if self.receiver else frame(MESSAGES, [])
+
+    def code(self) -> str:
+        """The cell that does what the panel is set to do."""
+        return self.controls.code(in_kernel=self._lab is not None)
+
+    def close(self) -> None:
+        """Close the receiver too."""
+        if self.receiver:
+            self.receiver.close()
+        super().close()
+
+    # -- what a press does
+
+    def _read(self) -> None:
+        self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
+
+    def _open(self) -> None:
+        session, what = session_or_current(self._session), self.controls.what.value
+        to, lives = self._address(session), self.controls.lives.value
+        if what == CHANGES:
+            made = watch_changes(to, expires_in=lives, session=session)
+        else:
+            made = watch_file(what, to, expires_in=lives, session=session)
+            self._names[what] = self.controls.what.label.rpartition(" (")[0]
+        self._say(f"Watching {self._watched(what)}; the service sends sync.")
+        self._show(made["id"].item())
+
+    def _address(self, session: Session) -> Receiver | str:
+        if self._lab is None:
+            return str(self.controls.address.value).strip()
+        if self.receiver is None:
+            self.receiver = receiver(session=session)
+            self.receiver.listen(lambda: self._later(self._show))
+            self._answer()
+        return self.receiver
+
+    def _answer(self) -> None:
+        for status, times, delay in self.controls.answers.value.plan if self.receiver else ():
+            self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
+
+    def _stop(self) -> None:
+        channel = self._selected()
+        stop_channel(channel.id, session=session_or_current(self._session))
+        self._say(f"Stopped: nothing more is told of {self._watched(channel.file)}.")
+        self._show()
+
+    def _renew(self) -> None:
+        channel = self._selected()
+        made = renew_channel(
+            channel.id, expires_in=self.controls.lives.value, session=session_or_current(self._session)
+        )
+        self._say("Renewed: another channel has taken over.")
+        self._show(made["id"].item())
+
+    def _selected(self) -> Channel:
+        known = register_of(session_or_current(self._session)).channels
+        if self.chosen.value not in known:
+            raise ValueError("No channel is chosen: open one with Watch.")
+        return known[self.chosen.value]
+
+    def _clock(self) -> list[widgets.Widget]:
+        """Where the clock stands still, somebody must move it, or no retry ever comes."""
+        if self._lab is None or not self._lab.clock.is_virtual:
+            return []
+        label = widgets.HTML(tag("span", "The sandbox's clock stands still; retries come when it moves:"))
+        self.steps = [self._button(words, f"Move the clock on by {by}", self._advance(by)) for words, by in _STEPS]
+        return [widgets.HBox([label, *self.steps], layout={"flex_flow": "row wrap", "align_items": "center"})]
+
+    def _advance(self, step: str) -> Callable[[], None]:
+        def move() -> None:
+            lab = self._lab
+            if lab:
+                now = lab.service.virtual_clock().advance(step)
+                self._say(f"It is {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
+            self._show()
+
+        return move
+
+    # -- what is shown
+
+    def _show(self, choose: str | None = None) -> None:
+        session = session_or_current(self._session)
+        known, now = register_of(session).channels, session.clock.now()
+        before = choose or self.chosen.value
+        self.chosen.options = [(self._line(one, one.state(now)), one.id) for one in known.values()]
+        self.chosen.value = before if before in known else next(iter(known), None)
+        self.chosen.layout.display = None if known else "none"
+        watched = {one.id: self._watched(one.file) for one in known.values()}
+        self.table.value = message_table(self.receiver.received() if self.receiver else [], session.names, watched)
+
+    def _line(self, channel: Channel, state: str) -> str:
+        ends = f", until {channel.expiration:%d %b %H:%M:%S} UTC" if channel.expiration and state == "active" else ""
+        return f"{self._watched(channel.file)}: {state}{ends}"
+
+    def _watched(self, file: str | None) -> str:
+        return self._names.get(file, f"file {file}") if file else "the change log"
+
+    def _say(self, words: str) -> None:
+        self.status.value = tag("p", words, role="status", style="margin: 2px")
+
+    def __repr__(self) -> str:
+        channels = len(register_of(session_or_current(self._session)).channels)
+        return f"<WatchPanel: {_counted(channels, 'channel')}, {_counted(len(self.result), 'message')}>"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count or 'no'} {noun}{'' if count < 2 else 's'}"
+
+
+def _in_the_loop() -> Callable[[Callable[[], None]], None]:
+    """How a receiver's thread has something done by the kernel's own; without a loop it is done where it is."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return lambda act: act()
+
+    def later(act: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the kernel is going
+            loop.call_soon_threadsafe(act)
+
+    return later

@@ -1,0 +1,270 @@
+"""Watching from a notebook: channels, receivers, messages and the change log as frames, over real HTTPS."""
+
+import http.client
+import ssl
+import threading
+from urllib.parse import urlsplit
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors import BadRequest, NotFound, NotSignedIn
+
+
+@pytest.fixture
+def rx(lab):
+    with svc.receiver() as rx:
+        yield rx
+
+
+@pytest.fixture
+def file(lab):
+    return svc.upload(b"draft", name="draft.txt")
+
+
+def post(rx, headers, body=b"", path=None, method="POST"):
+    """A message by hand, as anybody could send it."""
+    parts = urlsplit(rx.address)
+    context = ssl.create_default_context(cadata=rx.ca_pem)
+    connection = http.client.HTTPSConnection(parts.hostname, parts.port, context=context, timeout=10)
+    try:
+        connection.request(method, path or parts.path, body, headers)
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
+def said(channel, number, state="update", token=None):
+    headers = {
+        "X-Svc-Channel-ID": channel,
+        "X-Svc-Message-Number": str(number),
+        "X-Svc-Resource-ID": "r",
+        "X-Svc-Resource-State": state,
+        "X-Svc-Resource-URI": "https://svc.example/storage/v3/files/f?alt=json",
+    }
+    return headers | ({"X-Svc-Channel-Token": token} if token else {})
+
+
+@pytest.mark.spec("A11-01")
+def test_what_happens_to_a_file_arrives(lab, rx, file):
+    channel = svc.watch_file(file, rx)
+    assert channel[["watching", "state"]].values.tolist() == [[file["id"].item(), "active"]]
+    svc.update(file, name="final.txt")
+    svc.update(file, b"more")
+    svc.share(file, "bob@svc.example")
+    svc.share(file, "bob@svc.example", role="writer")
+    svc.unshare(file, "bob@svc.example")
+    svc.trash(file)
+    svc.untrash(file)
+    svc.delete(file)
+    rx.wait_for("remove")
+
+    found = rx.messages()
+    assert " ".join(found["state"]) == "sync update update add update update trash untrash remove"
+    assert found["changed"].dropna().tolist() == ["properties", "content,properties", "permissions", "permissions"]
+    assert found["verified"].all()
+    assert found["number"].is_monotonic_increasing
+    assert found["channel_id"].unique().tolist() == channel["id"].tolist()
+
+
+@pytest.mark.spec("A11-02", "N-08")
+def test_retries_are_seen_in_their_order(lab, rx, file):
+    rx.answer_with(503, times=3)
+    svc.watch_file(file, rx)
+    lab.clock.advance("1m")
+
+    assert rx.messages()[["state", "tries", "answers"]].values.tolist() == [["sync", 4, "503, 503, 503, 200"]]
+    told = svc.notifications()
+    assert told[["watching", "tries", "outcome"]].values.tolist() == [[file["id"].item(), 4, "delivered"]]
+    assert 5 < told["waited"].item() < 7
+    assert lab.deliveries()["outcome"].tolist() == ["retry", "retry", "retry", "delivered"]
+
+
+@pytest.mark.spec("A11-02")
+@pytest.mark.parametrize("status, outcome", [(404, "failed"), (102, "delivered"), (204, "delivered"), (301, "failed")])
+def test_the_receiver_answers_any_status(lab, rx, status, outcome):
+    rx.answer_with(status)
+    svc.watch_changes(rx)
+    lab.deliver()
+
+    assert lab.deliveries()[["status", "outcome"]].values.tolist() == [[status, outcome]]
+
+
+@pytest.mark.spec("A11-02")
+def test_the_receiver_stalls(lab, rx):
+    rx.answer_with(200, times=1, delay=0.3)
+    svc.watch_changes(rx)
+    lab.deliver()
+
+    assert lab.deliveries()["outcome"].tolist() == ["delivered"]
+
+
+@pytest.mark.spec("A11-01")
+def test_a_wrong_token_is_refused_and_kept(lab, rx):
+    channel = svc.watch_changes(rx, token="right")["id"].item()
+    rx.wait_for("sync")
+
+    assert post(rx, said(channel, 7, token="wrong")) == 403
+    assert post(rx, said(channel, 8)) == 403
+    assert post(rx, said(channel, 9, token="right")) == 200
+    assert post(rx, said("somebody else's", 2, token="x")) == 200
+    verified = rx.messages()["verified"]
+    assert verified.dropna().tolist() == [True, False, False, True]
+    assert verified.isna().tolist() == [False] * 4 + [True]
+
+
+@pytest.mark.spec("A11-01")
+def test_a_message_that_comes_twice_is_one(lab, rx):
+    for _ in range(3):
+        assert post(rx, said("c", 5, "update")) == 200
+    assert post(rx, said("c", 6, "changed")) == 200
+
+    assert rx.messages()[["number", "state", "tries"]].values.tolist() == [[5, "update", 3], [6, "change", 1]]
+
+
+@pytest.mark.parametrize(
+    "headers, body, path, method, status",
+    [
+        ({}, b"", None, "POST", 400),
+        ({"X-Svc-Channel-ID": "c"}, b"", None, "POST", 400),
+        (said("c", "seven"), b"", None, "POST", 400),
+        (said("c", 1), b"", "/elsewhere", "POST", 404),
+        (said("c", 1), b"", None, "GET", 405),
+        (said("c", 1), b"x" * 2_000_000, None, "POST", 413),
+    ],
+)
+def test_what_is_no_message_is_refused(rx, headers, body, path, method, status):
+    try:
+        assert post(rx, headers, body, path, method) == status
+    except (ConnectionError, ssl.SSLError):
+        assert status == 413  # it may be cut off before all of it was sent
+    assert len(rx.messages()) == 0
+
+
+def test_who_connects_and_says_nothing_holds_up_nobody(lab, rx):
+    import socket
+
+    parts = urlsplit(rx.address)
+    with socket.create_connection((parts.hostname, parts.port)):
+        assert post(rx, said("c", 1)) == 200
+
+
+def test_waiting_in_vain_says_what_came(lab, rx):
+    svc.watch_changes(rx)
+    with pytest.raises(TimeoutError, match=r"waited 0\.1 seconds for 1 of trash; what came is: sync"):
+        rx.wait_for("trash", timeout=0.1)
+
+
+def test_waiting_from_another_thread(lab, rx, file):
+    found = []
+    waiter = threading.Thread(target=lambda: found.append(rx.wait_for("update", timeout=20)))
+    waiter.start()
+    svc.watch_file(file, rx)
+    svc.update(file, name="new.txt")
+    waiter.join()
+
+    assert found[0]["state"].tolist() == ["update"]
+
+
+def test_headers_are_explained(lab, rx, file):
+    svc.watch_file(file, rx)
+    rx.wait_for("sync")
+    told = rx.explain()
+
+    assert told["header"].tolist() == [
+        "X-Svc-Channel-ID", "X-Svc-Message-Number", "X-Svc-Resource-ID", "X-Svc-Resource-State",
+        "X-Svc-Resource-URI", "X-Svc-Channel-Expiration", "X-Svc-Channel-Token",
+    ]  # fmt: skip
+    assert told["meaning"].str.len().min() > 10
+    with pytest.raises(ValueError, match="1 message"):
+        rx.explain(5)
+
+
+@pytest.mark.spec("N-10")
+def test_renewing_overlaps(lab, rx, file):
+    old = svc.watch_file(file, rx)
+    new = svc.renew_channel(old, expires_in="2h")
+    svc.update(file, name="told once.txt")
+    lab.deliver()
+
+    assert svc.channels()["state"].tolist() == ["stopped", "active"]
+    assert new["resource_id"].tolist() == old["resource_id"].tolist()
+    assert (rx.messages()["state"] == "update").sum() == 1
+    both = svc.renew_channel(new, keep_old=True)
+    svc.update(file, name="told twice.txt")
+    lab.deliver()
+    assert (rx.messages()["state"] == "update").sum() == 3
+    assert svc.stop_channel(svc.channels().iloc[1:])["stopped"].all()
+    assert len(both) == 1
+
+
+def test_a_frame_is_watched_row_by_row(lab, rx):
+    files = svc.upload([b"1", b"2"], name=["a", "b"])
+    assert svc.watch_file(files, rx)["watching"].tolist() == files["id"].tolist()
+    with pytest.raises(ValueError, match="channel_id is one id"):
+        svc.watch_file(files, rx, channel_id="one")
+
+
+def test_what_cannot_be_meant(lab, file):
+    with pytest.raises(ValueError, match="make one with receiver"):
+        svc.watch_file(file)
+    with pytest.raises(TypeError, match="receiver must be"):
+        svc.watch_file(file, 5)
+    with pytest.raises(NotSignedIn, match="not registered"):
+        svc.watch_file(file, "https://evil.example/in")
+    with pytest.raises(BadRequest, match="HTTPS"):
+        svc.watch_file(file, "http://evil.example/in")
+    with pytest.raises(ValueError, match="no duration"):
+        svc.watch_changes(svc.receiver(direct=True), expires_in="soon")
+    with pytest.raises(ValueError, match="was not opened by this session"):
+        svc.stop_channel("unknown")
+    with pytest.raises(NotFound):
+        svc.watch_file("unknown", svc.receiver(direct=True))
+
+
+def test_the_change_log_goes_on_where_it_was(lab):
+    assert len(svc.changes()) == 0
+    first = svc.upload(b"1", name="first")
+    assert svc.changes()["name"].tolist() == ["first"]
+    assert len(svc.changes()) == 0
+    svc.delete(first)
+    found = svc.changes()
+    assert found[["file_id", "removed"]].values.tolist() == [[first["id"].item(), True]]
+    assert svc.changes("1").equals(found)
+    assert found.attrs["page_token"] == "3"
+    with pytest.raises(BadRequest):
+        svc.changes("99")
+
+
+def test_a_lost_answer_to_watch_is_no_trouble(lab, rx):
+    with lab.faults(operation="changes.watch", reset="after"):
+        channel = svc.watch_changes(rx)
+    lab.deliver()
+
+    assert channel["id"].item() in rx.messages()["channel_id"].tolist()
+    assert svc.stop_channel(channel)["stopped"].item()
+
+
+def test_the_same_at_every_run():
+    def run():
+        with svc.sandbox(seed=7) as lab, svc.receiver() as rx:
+            file = svc.upload(b"x", name="x")
+            rx.answer_with(503, times=1)
+            svc.watch_file(file, rx)
+            svc.watch_changes(rx)
+            svc.update(file, name="y")
+            lab.clock.advance("1m")
+            told = svc.notifications().drop(columns=["answers", "tries", "waited"])
+            return told.sort_values(["channel_id", "number"]).values.tolist()
+
+    assert run() == run()
+
+
+def test_a_receiver_without_a_socket(lab):
+    with svc.receiver(direct=True) as rx:
+        svc.watch_changes(rx)
+        assert rx.wait_for("sync")["verified"].tolist() == [True]
+        assert rx.address.startswith("https://receiver.svc.example/")
+    svc.connect("https://api.example.org", "token")
+    with pytest.raises(ValueError, match="for a sandbox"):
+        svc.receiver(direct=True)
