@@ -147,7 +147,7 @@ class _Server(ThreadingHTTPServer):
         with self._lock:
             for connection in self._open:
                 with suppress(OSError):
-                    connection.shutdown(socket.SHUT_RDWR)
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # its own would undo TLS under a reader
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A handshake that failed is the sender's business, and no matter for a notebook's output."""

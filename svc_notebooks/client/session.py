@@ -87,6 +87,8 @@ class Session:
         self.clock: Clock = clock or SystemTime()
         self.random: Random = random or dice.SystemRandom()
         self.exchanges = Recorder() if recorder is None else recorder
+        self.owner: object = None
+        """What this session is part of and keeps alive: a sandbox."""
         self.pending = Journal(_folder(state_dir, in_process=handler is not None))
         self._own = origin_of(self.base_url) + "/"
         self._credential = Credential(token)

@@ -59,10 +59,14 @@ class SvcError(Exception):
         return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
 
 
+_UNREGISTERED = "push.webhookUrlUnauthorized"
+
 _ADVICE = {
     "badRequest": "Mend what it says and send it again.",
     "fileNotDownloadable": "Call export(file, format) for it.",
     "fileNotExportable": "Call download(file) for it, or upload(..., convert_to=...) to make a native document.",
+    _UNREGISTERED: "Register the domain with the service first (in a sandbox: lab.service.register_domain).",
+    "channelIdNotUnique": "Leave the id out and one is drawn.",
     "exportSizeLimitExceeded": "Ask for another format, or make the document smaller.",
 }
 """Where the reason of a refusal tells more than its status what to do next."""
@@ -155,6 +159,8 @@ def error_class(status: int, reason: str | None) -> type[SvcError]:
     """The leaf of the tree that an answer belongs to."""
     if reason in RATE_LIMIT_REASONS:
         return RateLimited
+    if reason == _UNREGISTERED:
+        return NotAllowed  # a 401, and yet another token would not help
     return _BY_STATUS.get(status) or (ServiceFailed if status >= 500 else BadRequest)
 
 

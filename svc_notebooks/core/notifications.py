@@ -65,12 +65,12 @@ class HeaderRow:
 HEADERS: tuple[HeaderRow, ...] = (
     HeaderRow("Channel-ID",         "always",    "the id that you gave the channel",                           lambda m: m.channel_id),
     HeaderRow("Message-Number",     "always",    "1 for sync, then growing, with gaps",                        lambda m: str(m.number)),
-    HeaderRow("Resource-ID",        "always",    "what is watched, the same in every version of the service",  lambda m: m.resource_id),
+    HeaderRow("Resource-ID",        "always",    "what is watched, whatever the version",                      lambda m: m.resource_id),
     HeaderRow("Resource-State",     "always",    "what happened to it",                                        lambda m: m.state),
     HeaderRow("Resource-URI",       "always",    "its address in this version of the service",                 lambda m: m.resource_uri),
     HeaderRow("Changed",            "sometimes", "what kind of thing changed; never with sync",                lambda m: ",".join(m.changed) or None),
     HeaderRow("Channel-Expiration", "sometimes", "when the channel ends; only if it does",                     lambda m: _printed(m.expiration)),
-    HeaderRow("Channel-Token",      "sometimes", "the token that you gave the channel; only if you did",       lambda m: m.token),
+    HeaderRow("Channel-Token",      "sometimes", "the token that you gave, if you gave one",                   lambda m: m.token),
 )
 # fmt: on
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from ..client.inbox import Inbox, Received
-from ..core.notifications import HEADERS
-from .arguments import optional_text, whole
+from ..core.notifications import HEADERS, STATES
+from .arguments import choice, optional_text, whole
 from .frames import Record, frame
 from .schemas import EXPLAINED, MESSAGES
 
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
     from ..core.names import Names
 
-_LONGEST_DELAY = 3600
+_MOST_SECONDS = 3600
+_SETTLING = 2.0
+"""Seconds; a receiver that stalls, or another one that is dead, holds `wait_for` up no longer than that."""
 
 
 class Receiver:
@@ -36,7 +39,7 @@ class Receiver:
         *,
         ca_pem: str | None,
         close: Callable[[], None],
-        deliver: Callable[[], None] | None,
+        settle: Callable[[float], None] | None = None,
     ) -> None:
         self.address = address
         self.ca_pem = ca_pem
@@ -44,7 +47,8 @@ class Receiver:
         self._inbox = inbox
         self._names = names
         self._close = close
-        self._deliver = deliver
+        self._settle = settle
+        self._closed = False
 
     def __repr__(self) -> str:
         return f"<Receiver: {_counted(len(self._inbox.messages()))}>"
@@ -59,7 +63,9 @@ class Receiver:
 
     def close(self) -> None:
         """Take no more messages; those that came can still be looked at."""
-        self._close()
+        if not self._closed:
+            self._closed = True
+            self._close()
 
     def answer_with(self, status: int, *, times: int | None = None, delay: float = 0) -> None:
         """Decide what messages are answered.
@@ -68,7 +74,7 @@ class Receiver:
             status: 200, 201, 202, 204 and 102 count as delivered; after 500, 502, 503 and 504 the service
                 tries again; any other is a failure (N-08). A 102 is sent alone, with no final status behind it.
             times: So many messages, and then as before; None: all from now on.
-            delay: Seconds to stall before each answer, in real time.
+            delay: Seconds to stall before each answer, in real time; a direct receiver never stalls.
 
         >>> lab = svc.sandbox()
         >>> rx = svc.receiver(direct=True)
@@ -82,9 +88,7 @@ class Receiver:
         whole("status", status, 102, 599)
         if times is not None:
             whole("times", times, 1)
-        if isinstance(delay, bool) or not isinstance(delay, int | float) or not 0 <= delay <= _LONGEST_DELAY:
-            raise ValueError(f"delay is {delay!r}; it must be a number of seconds from 0 to {_LONGEST_DELAY}")
-        self._inbox.answer_with(status, times=times, delay=float(delay))
+        self._inbox.answer_with(status, times=times, delay=_seconds("delay", delay))
 
     def wait_for(
         self, state: str | None = None, *, channel: str | None = None, count: int = 1, timeout: float = 10
@@ -95,7 +99,7 @@ class Receiver:
             state: sync, add, remove, update, trash, untrash or change; None: any.
             channel: The id of a channel; None: any.
             count: How many must have come.
-            timeout: Seconds of real time.
+            timeout: Seconds of real time; a virtual clock does not matter, and does not move.
 
         Returns:
             The frame of `messages()`, with those that match.
@@ -109,12 +113,15 @@ class Receiver:
         >>> rx.wait_for("sync")["number"].tolist()
         [1]
         """
-        optional_text("state", state)
+        if state is not None:
+            choice("state", state, STATES)
         optional_text("channel", channel)
         whole("count", count, 1)
-        if self._deliver:
-            self._deliver()
-        found = self._inbox.wait_for(lambda one: _matches(one, state, channel), count, timeout)
+        ends = monotonic() + _seconds("timeout", timeout)
+        if self._settle:  # so that what else is on its way is in the frame, too
+            self._settle(min(timeout, _SETTLING))
+        left = max(0.0, ends - monotonic())
+        found = self._inbox.wait_for(lambda one: _matches(one, state, channel), count, left)
         if len(found) < count:
             came = ", ".join(str(one.notification.state) for one in self._inbox.messages()) or "nothing"
             wanted = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
@@ -170,6 +177,13 @@ class Receiver:
 def _matches(one: Received, state: str | None, channel: str | None) -> bool:
     found = one.notification
     return state in (None, found.state) and channel in (None, found.channel_id)
+
+
+def _seconds(argument: str, value: float) -> float:
+    """The value, if it is a number of seconds within an hour."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_SECONDS:
+        raise ValueError(f"{argument} is {value!r}; it must be a number of seconds from 0 to {_MOST_SECONDS}")
+    return float(value)
 
 
 def _counted(count: int) -> str:

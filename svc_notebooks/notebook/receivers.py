@@ -62,11 +62,11 @@ def receiver(
     [True]
     """
     from ..client.inbox import Inbox
-    from ..server.courier import HAS_THREADS
+    from ..client.receiver import HAS_SOCKETS
 
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
-    if direct if direct is not None else not HAS_THREADS:
+    if direct if direct is not None else not HAS_SOCKETS:
         if lab is None:
             raise ValueError("direct=True is for a sandbox: a service elsewhere needs an address that it can reach")
         made = _direct(lab, inbox, session)
@@ -77,14 +77,15 @@ def receiver(
 
 
 def _direct(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
-    lab.service.register_domain(_DIRECT_HOST)
+    service = lab.service
+    service.register_domain(_DIRECT_HOST)
     address = f"https://{_DIRECT_HOST}{_PATH}/{len(receivers_of(session)) + 1}"
-    lab.service.receive_at(address, lambda request: inbox.receive(request)[0])
+    service.receive_at(address, lambda request: inbox.receive(request)[0])
 
     def close() -> None:
-        lab.service.receive_at(address, None)
+        service.receive_at(address, None)
 
-    return Receiver(inbox, session.names, address, ca_pem=None, close=close, deliver=lab.deliver)
+    return Receiver(inbox, session.names, address, ca_pem=None, close=close, settle=service.deliver)
 
 
 def _listening(
@@ -102,8 +103,8 @@ def _listening(
         if ca_pem:
             lab.service.trust(ca_pem)
     address = f"https://{shown}:{server.port}{_PATH}"
-    deliver = lab.deliver if lab else None
-    return Receiver(inbox, session.names, address, ca_pem=ca_pem, close=server.close, deliver=deliver)
+    settle = lab.service.deliver if lab else None
+    return Receiver(inbox, session.names, address, ca_pem=ca_pem, close=server.close, settle=settle)
 
 
 def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from .current import forget
 from .frames import frame
@@ -51,12 +50,9 @@ def _by_name(one: Mapping[str, JSON], times: int) -> list[JSONObject]:
     return [{"match": match, "action": action, "times": times}]
 
 
-_sandboxes: WeakKeyDictionary[Session, Sandbox] = WeakKeyDictionary()
-
-
 def sandbox_of(session: Session) -> Sandbox | None:
     """The sandbox that a session is signed in to; None for a service elsewhere."""
-    return _sandboxes.get(session)
+    return session.owner if isinstance(session.owner, Sandbox) else None
 
 
 class Sandbox:
@@ -92,7 +88,7 @@ class Sandbox:
             random=None if self._seed is None else Random(self._seed),
             state_dir=self._state_dir,
         )
-        _sandboxes[made] = self
+        made.owner = self
         return made
 
     def __repr__(self) -> str:

@@ -55,7 +55,7 @@ def watch_file(
     Raises:
         TypeError, ValueError: An argument cannot be meant; nothing was sent.
         BadRequest: The service refuses a property; all that is wrong is told.
-        NotSignedIn: The domain of the address is not registered.
+        NotAllowed: The domain of the address is not registered.
         NotFound: There is no such file, or not for this user.
 
     Interface: A8.

@@ -69,12 +69,15 @@ class Courier:
         if self._background:
             self._running().wake()
 
-    def deliver(self) -> None:
-        """Deliver everything that is due now; when it returns, every receiver has answered or was given up."""
+    def deliver(self, timeout: float | None = None) -> None:
+        """Deliver everything that is due now; when it returns, every receiver has answered or was given up.
+
+        `timeout` in seconds: how long a thread's work is waited for; None: to its end.
+        """
         if not self._background:
             self._deliver_here()
         elif self._worker or self._desk.has_mail():
-            self._running().finish()
+            self._running().finish(timeout)
 
     def next(self) -> datetime | None:
         """When something will be due that is not yet; None: nothing waits."""
@@ -146,13 +149,13 @@ class _Worker:
         with suppress(RuntimeError):  # it is closed
             self._loop.call_soon_threadsafe(self._news.set)
 
-    def finish(self) -> None:
-        """Wait until nothing is due and nothing under way."""
+    def finish(self, timeout: float | None = None) -> None:
+        """Wait until nothing is due and nothing under way, or so many seconds."""
         with self._quiet:
             self._asked += 1
             mine = self._asked
             self.wake()
-            self._quiet.wait_for(lambda: self._done >= mine or self._closed.is_set())
+            self._quiet.wait_for(lambda: self._done >= mine or self._closed.is_set(), timeout)
 
     def close(self) -> None:
         """End the thread."""

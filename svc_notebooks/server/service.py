@@ -231,9 +231,12 @@ class Service:
         self._desk.sweep()
         return self._desk.deliveries.rows()
 
-    def deliver(self) -> None:
-        """Deliver what is due now; when this returns, every receiver has answered or was given up."""
-        self._courier.deliver()
+    def deliver(self, timeout: float | None = None) -> None:
+        """Deliver what is due now; when this returns, every receiver has answered or was given up.
+
+        With a timeout (seconds of real time) it returns at the latest then, and the rest goes on beside.
+        """
+        self._courier.deliver(timeout)
 
     @contextmanager
     def faults(self, *steps: JSONObject, in_order: bool = False) -> Iterator[None]:

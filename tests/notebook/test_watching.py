@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors import BadRequest, NotFound, NotSignedIn
+from svc_notebooks.core.errors import BadRequest, NotAllowed, NotFound
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_what_cannot_be_meant(lab, file):
         svc.watch_file(file)
     with pytest.raises(TypeError, match="receiver must be"):
         svc.watch_file(file, 5)
-    with pytest.raises(NotSignedIn, match="not registered"):
+    with pytest.raises(NotAllowed, match="not registered"):
         svc.watch_file(file, "https://evil.example/in")
     with pytest.raises(BadRequest, match="HTTPS"):
         svc.watch_file(file, "http://evil.example/in")
