@@ -19,7 +19,7 @@ CHANGES = ""
 """What the chooser has for the change log."""
 
 _LABEL = {"description_width": "11em"}
-_WIDE = {"width": "44em"}
+_WIDE = {"width": "44em", "max_width": "100%"}
 _FACTS = "id,name,modifiedTime"
 _LIVES = (
     ("as the service decides", None),
@@ -38,12 +38,12 @@ class Answering(NamedTuple):
 
 
 ANSWERS = (
-    Answering("200: delivered", ((200, None, 0),)),
-    Answering("503 twice, then 200: delivered at the third try", ((200, None, 0), (503, 2, 0))),
-    Answering("503 always: tried again, and given up", ((503, None, 0),)),
-    Answering("404: a failure, not tried again", ((404, None, 0),)),
-    Answering("102 alone: delivered", ((102, None, 0),)),
-    Answering("200 after 3 seconds: nobody else waits", ((200, None, 3),)),
+    Answering("200, delivered", ((200, None, 0),)),
+    Answering("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
+    Answering("503 always, given up", ((503, None, 0),)),
+    Answering("404, a failure", ((404, None, 0),)),
+    Answering("102 alone, delivered", ((102, None, 0),)),
+    Answering("200 after 3 seconds", ((200, None, 3),)),
 )
 
 
@@ -62,7 +62,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             options=_LIVES,
             **labelled("For", "When the channel ends; the service may end it sooner"),
             style=_LABEL,
-            layout={"width": "26em"},
+            layout={"width": "26em", "max_width": "100%"},
         )
         self.address = widgets.Text(
             **labelled("Address", "Where the service reaches a receiver: https, and a domain registered there"),
@@ -76,7 +76,14 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             style=_LABEL,
             layout={"width": "auto"},
         )
-        super().__init__([widgets.HBox([self.what, self.refresh]), self.lives, self.address, self.answers])
+        super().__init__(
+            [
+                widgets.HBox([self.what, self.refresh], layout={"flex_flow": "row wrap"}),
+                self.lives,
+                self.address,
+                self.answers,
+            ]
+        )
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""

@@ -179,7 +179,7 @@ class WatchPanel(Form):
         self.table.value = message_table(self.receiver.received() if self.receiver else [], session.names, watched)
 
     def _line(self, channel: Channel, state: str) -> str:
-        ends = f", until {channel.expiration:%d %b %H:%M:%S} UTC" if channel.expiration and state == "active" else ""
+        ends = f" until {channel.expiration:%d %b, %H:%M:%S}" if channel.expiration and state == "active" else ""
         return f"{self._watched(channel.file)}: {state}{ends}"
 
     def _watched(self, file: str | None) -> str:

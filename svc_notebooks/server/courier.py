@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
-from threading import Condition, Event, Thread
+from threading import Condition, Event, Lock, Thread
 from typing import Protocol
 
 from ..core.outbox import Outcome
@@ -57,6 +57,7 @@ class Courier:
         self._background = background
         self._receivers: dict[str, Handler] = {}
         self._worker: _Worker | None = None
+        self._starting = Lock()
 
     def receive_at(self, address: str, handler: Handler | None) -> None:
         """Let a function of this process answer messages to this address; None: no longer."""
@@ -90,9 +91,10 @@ class Courier:
             self._worker = None
 
     def _running(self) -> _Worker:
-        if self._worker is None:
-            self._worker = _Worker(self._desk, self._clock, self._make_poster, self._receivers)
-        return self._worker
+        with self._starting:
+            if self._worker is None:
+                self._worker = _Worker(self._desk, self._clock, self._make_poster, self._receivers)
+            return self._worker
 
     def _deliver_here(self) -> None:
         waiting = self._desk.due()

@@ -38,9 +38,9 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
     assert panel.last_error is None
     assert states(panel, lab) == ["sync", "update"]
     assert "properties" in panel.table.value
-    assert "explained" in panel.table.value
+    assert "what happened to it" in panel.table.value
     assert "X-Svc-Message-Number: 1" in panel.table.value
-    assert [label for label, _ in panel.chosen.options] == ["draft <b>.txt: active, until 05 Jan 10:00:00 UTC"]
+    assert [label for label, _ in panel.chosen.options] == ["draft <b>.txt: active until 05 Jan, 10:00:00"]
     assert "<b>.txt" not in panel.table.value, "a file's name is no markup"
     assert repr(panel) == "<WatchPanel: 1 channel, 2 messages>"
 
@@ -79,7 +79,7 @@ def test_renewing_opens_another_one(panel, lab):
 
     assert [label for label, _ in panel.chosen.options] == [
         "the change log: stopped",
-        "the change log: active, until 05 Jan 11:00:00 UTC",
+        "the change log: active until 05 Jan, 11:00:00",
     ]
     assert panel.chosen.value == svc.channels()["id"].iloc[-1]
 

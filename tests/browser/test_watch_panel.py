@@ -1,0 +1,112 @@
+"""The notification panel in a real JupyterLab: by mouse and by keyboard, with messages that come by themselves."""
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+CELL = """
+import svc_notebooks as svc
+lab = svc.sandbox()
+plan = svc.upload(b"Feed the ducks on Monday.", name="plan <b>for</b> May.txt")
+panel = svc.watch_panel()
+panel
+"""
+
+
+@pytest.fixture
+def open_panel(lab):
+    """Runs a notebook with the panel in it; closed at the end."""
+    pages = []
+
+    def opened(name, *cells):
+        lab.write(name, CELL, *cells)
+        pages.append(lab.run(name))
+        pages[-1].get_by_role("button", name="Watch", exact=True).wait_for()
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
+
+
+def run(page, words):
+    """Run something in the kernel, outside of any cell."""
+    page.evaluate(
+        """async (code) => {
+          const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+          const done = kernel.requestExecute({code});
+          window.told = '';
+          done.onIOPub = (m) => {
+            if (m.header.msg_type === 'stream') window.told += m.content.text;
+            if (m.header.msg_type === 'error') window.told += m.content.evalue;
+          };
+          await done.done;
+        }""",
+        words,
+    )
+    return page.evaluate("window.told").strip()
+
+
+@pytest.mark.spec("W-04")
+def test_by_mouse(lab, open_panel):
+    page = open_panel("watch-mouse.ipynb")
+    lab.shot(page, "watch-1-begun")
+    messages = page.get_by_role("region", name="Messages")
+
+    page.get_by_label("Watch", exact=True).select_option(index=1)
+    page.get_by_role("button", name="Watch", exact=True).click()
+    messages.get_by_text("sync", exact=True).wait_for(timeout=10_000)
+    run(page, "svc.update(plan, name='renamed.txt'); svc.share(plan, 'bob@svc.example'); svc.trash(plan)")
+    messages.get_by_text("trash", exact=True).wait_for(timeout=10_000)
+    lab.shot(page, "watch-2-messages")
+    assert messages.locator("b").count() == 4
+    assert page.get_by_text("plan <b>for</b> May.txt: active", exact=False).count() >= 1
+
+    messages.get_by_text("headers", exact=True).first.click()
+    page.get_by_text("1 for sync, then growing, with gaps").first.wait_for()
+    lab.shot(page, "watch-3-explained")
+
+    page.get_by_label("503 twice, then 200").check()
+    page.locator("pre", has_text="times=2").wait_for(state="attached")
+    run(page, "svc.untrash(plan); lab.deliver()")
+    messages.get_by_text("503", exact=True).wait_for(timeout=10_000)
+    page.get_by_role("button", name="10 seconds later").click()
+    messages.get_by_text("503, 503, 200").wait_for(timeout=10_000)
+    lab.shot(page, "watch-4-retried")
+
+    page.get_by_role("button", name="Renew").click()
+    page.get_by_text("Renewed").wait_for(timeout=10_000)
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_text("Stopped: nothing more is told").wait_for(timeout=10_000)
+    lab.shot(page, "watch-5-stopped")
+    assert run(page, "print(svc.channels()['state'].tolist())") == "['stopped', 'stopped']"
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("alert").get_by_text("not found").wait_for(timeout=10_000)
+    lab.shot(page, "watch-6-refused")
+
+
+@pytest.mark.spec("W-04")
+def test_by_keyboard_alone(lab, open_panel):
+    page = open_panel("watch-keys.ipynb")
+    page.get_by_label("Watch", exact=True).focus()
+    page.keyboard.press("ArrowDown")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent.trim()") == "Watch":
+            break
+    page.keyboard.press("Enter")
+    page.get_by_role("region", name="Messages").get_by_text("sync", exact=True).wait_for(timeout=10_000)
+    lab.shot(page, "watch-keys")
+    found = "print((svc.channels()['watching'] == plan['id'].item()).tolist(), panel.last_error)"
+
+    assert run(page, found) == "[True] None"
+
+
+@pytest.mark.spec("W-04")
+def test_narrow_and_dark(lab, open_panel):
+    page = open_panel("watch-dark.ipynb")
+    page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    page.set_viewport_size({"width": 640, "height": 900})
+    page.get_by_role("button", name="Watch", exact=True).click()
+    page.get_by_role("region", name="Messages").get_by_text("sync", exact=True).wait_for(timeout=10_000)
+    lab.shot(page, "watch-dark-narrow")
