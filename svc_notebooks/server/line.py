@@ -1,0 +1,155 @@
+"""One connection to a receiver, and HTTP/1.1 on it: the one file that knows h11.
+
+A message is asked, its status is told as soon as it is known, and what follows the status is read in peace: until
+that is over the line takes no other message. What a receiver sends is bounded in bytes here; whoever asks bounds
+it in time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any
+
+import h11
+
+MOST_ANSWER = 64 * 1024
+_IN_PROGRESS = 102
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+
+# h11 is told in short what goes out in full: it follows the answer, and nine headers through it cost more than TLS.
+_ASKED = h11.Request(method="POST", target="/", headers=[("Host", "receiver"), ("Content-Length", "0")])
+_SAID = h11.EndOfMessage()
+
+
+class NoStatus(Exception):
+    """There will be no status; the text says why, of whoever was asked."""
+
+
+class Standing(Enum):
+    """Where a line stands."""
+
+    IDLE = "it takes a message"
+    ASKED = "it is taken for a message whose status is not known"
+    RESTING = "the status is known, the rest of the answer is still coming"
+    GONE = "it is closed"
+
+
+def message(path: str, host: str, headers: Sequence[tuple[str, str]], body: bytes) -> bytes:
+    """A POST request as it goes over the wire. Raises ValueError for what no header can carry.
+
+    >>> message("/in", "hooks.example", [("X-Svc-Message-Number", "1")], b"")
+    b'POST /in HTTP/1.1\\r\\nHost: hooks.example\\r\\nX-Svc-Message-Number: 1\\r\\nContent-Length: 0\\r\\n\\r\\n'
+    """
+    pairs = (("Host", host), *headers, ("Content-Length", str(len(body))))
+    lines = [f"POST {path} HTTP/1.1", *(f"{name}: {value}" for name, value in pairs)]
+    for line in lines:
+        if _CONTROL.search(line):
+            raise ValueError(f"the header {line.partition(':')[0]!r} has a control character in it")
+    return "\r\n".join([*lines, "", ""]).encode() + body
+
+
+class Line(asyncio.Protocol):
+    """A connection. `changed` is called with it whenever it stands differently; times are seconds."""
+
+    def __init__(self, changed: Callable[[Line], None], *, rest: float, idle: float) -> None:
+        self.standing = Standing.ASKED  # by whoever had it made
+        self.heard = 0  # bytes of the present answer
+        self.certificate: bytes | None = None
+        self._changed = changed
+        self._patience = {Standing.RESTING: rest, Standing.IDLE: idle}
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop = asyncio.get_running_loop()
+        self._lost = self._loop.create_future()
+        self._answer: asyncio.Future[int] | None = None
+        self._machine = h11.Connection(h11.CLIENT)
+
+    async def ask(self, message: bytes) -> int:
+        """Send a message; the status that decides: the final one, or a 102. Raises NoStatus, OSError."""
+        if self.standing is Standing.GONE:
+            raise NoStatus("closed the connection without an answer")
+        self._machine = h11.Connection(h11.CLIENT)
+        self._machine.send(_ASKED)
+        self._machine.send(_SAID)
+        self._answer, self.heard = self._loop.create_future(), 0
+        self._stand(Standing.ASKED)
+        self._transport.write(message)
+        return await self._answer
+
+    def abort(self) -> None:
+        """Cut it, now."""
+        self._stand(Standing.GONE)
+
+    async def lost(self) -> None:
+        """Wait until its socket is closed."""
+        await self._lost
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+        self.certificate = transport.get_extra_info("ssl_object").getpeercert(True)
+        self._changed(self)
+
+    def data_received(self, data: bytes) -> None:
+        if self.standing in (Standing.IDLE, Standing.GONE) or self._answer is None:
+            self.abort()  # nobody asked: it closes, or it lies
+            return
+        self._hear(data[: MOST_ANSWER - self.heard])
+        self.heard += len(data)
+        if self.heard > MOST_ANSWER:
+            self._fail(NoStatus(f"sent {MOST_ANSWER} bytes and no status"))
+
+    def _hear(self, data: bytes) -> None:
+        if not data:
+            return
+        try:
+            self._machine.receive_data(data)
+            standing = self._read()
+        except h11.ProtocolError as error:
+            self._fail(NoStatus(f"did not answer in HTTP: {error}"))
+        else:
+            self._stand(standing)
+
+    def _read(self) -> Standing:
+        """Read what has come; where that leaves us."""
+        while (event := self._machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
+            if isinstance(event, (h11.InformationalResponse, h11.Response)):
+                self._told(event.status_code)
+            elif isinstance(event, h11.EndOfMessage):
+                return Standing.IDLE if self._can_go_on() else Standing.GONE
+        return Standing.RESTING if self._answer and self._answer.done() else Standing.ASKED
+
+    def _told(self, status: int) -> None:
+        """A 102 is a status, whatever follows it; other interim answers are none (N-08)."""
+        if (status >= 200 or status == _IN_PROGRESS) and self._answer and not self._answer.done():
+            self._answer.set_result(status)
+
+    def _can_go_on(self) -> bool:
+        machine = self._machine
+        states = (machine.our_state, machine.their_state)
+        return states == (h11.DONE, h11.DONE) and machine.trailing_data == (b"", False)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        began = "in the middle of its answer" if self.heard else "without an answer"
+        self._fail(error or NoStatus(f"closed the connection {began}"))
+        if not self._lost.done():
+            self._lost.set_result(None)
+
+    def _fail(self, error: Exception) -> None:
+        if self._answer and not self._answer.done():
+            self._answer.set_exception(error)
+        self._stand(Standing.GONE)
+
+    def _stand(self, standing: Standing) -> None:
+        """Move on; a line that is gone, or stands so already, does not."""
+        if self.standing in (standing, Standing.GONE):
+            return
+        self.standing = standing
+        if self._timer:
+            self._timer.cancel()
+        seconds = self._patience.get(standing)
+        self._timer = None if seconds is None else self._loop.call_later(seconds, self.abort)
+        if standing is Standing.GONE:
+            self._transport.abort()
+        self._changed(self)
