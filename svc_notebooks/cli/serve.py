@@ -5,7 +5,7 @@ import json
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -13,32 +13,33 @@ def serve(options: argparse.Namespace) -> int:
 
     One line of JSON on standard output says that it is ready, and nothing else ever goes there.
     """
-    if options.tls:
-        return _fail("--tls is not there yet: it comes with push notifications; leave it out for http")
     try:
         with _until_told():
             _carry(options)
-    except (OSError, ValueError) as error:
+    except (ImportError, OSError, ValueError) as error:
         return _fail(str(error))
     return 0
 
 
 def _carry(options: argparse.Namespace) -> None:
+    from ..notebook.authority import tls_for
     from ..server.service import open_service
     from ..server.socket import SocketServer
 
-    with open_service(options.store) as service:
+    with ExitStack() as stack:
+        service = stack.enter_context(open_service(options.store))
         token = service.sign_in(token=options.token)
-        with SocketServer(service, options.host, options.port, control=options.control) as server:
-            ready = {
-                "base_url": server.base_url,
-                "token": token,
-                "auth_scope_base": service.policy.auth_scope_base,
-                "ca": None,
-                "control": options.control,
-            }
-            print(json.dumps(ready), flush=True)
-            server.serve_forever()
+        tls, ca = stack.enter_context(tls_for(options.host)) if options.tls else (None, None)
+        server = SocketServer(service, options.host, options.port, control=options.control, tls=tls)
+        ready = {
+            "base_url": stack.enter_context(server).base_url,
+            "token": token,
+            "auth_scope_base": service.policy.auth_scope_base,
+            "ca": ca and str(ca),
+            "control": options.control,
+        }
+        print(json.dumps(ready), flush=True)
+        server.serve_forever()
 
 
 @contextmanager

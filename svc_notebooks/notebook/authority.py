@@ -6,7 +6,11 @@ The keys never leave this process; the authority's certificate is what others ar
 from __future__ import annotations
 
 import ssl
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 _HOSTS = ("localhost", "127.0.0.1", "::1")
@@ -41,3 +45,18 @@ def make_authority() -> Authority:
             " certificate=(certificate file, key file)"
         ) from None
     return Authority(trustme.CA())
+
+
+@contextmanager
+def tls_for(host: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
+    """What a server on this host needs, and a file with the authority to trust, that is gone in the end.
+
+    Anybody may read the file. Raises ImportError where trustme is not installed.
+    """
+    authority = make_authority()
+    with tempfile.TemporaryDirectory(prefix="svc-ca-") as folder:
+        Path(folder).chmod(0o755)
+        ca = Path(folder, "ca.pem")
+        ca.write_text(authority.ca_pem)
+        ca.chmod(0o644)
+        yield authority.context(*dict.fromkeys((host, *_HOSTS))), ca

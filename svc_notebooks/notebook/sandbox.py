@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -67,7 +67,7 @@ class Sandbox:
         self._seed, self._state_dir = seed, state_dir
         self.session = self._session(token)
         self.before: Session | None = None
-        self._servers: list[SocketServer] = []
+        self._lent = ExitStack()  # servers that carry the service, receivers, and what they need
 
     @property
     def clock(self) -> VirtualClock | SystemClock:
@@ -106,13 +106,15 @@ class Sandbox:
         self.close()
 
     def close(self) -> None:
-        """Close the service and every server that carries it."""
-        for server in self._servers:
-            server.stop()
-        self._servers.clear()
+        """Close the service, the receivers of its sessions and every server that carries it."""
+        self._lent.close()
         forget(self.session, self.before)
         self.session.close()
         self.service.close()
+
+    def closes(self, close: Callable[[], None]) -> None:
+        """Call this, too, when the sandbox is closed."""
+        self._lent.callback(close)
 
     def sign_in(
         self,
@@ -200,14 +202,26 @@ class Sandbox:
         """Put the service back into the state that `snapshot` kept."""
         self.service.restore(snapshot)
 
-    def serve(self, port: int = 0) -> SocketServer:
+    def serve(self, port: int = 0, *, tls: bool = False) -> SocketServer:
         """Carry the same service on a loopback socket, for programs outside of this kernel.
 
         Args:
             port: The port on 127.0.0.1; 0 takes a free one. `.base_url` of the result tells it.
+            tls: Over HTTPS; `.ca` of the result is then a file with the authority that clients must trust
+                (`curl --cacert`, `connect(verify=...)`), there until the sandbox is closed.
+
+        Raises:
+            ImportError: TLS needs the package trustme, which is not installed.
+
+        >>> lab = svc.sandbox()
+        >>> server = lab.serve()
+        >>> server.base_url.startswith("http://127.0.0.1:")
+        True
         """
         from ..server.socket import SocketServer
+        from .authority import tls_for
 
-        server = SocketServer(self.service, port=port).start()
-        self._servers.append(server)
+        context, ca = self._lent.enter_context(tls_for("127.0.0.1")) if tls else (None, None)
+        server = SocketServer(self.service, port=port, tls=context, ca=ca).start()
+        self.closes(server.stop)
         return server

@@ -11,9 +11,11 @@ import io
 import logging
 import select
 import socket
+import ssl
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlsplit
@@ -27,6 +29,7 @@ from .http1 import ChunkedBody, SizedBody, head
 from .relief import Relief
 from .reply import as_error
 from .service import Service
+from .tls import TlsSocket, is_tls, secure
 
 _log = logging.getLogger(__name__)
 
@@ -52,11 +55,16 @@ class _Reader(io.BufferedReader):
     bytes_read = 0
 
     def has_data(self) -> bool:
+        """Whether something can be read at once: here, or in the records that TLS has opened already."""
         sock = self.raw._sock
         timeout = sock.gettimeout()
         sock.settimeout(0)
         try:
             return bool(self.peek(1))
+        except ssl.SSLWantReadError:
+            return False
+        except OSError:
+            return True  # it is broken, which its next reader will see
         finally:
             sock.settimeout(timeout)
 
@@ -72,13 +80,58 @@ class _Connection(HTTPConnection):
     def __init__(self, server: _Server, sock: socket.socket, makefile: object) -> None:
         super().__init__(server, sock, _make_file)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._tls = server.tls  # until hands are shaken
 
     def communicate(self) -> bool:
+        if self._tls and not self._secure(self._tls):
+            return False
         # Once the server stops, who is still in line gets no thread: each could hold it for `IDLE_SECONDS`.
         while not self.server.stopping and super().communicate():  # type: ignore[no-untyped-call]
             if not self._more_soon():
                 return True
         return False
+
+    def _secure(self, context: ssl.SSLContext) -> bool:
+        """Shake hands: here, in a thread of the pool, where a silent client keeps no other from being accepted."""
+        self._tls = None
+        try:
+            if not is_tls(self.socket):
+                self._refuse_in_the_clear()
+                return False
+            self.socket = secure(self.socket, context)
+        except OSError as error:
+            _log.debug("no handshake: %s", error)
+            return False
+        self.socket.settimeout(self.server.timeout)
+        self.rfile = _make_file(self.socket, "rb")
+        self.wfile = _make_file(self.socket, "wb")
+        return True
+
+    def _refuse_in_the_clear(self) -> None:
+        sentence = f"This is an https address: {self.server.base_url}"
+        refusal = as_error(refuse("badRequest", message=sentence))
+        self.socket.sendall(head(refusal, connection="close") + refusal.content())
+        self.linger_on()
+
+    def linger_on(self) -> None:
+        """Let the peer finish: a connection closed on unread bytes would take the answer with it."""
+        left, end = _LARGE_REST, time.monotonic() + _LONGEST_LINGER
+        with suppress(OSError, ValueError):
+            self._say_goodbye()
+            self.socket.shutdown(socket.SHUT_WR)
+            self.socket.settimeout(_LINGER_SECONDS)
+            while left > 0 and time.monotonic() < end and (block := self.rfile.read1(_BUFFER)):
+                left -= len(block)
+
+    def _say_goodbye(self) -> None:
+        if isinstance(self.socket, TlsSocket):
+            self.socket.goodbye()
+
+    def close(self) -> None:
+        """Close it, even where the peer or a failed handshake has done so already."""
+        self._say_goodbye()
+        with suppress(OSError):
+            super().close()
 
     def _more_soon(self) -> bool:
         if not hasattr(select, "poll"):
@@ -174,7 +227,7 @@ class _Request(HTTPRequest):
             self.close_connection = True  # its end is the connection's
         self._write(head(response, connection=self._connection_fate()), response.body)
         if self.close_connection and not body.over():
-            self._linger()
+            self.conn.linger_on()
         self.conn.socket.settimeout(self.server.timeout)
 
     def _rest_is_here(self, body: SizedBody) -> bool:
@@ -202,15 +255,6 @@ class _Request(HTTPRequest):
             close = getattr(content, "close", None)
             if close:
                 close()
-
-    def _linger(self) -> None:
-        """Let the peer finish: a connection closed on unread bytes would take the answer with it."""
-        left, end = _LARGE_REST, time.monotonic() + _LONGEST_LINGER
-        with suppress(OSError, ValueError):
-            self.conn.socket.shutdown(socket.SHUT_WR)
-            self.conn.socket.settimeout(_LINGER_SECONDS)
-            while left > 0 and time.monotonic() < end and (block := self.conn.rfile.read1(_BUFFER)):
-                left -= len(block)
 
     def simple_response(self, status: object, msg: object = "") -> None:
         """What cheroot refuses before there is a request, in our envelope."""
@@ -264,6 +308,7 @@ class _Server(HTTPServer):
     base_url: str
     body_timeout: float
     bodies: set[SizedBody]
+    tls: ssl.SSLContext | None
     answered = 0
     stopping = False
 
@@ -275,7 +320,9 @@ _Connection.RequestHandlerClass = _Request
 
 
 class SocketServer:
-    """A service on a loopback address, served by threads of this process.
+    """A service on a loopback address, served by threads of this process; over TLS with a context for it.
+
+    `ca` is for whoever asks: the file with the authority that clients must trust.
 
     >>> from svc_notebooks.server.service import open_service
     >>> with SocketServer(open_service(seed=0)) as server:
@@ -284,7 +331,15 @@ class SocketServer:
     """
 
     def __init__(
-        self, service: Service, host: str = "127.0.0.1", port: int = 0, *, control: bool = False, threads: int = 32
+        self,
+        service: Service,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        *,
+        control: bool = False,
+        tls: ssl.SSLContext | None = None,
+        ca: Path | None = None,
+        threads: int = 32,
     ) -> None:
         self._server = _Server(
             (host, port), Gateway, minthreads=threads, maxthreads=max(threads, MOST_THREADS), server_name="svc"
@@ -293,13 +348,14 @@ class SocketServer:
         self._relief = Relief(self._server.requests, lambda: self._server.answered)
         self._server.handle = Control(service).handle if control else service.handle
         self._server.bodies = set()
+        self._server.tls = tls
         self._server.body_timeout = service.policy.body_timeout
         self._server.timeout = IDLE_SECONDS
         self._server.shutdown_timeout = 5
         self._server.expiration_interval = 0.1  # also how long it takes to notice that it shall stop
         self._server.max_request_header_size = MOST_HEADER_BYTES
         self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
-        self._host = host
+        self.ca = ca
         self._thread: Thread | None = None
         self._ready = Event()
         self._failure: BaseException | None = None
@@ -333,7 +389,8 @@ class SocketServer:
     def _prepare(self) -> None:
         self._server.prepare()
         host, port = self._server.socket.getsockname()[:2]
-        self._server.base_url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        scheme = "https" if self._server.tls else "http"
+        self._server.base_url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
 
     def serve_forever(self) -> None:
         """Serve until `stop` is called from elsewhere, or an interrupt comes."""

@@ -178,6 +178,26 @@ class TestServe:
 
         assert (signed_in.status_code, stranger.status_code, control.status_code) == (200, 401, 404)
 
+    def test_speaks_tls_with_an_authority_of_its_own(self):
+        import requests
+
+        with self.serve("--tls", "--token", "t") as process:
+            ready = json.loads(process.stdout.readline())
+            ca = Path(ready["ca"])
+            url = ready["base_url"] + "/storage/v3/files"
+            signed_in = {"Authorization": "Bearer t"}
+            answer = requests.get(url, headers=signed_in, verify=str(ca), timeout=10)
+            pem = ca.read_text()
+            mode = ca.stat().st_mode & 0o777
+            process.send_signal(signal.SIGTERM)
+            rest, errors = process.communicate(timeout=20)
+
+        assert ready["base_url"].startswith("https://127.0.0.1:")
+        assert answer.json()["files"] == []
+        assert "PRIVATE" not in pem
+        assert (mode, ca.exists()) == (0o644, False)
+        assert (process.returncode, rest, errors) == (0, "", "")
+
     def test_keeps_files_in_its_store(self, tmp_path: Path):
         import requests
 
@@ -199,7 +219,6 @@ class TestServe:
     @pytest.mark.parametrize(
         "arguments,message",
         [
-            (["--tls"], "not there yet"),
             (["--store", "postgresql://db/files"], "is supported yet"),
             (["--port", "70000"], "'70000' is no port"),
             (["--token", "two words"], "one word"),
