@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -10,7 +11,7 @@ from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from ..core.clock import from_millis, to_millis
-from ..core.errors import BadRequest
+from ..core.errors import BadRequest, SvcError
 from ..core.wire import JSONObject, segment
 from .session import Session
 
@@ -75,18 +76,31 @@ def watch(
     """Open a channel on a file, or on the change log. Raises SvcError.
 
     `expect(channel_id, token)` is called before the request: the first message may come before its answer.
-    A drawn id that is taken was taken by a try whose answer was lost: another one is drawn.
+    A drawn id that is taken was taken by a try whose answer was lost: another one is drawn, and the lost channel is
+    stopped, or every message would come twice.
     """
+    lost: list[str] = []
     for left in reversed(range(_NEW_IDS)):
         wanted = channel_id or new_id(session)
         if expect:
             expect(wanted, token)
         try:
-            return _opened(session, file, address, wanted, token, expiration)
+            made = _opened(session, file, address, wanted, token, expiration)
         except BadRequest as error:
             if error.reason != _TAKEN or channel_id or not left:
                 raise
+            lost.append(wanted)
+        else:
+            _stop_lost(session, lost, made.resource_id)
+            return made
     raise AssertionError("unreachable")
+
+
+def _stop_lost(session: Session, lost: list[str], resource_id: str) -> None:
+    """All channels on one resource have its id (A8-09); somebody else's channel is not ours to stop, and stays."""
+    for channel_id in lost:
+        with suppress(SvcError):
+            stop(session, channel_id, resource_id)
 
 
 def _opened(

@@ -33,6 +33,7 @@ def receiver(
     host: str = "localhost",
     port: int = 0,
     certificate: _Files | None = None,
+    address: str | None = None,
     direct: bool | None = None,
     session: Session | None = None,
 ) -> Receiver:
@@ -46,12 +47,14 @@ def receiver(
         port: 0 takes a free one.
         certificate: A file with the certificate and one with its key, in PEM; None makes both, with an authority
             of their own (`.ca_pem` of the result).
+        address: The address under which the service reaches it, where a proxy stands before it; None: that of
+            host and port.
         direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets.
 
     Raises:
         ImportError: Certificates cannot be made here; the message says what to install.
         OSError: The port is in use.
-        ValueError: `direct` is for a sandbox.
+        ValueError: `direct` is for a sandbox; or the address is no https address.
 
     Interface: A11.
 
@@ -71,8 +74,10 @@ def receiver(
             raise ValueError("direct=True is for a sandbox: a service elsewhere needs an address that it can reach")
         made = _direct(lab, inbox, session)
     else:
-        made = _listening(lab, inbox, session, host, port, certificate)
+        made = _listening(lab, inbox, session, host, port, certificate, _checked(address))
     _receivers.setdefault(session, []).append(made)
+    if lab:
+        lab.closes(made.close)
     return made
 
 
@@ -89,7 +94,13 @@ def _direct(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
 
 
 def _listening(
-    lab: Sandbox | None, inbox: Inbox, session: Session, host: str, port: int, certificate: _Files | None
+    lab: Sandbox | None,
+    inbox: Inbox,
+    session: Session,
+    host: str,
+    port: int,
+    certificate: _Files | None,
+    outside: str | None,
 ) -> Receiver:
     from ..client.receiver import HttpsReceiver
 
@@ -102,9 +113,15 @@ def _listening(
         lab.service.register_domain(host)
         if ca_pem:
             lab.service.trust(ca_pem)
-    address = f"https://{shown}:{server.port}{_PATH}"
+    address = outside or f"https://{shown}:{server.port}{_PATH}"
     settle = lab.service.deliver if lab else None
     return Receiver(inbox, session.names, address, ca_pem=ca_pem, close=server.close, settle=settle)
+
+
+def _checked(address: str | None) -> str | None:
+    if address is not None and not (isinstance(address, str) and address.startswith("https://")):
+        raise ValueError(f"address is {address!r}; give the whole address, like https://hooks.example.com{_PATH}")
+    return address
 
 
 def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:

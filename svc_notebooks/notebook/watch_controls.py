@@ -76,14 +76,8 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             style=_LABEL,
             layout={"width": "auto"},
         )
-        super().__init__(
-            [
-                widgets.HBox([self.what, self.refresh], layout={"flex_flow": "row wrap"}),
-                self.lives,
-                self.address,
-                self.answers,
-            ]
-        )
+        first = widgets.HBox([self.what, self.refresh], layout={"flex_flow": "row wrap"})
+        super().__init__([first, self.lives, self.address, self.answers])
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""

@@ -15,7 +15,7 @@ from .file_choice import labelled
 from .form import Form
 from .frames import frame
 from .markup import tag
-from .message_view import message_table
+from .message_view import MOST, headings, message_line
 from .receiver import Receiver
 from .receivers import receiver
 from .sandbox import sandbox_of
@@ -26,7 +26,9 @@ from .watching import renew_channel, stop_channel, watch_changes, watch_file
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..client.inbox import Received
     from ..client.session import Session
+    from ..core.names import Names
 
 _STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
 
@@ -74,12 +76,16 @@ class WatchPanel(Form):
             layout={"width": "auto"},
         )
         self.status = widgets.HTML()
+        self.lines = widgets.VBox()
+        self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guarded(self._read))
         self.controls.watch(self._show_code)
         self.controls.answers.observe(lambda _change: self._guarded(self._answer), "value")
         self._guarded(self._read)
         buttons = widgets.HBox([self.watch, self.stop, self.renew])
-        self._compose(self.controls, buttons, self.chosen, *self._clock(), self.status, self.alert, self.table)
+        self._compose(
+            self.controls, buttons, self.chosen, *self._clock(), self.status, self.alert, self.table, self.lines
+        )
         self._show()
 
     # -- what a program sees
@@ -176,7 +182,16 @@ class WatchPanel(Form):
         self.chosen.value = before if before in known else next(iter(known), None)
         self.chosen.layout.display = None if known else "none"
         watched = {one.id: self._watched(one.file) for one in known.values()}
-        self.table.value = message_table(self.receiver.received() if self.receiver else [], session.names, watched)
+        self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
+
+    def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
+        """A widget for each, so that one that is unfolded stays so when others come."""
+        self.table.value = headings(messages)
+        shown = range(max(0, len(messages) - MOST), len(messages))
+        lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]
+        for line, message in zip(lines, messages[shown.start :], strict=True):
+            line.value = message_line(message, names, watched)
+        self.lines.children = tuple(lines)  # new ones behind: JupyterLab draws all anew that come after another
 
     def _line(self, channel: Channel, state: str) -> str:
         ends = f" until {channel.expiration:%d %b, %H:%M:%S}" if channel.expiration and state == "active" else ""

@@ -51,7 +51,7 @@ def run(page, words):
 def test_by_mouse(lab, open_panel):
     page = open_panel("watch-mouse.ipynb")
     lab.shot(page, "watch-1-begun")
-    messages = page.get_by_role("region", name="Messages")
+    messages = page.locator("details:has(code)")
 
     page.get_by_label("Watch", exact=True).select_option(index=1)
     page.get_by_role("button", name="Watch", exact=True).click()
@@ -59,12 +59,16 @@ def test_by_mouse(lab, open_panel):
     run(page, "svc.update(plan, name='renamed.txt'); svc.share(plan, 'bob@svc.example'); svc.trash(plan)")
     messages.get_by_text("trash", exact=True).wait_for(timeout=10_000)
     lab.shot(page, "watch-2-messages")
-    assert messages.locator("b").count() == 4
+    assert messages.count() == 4
     assert page.get_by_text("plan <b>for</b> May.txt: active", exact=False).count() >= 1
 
-    messages.get_by_text("headers", exact=True).first.click()
+    messages.first.locator("summary").click()
     page.get_by_text("1 for sync, then growing, with gaps").first.wait_for()
     lab.shot(page, "watch-3-explained")
+
+    run(page, "svc.update(plan, description='seen by many')")
+    messages.nth(4).wait_for()
+    assert page.get_by_text("1 for sync, then growing, with gaps").first.is_visible(), "it stays unfolded"
 
     page.get_by_label("503 twice, then 200").check()
     page.locator("pre", has_text="times=2").wait_for(state="attached")
@@ -95,7 +99,7 @@ def test_by_keyboard_alone(lab, open_panel):
         if page.evaluate("document.activeElement.textContent.trim()") == "Watch":
             break
     page.keyboard.press("Enter")
-    page.get_by_role("region", name="Messages").get_by_text("sync", exact=True).wait_for(timeout=10_000)
+    page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for(timeout=10_000)
     lab.shot(page, "watch-keys")
     found = "print((svc.channels()['watching'] == plan['id'].item()).tolist(), panel.last_error)"
 
@@ -108,5 +112,5 @@ def test_narrow_and_dark(lab, open_panel):
     page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
     page.set_viewport_size({"width": 640, "height": 900})
     page.get_by_role("button", name="Watch", exact=True).click()
-    page.get_by_role("region", name="Messages").get_by_text("sync", exact=True).wait_for(timeout=10_000)
+    page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for(timeout=10_000)
     lab.shot(page, "watch-dark-narrow")

@@ -24,6 +24,10 @@ def choose(panel, file):
     panel.controls.what.value = file["id"].item()
 
 
+def shown(panel):
+    return panel.table.value + "".join(line.value for line in panel.lines.children)
+
+
 def states(panel, lab):
     lab.deliver()
     return panel.result["state"].tolist()
@@ -37,17 +41,19 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
 
     assert panel.last_error is None
     assert states(panel, lab) == ["sync", "update"]
-    assert "properties" in panel.table.value
-    assert "what happened to it" in panel.table.value
-    assert "X-Svc-Message-Number: 1" in panel.table.value
+    assert "2 messages" in panel.table.value
+    assert "properties" in panel.lines.children[1].value
+    assert "what happened to it" in panel.lines.children[0].value
+    assert "X-Svc-Message-Number: 1" in panel.lines.children[0].value
     assert [label for label, _ in panel.chosen.options] == ["draft <b>.txt: active until 05 Jan, 10:00:00"]
-    assert "<b>.txt" not in panel.table.value, "a file's name is no markup"
+    assert "<b>.txt" not in shown(panel), "a file's name is no markup"
     assert repr(panel) == "<WatchPanel: 1 channel, 2 messages>"
 
 
 @pytest.mark.spec("W-04")
 def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, file):
     panel.watch.click()
+    assert states(panel, lab) == ["sync"]
     panel.stop.click()
     svc.update(file, name="nobody is told.txt")
 
@@ -101,6 +107,22 @@ def test_the_code_does_what_the_panel_does(panel, lab, file):
         assert space["channel"]["watching"].tolist() == file["id"].tolist()
 
 
+@pytest.mark.spec("W-04")
+def test_a_line_stays_what_it_is_while_others_come(panel, lab, file):
+    panel.watch.click()
+    lab.deliver()
+    (first,) = panel.lines.children
+    before = first.value
+    for n in range(60):
+        svc.update(file, name=f"{n}.txt")
+    lab.deliver()
+
+    assert len(panel.result) == 61
+    assert len(panel.lines.children) == 50
+    assert first.value == before, "the browser leaves it as it was, unfolded or not"
+    assert "61 messages; the last 50 are shown" in panel.table.value
+
+
 def test_pressing_without_a_channel_is_answered_in_words(panel):
     panel.stop.click()
 
@@ -120,11 +142,12 @@ def test_messages_appear_while_the_kernel_does_something_else(lab, file):
         panel = svc.watch_panel()
         panel.watch.click()
         for _ in range(200):
-            if "sync" in panel.table.value:
+            if "sync" in shown(panel):
                 break
             await asyncio.sleep(0.05)
+        found = shown(panel)
         panel.close()
-        return panel.table.value
+        return found
 
     assert "sync" in asyncio.run(look())
 

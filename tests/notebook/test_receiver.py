@@ -1,0 +1,248 @@
+"""The receiver itself: what it answers, what it refuses, and that it lets go. Spoken to over raw TLS."""
+
+import gc
+import http.client
+import socket
+import ssl
+import threading
+import time
+import weakref
+from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook import authority
+from svc_notebooks.notebook.authority import make_authority
+
+
+@pytest.fixture
+def rx(lab):
+    with svc.receiver() as rx:
+        yield rx
+
+
+@contextmanager
+def connected(rx):
+    parts = urlsplit(rx.address)
+    context = ssl.create_default_context(cadata=rx.ca_pem)
+    raw = socket.create_connection((parts.hostname, parts.port), 10)
+    with context.wrap_socket(raw, server_hostname=parts.hostname) as connection:
+        yield connection
+
+
+def message(number=1, *more, path="/notifications"):
+    lines = [
+        f"POST {path} HTTP/1.1", "Host: localhost", "X-Svc-Channel-ID: c", f"X-Svc-Message-Number: {number}",
+        "X-Svc-Resource-State: update", *(more or ("Content-Length: 0",)), "", "",
+    ]  # fmt: skip
+    return "\r\n".join(lines).encode()
+
+
+def status(connection):
+    """The first line's status of the next answer; None: it was closed."""
+    text = b""
+    while not text.endswith(b"\r\n\r\n"):
+        piece = connection.recv(1)
+        if not piece:
+            return None
+        text += piece
+    return int(text.split()[1])
+
+
+@pytest.mark.spec("A11-01")
+def test_one_connection_carries_many_messages(rx):
+    with connected(rx) as connection:
+        for number in (1, 2, 3):
+            connection.sendall(message(number))
+            assert status(connection) == 200
+
+    assert rx.messages()["number"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.spec("A11-02")
+def test_a_102_comes_alone(rx):
+    rx.answer_with(102, times=1)
+    with connected(rx) as connection:
+        connection.sendall(message())
+        assert status(connection) == 102
+        assert status(connection) is None, "no final status follows"
+
+
+@pytest.mark.parametrize(
+    "more, expected",
+    [
+        (("Transfer-Encoding: chunked",), 411),
+        (("Content-Length: -1",), 400),
+        (("Content-Length: ²",), 400),
+        (("Content-Length: 99999999999999999999",), 413),
+        (("Content-Length: 1048577",), 413),
+    ],
+)
+def test_a_body_without_a_fair_length_ends_the_connection(rx, more, expected):
+    with connected(rx) as connection:
+        connection.sendall(message(1, *more) + message(2))
+        assert status(connection) == expected
+        assert status(connection) is None, "what follows is never taken for another request"
+
+    assert len(rx.messages()) == 0
+
+
+def test_half_a_message_is_none(rx):
+    with connected(rx) as connection, suppress(OSError):
+        connection.sendall(message(1, "Content-Length: 10") + b"half")
+        connection.unwrap()
+    rx.answer_with(204)
+    with connected(rx) as connection:
+        connection.sendall(message(2))
+        assert status(connection) == 204
+
+    assert rx.messages()["number"].tolist() == [2]
+
+
+def test_a_closed_receiver_ends_kept_connections_and_stalls(rx):
+    rx.answer_with(200, delay=60)
+    with connected(rx) as idle, connected(rx) as stalled:
+        stalled.sendall(message())
+        rx.wait_for("update")
+        begun = time.monotonic()
+        rx.close()
+
+        assert time.monotonic() - begun < 5
+        for connection in (idle, stalled):
+            with suppress(OSError):
+                assert connection.recv(1) == b""
+    rx.close()
+    assert len(rx.messages()) == 1, "what came can still be looked at"
+
+
+def test_a_sandbox_closes_its_receivers():
+    with svc.sandbox():
+        rx = svc.receiver()
+        parts = urlsplit(rx.address)
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection((parts.hostname, parts.port), 2)
+
+
+@pytest.mark.spec("A11-02")
+def test_waiting_keeps_to_its_time_while_the_receiver_stalls(lab, rx):
+    rx.answer_with(200, delay=30)
+    svc.watch_changes(rx)
+    begun = time.monotonic()
+
+    assert rx.wait_for("sync", timeout=0.5)["answers"].tolist() == ["200"]
+    assert time.monotonic() - begun < 3
+
+
+def test_what_cannot_be_waited_for_or_answered(rx):
+    with pytest.raises(ValueError, match=r"state is 'synced'; it must be one of sync, add"):
+        rx.wait_for("synced")
+    with pytest.raises(ValueError, match="timeout is -1"):
+        rx.wait_for(timeout=-1)
+    with pytest.raises(ValueError, match="delay is nan"):
+        rx.answer_with(200, delay=float("nan"))
+    with pytest.raises(ValueError, match="status is 99"):
+        rx.answer_with(99)
+    with pytest.raises(ValueError, match="times is 0"):
+        rx.answer_with(503, times=0)
+
+
+def test_nothing_is_printed(rx, capfd):
+    parts = urlsplit(rx.address)
+    with socket.create_connection((parts.hostname, parts.port)) as raw:
+        raw.sendall(b"GET / HTTP/1.0\r\n\r\n")  # no TLS at all
+        with suppress(OSError):
+            raw.recv(100)
+    with connected(rx) as connection:
+        connection.sendall(b"NONSENSE\r\n\r\n")
+        status(connection)
+
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.spec("A11-01")
+def test_its_certificate_is_for_its_host_alone(rx):
+    parts = urlsplit(rx.address)
+    context = ssl.create_default_context(cadata=rx.ca_pem)
+    with socket.create_connection((parts.hostname, parts.port)) as raw, pytest.raises(ssl.SSLCertVerificationError):
+        context.wrap_socket(raw, server_hostname="hooks.example")
+
+
+def test_a_certificate_of_ones_own(lab, tmp_path):
+    import trustme
+
+    authority = trustme.CA()
+    leaf = authority.issue_cert("localhost")
+    leaf.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    leaf.private_key_pem.write_to_path(tmp_path / "key.pem")
+    lab.service.trust(authority.cert_pem.bytes().decode())
+    with svc.receiver(certificate=(tmp_path / "cert.pem", tmp_path / "key.pem")) as rx:
+        svc.watch_changes(rx)
+
+        assert rx.wait_for("sync")["verified"].tolist() == [True]
+        assert rx.ca_pem is None
+
+
+def test_a_certificate_that_the_sandbox_does_not_trust_is_told_of(lab, tmp_path):
+    import trustme
+
+    leaf = trustme.CA().issue_cert("localhost")
+    leaf.private_key_and_cert_chain_pem.write_to_path(tmp_path / "both.pem")
+    with svc.receiver(certificate=(tmp_path / "both.pem", tmp_path / "both.pem")) as rx:
+        svc.watch_changes(rx)
+        lab.deliver()
+
+        assert len(rx.messages()) == 0
+        assert lab.deliveries()["outcome"].tolist() == ["failed"]
+        assert "certificate" in lab.deliveries()["error"].item()
+
+
+def test_a_receiver_behind_a_proxy_tells_the_address_outside(lab):
+    lab.service.register_domain("hooks.example")
+    with svc.receiver(address="https://hooks.example/outside/in") as rx:
+        assert svc.watch_changes(rx)["address"].tolist() == ["https://hooks.example/outside/in"]
+    with pytest.raises(ValueError, match=r"address is 'hooks\.example/in'"):
+        svc.receiver(address="hooks.example/in")
+
+
+def test_without_trustme_the_message_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "trustme", None)
+    with pytest.raises(ImportError, match=r"svc-notebooks\[push\]"):
+        make_authority()
+    assert authority.__doc__
+
+
+def test_many_threads_lose_no_message(rx):
+    parts = urlsplit(rx.address)
+    context = ssl.create_default_context(cadata=rx.ca_pem)
+
+    def post(first):
+        connection = http.client.HTTPSConnection(parts.hostname, parts.port, context=context, timeout=20)
+        for number in range(first, first + 25):
+            headers = {"X-Svc-Channel-ID": "c", "X-Svc-Message-Number": str(number), "X-Svc-Resource-State": "add"}
+            connection.request("POST", parts.path, b"", headers)
+            connection.getresponse().read()
+        connection.close()
+
+    threads = [threading.Thread(target=post, args=(25 * n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert sorted(rx.messages()["number"]) == list(range(200))
+
+
+def test_a_sandbox_that_nobody_holds_is_forgotten():
+    lab = svc.sandbox()
+    svc.receiver(direct=True)
+    gone = weakref.ref(lab)
+    del lab
+    svc.sandbox().close()
+    from svc_notebooks.notebook.current import make_current
+
+    make_current(None)
+    gc.collect()
+
+    assert gone() is None
