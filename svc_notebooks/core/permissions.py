@@ -41,6 +41,9 @@ PERMISSION_SHAPE: Shape = dict.fromkeys(
      "expirationTime", "inheritedPermissionsDisabled", "pendingOwner", "permissionDetails", "photoLink",
      "teamDrivePermissionDetails", "view")
 )  # fmt: skip
+_NOT_HERE = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
+"""What the family has and this service does not: refused, so that nobody relies on it."""
+
 _SET_BY_US = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDetails", "teamDrivePermissionDetails")
 
 
@@ -59,9 +62,9 @@ def check_permission(body: JSONObject) -> PermissionRequest:
     >>> check_permission({"type": "user", "role": "writer", "emailAddress": "Bob@svc.example"}).grantee
     'bob@svc.example'
     """
-    _check_writable(body, _SET_BY_US)
+    _check_writable(body, (*_SET_BY_US, *_NOT_HERE))
     kind = body.get("type")
-    if problems := [*_choice(body, "type", tuple(GRANTEES)), *_role(body), *_grantee(body, kind)]:
+    if problems := [*_choice(body, "type", tuple(GRANTEES)), *_role(body), *_grantee(body, kind), *_discovery(body)]:
         raise ApiError(problems)
     field = GRANTEES[str(kind)]
     return PermissionRequest(str(kind), ROLES[str(body["role"])], str(body[field]).strip().lower() if field else "")
@@ -69,7 +72,7 @@ def check_permission(body: JSONObject) -> PermissionRequest:
 
 def check_role(body: JSONObject) -> Role:
     """The role that an update asks for; nothing else of a permission changes. Raises ApiError."""
-    _check_writable(body, (*_SET_BY_US, "type", "emailAddress", "domain"))
+    _check_writable(body, (*_SET_BY_US, *_NOT_HERE, "type", "emailAddress", "domain"))
     if problems := _role(body):
         raise ApiError(problems)
     return ROLES[str(body["role"])]
@@ -90,6 +93,13 @@ def _choice(body: JSONObject, name: str, allowed: tuple[str, ...]) -> list[Row]:
         return [row("required", field=name)]
     known = isinstance(value, str) and value in allowed
     return [] if known else [row("invalid", field=name, message=f"expected one of {', '.join(allowed)}.")]
+
+
+def _discovery(body: JSONObject) -> list[Row]:
+    """Files that are open to a domain or to anyone are found by their link alone."""
+    if body.get("allowFileDiscovery") in (None, False):
+        return []
+    return [row("invalid", field="allowFileDiscovery", message="nothing is found by search here: leave it out.")]
 
 
 def _grantee(body: JSONObject, kind: Any) -> list[Row]:

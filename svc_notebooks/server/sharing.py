@@ -7,9 +7,9 @@ from ..core.catalogue import refuse
 from ..core.fields import Mask, Shape
 from ..core.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
 from ..core.wire import JSON, JSONObject, Response
-from . import drafts, notices
+from . import drafts, notices, paging
 from .house import Call, House
-from .metadata import flag, mask_of, read_json
+from .metadata import mask_of, number, read_json
 from .reply import as_json, empty
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
 from .roles import audience
@@ -17,6 +17,7 @@ from .store.files import FileRow
 from .store.permissions import PermissionRow
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
+_MOST = 100
 _LIST_SHAPE: Shape = {"kind": None, "nextPageToken": None, "permissions": PERMISSION_SHAPE}
 
 
@@ -34,7 +35,7 @@ def create(house: House, call: Call) -> Response:
 def _given(house: House, call: Call, row: FileRow, asked: PermissionRequest) -> JSONObject:
     if asked.type == "user" and asked.grantee == row.owner.lower():
         return permissions_of(house, row)[0]
-    which = permission_id(asked.grantee) if asked.grantee else ANYONE
+    which = _id_for(asked)
     old = _own(house, row, which)
     if old:
         return permission_resource(house, _with_role(house, row, old, asked.role))
@@ -42,6 +43,13 @@ def _given(house: House, call: Call, row: FileRow, asked: PermissionRequest) -> 
     house.store.permissions.add(new)
     notices.permitted(house, row)
     return permission_resource(house, new)
+
+
+def _id_for(asked: PermissionRequest) -> str:
+    """A group may have the address of a user, and is not that user."""
+    if not asked.grantee:
+        return ANYONE
+    return permission_id(f"group {asked.grantee}" if asked.type == "group" else asked.grantee)
 
 
 def _with_role(house: House, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
@@ -113,13 +121,18 @@ def get(house: House, call: Call) -> Response:
 
 def list_permissions(house: House, call: Call) -> Response:
     """Who has which role, the owner first; inherited ones are among them."""
-    mask = mask_of(call.query, {"kind": {}, "permissions": _DEFAULT}, _LIST_SHAPE)
-    flag(call.query, "supportsAllDrives", default=False)
+    mask = mask_of(call.query, {"kind": {}, "nextPageToken": {}, "permissions": _DEFAULT}, _LIST_SHAPE)
     row = drafts.file_for(house, call.caller, call.file_id, Role.WRITER)
+    every = permissions_of(house, row)
+    size = number(call.query, "pageSize", len(every), _MOST) if "pageSize" in call.query else len(every)
+    about, token = ("permissions", row.id), call.query.get("pageToken")
+    start = paging.read(token, about, 1, house.secret)[0] if token else 0
     value: JSONObject = {
         "kind": house.names.kind("permissionList"),
-        "permissions": list(permissions_of(house, row)),
+        "permissions": list(every[start : start + size]),
     }
+    if start + size < len(every):
+        value["nextPageToken"] = paging.write((start + size,), about, house.secret)
     return _answer(call, mask, value)
 
 

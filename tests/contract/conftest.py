@@ -128,7 +128,7 @@ class OverSocket(Wire):
     """Speaks HTTP/1.1 over a loopback connection of its own."""
 
     def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
-        connection = http.client.HTTPConnection(urlsplit(self.base_url).netloc, timeout=30)
+        connection = self._connection()
         try:
             connection.putrequest(method, target, skip_accept_encoding=True)
             chunked = body is not None and not isinstance(body, bytes)
@@ -143,6 +143,9 @@ class OverSocket(Wire):
             return Answer(response.status, response.reason, Headers(response.getheaders()), response.read())
         finally:
             connection.close()
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(urlsplit(self.base_url).netloc, timeout=30)
 
 
 @pytest.fixture

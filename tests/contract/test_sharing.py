@@ -227,6 +227,43 @@ def test_what_cannot_be(people: People, file: str) -> None:
     assert refused.error["reason"] == "insufficientPermissions"
 
 
+def test_a_group_with_a_users_address_is_not_that_user(people: People, file: str) -> None:
+    group = people.share(file, "reader", BOB, type="group").json
+    assert people.get(BOB, file).status == 404
+    user = people.share(file, "reader", BOB).json
+
+    assert (group["type"], user["type"]) == ("group", "user")
+    assert people.get(BOB, file).status == 200
+
+
+@pytest.mark.parametrize(
+    "more", [{"expirationTime": "2030-01-01T00:00:00Z"}, {"view": "published"}, {"pendingOwner": True}]
+)
+def test_what_would_be_forgotten_is_refused(people: People, file: str, more: dict[str, Any]) -> None:
+    answer = people.share(file, **more)
+    assert (answer.status, answer.error["location"]) == (403, next(iter(more)))
+    refused = people.share(file, allowFileDiscovery=True)
+    assert (refused.status, refused.error["location"]) == (400, "allowFileDiscovery")
+
+
+def test_permissions_come_in_pages(people: People, file: str) -> None:
+    for n in range(5):
+        people.share(file, "reader", f"user{n}@svc.example")
+    path = f"/storage/v3/files/{file}/permissions"
+    found, token = [], ""
+    while True:
+        page = people.send(ADA, "GET", f"{path}?pageSize=2{token}").json
+        found += [one["role"] for one in page["permissions"]]
+        if "nextPageToken" not in page:
+            break
+        token = f"&pageToken={page['nextPageToken']}"
+
+    assert found == ["owner"] + ["reader"] * 5
+    assert len(people.send(ADA, "GET", path).json["permissions"]) == 6
+    for wrong in ("pageSize=0", "pageSize=101", "pageSize=x", "pageToken=x"):
+        assert people.send(ADA, "GET", f"{path}?{wrong}").status == 400
+
+
 def test_an_abusive_file_is_its_owners_alone(people: People, file: str) -> None:
     people.share(file, "writer")
     people.wire.service.flag(file, abusive=True)

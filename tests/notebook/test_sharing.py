@@ -1,0 +1,61 @@
+"""Sharing from a notebook: frames in, frames out, and errors that say what to do."""
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors import BadRequest, NotAllowed, NotFound
+
+
+@pytest.fixture
+def bob(lab):
+    return lab.sign_in("bob@svc.example")
+
+
+def test_everybody_of_a_list_for_every_row_of_a_frame(lab, bob):
+    files = svc.upload([b"1", b"2"], name=["one", "two"])
+    given = svc.share(files, ["bob@svc.example", "domain:example.org", "anyone"], role="commenter")
+
+    assert given["type"].tolist() == ["user", "domain", "anyone"] * 2
+    assert given["file_id"].tolist() == [file for file in files["id"] for _ in range(3)]
+    assert given["email_address"].dropna().tolist() == ["bob@svc.example"] * 2
+    assert svc.files(session=bob)["name"].sort_values().tolist() == ["one", "two"]
+    assert svc.files("sharedWithMe", session=bob)["id"].sort_values().tolist() == sorted(files["id"])
+    assert dict(given.dtypes.astype(str)) == dict(svc.permissions(files).dtypes.astype(str))
+
+
+def test_who_may_write_writes_and_who_may_read_reads(lab, bob):
+    file = svc.upload(b"plan", name="plan")
+    svc.share(file, "bob@svc.example")
+    assert svc.read(file, session=bob) == b"plan"
+    with pytest.raises(NotAllowed):
+        svc.update(file, name="mine", session=bob)
+    with pytest.raises(NotAllowed):
+        svc.permissions(file, session=bob)
+
+    svc.share(file, "bob@svc.example", role="writer")
+    assert svc.update(file, name="ours", session=bob)["name"].tolist() == ["ours"]
+    assert svc.permissions(file)["role"].tolist() == ["owner", "writer"]
+
+
+def test_unsharing(lab, bob):
+    file = svc.upload(b"plan", name="plan")
+    svc.share(file, ["bob@svc.example", "anyone"])
+    assert svc.unshare(file, ["Bob@svc.example", "anyone"])["type"].tolist() == ["user", "anyone"]
+    with pytest.raises(NotFound):
+        svc.file(file, session=bob)
+    with pytest.raises(ValueError, match="is not shared with 'anyone'"):
+        svc.unshare(file, "anyone")
+
+
+@pytest.mark.parametrize(
+    "with_, role, kind, words",
+    [
+        ("bob", "reader", ValueError, "give an e-mail address"),
+        (5, "reader", TypeError, "with_ must be"),
+        ("bob@svc.example", "king", ValueError, "role is 'king'; it must be one of reader, commenter, writer"),
+        ("two words@svc example", "reader", BadRequest, "emailAddress"),
+    ],
+)
+def test_what_cannot_be_meant(lab, with_, role, kind, words):
+    with pytest.raises(kind, match=words):
+        svc.share(svc.upload(b"x"), with_, role=role)
