@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -70,3 +71,22 @@ def test_a_resumable_upload_by_hand(base_url: str, token: str, source: Path, tmp
     assert "308 Resume Incomplete" in first
     assert f"bytes=0-{Q - 1}" in status
     assert curl(token, f"{base_url}/storage/v3/files/{file['id']}?alt=media") == CONTENT
+
+
+def test_over_tls(tmp_path: Path, source: Path) -> None:
+    """--cacert with the file that `serve --tls` names, and nothing else."""
+    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--tls", "--token", "t"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as served:
+        assert served.stdout
+        ready = json.loads(served.stdout.readline())
+        ca, base_url = ready["ca"], ready["base_url"]
+        upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
+
+        file = json.loads(curl("t", "--cacert", ca, "-H", "Expect: 100-continue", "-T", source, "-X", "POST", upload))
+        curl("t", "--cacert", ca, "-o", tmp_path / "copy", f"{base_url}/storage/v3/files/{file['id']}?alt=media")
+        with pytest.raises(subprocess.CalledProcessError) as stranger:
+            curl("t", f"{base_url}/storage/v3/files")
+        served.terminate()
+
+    assert (tmp_path / "copy").read_bytes() == CONTENT
+    assert stranger.value.returncode == 60  # curl's number of a certificate that it cannot verify
