@@ -108,6 +108,10 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
 
+    def __init__(self, place: tuple[str, int], handler: type[_Handler]) -> None:
+        self.address_family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
+        super().__init__(place, handler)
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         pass  # a handshake that the other side refused
 
@@ -128,12 +132,16 @@ def pem_of(authority: trustme.CA) -> str:
 
 @contextmanager
 def receiver(
-    context: ssl.SSLContext | None = None, *, host: str = "localhost", authority: trustme.CA = AUTHORITY
+    context: ssl.SSLContext | None = None,
+    *,
+    host: str = "localhost",
+    authority: trustme.CA = AUTHORITY,
+    listens_at: str = "127.0.0.1",
 ) -> Iterator[Receiver]:
-    """A receiver on loopback with a good certificate, unless another context is given."""
+    """A receiver on loopback with a good certificate, unless another context is given; `host` as addresses write it."""
     context = context or server_context(authority.issue_cert("localhost", "127.0.0.1", "::1"))
     handler = type("Handler", (_Handler,), {})
-    server = _Server(("127.0.0.1", 0), handler)
+    server = _Server((listens_at, 0), handler)
     server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     handler.receiver = Receiver(f"https://{host}:{server.server_address[1]}/hook", pem_of(authority))
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
@@ -177,6 +185,11 @@ def self_signed() -> ssl.SSLContext:
 def expired(authority: trustme.CA = AUTHORITY) -> ssl.SSLContext:
     """A certificate whose time is over."""
     return server_context(authority.issue_cert("localhost", not_after=datetime.now(UTC) - timedelta(hours=1)))
+
+
+def not_yet_valid(authority: trustme.CA = AUTHORITY) -> ssl.SSLContext:
+    """A certificate whose time is still to come."""
+    return server_context(authority.issue_cert("localhost", not_before=datetime.now(UTC) + timedelta(days=1)))
 
 
 def revoked(authority: trustme.CA = AUTHORITY) -> tuple[ssl.SSLContext, str]:

@@ -31,17 +31,22 @@ class Trust:
         if not certificates and not lists:
             raise ValueError("there is no certificate in it: give the authority's in PEM, -----BEGIN CERTIFICATE-----")
         revoked = {one for text in lists for one in _revoked_by(text)}
+        _load(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), certificates)  # all of them or none
         with self._lock:
-            try:
-                if certificates:
-                    self.context.load_verify_locations(cadata="\n".join(certificates))
-            except ssl.SSLError as error:
-                raise ValueError(f"a certificate in it cannot be read: {error.reason or error}") from None
+            _load(self.context, certificates)
             self._revoked |= revoked
 
     def is_revoked(self, certificate: bytes | None) -> bool:
         """Whether a list says so of this certificate, in DER."""
         return bool(self._revoked) and certificate is not None and _identity(certificate) in self._revoked
+
+
+def _load(context: ssl.SSLContext, certificates: list[str]) -> None:
+    try:
+        if certificates:
+            context.load_verify_locations(cadata="\n".join(certificates).encode("ascii", "replace").decode())
+    except ssl.SSLError as error:
+        raise ValueError(f"a certificate in it cannot be read: {error.reason or error}") from None
 
 
 def _revoked_by(pem: str) -> set[tuple[bytes, int]]:

@@ -1,0 +1,76 @@
+"""Messages are posted as the service posts them, to receivers on the standard library."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.outbox import Outcome
+from svc_notebooks.server.post import Post
+from svc_notebooks.server.trust import Trust
+from tests.receivers import AUTHORITY, Receiver, pem_of, receiver
+
+HEADERS = [("Content-Type", "application/json; charset=UTF-8"), ("X-Svc-Message-Number", "1")]
+
+
+class Sender:
+    """A Post for each `run`, whose settings can be changed before."""
+
+    def __init__(self) -> None:
+        self.trust = Trust()
+        self.trust.add(pem_of(AUTHORITY))
+        self.timeout = 5.0
+        self.connections = 32
+        self.seconds = 0.0
+
+    def run(self, work: Callable[[Post], Awaitable[Any]]) -> Any:
+        """What this work with a Post comes to; everything is closed after it."""
+
+        async def main() -> Any:
+            post = Post(self.trust, timeout=self.timeout, connections=self.connections)
+            try:
+                return await work(post)
+            finally:
+                await post.close()
+                assert len(asyncio.all_tasks()) == 1
+
+        begun = time.monotonic()
+        try:
+            return asyncio.run(main())
+        finally:
+            self.seconds = time.monotonic() - begun
+
+    def send(self, address: str, *, headers: list[tuple[str, str]] = HEADERS, body: bytes = b"") -> Outcome:
+        """One message."""
+        return self.run(lambda post: post.send(address, headers, body))
+
+    def in_a_row(self, address: str, count: int, pause: float = 0.0) -> list[Outcome]:
+        """So many messages, one after the other."""
+
+        async def work(post: Post) -> list[Outcome]:
+            outcomes = []
+            for _ in range(count):
+                outcomes.append(await post.send(address, HEADERS, b""))
+                await asyncio.sleep(pause)
+            return outcomes
+
+        return self.run(work)
+
+    def at_once(self, *addresses: str) -> list[Outcome]:
+        """A message to each of them."""
+        return self.run(lambda post: asyncio.gather(*(post.send(address, HEADERS, b"") for address in addresses)))
+
+
+@pytest.fixture
+def sender() -> Sender:
+    return Sender()
+
+
+@pytest.fixture
+def told() -> Iterator[Receiver]:
+    with receiver() as told:
+        yield told
