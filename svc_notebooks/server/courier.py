@@ -97,11 +97,11 @@ class Courier:
             return self._worker
 
     def _deliver_here(self) -> None:
-        waiting = self._desk.due()
-        while waiting:
-            for one in waiting:
-                self._desk.settle(one, self._attempt(one))
-            waiting = self._desk.due()
+        while due := self._desk.due():
+            for first in due:
+                waiting: Waiting | None = first
+                while waiting:
+                    waiting = self._desk.settle(waiting, self._attempt(waiting)).following
 
     def _attempt(self, waiting: Waiting) -> Outcome:
         handler = self._receivers.get(waiting.channel.address)
