@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from svc_notebooks.core.outbox import Outcome
-from svc_notebooks.server.line import Line, NoStatus, Standing
+from svc_notebooks.server.line import Line, NoStatus, Standing, plain_status
 from svc_notebooks.server.post import Post
 from tests.receivers import Receiver, receiver
 
@@ -98,6 +98,31 @@ def test_it_does_not_matter_in_which_blocks_an_answer_comes(answer: bytes, cuts:
         assert whole == in_blocks
         assert whole == 102 or 200 <= whole <= 999
     assert standing is not Standing.ASKED or isinstance(in_blocks, str)
+
+
+HEADER_LINES = st.sampled_from(PIECES[8:17]) | st.from_regex(rb"[!-~]{1,9}: ?[ -~\t]{0,9}\r\n", fullmatch=True)
+LIKELY = st.tuples(
+    st.sampled_from(PIECES[:8]),
+    st.lists(HEADER_LINES, max_size=4).map(b"".join),
+    st.just(b"\r\n"),
+    st.sampled_from([b"", b"hello", b"\r\n", b"5\r\nhello\r\n0\r\n\r\n"]),
+).map(b"".join)
+
+
+@given(LIKELY)
+@settings(max_examples=600, deadline=None)
+def test_what_is_plain_is_the_same_to_h11(answer: bytes) -> None:
+    """Two readings of one answer would be one too many."""
+    status = plain_status(answer)
+    machine = h11.Connection(h11.CLIENT)
+    machine.send(h11.Request(method="POST", target="/", headers=[("Host", "x"), ("Content-Length", "0")]))
+    machine.send(h11.EndOfMessage())
+    if status:
+        machine.receive_data(answer)
+        response, *_, end = iter(machine.next_event, h11.PAUSED if machine.trailing_data[0] else h11.NEED_DATA)
+
+        assert isinstance(response, h11.Response)
+        assert response.status_code == status
 
 
 @given(st.binary(max_size=3000))

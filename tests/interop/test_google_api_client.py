@@ -11,11 +11,13 @@ from typing import Any
 import google_auth_httplib2
 import pytest
 from google.oauth2.credentials import Credentials
+from googleapiclient.channel import Channel, new_webhook_channel, notification_from_headers
 from googleapiclient.discovery import build_from_document
 from googleapiclient.errors import HttpError
 from googleapiclient.http import MediaInMemoryUpload, MediaIoBaseDownload, MediaIoBaseUpload, build_http
 
 from svc_notebooks.server.service import Service
+from tests.receivers import Received, receiver
 
 pytestmark = pytest.mark.interop
 
@@ -198,3 +200,46 @@ def test_about(drive: Any) -> None:
     assert "application/vnd.svc-apps.spreadsheet" in about["importFormats"]["text/csv"]
     assert "text/csv" in about["exportFormats"]["application/vnd.svc-apps.spreadsheet"]
     assert about["user"]["me"]
+
+
+def as_theirs(message: Received) -> dict[str, str]:
+    """The headers under the brand that this client knows."""
+    return {name.replace("x-svc-", "x-goog-"): value for name, value in message.headers.items()}
+
+
+@pytest.mark.spec("A8-01", "A9-01", "A10-01", "N-01")
+def test_watch_stop_and_the_change_log(drive: Any, service: Service) -> None:
+    with receiver() as told:
+        service.register_domain("localhost")
+        service.trust(told.ca_pem)
+        start = drive.changes().getStartPageToken().execute()["startPageToken"]
+        file = drive.files().create(body={"name": "watched"}).execute()
+        body = new_webhook_channel(told.address, token="from the client").body()
+        channel = drive.files().watch(fileId=file["id"], body=body).execute()
+        log = drive.changes().watch(pageToken=start, body=new_webhook_channel(told.address).body()).execute()
+        drive.files().update(fileId=file["id"], body={"name": "renamed"}).execute()
+        service.deliver()
+        mine = Channel("web_hook", channel["id"], "", "")
+        parsed = [notification_from_headers(mine, as_theirs(one)) for one in told.requests if one.channel_id == mine.id]
+        changes = drive.changes().list(pageToken=start).execute()
+        for one in (channel, log):
+            drive.channels().stop(body={"id": one["id"], "resourceId": one["resourceId"]}).execute()
+
+    assert channel["kind"] == "api#channel"
+    assert sorted(one.resource_state or "" for one in told.requests) == ["change", "sync", "sync", "update"]
+    assert [one.state for one in parsed] == ["sync", "update"]
+    assert {one.resource_id for one in parsed} == {channel["resourceId"]}
+    assert [(one["fileId"], one["file"]["name"]) for one in changes["changes"]] == [(file["id"], "renamed")]
+    assert changes["newStartPageToken"]
+
+
+def test_sharing(drive: Any, service: Service) -> None:
+    file = drive.files().create(body={"name": "shared"}).execute()
+    body = {"type": "user", "role": "writer", "emailAddress": "bob@svc.example"}
+    made = drive.permissions().create(fileId=file["id"], body=body, sendNotificationEmail=False).execute()
+    drive.permissions().update(fileId=file["id"], permissionId=made["id"], body={"role": "reader"}).execute()
+    listed = drive.permissions().list(fileId=file["id"], fields="permissions(id,role)").execute()["permissions"]
+    drive.permissions().delete(fileId=file["id"], permissionId=made["id"]).execute()
+
+    assert [one["role"] for one in listed] == ["owner", "reader"]
+    assert len(drive.permissions().list(fileId=file["id"]).execute()["permissions"]) == 1

@@ -1,0 +1,167 @@
+"""Messages, outbox and channels as plain values."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, strategies as st
+
+from svc_notebooks.core.catalogue import ApiError
+from svc_notebooks.core.channels import (
+    TRANSITIONS,
+    ChannelRequest,
+    Event,
+    IllegalTransition,
+    State,
+    actual_expiration,
+    check_channel,
+    host_of,
+    move,
+)
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.notifications import CHANGED, HEADERS, STATES, Message, in_order, read_notification
+from svc_notebooks.core.outbox import Fate, Outcome, Schedule, judge
+from svc_notebooks.core.wire import Headers
+
+NAMES = Names()
+WORDS = st.text(
+    st.characters(min_codepoint=0x21, max_codepoint=0x2FF, exclude_categories=["Cc"]), min_size=1, max_size=20
+)
+MESSAGES = st.builds(
+    Message,
+    channel_id=WORDS,
+    number=st.integers(1, 10**15),
+    resource_id=WORDS,
+    state=st.sampled_from(STATES),
+    resource_uri=WORDS,
+    changed=st.sets(st.sampled_from(CHANGED)).map(in_order),
+    expiration=st.none() | st.integers(1, 10**13).map(lambda seconds: seconds // 1000 * 1000),
+    token=st.none() | WORDS,
+    of_changes=st.booleans(),
+)
+
+
+@pytest.mark.spec("N-03", "N-05", "A11-01")
+@given(MESSAGES)
+def test_what_is_written_is_read(message: Message) -> None:
+    """Headers go out in UTF-8, and HTTP libraries read them as Latin-1."""
+    sent = [(name, value.encode().decode("latin-1")) for name, value in message.headers(NAMES)]
+    found = read_notification(Headers(sent), message.body(NAMES), NAMES)
+
+    assert (found.channel_id, found.number, found.resource_id) == (
+        message.channel_id, message.number, message.resource_id,
+    )  # fmt: skip
+    assert (found.state, found.resource_uri, found.changed) == (message.state, message.resource_uri, message.changed)
+    assert found.token == message.token
+    assert (found.expiration is None) == (message.expiration is None)
+    if found.expiration is not None and message.expiration is not None:
+        assert int(found.expiration.timestamp() * 1000) == message.expiration
+    assert found.kind == ("svc#changes" if message.of_changes else None)
+
+
+@pytest.mark.spec("N-03")
+def test_the_headers_are_those_of_the_interface() -> None:
+    assert [(row.name, row.presence) for row in HEADERS] == [
+        ("Channel-ID", "always"), ("Message-Number", "always"), ("Resource-ID", "always"),
+        ("Resource-State", "always"), ("Resource-URI", "always"), ("Changed", "sometimes"),
+        ("Channel-Expiration", "sometimes"), ("Channel-Token", "sometimes"),
+    ]  # fmt: skip
+
+
+@pytest.mark.spec("A11-01")
+def test_what_others_write_is_read_as_it_is_meant() -> None:
+    headers = Headers([("x-svc-resource-state", "changed"), ("x-svc-changed", "content, permissions ,")])
+    found = read_notification(headers, b'{"kind": "svc#changes"}', NAMES)
+
+    assert (found.state, found.changed, found.kind) == ("change", ("content", "permissions"), "svc#changes")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from([row.name for row in HEADERS]), st.text(max_size=30))), st.binary(max_size=60)
+)
+def test_nothing_that_arrives_breaks_the_reader(headers: list[tuple[str, str]], body: bytes) -> None:
+    read_notification(Headers([(NAMES.header(name), value) for name, value in headers]), body, NAMES)
+
+
+@pytest.mark.spec("N-08")
+@pytest.mark.parametrize("status", [None, *range(100, 600)])
+def test_what_follows_from_a_status(status: int | None) -> None:
+    delivered, again = {200, 201, 202, 204, 102}, {500, 502, 503, 504}
+    expected = Fate.DELIVERED if status in delivered else Fate.RETRY if status in again else Fate.FAILED
+    schedule = Schedule(attempts=3)
+
+    assert judge(Outcome(status), 1, schedule, 0.5).fate is expected
+    assert judge(Outcome(status), 3, schedule, 0.5).fate is not Fate.RETRY
+
+
+@pytest.mark.spec("N-08")
+@given(st.integers(1, 10_000), st.floats(0, 1))
+def test_waits_double_up_to_a_cap(attempt: int, chance: float) -> None:
+    schedule = Schedule(first=2.0, cap=60.0, jitter=0.5)
+    wait = schedule.wait(attempt, chance)
+
+    assert wait <= min(60.0, 2.0 * 2 ** min(attempt - 1, 100))
+    assert wait >= 0.5 * min(60.0, 2.0 * 2 ** min(attempt - 1, 100))
+
+
+@pytest.mark.spec("A10-01", "A10-03")
+def test_moves_that_are_not_in_the_table_do_not_exist() -> None:
+    for state in State:
+        for event in Event:
+            if (state, event) not in TRANSITIONS:
+                with pytest.raises(IllegalTransition, match=state.value):
+                    move(state, event)
+    assert move(State.ACTIVE, Event.LOSS) is State.ENDED
+
+
+@pytest.mark.spec("A8-07")
+@given(st.none() | st.integers(1, 10**15), st.integers(0, 10**13), st.none() | st.floats(1, 1e6), st.floats(1, 1e6))
+def test_the_actual_expiration(asked: int | None, now: int, default: float | None, most: float) -> None:
+    found = actual_expiration(asked, now=now, default=default, most=most)
+
+    if found is None:
+        assert (asked, default) == (None, None)
+    else:
+        assert found <= now + most * 1000
+        assert asked is None or found <= asked
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+FIELDS = ("id", "type", "address", "token", "expiration", "payload", "params")
+
+
+@pytest.mark.spec("A8-02", "A8-03", "A8-04", "A8-06")
+@given(st.fixed_dictionaries({}, optional=dict.fromkeys(FIELDS, JSON | st.just("web_hook") | st.just("https://a.b/c"))))
+def test_any_body_is_a_channel_or_a_400(body: dict[str, object]) -> None:
+    found = checked(body)
+
+    if isinstance(found, ApiError):
+        assert found.status == 400
+        assert {row.location for row in found.rows} <= set(FIELDS)
+    else:
+        assert host_of(found.address)
+        assert "\n" not in found.id + (found.token or "") + found.address
+
+
+def checked(body: dict[str, object]) -> ChannelRequest | ApiError:
+    try:
+        return check_channel(body, now=0)  # type: ignore[arg-type]
+    except ApiError as error:
+        return error
+
+
+@pytest.mark.parametrize(
+    "address, host",
+    [
+        ("https://Example.COM/x", "example.com"),
+        ("https://example.com.:443/", "example.com"),
+        ("https://BÜCHER.example", "xn--bcher-kva.example"),
+        ("https://[2001:DB8::1]:1/", "2001:db8::1"),
+        ("https://a.b@c.d/", "c.d"),
+    ],
+)
+def test_hosts_as_they_are_compared(address: str, host: str) -> None:
+    assert host_of(address) == host
