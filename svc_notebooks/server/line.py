@@ -19,7 +19,7 @@ MOST_ANSWER = 64 * 1024
 _IN_PROGRESS = 102
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 
-# h11 is told in short what goes out in full: it follows the answer, and nine headers through it cost more than TLS.
+# h11 is told in short what goes out in full, and asked about what is not plain alone: it takes longer than all else.
 _ASKED = h11.Request(method="POST", target="/", headers=[("Host", "receiver"), ("Content-Length", "0")])
 _SAID = h11.EndOfMessage()
 
@@ -51,6 +51,29 @@ def message(path: str, host: str, headers: Sequence[tuple[str, str]], body: byte
     return "\r\n".join([*lines, "", ""]).encode() + body
 
 
+_PLAIN = re.compile(rb"HTTP/1\.1 ([2-5][0-9]{2})(?: [ -~]*)?\r\n((?:[A-Za-z-]+: [ -~]*\r\n)*)\r\n")
+_LENGTH = re.compile(rb"^content-length: ([0-9]{1,5})\r$", re.MULTILINE)
+_NO_CONTENT, _NOT_MODIFIED = 204, 304  # whatever their headers say, no body follows
+
+
+def plain_status(answer: bytes) -> int | None:
+    """The status of an answer that is whole and after which the connection stays; None: ask h11 what it is.
+
+    >>> plain_status(b"HTTP/1.1 202 Accepted\\r\\nContent-Length: 2\\r\\n\\r\\nok")
+    202
+    """
+    found = _PLAIN.match(answer)
+    if not found:
+        return None
+    status, fields = int(found[1]), found[2].lower()
+    if status == _NOT_MODIFIED or b"transfer-encoding" in fields or b"connection" in fields:
+        return None
+    lengths = _LENGTH.findall(fields)
+    if status == _NO_CONTENT and b"content-length" not in fields:
+        lengths = [b"0"]
+    return status if [int(one) for one in lengths] == [len(answer) - found.end()] else None
+
+
 class Line(asyncio.Protocol):
     """A connection. `changed` is called with it whenever it stands differently; times are seconds."""
 
@@ -64,15 +87,13 @@ class Line(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._lost = self._loop.create_future()
         self._answer: asyncio.Future[int] | None = None
-        self._machine = h11.Connection(h11.CLIENT)
+        self._machine: h11.Connection | None = None
 
     async def ask(self, message: bytes) -> int:
         """Send a message; the status that decides: the final one, or a 102. Raises NoStatus, OSError."""
         if self.standing is Standing.GONE:
             raise NoStatus("closed the connection without an answer")
-        self._machine = h11.Connection(h11.CLIENT)
-        self._machine.send(_ASKED)
-        self._machine.send(_SAID)
+        self._machine = None
         self._answer, self.heard = self._loop.create_future(), 0
         self._stand(Standing.ASKED)
         self._transport.write(message)
@@ -101,34 +122,35 @@ class Line(asyncio.Protocol):
             self._fail(NoStatus(f"sent {MOST_ANSWER} bytes and no status"))
 
     def _hear(self, data: bytes) -> None:
-        if not data:
-            return
+        status = None if self._machine else plain_status(data)
+        if status:
+            self._told(status)
+            self._stand(Standing.IDLE)
+        elif data:
+            self._hear_more(data)
+
+    def _hear_more(self, data: bytes) -> None:
+        if self._machine is None:
+            self._machine = _machine()
         try:
             self._machine.receive_data(data)
-            standing = self._read()
+            self._stand(self._read(self._machine))
         except h11.ProtocolError as error:
             self._fail(NoStatus(f"did not answer in HTTP: {error}"))
-        else:
-            self._stand(standing)
 
-    def _read(self) -> Standing:
+    def _read(self, machine: h11.Connection) -> Standing:
         """Read what has come; where that leaves us."""
-        while (event := self._machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
+        while (event := machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
             if isinstance(event, (h11.InformationalResponse, h11.Response)):
                 self._told(event.status_code)
             elif isinstance(event, h11.EndOfMessage):
-                return Standing.IDLE if self._can_go_on() else Standing.GONE
+                return Standing.IDLE if _can_go_on(machine) else Standing.GONE
         return Standing.RESTING if self._answer and self._answer.done() else Standing.ASKED
 
     def _told(self, status: int) -> None:
         """A 102 is a status, whatever follows it; other interim answers are none (N-08)."""
         if (status >= 200 or status == _IN_PROGRESS) and self._answer and not self._answer.done():
             self._answer.set_result(status)
-
-    def _can_go_on(self) -> bool:
-        machine = self._machine
-        states = (machine.our_state, machine.their_state)
-        return states == (h11.DONE, h11.DONE) and machine.trailing_data == (b"", False)
 
     def connection_lost(self, error: Exception | None) -> None:
         began = "in the middle of its answer" if self.heard else "without an answer"
@@ -153,3 +175,16 @@ class Line(asyncio.Protocol):
         if standing is Standing.GONE:
             self._transport.abort()
         self._changed(self)
+
+
+def _machine() -> h11.Connection:
+    """One that waits for an answer."""
+    machine = h11.Connection(h11.CLIENT)
+    machine.send(_ASKED)
+    machine.send(_SAID)
+    return machine
+
+
+def _can_go_on(machine: h11.Connection) -> bool:
+    states = (machine.our_state, machine.their_state)
+    return states == (h11.DONE, h11.DONE) and machine.trailing_data == (b"", False)
