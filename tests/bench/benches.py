@@ -17,6 +17,8 @@ BENCHES = {
     "linear": ("emulator", "linear"),
     "many": ("emulator", "many"),
     "download": ("transfers", "download_to_disk"),
+    "fan-out": ("fan_out", "fast"),
+    "slow-hooks": ("fan_out", "slow"),
     "memory": ("memory", "growth"),
     "frames": ("start", "frames"),
     "import": ("start", "imports"),

@@ -57,6 +57,23 @@ def emulator() -> Iterator[Served]:
         yield Served(f"http://127.0.0.1:{port}", process.pid)
 
 
+@dataclass(frozen=True, slots=True)
+class Hooked:
+    """A receiver of notifications."""
+
+    address: str
+    ca_pem: str
+
+
+@contextmanager
+def hooks(seconds: float) -> Iterator[Hooked]:
+    """A receiver that answers after so long."""
+    command = [sys.executable, "-m", f"{__package__}.hooks", str(seconds)]
+    with _running(command, stdout=subprocess.PIPE) as process:
+        assert process.stdout
+        yield Hooked(**json.loads(process.stdout.readline()))
+
+
 @contextmanager
 def _running(command: list[str], **options: int) -> Iterator[subprocess.Popen[bytes]]:
     process = subprocess.Popen(command, **options)

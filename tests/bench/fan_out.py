@@ -1,0 +1,100 @@
+"""Many messages to one receiver in a process of its own, beside a loop over a `requests` session that is kept alive."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import requests
+
+from svc_notebooks.client.session import Session
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.notifications import CONTENT_TYPE, USER_AGENT, Message
+from svc_notebooks.server.post import Post
+from svc_notebooks.server.service import open_service
+from svc_notebooks.server.trust import Trust
+
+from .processes import Hooked, folder, hooks
+from .rounds import Run, alternate, timed
+from .table import Row, at_least, compared, milliseconds
+
+PEER = "a loop over one requests session"
+MESSAGES = 1000
+SLOW_MESSAGES = 320
+SLOW = 0.02
+CONNECTIONS = 32
+
+_MESSAGE = Message("channel", 2, "resource", "update", "https://svc.example/storage/v3/files/f?alt=json", ("content",))
+_HEADERS = [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE), *_MESSAGE.headers(Names())]
+
+
+def fast() -> Iterator[Row]:
+    """What posts the messages alone, and the whole service, from a change to the last of its messages."""
+    with hooks(0) as hooked, folder() as place, posting(hooked, MESSAGES) as ours, watched(hooked, MESSAGES) as service:
+        costs = alternate({"ours": ours, "service": service, "theirs": in_a_row(hooked, place, MESSAGES)}, 5)
+    theirs = costs["theirs"]
+    yield compared(f"post {MESSAGES:,} messages", costs["ours"], theirs, PEER, at_least(4), milliseconds)
+    work = f"change a file that {MESSAGES:,} channels watch, until all is delivered"
+    yield compared(work, costs["service"], theirs, PEER, at_least(4), milliseconds)
+
+
+def slow() -> Iterator[Row]:
+    """A receiver that takes its time over each message."""
+    with hooks(SLOW) as hooked, folder() as place, posting(hooked, SLOW_MESSAGES) as ours:
+        costs = alternate({"ours": ours, "theirs": in_a_row(hooked, place, SLOW_MESSAGES)}, 2)
+    work = f"post {SLOW_MESSAGES} messages, each answered after 20 ms, {CONNECTIONS} connections"
+    yield compared(work, costs["ours"], costs["theirs"], PEER, at_least(20), milliseconds)
+
+
+def in_a_row(hooked: Hooked, place: Path, count: int) -> Run:
+    """As requests' page on sessions has it."""
+    ca = place / "ca.pem"
+    ca.write_text(hooked.ca_pem)
+    web, headers = requests.Session(), dict(_HEADERS)
+
+    def send() -> None:
+        for _ in range(count):
+            web.post(hooked.address, headers=headers, verify=str(ca)).raise_for_status()
+
+    return timed(send)
+
+
+@contextmanager
+def posting(hooked: Hooked, count: int) -> Iterator[Run]:
+    """What the service posts with, by itself."""
+    trust = Trust()
+    trust.add(hooked.ca_pem)
+
+    async def send_all(post: Post) -> None:
+        outcomes = await asyncio.gather(*(post.send(hooked.address, _HEADERS, b"") for _ in range(count)))
+        if any(outcome.status != 200 for outcome in outcomes):
+            raise RuntimeError(f"not all were delivered: {outcomes}")
+
+    with asyncio.Runner() as runner:
+        post = Post(trust, timeout=30, connections=CONNECTIONS)
+        yield timed(lambda: runner.run(send_all(post)))
+        runner.run(post.close())
+
+
+@contextmanager
+def watched(hooked: Hooked, channels: int) -> Iterator[Run]:
+    """A service in memory, with a file that so many channels watch."""
+    with closing(open_service(seed=0)) as service:
+        service.register_domain("localhost")
+        service.trust(hooked.ca_pem)
+        session = Session("https://svc.example", service.sign_in(), handler=service.handle)
+        file = f"/storage/v3/files/{session.call('POST', '/storage/v3/files', body={'name': 'watched'})['id']}"
+        for n in range(channels):
+            asked = {"id": f"channel-{n}", "type": "web_hook", "address": hooked.address}
+            session.call("POST", f"{file}/watch", body=asked)
+        service.deliver()
+
+        def change() -> None:
+            session.call("PATCH", file, body={"name": "changed"})
+            service.deliver()
+
+        yield timed(change)
+        if {row["status"] for row in service.deliveries()} != {200}:
+            raise RuntimeError("not all were delivered")
