@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -186,6 +187,7 @@ def _split(value: Any) -> SplitResult | None:
         return None
 
 
+@lru_cache(maxsize=1024)
 def host_of(address: str) -> str:
     """The host of an address, as domains are compared: in ASCII, lower case, without a last dot. Raises ValueError.
 

@@ -14,7 +14,7 @@ from ..core.channels import State
 from ..core.clock import from_millis, to_millis
 from ..core.names import Names
 from ..core.notifications import CONTENT_TYPE, USER_AGENT, Message
-from ..core.outbox import Fate, Outcome, judge
+from ..core.outbox import TRIED_AGAIN, Fate, Outcome, judge
 from ..core.policy import Policy
 from .clock import SystemClock, VirtualClock
 from .deliveries import Deliveries, Delivery
@@ -91,7 +91,8 @@ class Desk:
     def _conclude(self, waiting: Waiting, outcome: Outcome, began: int) -> bool:
         """Whether there will be another attempt."""
         attempt = waiting.attempts + 1
-        judgement = judge(outcome, attempt, self._policy.schedule, self._chance(waiting, attempt))
+        chance = self._chance(waiting, attempt) if outcome.status in TRIED_AGAIN else 0.0
+        judgement = judge(outcome, attempt, self._policy.schedule, chance)
         self.deliveries.add(Delivery(waiting, attempt, began, outcome, judgement.fate))
         if judgement.wait is None:
             self._store.outbox.drop(waiting.seq)

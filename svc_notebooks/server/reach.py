@@ -7,6 +7,7 @@ import socket
 import ssl
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import lru_cache
 from threading import Thread
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
@@ -35,6 +36,7 @@ class Target(NamedTuple):
         return f"{_bracketed(self.host)}:{self.port}"
 
 
+@lru_cache(maxsize=1024)
 def target_of(address: str) -> Target:
     """What an address says. Raises ValueError for one that is not https or names no host.
 
