@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 Status: TypeAlias = Literal["ok", "note", "problem"]
 Finding: TypeAlias = "tuple[str, str, Status, str]"
 
-REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "cheroot", "tqdm", "tzdata")
+REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "cheroot", "h11", "tqdm", "tzdata")
 
 OPTIONAL = {
+    "trustme": 'pip install "svc-notebooks[push]": receiver() then makes its certificate by itself',
     "anywidget": 'pip install "svc-notebooks[lab]": the upload form then takes files of any size',
     "jupyterlab": 'pip install "svc-notebooks[lab]", unless JupyterLab runs in another environment',
     "jupyterlab_widgets": "install ipywidgets where JupyterLab runs: without it forms stay empty",

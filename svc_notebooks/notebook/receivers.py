@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ssl
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -12,6 +11,8 @@ from .receiver import Receiver
 from .sandbox import Sandbox, sandbox_of
 
 if TYPE_CHECKING:
+    import ssl
+
     from ..client.inbox import Inbox
     from ..client.session import Session
 
@@ -130,6 +131,8 @@ def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str |
     if files is None:
         authority = make_authority()
         return authority.context(host, *(("127.0.0.1",) if host == "localhost" else ())), authority.ca_pem
+    import ssl
+
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*map(str, files))
     return context, None

@@ -88,18 +88,18 @@ def _tell_folder(house: House, folder: str | None) -> None:
 
 
 def _tell(house: House, watched: str, state: str, what: AbstractSet[str] = frozenset()) -> None:
-    if house.store.channels.any_active():
+    if house.store.channels.any():
         changed = ",".join(in_order(what))
         house.store.channels.tell(watched, state, changed, step=house.ids.step(), now=house.millis())
 
 
 def _watchers(house: House, watched: str) -> list[ChannelRow]:
-    return house.store.channels.watchers(watched, house.millis()) if house.store.channels.any_active() else []
+    return house.store.channels.watchers(watched, house.millis()) if house.store.channels.any() else []
 
 
 def _watched_below(house: House, row: FileRow, *, following: bool = False) -> list[str]:
     """The files below a folder that somebody watches; `following`: only those that share its way into the trash."""
-    if row.mime_type != house.folder_type or not house.store.channels.any_active():
+    if row.mime_type != house.folder_type or not house.store.channels.any():
         return []
     return house.store.channels.watched_below(row.id, house.millis(), following=following)
 

@@ -43,8 +43,9 @@ def grants(house: House, row: FileRow) -> list[PermissionRow]:
 
 
 def _up(house: House, row: FileRow) -> Iterator[FileRow]:
-    """The file and the folders above it."""
+    """The file and the folders above it, but for its owner's root, which nobody else sees."""
     above: FileRow | None = row
     while above is not None:
         yield above
-        above = house.store.files.get(above.parent) if above.parent else None
+        top = above.parent is None or above.parent == house.root(above.owner)
+        above = None if top else house.store.files.get(str(above.parent))

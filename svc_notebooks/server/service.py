@@ -20,7 +20,7 @@ from .access import Access, Caller, require, scope_names
 from .clock import SystemClock, VirtualClock
 from .content import Content
 from .conversion import converter_of
-from .courier import HAS_THREADS, Courier
+from .courier import HAS_THREADS, Courier, Poster
 from .desk import Desk
 from .faults import Faults, Target
 from .handlers import handler_of
@@ -30,7 +30,6 @@ from .inlet import Inlet, Outgoing, declared_length, redacted
 from .journal import Entry, Journal
 from .lanes import Lanes
 from .parts import FolderParts, MemoryParts, Parts
-from .post import Post
 from .reply import as_error
 from .routing import Routes
 from .snapshots import Snapshots
@@ -94,7 +93,9 @@ class Service:
         self._forward()
         return _sent(response, entry, head=request.method == "HEAD")
 
-    def _make_post(self) -> Post:
+    def _make_post(self) -> Poster:
+        from .post import Post  # TLS and HTTP, which nobody needs before the first message
+
         policy = self._house.policy
         return Post(self._trust, timeout=policy.delivery_timeout, connections=policy.connections_per_receiver)
 

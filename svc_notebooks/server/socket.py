@@ -25,6 +25,7 @@ from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 from ..core.catalogue import ApiError, Row, refuse
 from ..core.wire import Disconnected, Headers, Request, Response
 from .control import Control
+from .framing import check_framing, connection_wish, framing, header
 from .http1 import ChunkedBody, SizedBody, head
 from .relief import Relief
 from .reply import as_error
@@ -164,14 +165,14 @@ class _Request(HTTPRequest):
         """Every header as it was sent; `found` gets what cheroot itself looks at."""
         self.pairs = []
         while (line := rfile.readline()) != b"\r\n":
-            self.pairs.append(_header(line))
+            self.pairs.append(header(line))
             if len(self.pairs) > MOST_HEADERS:
                 raise ValueError(f"there are more than {MOST_HEADERS} headers")
-        said = _framing(self.pairs)
-        _check_framing(said)
+        said = framing(self.pairs)
+        check_framing(said)
         found |= {name.title().encode(): values[-1].encode("latin-1") for name, values in said.items() if values}
         self.expects_continue = found.pop(b"Expect", b"").lower() == b"100-continue"
-        found[b"Connection"] = _connection_wish(said["connection"])
+        found[b"Connection"] = connection_wish(said["connection"])
         return found
 
     def respond(self) -> None:
@@ -267,39 +268,6 @@ class _Request(HTTPRequest):
 
 
 _REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
-
-
-def _framing(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
-    """What was sent under each name that says how the connection is used."""
-    said: dict[str, list[str]] = {"connection": [], "content-length": [], "expect": [], "transfer-encoding": []}
-    for name, value in pairs:
-        values = said.get(name.lower())
-        if values is not None:
-            values.append(value)
-    return said
-
-
-def _check_framing(said: dict[str, list[str]]) -> None:
-    """Where a body ends must not be open to doubt: two readings are a way to smuggle a request."""
-    lengths = set(said["content-length"])
-    if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
-        raise ValueError("Content-Length must be one number of bytes")
-    coding = [value.lower() for value in said["transfer-encoding"]]
-    if coding and (coding != ["chunked"] or lengths):
-        raise ValueError("Transfer-Encoding must be chunked alone, without a Content-Length")
-
-
-def _connection_wish(said: list[str]) -> bytes:
-    """What the client wants of the connection, as cheroot spells it: close goes before all else."""
-    words = {word.strip() for word in ",".join(said).lower().split(",")}
-    return b"close" if "close" in words else b"Keep-Alive" if "keep-alive" in words else b""
-
-
-def _header(line: bytes) -> tuple[str, str]:
-    name, colon, value = line.decode("latin-1").partition(":")
-    if not line.endswith(b"\r\n") or not colon or not name or name != name.strip():
-        raise ValueError(f"{line[:40]!r} is no header line")
-    return name, value.strip()
 
 
 class _Server(HTTPServer):

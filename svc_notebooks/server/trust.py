@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-import ssl
 from functools import cached_property
 from threading import Lock
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import ssl
 
 _BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
 _CERTIFICATE, _REVOCATION_LIST = "CERTIFICATE", "X509 CRL"
@@ -21,6 +24,8 @@ class Trust:
     @cached_property
     def context(self) -> ssl.SSLContext:
         """What a connection is made with; it learns of what is added later."""
+        import ssl
+
         return ssl.create_default_context()
 
     def add(self, pem: str) -> None:
@@ -30,6 +35,8 @@ class Trust:
         lists = [text for kind, text in blocks if kind == _REVOCATION_LIST]
         if not certificates and not lists:
             raise ValueError("there is no certificate in it: give the authority's in PEM, -----BEGIN CERTIFICATE-----")
+        import ssl
+
         revoked = {one for text in lists for one in _revoked_by(text)}
         _load(ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), certificates)  # all of them or none
         with self._lock:

@@ -46,7 +46,7 @@ _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 
 _ADD = Prepared(insert(channels).values({name: bindparam(name) for name in _NEW}))
 _GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
-_ANY = Prepared(select(channels.c.seq).where(channels.c.state == ACTIVE).limit(1))
+_ANY = Prepared(select(channels.c.seq).limit(1))
 _WATCHERS = Prepared(select(*_COLUMNS).where(*_TOLD).order_by(channels.c.seq))
 _WATCHED_BELOW = {
     following: Prepared(select(channels.c.watched).where(*_LIVE, channels.c.watched.in_(select(tree.c.id))).distinct())
@@ -76,11 +76,13 @@ class Channels:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._any: bool | None = None
         self.news = False
         """Whether there is news for the courier since somebody last looked and put this back."""
 
     def add(self, row: ChannelRow) -> int:
         """A new channel; its number in the store."""
+        self._any = True
         return self._database.insert(_ADD, {name: getattr(row, name) for name in _NEW})
 
     def get(self, key: str) -> ChannelRow | None:
@@ -88,9 +90,15 @@ class Channels:
         row = self._database.one(_GET, {"key": key})
         return ChannelRow._make(row) if row else None
 
-    def any_active(self) -> bool:
-        """Whether anything is watched at all."""
-        return self._database.one(_ANY, {}) is not None
+    def any(self) -> bool:
+        """Whether anything is or was watched at all; every change asks, so the answer is kept."""
+        if self._any is None:
+            self._any = self._database.one(_ANY, {}) is not None
+        return self._any
+
+    def forget(self) -> None:
+        """Ask the database again: it has changed under us."""
+        self._any = None
 
     def watchers(self, watched: str, now: int) -> list[ChannelRow]:
         """The channels that are told of this resource."""

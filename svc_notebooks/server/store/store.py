@@ -48,6 +48,7 @@ class Store:
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties, permissions)
             self._database.delete_all(channels, messages, changes)
+            self.channels.forget()
             self._database.count_anew(messages, changes)
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
@@ -59,6 +60,7 @@ class Store:
         """Make the store what it was when the image was taken."""
         self._database.put_back(image)
         self.people.forget()
+        self.channels.forget()
         self.sessions.overtake()
 
     def close(self) -> None:
