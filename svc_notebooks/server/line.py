@@ -85,7 +85,8 @@ class Line(asyncio.Protocol):
         self._patience = {Standing.RESTING: rest, Standing.IDLE: idle}
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
-        self._lost = self._loop.create_future()
+        self.lost = self._loop.create_future()
+        """Done when its socket is closed."""
         self._answer: asyncio.Future[int] | None = None
         self._machine: h11.Connection | None = None
 
@@ -102,10 +103,6 @@ class Line(asyncio.Protocol):
     def abort(self) -> None:
         """Cut it, now."""
         self._stand(Standing.GONE)
-
-    async def lost(self) -> None:
-        """Wait until its socket is closed."""
-        await self._lost
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
@@ -154,9 +151,11 @@ class Line(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         began = "in the middle of its answer" if self.heard else "without an answer"
-        self._fail(error or NoStatus(f"closed the connection {began}"))
-        if not self._lost.done():
-            self._lost.set_result(None)
+        if error is None or isinstance(error, ConnectionError):
+            error = NoStatus(f"closed the connection {began}")
+        self._fail(error)
+        if not self.lost.done():
+            self.lost.set_result(None)
 
     def _fail(self, error: Exception) -> None:
         if self._answer and not self._answer.done():

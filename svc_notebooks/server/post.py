@@ -16,6 +16,7 @@ from .reach import Place, Target, look_up, reach, target_of, why
 from .trust import Trust
 
 _IDLE_SECONDS = 30.0
+_CLOSING_SECONDS = 1.0
 
 
 class Post:
@@ -43,8 +44,10 @@ class Post:
 
     async def close(self) -> None:
         """Let go of all connections; when it returns, their sockets are closed."""
-        await asyncio.gather(*(receiver.close() for receiver in self._receivers.values()))
+        lost = [future for receiver in self._receivers.values() for future in receiver.close()]
         self._receivers.clear()
+        if lost:
+            await asyncio.wait(lost, timeout=_CLOSING_SECONDS)
 
     def _receiver(self, target: Target) -> _Receiver:
         key = (target.host, target.port)
@@ -113,14 +116,14 @@ class _Receiver:
         if line.standing is not Standing.GONE:
             self._lines[line] = None
 
-    async def close(self) -> None:
-        """Cut every line."""
+    def close(self) -> list[asyncio.Future[None]]:
+        """Cut every line; what is done when their sockets are closed."""
         if self._places:
             self._places.cancel()
         lines = list(self._lines)
         for line in lines:
             line.abort()
-        await asyncio.gather(*(line.lost() for line in lines))
+        return [line.lost for line in lines]
 
 
 async def _ask(line: Line, text: bytes) -> int:

@@ -49,6 +49,8 @@ class Trust:
 
 
 def _load(context: ssl.SSLContext, certificates: list[str]) -> None:
+    import ssl
+
     try:
         if certificates:
             context.load_verify_locations(cadata="\n".join(certificates).encode("ascii", "replace").decode())

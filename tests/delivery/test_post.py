@@ -95,9 +95,11 @@ def test_other_interim_answers_decide_nothing(sender: Sender, told: Receiver, in
 
 @pytest.mark.spec("N-08")
 def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, told: Receiver) -> None:
+    counted = Event()
+
     def progress(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
-        time.sleep(0.5)
+        assert counted.wait(10)
         connection.sendall(b"HTTP/1.1 500 No\r\nContent-Length: 3\r\n\r\nno!")
         read_request(connection)
         connection.sendall(b"HTTP/1.1 204 OK\r\n\r\n")
@@ -105,16 +107,13 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, tol
 
     told.answers = [progress]
 
-    async def work(post: Post) -> tuple[Outcome, float, Outcome]:
-        begun = time.monotonic()
+    async def work(post: Post) -> list[Outcome]:
         first = await post.send(told.address, HEADERS, b"")
-        seconds = time.monotonic() - begun
-        await asyncio.sleep(0.8)
-        return first, seconds, await post.send(told.address, HEADERS, b"")
+        counted.set()
+        await asyncio.sleep(0.5)  # until the rest has come: nothing tells
+        return [first, await post.send(told.address, HEADERS, b"")]
 
-    first, seconds, second = sender.run(work)
-    assert (first, second) == (Outcome(102), Outcome(204))
-    assert seconds < 0.4
+    assert sender.run(work) == [Outcome(102), Outcome(204)]
     assert len(told.requests) == 1  # the second came on the connection that `progress` had
 
 
@@ -148,7 +147,7 @@ def test_a_receiver_has_so_many_connections_at_most(sender: Sender, told: Receiv
 
     assert sender.at_once(*[told.address] * 12) == [GOOD] * 12
     assert len(ports(told)) == 3
-    assert 0.35 < sender.seconds < 3
+    assert sender.seconds > 0.35
 
 
 def test_answers_that_do_not_end_count_as_connections(sender: Sender, told: Receiver) -> None:

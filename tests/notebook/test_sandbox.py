@@ -124,3 +124,15 @@ def test_reprs_are_short_and_the_same_everywhere(lab):
     assert repr(lab.session) == "<Session https://sandbox.svc.example>"
     assert repr(up) == "<Upload x.bin: 0 of 8 bytes, open>"
     assert repr(svc.upload_form()) == "<UploadForm: nothing uploaded yet>"
+
+
+def test_the_sandbox_over_tls_is_the_same_service():
+    with svc.sandbox() as lab:
+        made = svc.upload(b"hello", name="hello.txt")
+        server = lab.serve(tls=True)
+        with svc.connect(server.base_url, token=lab.service.sign_in(), verify=server.ca) as elsewhere:
+            assert svc.read(made, session=elsewhere) == b"hello"
+        assert server.base_url.startswith("https://127.0.0.1:")
+        assert server.ca.is_file()
+
+    assert not server.ca.exists()
