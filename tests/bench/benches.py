@@ -20,6 +20,7 @@ BENCHES = {
     "fan-out": ("fan_out", "fast"),
     "slow-hooks": ("fan_out", "slow"),
     "memory": ("memory", "growth"),
+    "dead-receivers": ("latency", "beside_dead_receivers"),
     "frames": ("start", "frames"),
     "import": ("start", "imports"),
 }
