@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
-from threading import Lock
+from threading import RLock
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -19,14 +18,17 @@ class Trust:
 
     def __init__(self) -> None:
         self._revoked: set[tuple[bytes, int]] = set()
-        self._lock = Lock()
+        self._context: ssl.SSLContext | None = None
+        self._lock = RLock()  # who adds and who sends are two threads, and may both be the first
 
-    @cached_property
+    @property
     def context(self) -> ssl.SSLContext:
         """What a connection is made with; it learns of what is added later."""
         import ssl
 
-        return ssl.create_default_context()
+        with self._lock:
+            self._context = self._context or ssl.create_default_context()
+            return self._context
 
     def add(self, pem: str) -> None:
         """Trust the certificates in this text, and believe its revocation lists. Raises ValueError."""
