@@ -57,7 +57,9 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             style=_LABEL,
             layout=_WIDE,
         )
-        self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
+        self.refresh = widgets.Button(
+            description="Refresh", tooltip="Read the list of files again, and see which channels have ended"
+        )
         self.lives = widgets.Dropdown(
             options=_LIVES,
             **labelled("For", "When the channel ends; the service may end it sooner"),

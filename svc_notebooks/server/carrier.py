@@ -89,7 +89,7 @@ class Carrier:
 
     def _begin_due(self, poster: Poster) -> None:
         asked = self._asked  # before looking: what is queued later is not promised to who asked
-        for waiting in self._desk.due():
+        for waiting in self._due():
             task = self._loop.create_task(self._empty(waiting, poster))
             self._out.add(task)
             task.add_done_callback(self._returned)
@@ -97,6 +97,14 @@ class Carrier:
             with self._quiet:
                 self._done = asked
                 self._quiet.notify_all()
+
+    def _due(self) -> list[Waiting]:
+        """What goes out now. A store that fails once must not end the thread: later messages are looked for again."""
+        try:
+            return self._desk.due()
+        except Exception:
+            _log.exception("the outbox cannot be read")
+            return []
 
     def _returned(self, task: asyncio.Task[None]) -> None:
         self._out.discard(task)

@@ -78,6 +78,15 @@ def test_the_receiver_answers_as_chosen_and_the_clock_brings_the_retries(panel, 
 
 
 @pytest.mark.spec("W-04")
+def test_refresh_shows_which_channels_have_ended(panel, lab):
+    panel.watch.click()
+    lab.clock.advance("2h")
+    panel.controls.refresh.click()
+
+    assert [label for label, _ in panel.chosen.options] == ["the change log: expired"]
+
+
+@pytest.mark.spec("W-04")
 def test_renewing_opens_another_one(panel, lab):
     panel.watch.click()
     panel.controls.lives.value = "2h"
