@@ -7,6 +7,7 @@ from collections.abc import Callable, Set as AbstractSet
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
+from functools import lru_cache
 from typing import Literal
 
 from .names import Names
@@ -80,6 +81,7 @@ def in_order(changed: AbstractSet[str]) -> tuple[str, ...]:
     return tuple(name for name in CHANGED if name in changed)
 
 
+@lru_cache(maxsize=1024)
 def _printed(millis: int | None) -> str | None:
     """An instant as people and HTTP write it: `Tue, 19 Nov 2013 01:13:52 GMT`."""
     return None if millis is None else format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
