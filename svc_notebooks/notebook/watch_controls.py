@@ -57,9 +57,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             style=_LABEL,
             layout=_WIDE,
         )
-        self.refresh = widgets.Button(
-            description="Refresh", tooltip="Read the list of files again, and see which channels have ended"
-        )
+        self.refresh = widgets.Button(description="Refresh", tooltip="See which files and channels there are now")
         self.lives = widgets.Dropdown(
             options=_LIVES,
             **labelled("For", "When the channel ends; the service may end it sooner"),

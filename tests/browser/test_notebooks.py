@@ -55,3 +55,20 @@ def test_documents_change_their_form_and_are_shown(copied):
     assert page.locator(".jp-OutputArea").get_by_text("BadRequest:").count() == 1
     page.get_by_label("MS Excel (.xlsx)").wait_for()
     page.close()
+
+
+@pytest.mark.spec("A11-01", "W-04", "D-01")
+def test_notifications_arrive_and_are_explained(copied):
+    page = copied.run("04-notifications.ipynb", expect_errors=True)
+
+    frames = 0
+    for cell in range(0, 24, 3):
+        page.evaluate(SCROLL, cell)
+        page.wait_for_timeout(700)
+        copied.shot(page, f"notifications-{cell:02d}")
+        frames = max(frames, page.locator("table.dataframe").count())
+
+    assert frames
+    assert page.locator(".jp-OutputArea").get_by_text("NotAllowed:").count() == 1
+    page.get_by_role("button", name="Watch", exact=True).wait_for()
+    page.close()
