@@ -62,6 +62,12 @@ class HeaderRow:
     value: Callable[[Message], str | None]
 
 
+@lru_cache(maxsize=1024)
+def _printed(millis: int | None) -> str | None:
+    """An instant as people and HTTP write it: `Tue, 19 Nov 2013 01:13:52 GMT`."""
+    return None if millis is None else format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
+
+
 # fmt: off
 HEADERS: tuple[HeaderRow, ...] = (
     HeaderRow("Channel-ID",         "always",    "the id that you gave the channel",                           lambda m: m.channel_id),
@@ -79,12 +85,6 @@ HEADERS: tuple[HeaderRow, ...] = (
 def in_order(changed: AbstractSet[str]) -> tuple[str, ...]:
     """Change types in the order of the interface's table."""
     return tuple(name for name in CHANGED if name in changed)
-
-
-@lru_cache(maxsize=1024)
-def _printed(millis: int | None) -> str | None:
-    """An instant as people and HTTP write it: `Tue, 19 Nov 2013 01:13:52 GMT`."""
-    return None if millis is None else format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
 
 
 @dataclass(frozen=True, slots=True)
