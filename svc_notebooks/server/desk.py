@@ -46,6 +46,7 @@ class Desk:
         self._names = names
         self._secret = secret
         self._out: dict[int, tuple[Waiting, int]] = {}  # of each channel the message that is out, and since when
+        self._allowed: set[str] = set()  # addresses whose domain is registered: it stays so
         self.deliveries = Deliveries(policy.deliveries_length)
 
     def due(self) -> list[Waiting]:
@@ -67,8 +68,12 @@ class Desk:
 
     def refusal(self, waiting: Waiting) -> Outcome | None:
         """Why this message must not be sent at all."""
-        registered = is_registered(self._store, self._policy, waiting.channel.address)
-        return None if registered else Outcome(None, _UNREGISTERED)
+        address = waiting.channel.address
+        if address not in self._allowed:
+            if not is_registered(self._store, self._policy, address):
+                return Outcome(None, _UNREGISTERED)
+            self._allowed.add(address)
+        return None
 
     def headers(self, waiting: Waiting) -> list[tuple[str, str]]:
         """The headers of a message, the family's and HTTP's own."""
@@ -130,6 +135,7 @@ class Desk:
     def forget(self) -> None:
         """The store has changed under us: what is out belongs to nobody."""
         self._out.clear()
+        self._allowed.clear()
         self.deliveries.clear()
 
     def _now(self) -> int:
