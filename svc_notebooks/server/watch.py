@@ -6,7 +6,7 @@ import hmac
 from base64 import urlsafe_b64encode
 
 from ..core import fields
-from ..core.catalogue import refuse
+from ..core.catalogue import ApiError, Row, refuse, row
 from ..core.channels import (
     CHANNEL_SHAPE,
     MOST_ID,
@@ -19,7 +19,7 @@ from ..core.channels import (
     move,
 )
 from ..core.notifications import FIRST_NUMBER
-from ..core.wire import JSONObject, Response, join_url, segment
+from ..core.wire import JSON, JSONObject, Response, join_url, segment
 from . import drafts
 from .access import Caller
 from .address import client_origin
@@ -106,7 +106,7 @@ def _resource(house: House, row: ChannelRow, asked: ChannelRequest) -> JSONObjec
 def stop(house: House, call: Call) -> Response:
     """Stop a channel: nothing more is sent, and what waits is taken back (A10)."""
     body = read_json(call.body, house.policy.max_metadata_size)
-    channel_id, resource_id = _stop_text(body, "id"), _stop_text(body, "resourceId")
+    channel_id, resource_id = _stop_pair(body)
     with house.store.transaction():
         row = house.store.channels.get(channel_id)
         if row is None or not _may_stop(house, call.caller, row, resource_id):
@@ -115,13 +115,18 @@ def stop(house: House, call: Call) -> Response:
     return empty(204)
 
 
-def _stop_text(body: JSONObject, name: str) -> str:
-    value = body.get(name)
+def _stop_pair(body: JSONObject) -> tuple[str, str]:
+    """The two texts that a stop request needs. Raises ApiError with everything that is wrong."""
+    problems = [one for name in ("id", "resourceId") if (one := _problem(name, body.get(name)))]
+    if problems:
+        raise ApiError(problems)
+    return str(body["id"]), str(body["resourceId"])
+
+
+def _problem(name: str, value: JSON) -> Row | None:
     if value in (None, ""):
-        raise refuse("required", field=name)
-    if not isinstance(value, str):
-        raise refuse("invalid", field=name, message="expected a text.")
-    return value
+        return row("required", field=name)
+    return None if isinstance(value, str) else row("invalid", field=name, message="expected a text.")
 
 
 def _may_stop(house: House, caller: Caller, row: ChannelRow, resource_id: str) -> bool:

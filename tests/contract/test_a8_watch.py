@@ -250,6 +250,8 @@ def test_stop_needs_both(watch: Watch, body: dict[str, Any], location: str) -> N
     answer = watch.wire.post_json("/storage/v3/channels/stop", body)
 
     assert (answer.status, answer.error["location"]) == (400, location)
+    nothing = watch.wire.post_json("/storage/v3/channels/stop", {})
+    assert [one["location"] for one in nothing.json["error"]["errors"]] == ["id", "resourceId"]
 
 
 @pytest.mark.spec("A10-01")
