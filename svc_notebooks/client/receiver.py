@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import socket
 import ssl
-import sys
 from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum
@@ -17,9 +16,6 @@ from threading import Event, Lock, Thread
 from typing import Any
 
 from ..core.wire import Headers, Request, Response
-
-HAS_SOCKETS = sys.platform != "emscripten"
-"""Whether this Python can listen at all; in a browser it cannot."""
 
 _HANDSHAKE_SECONDS = 10.0
 _IDLE_SECONDS = 120.0

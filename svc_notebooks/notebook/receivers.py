@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from ..client.session import Session
 
     _Files = tuple[str | Path, str | Path]
+
+HAS_SOCKETS = sys.platform != "emscripten"
+"""Whether this Python can listen at all; in a browser it cannot, and has no TLS to load either."""
 
 _DIRECT_HOST = "receiver.svc.example"
 _PATH = "/notifications"
@@ -66,7 +70,6 @@ def receiver(
     [True]
     """
     from ..client.inbox import Inbox
-    from ..client.receiver import HAS_SOCKETS
 
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)

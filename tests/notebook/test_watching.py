@@ -2,6 +2,8 @@
 
 import http.client
 import ssl
+import subprocess
+import sys
 import threading
 from urllib.parse import urlsplit
 
@@ -274,3 +276,39 @@ def test_a_receiver_without_a_socket(lab):
     svc.connect("https://api.example.org", "token")
     with pytest.raises(ValueError, match="for a sandbox"):
         svc.receiver(direct=True)
+
+
+IN_A_BROWSER = """
+import pandas, requests, sqlalchemy  # these look at the platform, too
+import sys
+import threading
+sys.platform = "emscripten"
+sys.modules["ssl"] = None
+import svc_notebooks as svc
+
+with svc.sandbox() as lab:
+    rx = svc.receiver()
+    file = svc.upload(b"x", name="x")
+    rx.answer_with(503, times=2)
+    svc.watch_file(file, rx)
+    svc.update(file, name="y")
+    lab.clock.advance("1m")
+    assert rx.wait_for("update")["verified"].all()
+    assert rx.messages()["answers"].tolist() == ["503, 503, 200", "200"]
+    svc.watch_file(file, rx.address + "/nobody-is-there")
+    lab.deliver()
+    assert "to its own process alone" in lab.deliveries()["error"].iloc[-1]
+    panel = svc.watch_panel()
+    panel.watch.click()
+    assert panel.last_error is None
+    assert panel.result["state"].tolist() == []
+    lab.deliver()
+    assert panel.result["state"].tolist() == ["sync"]
+    assert threading.active_count() == 1
+"""
+
+
+def test_in_a_browser_there_are_no_sockets_no_threads_and_no_tls():
+    done = subprocess.run([sys.executable, "-c", IN_A_BROWSER], capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 0, done.stderr
