@@ -25,6 +25,17 @@ RUN_ALL = """async () => {
   return await app.commands.execute('notebook:run-all-cells');
 }"""
 
+TELL = """async (code) => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+  const done = kernel.requestExecute({code});
+  window.told = '';
+  done.onIOPub = (m) => {
+    if (m.header.msg_type === 'stream') window.told += m.content.text;
+    if (m.header.msg_type === 'error') window.told += m.content.evalue;
+  };
+  await done.done;
+}"""
+
 
 def pytest_collection_modifyitems(items):
     skip = pytest.mark.skip(reason="no chromium on this machine")
@@ -64,6 +75,11 @@ class Lab:
             self.shot(page, f"failed-{name}")
             raise AssertionError(f"{name}: {page.locator('.jp-OutputArea-output').all_inner_texts()}")
         return page
+
+    def tell(self, page, words: str) -> str:
+        """What the kernel prints, or complains, when it runs this outside of any cell."""
+        page.evaluate(TELL, words)
+        return page.evaluate("window.told").strip()
 
     def shot(self, page, name: str) -> Path:
         """Keep a picture of the page."""

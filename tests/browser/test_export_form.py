@@ -46,21 +46,6 @@ def open_form(lab):
         page.close()
 
 
-def tell(page, lab, words):
-    """What the kernel answers to a cell that is run now."""
-    page.evaluate(
-        """async (code) => {
-          const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-          const done = kernel.requestExecute({code});
-          window.told = '';
-          done.onIOPub = (m) => { if (m.header.msg_type === 'stream') window.told += m.content.text; };
-          await done.done;
-        }""",
-        words,
-    )
-    return page.evaluate("window.told").strip()
-
-
 @pytest.mark.spec("W-02", "A7-05")
 def test_by_mouse_beside_the_kernel(lab, open_form):
     page = open_form("export-mouse.ipynb")
@@ -78,7 +63,7 @@ def test_by_mouse_beside_the_kernel(lab, open_form):
     lab.shot(page, "export-2-saved")
     text = (lab.folder / "counts-out.csv").read_text(encoding="utf-8-sig")
     assert list(csv.reader(io.StringIO(text))) == [["pond", "birds"], ["Mill pond", "12"]]
-    told = tell(page, lab, "print(form.result[['name', 'path', 'size']].values.tolist(), form.last_error)")
+    told = lab.tell(page, "print(form.result[['name', 'path', 'size']].values.tolist(), form.last_error)")
     assert told == f"[['Counts', 'counts-out.csv', {(lab.folder / 'counts-out.csv').stat().st_size}]] None"
 
 
@@ -98,7 +83,7 @@ def test_a_download_of_the_browser(lab, open_form, tmp_path):
     assert coming.value.suggested_filename == "Pond _b_report__b_.docx"
     with zipfile.ZipFile(tmp_path / "report.docx") as docx:
         assert "Ķīšezers" in docx.read("word/document.xml").decode()
-    assert tell(page, lab, "print(form.result['path'].isna().tolist())") == "[True]"
+    assert lab.tell(page, "print(form.result['path'].isna().tolist())") == "[True]"
 
 
 LARGE = """
@@ -216,7 +201,7 @@ def test_a_slow_export_leaves_the_kernel_free(lab, open_form):
 
     page.get_by_role("button", name="Export", exact=True).click()
     page.get_by_text("Converting …").wait_for()
-    assert tell(page, lab, "print(form.busy, 1 + 1)") == "True 2"
+    assert lab.tell(page, "print(form.busy, 1 + 1)") == "True 2"
     page.get_by_text("5 seconds so far").wait_for(timeout=10_000)
     lab.shot(page, "export-12-slow")
 
@@ -243,7 +228,7 @@ def test_every_control_has_a_name_and_a_tooltip(open_form):
 @pytest.mark.spec("W-02")
 def test_what_the_service_refuses_is_said_in_the_form(lab, open_form):
     page = open_form("export-wrong.ipynb")
-    tell(page, lab, "svc.delete(svc.files(\"name contains 'report'\"))")
+    lab.tell(page, "svc.delete(svc.files(\"name contains 'report'\"))")
 
     page.get_by_role("button", name="Export", exact=True).click()
 

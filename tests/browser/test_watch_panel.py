@@ -29,24 +29,6 @@ def open_panel(lab):
         page.close()
 
 
-def run(page, words):
-    """Run something in the kernel, outside of any cell."""
-    page.evaluate(
-        """async (code) => {
-          const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-          const done = kernel.requestExecute({code});
-          window.told = '';
-          done.onIOPub = (m) => {
-            if (m.header.msg_type === 'stream') window.told += m.content.text;
-            if (m.header.msg_type === 'error') window.told += m.content.evalue;
-          };
-          await done.done;
-        }""",
-        words,
-    )
-    return page.evaluate("window.told").strip()
-
-
 @pytest.mark.spec("W-04")
 def test_by_mouse(lab, open_panel):
     page = open_panel("watch-mouse.ipynb")
@@ -56,7 +38,7 @@ def test_by_mouse(lab, open_panel):
     page.get_by_label("Watch", exact=True).select_option(index=1)
     page.get_by_role("button", name="Watch", exact=True).click()
     messages.get_by_text("sync", exact=True).wait_for(timeout=10_000)
-    run(page, "svc.update(plan, name='renamed.txt'); svc.share(plan, 'bob@svc.example'); svc.trash(plan)")
+    lab.tell(page, "svc.update(plan, name='renamed.txt'); svc.share(plan, 'bob@svc.example'); svc.trash(plan)")
     messages.get_by_text("trash", exact=True).wait_for(timeout=10_000)
     lab.shot(page, "watch-2-messages")
     assert messages.count() == 4
@@ -66,13 +48,13 @@ def test_by_mouse(lab, open_panel):
     page.get_by_text("1 for sync, then growing, with gaps").first.wait_for()
     lab.shot(page, "watch-3-explained")
 
-    run(page, "svc.update(plan, description='seen by many')")
+    lab.tell(page, "svc.update(plan, description='seen by many')")
     messages.nth(4).wait_for()
     assert page.get_by_text("1 for sync, then growing, with gaps").first.is_visible(), "it stays unfolded"
 
     page.get_by_label("503 twice, then 200").check()
     page.locator("pre", has_text="times=2").wait_for(state="attached")
-    run(page, "svc.untrash(plan); lab.deliver()")
+    lab.tell(page, "svc.untrash(plan); lab.deliver()")
     messages.get_by_text("503", exact=True).wait_for(timeout=10_000)
     page.get_by_role("button", name="10 seconds later").click()
     messages.get_by_text("503, 503, 200").wait_for(timeout=10_000)
@@ -83,7 +65,7 @@ def test_by_mouse(lab, open_panel):
     page.get_by_role("button", name="Stop").click()
     page.get_by_text("Stopped: nothing more is told").wait_for(timeout=10_000)
     lab.shot(page, "watch-5-stopped")
-    assert run(page, "print(svc.channels()['state'].tolist())") == "['stopped', 'stopped']"
+    assert lab.tell(page, "print(svc.channels()['state'].tolist())") == "['stopped', 'stopped']"
     page.get_by_role("button", name="Stop").click()
     page.get_by_role("alert").get_by_text("not found").wait_for(timeout=10_000)
     lab.shot(page, "watch-6-refused")
@@ -103,7 +85,7 @@ def test_by_keyboard_alone(lab, open_panel):
     lab.shot(page, "watch-keys")
     found = "print((svc.channels()['watching'] == plan['id'].item()).tolist(), panel.last_error)"
 
-    assert run(page, found) == "[True] None"
+    assert lab.tell(page, found) == "[True] None"
 
 
 @pytest.mark.spec("W-04")

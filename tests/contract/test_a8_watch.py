@@ -9,6 +9,7 @@ import pytest
 
 from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.wire import Request, Response
 from svc_notebooks.server.service import open_service
 
 from .conftest import InProcess, Wire
@@ -358,3 +359,30 @@ class TestPolicies:
         assert self.watch(wire) == "required"
         assert self.watch(wire, "?pageToken=1")["id"] == "c"
         assert self.watch(wire, "?pageToken=99", id="d") == "invalid"
+
+    @pytest.mark.spec("N-06")
+    @pytest.mark.parametrize("word", ["change", "changed"])
+    def test_the_word_for_the_change_log(self, word: str) -> None:
+        wire = self.open(change_state=word, verified_domains=("*",))
+        said: list[str] = []
+
+        def receive(request: Request) -> Response:
+            said.append(request.headers["X-Svc-Resource-State"])
+            return Response(200)
+
+        wire.service.receive_at("https://hooks.example/in", receive)
+        self.watch(wire)
+        wire.create()
+        wire.service.deliver()
+        assert said == ["sync", word]
+
+    @pytest.mark.spec("N-08")
+    def test_another_schedule(self) -> None:
+        wire = self.open(
+            delivery_attempts=3, first_retry=10.0, longest_retry=15.0, retry_jitter=0.0, verified_domains=("*",)
+        )
+        wire.service.receive_at("https://hooks.example/in", lambda request: Response(503))
+        self.watch(wire)
+        wire.service.clock.advance("30m")  # type: ignore[union-attr]
+        rows = [(row["time"][14:19], row["outcome"]) for row in wire.service.deliveries()]
+        assert rows == [("00:00", "retry"), ("00:10", "retry"), ("00:25", "failed")]

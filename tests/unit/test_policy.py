@@ -18,6 +18,14 @@ from svc_notebooks import Policy
         {"trust_forwarded": "yes"},
         {"update_verbs": ("POST",)},
         {"first_user": ""},
+        {"channel_lifetime": 0},
+        {"channel_lifetime": "1h"},
+        {"channel_types": ()},
+        {"channel_types": ("web_hook", "pigeon")},
+        {"verified_domains": "example.com"},
+        {"change_state": "update"},
+        {"retry_jitter": 2},
+        {"delivery_attempts": 0},
     ],
 )
 def test_a_value_that_cannot_be_meant_is_named(wrong: dict[str, object]) -> None:
