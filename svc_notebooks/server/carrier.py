@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from datetime import datetime
 from threading import Condition, Event, Thread
 
 from ..core.outbox import Outcome
@@ -78,18 +79,20 @@ class Carrier:
         try:
             while not self._closed.is_set():
                 self._news.clear()
-                self._begin_due(poster)
+                later = self._begin_due(poster)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._news.wait(), self._seconds_left())
+                    await asyncio.wait_for(self._news.wait(), self._seconds_until(later))
         finally:
             for task in list(self._out):
                 task.cancel()
             await asyncio.gather(*self._out, return_exceptions=True)
             await poster.close()
 
-    def _begin_due(self, poster: Poster) -> None:
+    def _begin_due(self, poster: Poster) -> datetime | None:
+        """Send what is due; when there will be something else."""
         asked = self._asked  # before looking: what is queued later is not promised to who asked
-        for waiting in self._due():
+        due, later = self._look()
+        for waiting in due:
             task = self._loop.create_task(self._empty(waiting, poster))
             self._out.add(task)
             task.add_done_callback(self._returned)
@@ -97,14 +100,19 @@ class Carrier:
             with self._quiet:
                 self._done = asked
                 self._quiet.notify_all()
+        return later
 
-    def _due(self) -> list[Waiting]:
-        """What goes out now. A store that fails once must not end the thread: later messages are looked for again."""
+    def _look(self) -> tuple[list[Waiting], datetime | None]:
+        """What goes out now, and when to look again. A store that fails once must not end the thread.
+
+        The later time is asked for first: what becomes due between the two questions is then in both answers.
+        """
         try:
-            return self._desk.due()
+            later = self._desk.later()
+            return self._desk.due(), later
         except Exception:
             _log.exception("the outbox cannot be read")
-            return []
+            return [], None
 
     def _returned(self, task: asyncio.Task[None]) -> None:
         self._out.discard(task)
@@ -113,9 +121,8 @@ class Carrier:
         if not task.cancelled() and (error := task.exception()):
             _log.error("a delivery failed", exc_info=error)
 
-    def _seconds_left(self) -> float | None:
-        """Until something is due by the system's clock; a virtual one tells when it moves."""
-        later = self._desk.later()
+    def _seconds_until(self, later: datetime | None) -> float | None:
+        """By the system's clock; a virtual one tells when it moves."""
         return None if later is None or self._clock.is_virtual else (later - self._clock.now()).total_seconds()
 
     async def _empty(self, first: Waiting, poster: Poster) -> None:
