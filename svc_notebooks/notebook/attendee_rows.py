@@ -1,0 +1,81 @@
+"""Who is invited: a row for each, with an address, a name, and whether it goes without them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from .field import FREE, Field, heading, small_button
+from .file_choice import labelled
+from .rows_choice import RowsChoice
+
+MOST = 200
+
+_SHOWN = ("email", "displayName", "optional")
+
+
+class AttendeeRow(Field):
+    """One guest; what else is known of them (`more`) is kept as it is."""
+
+    def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
+        given = attendee or {}
+        self.more = {key: value for key, value in given.items() if key not in _SHOWN}
+        self.email = widgets.Text(
+            value=str(given.get("email") or ""),
+            **labelled("E-mail", "Where the invitation goes"),
+            placeholder="ada@svc.example",
+            style=FREE,
+        )
+        self.name = widgets.Text(
+            value=str(given.get("displayName") or ""),
+            **labelled("Name", "What to call them; the service may know it already"),
+            style=FREE,
+        )
+        self.optional = widgets.Checkbox(
+            value=bool(given.get("optional")),
+            **labelled("optional", "The event takes place without them too"),
+            indent=False,
+            layout={"width": "auto"},
+        )
+        super().__init__(self.email, self.name, self.optional)
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The guest as an entry of `attendees`."""
+        said = {"email": self.email.value.strip(), "displayName": self.name.value.strip()}
+        return {
+            **{key: value for key, value in said.items() if value},
+            **({"optional": True} if self.optional.value else {}),
+            **self.more,
+        }
+
+
+class AttendeeRows(RowsChoice[AttendeeRow]):
+    """All guests, and a button for one more."""
+
+    def __init__(self) -> None:
+        super().__init__(_is_blank, MOST, f"An event has at most {MOST} guests.")
+        self.add = small_button("Add guest", "One more row", self._add)
+        self.children = [Field(heading("Guests"), self.add), self.box, self.note]
+
+    @property
+    def value(self) -> list[dict[str, Any]]:
+        """`attendees` of an event."""
+        return [row.value for row in self.filled]
+
+    @value.setter
+    def value(self, attendees: list[dict[str, Any]]) -> None:
+        self.clear()
+        for one in attendees:
+            self.append(AttendeeRow(one))
+
+    def _add(self) -> None:
+        row = AttendeeRow()
+        if self.append(row):
+            row.email.focus()
+
+
+def _is_blank(row: AttendeeRow) -> bool:
+    return not (row.email.value.strip() or row.name.value.strip() or row.more)

@@ -1,0 +1,88 @@
+"""A control of a form and, beside it, what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import ipywidgets as widgets
+
+from .markup import tag
+
+LABEL = {"description_width": "7.5rem"}
+"""A label of the first column; the form's style sheet puts it above its control where there is no room."""
+
+FREE = {"description_width": "initial"}
+"""A label as wide as its words."""
+
+
+class Field(widgets.VBox):  # type: ignore[misc]
+    """Controls in a row, a hint and a note; `wrong` is what the note says.
+
+    >>> name = Field(widgets.Text(description="Name"), hint="as on the door")
+    >>> name.say(["It is empty."])
+    >>> name.wrong
+    ('It is empty.',)
+    """
+
+    def __init__(self, *controls: widgets.Widget, hint: str = "") -> None:
+        self.controls = controls
+        self.wrong: tuple[str, ...] = ()
+        self.hint, self.note = widgets.HTML(), widgets.HTML()
+        self.line = widgets.HBox(controls)
+        self.line.add_class("svc-line")
+        super().__init__([self.line, self.hint, self.note])
+        self.add_class("svc-field")
+        self.explain(hint)
+        self.say(())
+
+    def explain(self, words: str) -> None:
+        """Say this below the controls, in a quiet voice."""
+        _fill(self.hint, words and tag("p", words, class_="svc-hint"))
+
+    def say(self, problems: Iterable[str]) -> None:
+        """Say what is wrong, or with nothing in it that nothing is."""
+        self.wrong = tuple(problems)
+        told = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.wrong]
+        _fill(self.note, "".join(told))
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        on_change(changed, *self.controls)
+
+
+def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:
+    """Call this whenever one of these has another value."""
+    for control in controls:
+        if control.has_trait("value"):
+            control.observe(lambda _change: changed(), "value")
+
+
+def heading(words: str) -> widgets.HTML:
+    """Words in the column of the labels, for what has more than one control."""
+    return widgets.HTML(tag("span", words, class_="svc-label"))
+
+
+def number(value: int, words: dict[str, Any]) -> widgets.IntText:
+    """A whole number; what is out of bounds is said, not mended."""
+    control = widgets.IntText(value=value, style=FREE, **words)
+    control.add_class("svc-number")
+    return control
+
+
+def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widgets.Button:
+    """A button inside a form."""
+    button = widgets.Button(description=text, tooltip=tooltip)
+    button.add_class("svc-small")
+    button.on_click(lambda _button: pressed())
+    return button
+
+
+def show(widget: widgets.Widget, shown: bool) -> None:
+    """Whether there is any of it to be seen."""
+    widget.layout.display = None if shown else "none"
+
+
+def _fill(area: widgets.HTML, html: str) -> None:
+    area.value = html
+    show(area, bool(html))

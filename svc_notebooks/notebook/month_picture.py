@@ -1,0 +1,50 @@
+"""A month as a small table, with the days marked on which something happens."""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Collection
+from datetime import date
+
+from .markup import Markup, joined, tag
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def month_picture(month: date, marked: Collection[date]) -> Markup:
+    """The month of this day; what is marked in it can be seen, and heard.
+
+    >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
+    1
+    """
+    weeks = calendar.Calendar().monthdatescalendar(month.year, month.month)
+    head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
+    rows = [tag("tr", *(_cell(day, month, marked) for day in week)) for week in weeks]
+    caption = tag("caption", f"{MONTHS[month.month - 1]} {month.year}")
+    return tag("table", caption, tag("thead", head), tag("tbody", *rows), class_="svc-month")
+
+
+def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
+    """So many months from this day's on, side by side."""
+    months = [month_after(first, n) for n in range(count)]
+    return tag("div", joined(*(month_picture(month, marked) for month in months)), class_="svc-months")
+
+
+def month_after(day: date, months: int) -> date:
+    """The first day of the month so many months later.
+
+    >>> month_after(date(2026, 11, 30), 3)
+    datetime.date(2027, 2, 1)
+    """
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, 1)
+
+
+def _cell(day: date, month: date, marked: Collection[date]) -> Markup:
+    if day.month != month.month:
+        return tag("td")
+    return tag("td", tag("mark", day.day, title=f"{day:%A}: it takes place")) if day in marked else tag("td", day.day)

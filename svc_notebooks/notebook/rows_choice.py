@@ -1,0 +1,75 @@
+"""Rows that a person adds and removes: guests, reminders, attached files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import ipywidgets as widgets
+
+from .field import Field, small_button
+
+R = TypeVar("R", bound=Field)
+
+
+class RowsChoice(widgets.VBox, Generic[R]):  # type: ignore[misc]
+    """Rows with a Remove button each; what is wrong with all of them together stands in `note`.
+
+    A row that is blank counts as not there: `filled` has the others, and so the paths of an event's list.
+    """
+
+    def __init__(self, blank: Callable[[R], bool], most: int, too_many: str) -> None:
+        self.rows: list[R] = []
+        self.removers: list[widgets.Button] = []
+        self._blank, self._most, self._too_many = blank, most, too_many
+        self._changed: list[Callable[[], None]] = []
+        self.box = widgets.VBox()
+        self.box.add_class("svc-indent")
+        self.note = Field()
+        super().__init__([self.box, self.note])
+
+    @property
+    def filled(self) -> list[R]:
+        """The rows with something in them."""
+        return [row for row in self.rows if not self._blank(row)]
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a row has other values, comes or goes."""
+        self._changed.append(changed)
+
+    def field(self, index: int) -> Field:
+        """Where what is wrong with this entry of the list is said."""
+        return self.filled[index] if index < len(self.filled) else self.note
+
+    def append(self, row: R) -> bool:
+        """Put one below the others, unless there are enough."""
+        if len(self.rows) >= self._most:
+            self.note.say([self._too_many])
+            return False
+        row.watch(self.tell)
+        self._set([*self.rows, row], [*self.removers, self._remover(row)])
+        return True
+
+    def remove(self, row: R) -> None:
+        """Take one away."""
+        kept = [pair for pair in zip(self.rows, self.removers, strict=True) if pair[0] is not row]
+        self._set([one for one, _ in kept], [button for _, button in kept])
+
+    def clear(self) -> None:
+        """Take all away."""
+        self._set([], [])
+
+    def tell(self) -> None:
+        """Say that something is different now."""
+        for changed in self._changed:
+            changed()
+
+    def _remover(self, row: R) -> widgets.Button:
+        return small_button("Remove", "Take this row away", lambda: self.remove(row))
+
+    def _set(self, rows: list[R], removers: list[widgets.Button]) -> None:
+        self.rows, self.removers = rows, removers
+        for row, button in zip(rows, removers, strict=True):
+            row.line.children = [*row.controls, button]
+        self.box.children = rows
+        self.tell()
