@@ -34,6 +34,18 @@ def frame(schema: Schema, records: Sequence[Record]) -> DataFrame:
     return pd.DataFrame(built, copy=False)
 
 
+def stacked(schema: Schema, frames: Sequence[DataFrame]) -> DataFrame:
+    """Frames of this schema one below the other, in one.
+
+    >>> from svc_notebooks.notebook.schemas import FILES
+    >>> len(stacked(FILES, [frame(FILES, [{}]), frame(FILES, [{}])]))
+    2
+    """
+    import pandas as pd
+
+    return pd.concat(frames, ignore_index=True) if frames else frame(schema, [])
+
+
 def _values(key: str, records: Sequence[Record]) -> list[Any]:
     try:
         return list(map(itemgetter(key), records))
