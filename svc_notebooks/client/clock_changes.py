@@ -20,11 +20,11 @@ DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 _STEP = timedelta(days=14)
 """No zone changes its clocks and back within a fortnight."""
 
-_LOOK_AHEAD = timedelta(days=366 * 5)
-"""Years beyond the last event, so that a rule shows in a calendar of one week too."""
+_RULE = 12
+"""So many years in a row make a rule: within them a weekday comes on every day of the month that it can."""
 
-_RULE = 3
-"""So many years in a row make a rule."""
+_LOOK_AHEAD = timedelta(days=366 * (_RULE + 1))
+"""Beyond the last event, so that a rule shows in a calendar of one week too."""
 
 
 class Clock(NamedTuple):

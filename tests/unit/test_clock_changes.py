@@ -1,0 +1,87 @@
+"""What a calendar file says of a zone: read by dateutil's reader of VTIMEZONE, it shows the same clock as zoneinfo."""
+
+import io
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from dateutil.rrule import rrulestr
+from dateutil.tz import tzical
+from hypothesis import given, settings, strategies as st
+
+from svc_notebooks.client.calendar_file import calendar_file
+from svc_notebooks.client.clock_changes import Observance, observances
+
+BEGIN, BEHIND = datetime(2026, 1, 12, tzinfo=UTC), datetime(2036, 1, 1, tzinfo=UTC)
+
+# With rules for their changes, with changes that follow none, with half an hour, with none at all.
+RULED = ("Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Europe/Dublin", "America/St_Johns")
+LISTED = ("Africa/Casablanca", "Asia/Jerusalem", "Africa/Cairo", "America/Nuuk")
+STEADY = ("Asia/Kathmandu", "America/Sao_Paulo", "Asia/Kolkata")
+
+
+def written(zone: str) -> str:
+    """The file of a daily event of ten years in this zone."""
+    start, end = ({"dateTime": f"2026-01-12T{hour}:00:00", "timeZone": zone} for hour in (12, 13))
+    return calendar_file([{"id": "daily", "start": start, "end": end, "recurrence": ["RRULE:FREQ=DAILY"]}]).decode()
+
+
+instants = st.datetimes(BEGIN.replace(tzinfo=None), BEHIND.replace(tzinfo=None)).map(
+    lambda one: one.replace(tzinfo=UTC)
+)
+
+
+@pytest.mark.parametrize("zone", RULED + LISTED + STEADY)
+def test_another_reader_of_the_file_sees_the_zones_own_clock(zone: str):
+    read = tzical(io.StringIO(written(zone))).get(zone)
+
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(instants)
+    def agree(instant: datetime) -> None:
+        shown = instant.astimezone(ZoneInfo(zone))
+        assert read.utcoffset(shown.replace(tzinfo=None)) == shown.utcoffset()
+
+    agree()
+
+
+@pytest.mark.parametrize("zone", RULED + LISTED)
+def test_clocks_change_at_the_very_second(zone: str):
+    """The library's own VTIMEZONE puts clocks forward an hour late, which is why changes are looked for here."""
+    changes = [change for one in observances(ZoneInfo(zone), BEGIN, BEHIND)[1:] for change in instants_of(one)]
+
+    assert len(changes) >= 20
+    for change, before, after in changes:
+        assert (offset(zone, change - timedelta(seconds=1)), offset(zone, change)) == (before, after)
+
+
+def instants_of(one: Observance) -> list[tuple[datetime, timedelta, timedelta]]:
+    onsets = rrulestr(one.rule, dtstart=one.onsets[0])[:10] if one.rule else one.onsets
+    return [(onset.replace(tzinfo=UTC) - one.before, one.before, one.clock.offset) for onset in onsets]
+
+
+def offset(zone: str, instant: datetime) -> timedelta | None:
+    return instant.astimezone(ZoneInfo(zone)).utcoffset()
+
+
+@pytest.mark.parametrize("zone", RULED)
+def test_what_has_a_rule_is_said_as_one_so_that_it_never_ends(zone: str):
+    summer_and_winter = observances(ZoneInfo(zone), BEGIN, BEGIN)[1:]
+
+    assert len(summer_and_winter) == 2
+    assert all(one.rule and len(one.onsets) == 1 for one in summer_and_winter)
+
+
+def test_a_law_that_has_ended_is_no_rule():
+    """Brazil had summer time until February 2019."""
+    found = observances(
+        ZoneInfo("America/Sao_Paulo"), datetime(2012, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
+    )
+
+    assert all(one.rule is None for one in found)
+    assert max(onset for one in found for onset in one.onsets).year == 2019
+
+
+def test_the_second_of_a_change_is_on_the_clock_before_it():
+    spring = next(one for one in observances(ZoneInfo("Europe/Berlin"), BEGIN, BEGIN) if one.clock.summer)
+
+    assert (spring.onsets[0].isoformat(), spring.rule) == ("2026-03-29T02:00:00", "FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU")
