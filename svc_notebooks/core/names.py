@@ -26,6 +26,7 @@ class Names:
     media_prefix: str = "application/vnd.svc-apps."
     storage: str = "storage"
     kind_prefix: str = "svc"
+    calendar: str = "calendar"
 
     def header(self, name: str) -> str:
         """The full name of a header of the family."""
@@ -54,3 +55,7 @@ class Names:
     def upload_path(self, *segments: str) -> str:
         """The media path of a storage resource: the metadata path under `/upload`."""
         return "/upload" + self.path(*segments)
+
+    def calendar_path(self, *segments: str) -> str:
+        """The path of a calendar resource."""
+        return "/".join(("", self.calendar, "v3", *segments))

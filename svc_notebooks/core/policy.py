@@ -12,6 +12,7 @@ from typing import Literal
 
 from .outbox import Schedule
 from .upload import LIFETIME, QUANTUM, UploadRule
+from .zones import zone_names
 
 MIB = 1024 * 1024
 
@@ -77,6 +78,18 @@ class Policy:
     connections_per_receiver: int = 32
     deliveries_length: int = 10_000
 
+    # events
+    calendar_zone: str = "UTC"
+    max_attendees: int = 200
+    max_attachments: int = 25
+    default_reminder: int = 10
+    reminders: Literal["reject", "clamp"] = "reject"
+    missing_start: Literal["clear", "live"] = "clear"
+    conference: Literal["success", "pending-then-success", "failure"] = "success"
+    conference_types: tuple[str, ...] = ("hangoutsMeet", "svcMeet")
+    open_links: bool = True
+    outbox_length: int = 10_000
+
     # who asks
     auth_scope_base: str = "https://svc.example/auth"
     domain: str = "svc.example"
@@ -109,6 +122,9 @@ _WORDS = {
     "multi_range": ("whole",),
     "conversion_engine": ("embedded", "office"),
     "change_state": ("change", "changed"),
+    "reminders": ("reject", "clamp"),
+    "missing_start": ("clear", "live"),
+    "conference": ("success", "pending-then-success", "failure"),
     "durability": ("process", "power"),
 }
 
@@ -128,6 +144,8 @@ _FREE: dict[str, tuple[Callable[[object], bool], str]] = {
         lambda value: _all_in(value, frozenset({"web_hook", "webhook"})),
         "a tuple of 'web_hook' and 'webhook'",
     ),
+    "conference_types": (lambda value: _all_in(value, None) and bool(value), "a tuple of names, at least one"),
+    "calendar_zone": (lambda value: isinstance(value, str) and value in zone_names(), "an IANA time zone name"),
     "verified_domains": (lambda value: _all_in(value, None), "a tuple of domains, or ('*',)"),
     "retry_jitter": (
         lambda value: type(value) in (int, float) and 0 <= value <= 1,  # type: ignore[operator]

@@ -39,6 +39,7 @@ class Control:
             ("POST", "trust"): self._trust,
             ("GET", "journal"): self._journal,
             ("GET", "deliveries"): self._deliveries,
+            ("GET", "outbox"): self._outbox,
             ("POST", "snapshot"): self._snapshot,
             ("POST", "restore"): self._restore,
             ("POST", "reset"): self._reset,
@@ -115,6 +116,9 @@ class Control:
 
     def _deliveries(self, body: JSONObject) -> Answer:
         return {"deliveries": list(self._service.deliveries())}
+
+    def _outbox(self, body: JSONObject) -> Answer:
+        return {"outbox": list(self._service.outbox())}
 
     def _journal(self, body: JSONObject) -> Answer:
         return {"journal": list(self._service.journal())}

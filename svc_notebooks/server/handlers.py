@@ -7,7 +7,22 @@ from collections.abc import Callable, Mapping
 from ..core.catalogue import refuse
 from ..core.multipart import MediaType
 from ..core.wire import Response
-from . import about, changes, conversion, download, media, metadata, sharing, uploads, watch
+from . import (
+    about,
+    calendar_access,
+    calendars,
+    changes,
+    conversion,
+    download,
+    event_changes,
+    event_list,
+    events,
+    media,
+    metadata,
+    sharing,
+    uploads,
+    watch,
+)
 from .house import Call, House
 
 Handler = Callable[[House, Call], Response]
@@ -36,6 +51,30 @@ _PLAIN: Mapping[str, Handler] = {
     "changes.watch": watch.watch_changes,
     "channels.stop": watch.stop,
     "about.get": about.get,
+    "events.insert": events.insert,
+    "events.import": events.import_event,
+    "events.list": event_list.list_events,
+    "events.get": events.get,
+    "events.instances": event_list.list_instances,
+    "events.patch": event_changes.patch,
+    "events.update": event_changes.update,
+    "events.delete": event_changes.delete,
+    "events.move": event_changes.move,
+    "calendars.insert": calendars.insert,
+    "calendars.get": calendars.get,
+    "calendars.patch": calendars.patch,
+    "calendars.update": calendars.update,
+    "calendars.delete": calendars.delete,
+    "calendars.clear": calendars.clear,
+    "calendarList.list": calendars.list_entries,
+    "calendarList.get": calendars.get_entry,
+    "acl.insert": calendar_access.insert,
+    "acl.list": calendar_access.list_rules,
+    "acl.get": calendar_access.get,
+    "acl.patch": calendar_access.change,
+    "acl.update": calendar_access.change,
+    "acl.delete": calendar_access.delete,
+    "colors.get": calendars.colors,
     "upload.session": uploads.serve,
 }
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..convert.converter import Converter
 from ..core.clock import to_millis
 from ..core.names import Names
-from ..core.operations import Operation
+from ..core.operations import FILE_ID, PERMISSION_ID, Operation
 from ..core.policy import Policy
 from ..core.wire import Body, Headers, Query, Request
 from .access import Caller
@@ -61,8 +62,7 @@ class Call:
     request: Request
     method: str
     operation: Operation
-    file_id: str
-    permission_id: str
+    places: Mapping[str, str]
     query: Query
     caller: Caller
     body: Body
@@ -72,6 +72,16 @@ class Call:
     def headers(self) -> Headers:
         """The request's headers."""
         return self.request.headers
+
+    @property
+    def file_id(self) -> str:
+        """The file's id in the path."""
+        return self.places.get(FILE_ID, "")
+
+    @property
+    def permission_id(self) -> str:
+        """The permission's id in the path."""
+        return self.places.get(PERMISSION_ID, "")
 
     def viewer(self, house: House) -> Viewer:
         """Who looks, as the store asks for it."""

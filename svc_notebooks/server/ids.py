@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64encode
 from random import Random, SystemRandom
+from string import ascii_lowercase
 from typing import Any
+
+_BASE32HEX = "0123456789abcdefghijklmnopqrstuv"
 
 
 class Ids:
@@ -34,6 +37,19 @@ class Ids:
     def root(self) -> str:
         """An id for the folder that everything of a user is in."""
         return "0A" + _text(self._secrets, 12) + "Uk9PVA"
+
+    def event(self) -> str:
+        """An id for an event."""
+        return "".join(self._random.choices(_BASE32HEX, k=26))
+
+    def conference(self) -> str:
+        """An id for a conference: `abc-defg-hij`."""
+        letters = "".join(self._random.choices(ascii_lowercase, k=10))
+        return f"{letters[:3]}-{letters[3:7]}-{letters[7:]}"
+
+    def calendar(self) -> str:
+        """What stands before the @ of a secondary calendar's id."""
+        return "c_" + "".join(self._random.choices(_BASE32HEX, k=32))
 
     def upload(self) -> str:
         """An id for an upload session; who knows it could be let in, so it cannot be guessed."""

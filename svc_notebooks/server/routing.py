@@ -2,74 +2,103 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..core.catalogue import ApiError, refuse
 from ..core.names import Names
-from ..core.operations import FILE_ID, OPERATIONS, PERMISSION_ID, SESSION, Operation
+from ..core.operations import OPERATIONS, SESSION, Operation
 from ..core.policy import Policy
 from ..core.wire import Query, plain_segment
 
 Methods = dict[str, Operation]
+Places = Mapping[str, str]
+"""What stands in a path for each `{name}` of its template."""
 
 
 class Route(NamedTuple):
     """What a request asks for; `upload`: at the media URI."""
 
     operation: Operation
-    file_id: str
-    permission_id: str
+    places: Places
     upload: bool
+
+
+@dataclass(slots=True)
+class _Node:
+    """A segment of paths: what it answers, and what may follow: fixed words, or one place with its name."""
+
+    methods: Methods = field(default_factory=dict)
+    words: dict[str, _Node] = field(default_factory=dict)
+    place: tuple[str, _Node] | None = None
+
+    def add(self, path: Sequence[str], operation: Operation) -> None:
+        """Make room for an operation at this path below."""
+        if not path:
+            self.methods.update(dict.fromkeys(operation.methods, operation))
+        elif path[0].startswith("{"):
+            self.place = self.place or (path[0], _Node())
+            self.place[1].add(path[1:], operation)
+        else:
+            self.words.setdefault(path[0], _Node()).add(path[1:], operation)
+
+
+_UPLOAD = "/upload/"
 
 
 class Routes:
     """The addresses of one service."""
 
     def __init__(self, names: Names, policy: Policy) -> None:
-        self._plain_root = names.path("")
-        self._upload_root = names.upload_path("")
-        # For each path template, the operations of it by method.
-        self._plain: dict[tuple[str, ...], Methods] = {}
-        self._upload: dict[tuple[str, ...], Methods] = {}
+        self._roots = {root: _Node() for root in (names.path(""), names.upload_path(""), names.calendar_path(""))}
+        self._plain, self._media, self._calendar = self._roots.values()
         for operation in OPERATIONS:
             self._add(operation, policy)
 
     def _add(self, operation: Operation, policy: Policy) -> None:
         if operation.name == "files.update":
             operation = replace(operation, methods=policy.update_verbs)
-        for table in (self._plain, self._upload) if operation.media else (self._plain,):
-            table.setdefault(operation.path, {}).update(dict.fromkeys(operation.methods, operation))
+        if operation.media:
+            self._media.add(operation.path, operation)
+        (self._calendar if operation.calendar else self._plain).add(operation.path, operation)
 
     def find(self, method: str, path: str, query: Query) -> Route:
         """The route of a request. Raises ApiError (404, 405)."""
-        upload = path.startswith("/upload/")
-        root, table = (self._upload_root, self._upload) if upload else (self._plain_root, self._plain)
-        segments = tuple(path[len(root) :].split("/")) if path.startswith(root) else ()
-        if upload and "upload_id" in query and segments[:1] == ("files",) and len(segments) < 3 and "" not in segments:
-            return Route(_allowed(dict.fromkeys(SESSION.methods, SESSION), method), "", "", True)
-        methods, file_id, permission_id = _look_up(table, segments)
-        if upload and segments == ("files",) and method == "PUT" and query.get("uploadType") == "resumable":
+        upload = path.startswith(_UPLOAD)
+        node, segments = self._below(path)
+        if upload and "upload_id" in query and segments[:1] == ["files"] and len(segments) < 3 and "" not in segments:
+            return Route(_allowed(dict.fromkeys(SESSION.methods, SESSION), method), {}, True)
+        methods, places = _look_up(node, segments)
+        if upload and segments == ["files"] and method == "PUT" and query.get("uploadType") == "resumable":
             raise refuse("requiredParameter", name="upload_id")
-        return Route(_allowed(methods, method), file_id, permission_id, upload)
+        return Route(_allowed(methods, method), places, upload)
+
+    def _below(self, path: str) -> tuple[_Node, list[str]]:
+        for root, node in self._roots.items():
+            if path.startswith(root):
+                return node, path[len(root) :].split("/")
+        raise _nothing()
 
 
-def _look_up(table: dict[tuple[str, ...], Methods], segments: tuple[str, ...]) -> tuple[Methods, str, str]:
-    """The methods of a path, and the ids of the file and the permission that are in it. Raises ApiError (404)."""
-    if _PLACES.isdisjoint(segments) and (methods := table.get(segments)):
-        return methods, "", ""
-    if len(segments) > 1 and segments[1] and (methods := table.get((segments[0], FILE_ID, *segments[2:]))):
-        return methods, plain_segment(segments[1]), ""
-    if len(segments) == 4 and all(segments) and (methods := table.get((*_file(segments), PERMISSION_ID))):
-        return methods, plain_segment(segments[1]), plain_segment(segments[3])
-    raise refuse("notFound", message="there is nothing at this address.")
+def _look_up(node: _Node, segments: list[str]) -> tuple[Methods, Places]:
+    """The methods of a path, and what stands in its places. Raises ApiError (404)."""
+    places: dict[str, str] = {}
+    for segment in segments:
+        if found := node.words.get(segment):
+            node = found
+        elif node.place and segment:
+            name, node = node.place
+            places[name] = plain_segment(segment)
+        else:
+            raise _nothing()
+    if not node.methods:
+        raise _nothing()
+    return node.methods, places
 
 
-_PLACES = frozenset({FILE_ID, PERMISSION_ID})
-
-
-def _file(segments: tuple[str, ...]) -> tuple[str, ...]:
-    return (segments[0], FILE_ID, segments[2])
+def _nothing() -> ApiError:
+    return refuse("notFound", message="there is nothing at this address.")
 
 
 def _allowed(methods: Methods, method: str) -> Operation:

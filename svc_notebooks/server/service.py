@@ -15,7 +15,7 @@ from ..core.names import Names
 from ..core.operations import SESSION
 from ..core.policy import Policy
 from ..core.wire import Disconnected, JSONObject, Query, Request, Response
-from . import drafts, trusted, uploads
+from . import drafts, event_page, invitations, trusted, uploads
 from .access import Access, Caller, require, scope_names
 from .clock import SystemClock, VirtualClock
 from .content import Content
@@ -143,6 +143,9 @@ class Service:
 
     def _dispatch(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         method = _method(request)
+        if self._is_page(method, path):
+            entry.operation = "events.page"
+            return event_page.page(self._house, query)
         route = self._routes.find(method, path, query)
         operation = route.operation
         entry.operation = operation.name
@@ -151,8 +154,13 @@ class Service:
         require(caller, operation.scopes, operation)
         entry.declared = declared_length(request)
         body = Inlet(request.body, entry.declared, entry)
-        call = Call(request, method, operation, route.file_id, route.permission_id, query, caller, body, entry)
+        call = Call(request, method, operation, route.places, query, caller, body, entry)
         return handler_of(call, upload=route.upload)(self._house, call)
+
+    def _is_page(self, method: str, path: str) -> bool:
+        """Whether a browser asks for what an event's htmlLink opens."""
+        house = self._house
+        return path == f"/{house.names.calendar}/event" and method in ("GET", "HEAD") and house.policy.open_links
 
     def journal(self) -> list[dict[str, Any]]:
         """One row for each request that is remembered, oldest first."""
@@ -231,6 +239,10 @@ class Service:
         """One row for each attempt to deliver a message, in the order of their times."""
         self._desk.sweep()
         return self._desk.deliveries.rows()
+
+    def outbox(self) -> list[dict[str, Any]]:
+        """One row for each message about an event that would have been mailed, the oldest first."""
+        return invitations.outbox(self._house)
 
     def deliver(self, timeout: float | None = None) -> None:
         """Deliver what is due now; when this returns, every receiver has answered or was given up.

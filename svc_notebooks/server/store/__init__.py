@@ -10,6 +10,8 @@ permissions.py who has which role
 channels.py   who watches what
 outbox.py     messages that wait to be delivered
 changes.py    each user's change log
+calendars.py  calendars and who sees them
+events.py     events and invitations
 trusted.py    domains and authorities that deliveries trust
 search.py     queries and orders as SQL
 """

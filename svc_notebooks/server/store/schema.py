@@ -182,6 +182,62 @@ changes = Table(
     sqlite_autoincrement=True,  # no number twice: a page token names one, and a change is replaced by the next
 )
 
+calendars = Table(
+    "calendars",
+    metadata,
+    Column("id", Text, primary_key=True),  # a user's e-mail address for the primary one
+    Column("owner", Text, nullable=False),
+    Column("client", Text, nullable=False),  # the OAuth client that made it; "" for primary ones
+    Column("zone", Text, nullable=False),
+    Column("created", _Big, nullable=False),
+    Column("body", Text, nullable=False),  # JSON: summary, description and the like
+    Index("calendars_by_owner", "owner"),
+)
+
+calendar_access = Table(
+    "calendar_access",
+    metadata,
+    Column("calendar", Text, primary_key=True),
+    Column("scope", Text, primary_key=True),  # user:ada@svc.example, domain:svc.example, default
+    Column("role", Integer, nullable=False),
+    Index("calendar_access_by_scope", "scope"),
+)
+
+events = Table(
+    "events",
+    metadata,
+    Column("seq", _Big, primary_key=True, autoincrement=True),  # another one with every change
+    Column("calendar", Text, nullable=False),
+    Column("id", Text, nullable=False),
+    Column("uid", Text, nullable=False),
+    Column("origin", Text, nullable=False),  # the calendar of its organizer
+    Column("series", Text),  # of a changed or cancelled instance: the id of the recurring event
+    Column("recurring", Integer, nullable=False),
+    Column("cancelled", Integer, nullable=False),
+    Column("start", _Big, nullable=False),
+    Column("end", _Big),  # None: a recurring event
+    Column("created", _Big, nullable=False),
+    Column("updated", _Big, nullable=False),
+    Column("body", Text, nullable=False),  # JSON: the fields as they were accepted
+    UniqueConstraint("calendar", "id"),
+    Index("events_by_age", "calendar", "created", "id"),
+    Index("events_by_start", "calendar", "start"),
+    Index("events_by_uid", "uid"),
+    Index("events_by_series", "calendar", "series"),
+    sqlite_autoincrement=True,  # no number twice: a sync token names one
+)
+
+invitations = Table(
+    "invitations",
+    metadata,
+    Column("seq", _Big, primary_key=True, autoincrement=True),
+    Column("time", _Big, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("recipient", Text, nullable=False),
+    Column("method", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+)
+
 domains = Table("domains", metadata, Column("domain", Text, primary_key=True))
 
 authorities = Table("authorities", metadata, Column("pem", Text, primary_key=True))

@@ -4,15 +4,32 @@ from __future__ import annotations
 
 from contextlib import AbstractContextManager
 
+from .calendars import Calendars
 from .changes import Changes
 from .channels import Channels
 from .contents import Contents
 from .database import Database
+from .events import Events
 from .files import Files
 from .outbox import Outbox
 from .people import People
 from .permissions import Permissions
-from .schema import changes, channels, contents, files, generated, messages, permissions, properties, rope, sessions
+from .schema import (
+    calendar_access,
+    calendars,
+    changes,
+    channels,
+    contents,
+    events,
+    files,
+    generated,
+    invitations,
+    messages,
+    permissions,
+    properties,
+    rope,
+    sessions,
+)
 from .sessions import Sessions
 from .trusted import Trusted
 
@@ -31,6 +48,8 @@ class Store:
         self.outbox = Outbox(database)
         self.changes = Changes(database)
         self.trusted = Trusted(database)
+        self.calendars = Calendars(database)
+        self.events = Events(database)
 
     def transaction(self) -> AbstractContextManager[None]:
         """All or nothing."""
@@ -43,13 +62,15 @@ class Store:
     def clear(self) -> None:
         """Forget files, what was made of them and who watches them.
 
-        Users and tokens stay, with their roots; so do registered domains and trusted authorities.
+        Users and tokens stay, with their roots and primary calendars; so do registered domains and trusted authorities.
         """
         with self.transaction():
             self._database.delete_all(contents, rope, sessions, generated, properties, permissions)
             self._database.delete_all(channels, messages, changes)
             self.channels.forget()
-            self._database.count_anew(messages, changes)
+            self._database.delete_all(events, invitations, calendar_access)
+            self._database.delete_all(calendars, where=calendars.c.id != calendars.c.owner)
+            self._database.count_anew(messages, changes, events)
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
     def image(self) -> bytes:

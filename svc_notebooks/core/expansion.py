@@ -1,0 +1,220 @@
+"""From recurrence to instances: lazily, in order, from any point in time, and never without end (E-21).
+
+Which moments a rule has on the wall clock is rule_days.py; here they become instants. 10:00 stays 10:00 when summer
+time begins. A time that a clock skips is read with the offset before the gap, of a time that it shows twice the
+first is meant (RFC 5545, 3.3.5); every instance has the exact duration of the event (3.8.5.3). The start is the
+first instance whatever the rules say: so the interface defines it, and so COUNT counts it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from heapq import merge
+from itertools import chain, dropwhile, repeat
+from typing import NamedTuple
+
+from .recurrence import Recurrence, Rule, Start
+from .rule_days import Batch, rule_times
+from .zones import clock_changes
+
+_SLACK = timedelta(days=2)
+"""More than any two clocks differ, so that nothing is lost where a bound is looked at in another zone."""
+
+_MIDNIGHT = time()
+
+
+class Occurrence(NamedTuple):
+    """One instance: dates for an all-day event, date-times in its zone for another; the end is exclusive."""
+
+    start: Start
+    duration: timedelta
+
+    @property
+    def end(self) -> Start:
+        """When it ends: exactly `duration` later, whatever the clocks do in between."""
+        if isinstance(self.start, datetime):
+            return (self.start.astimezone(UTC) + self.duration).astimezone(self.start.tzinfo)
+        return self.start + self.duration
+
+
+def duration(start: Start, end: Start) -> timedelta:
+    """How long an event lasts: whole days, or exact time."""
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        return end.astimezone(UTC) - start.astimezone(UTC)
+    return timedelta(days=end.toordinal() - start.toordinal())
+
+
+def occurrences(
+    recurrence: Recurrence,
+    start: Start,
+    end: Start,
+    *,
+    after: datetime | None = None,
+    before: datetime | None = None,
+    zone: tzinfo = UTC,
+) -> Iterator[Occurrence]:
+    """The instances of an event, in order; those that overlap the window [after, before) if there is one.
+
+    Args:
+        start: A date, or a date-time in the zone that the recurrence is expanded in.
+        end: Likewise; exclusive.
+        after, before: Instants, with a zone; None: no bound.
+        zone: Where an all-day event has its midnights.
+
+    >>> lines = ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"]
+    >>> found = occurrences(Recurrence.parse(lines, date(2026, 11, 2)), date(2026, 11, 2), date(2026, 11, 3))
+    >>> [str(one.start) for one in found]
+    ['2026-11-02', '2026-11-09']
+    """
+    zone = start.tzinfo or zone if isinstance(start, datetime) else zone
+    begin, length = _at(start, zone), duration(start, end)
+    own = {_at(extra.start, zone): extra.duration for extra in recurrence.extras if extra.duration}
+    span = max([length, *own.values()])
+    moments = _moments(recurrence, begin, _later(after, -span), before)
+    if after is not None:
+        moments = _not_over(moments, own, length, after.astimezone(UTC))
+    if not isinstance(start, datetime):
+        return (Occurrence(moment.date(), length) for moment in moments)
+    if own:
+        return (Occurrence(moment, own.get(moment, length)) for moment in moments)
+    return map(Occurrence, moments, repeat(length))
+
+
+def starts(
+    recurrence: Recurrence, start: datetime, *, after: datetime | None = None, before: datetime | None = None
+) -> Iterator[datetime]:
+    """When the instances of an event with times begin; those that begin in the window [after, before).
+
+    It costs less than `occurrences`, for who needs no ends.
+    """
+    moments = _moments(recurrence, _at(start, start.tzinfo or UTC), after, before)
+    if after is None:
+        return moments
+    return dropwhile(after.__gt__, moments)
+
+
+def _at(moment: Start, zone: tzinfo) -> datetime:
+    """A moment as the zone shows it, so that equal ones are equal; a date begins at midnight."""
+    if not isinstance(moment, datetime):
+        moment = datetime.combine(moment, _MIDNIGHT, zone)
+    return moment.astimezone(UTC).astimezone(zone)
+
+
+def _later(instant: datetime | None, shift: timedelta) -> datetime | None:
+    try:
+        return None if instant is None else instant.astimezone(UTC) + shift
+    except OverflowError:
+        return None  # no bound is as good as one outside of all years
+
+
+def _not_over(
+    moments: Iterator[datetime], own: dict[datetime, timedelta], length: timedelta, after: datetime
+) -> Iterator[datetime]:
+    """Without those that have ended when the window begins."""
+    limit = after - length if not own else None
+    for moment in moments:
+        if limit is not None and moment.astimezone(UTC) > limit:
+            yield moment
+            yield from moments
+        elif moment.astimezone(UTC) + own.get(moment, length) > after:
+            yield moment
+
+
+def _moments(
+    recurrence: Recurrence, begin: datetime, first: datetime | None, behind: datetime | None
+) -> Iterator[datetime]:
+    """When instances begin, each once: before `behind`; those before `first` are left out where that saves work."""
+    streams = [_stream(rule, begin, first, behind) for rule in recurrence.rules]
+    zone = begin.tzinfo or UTC
+    extras = sorted(moment for extra in recurrence.extras if _is_before(moment := _at(extra.start, zone), behind))
+    found = _merged([[begin] if _is_before(begin, behind) else [], *([extras] if extras else []), *streams])
+    if recurrence.without:
+        found = _difference(found, _merged([_stream(rule, begin, first, behind) for rule in recurrence.without]))
+    left_out = {_at(moment, zone) for moment in recurrence.left_out}
+    return (moment for moment in found if moment not in left_out) if left_out else found
+
+
+def _is_before(moment: datetime, behind: datetime | None) -> bool:
+    return behind is None or moment.astimezone(UTC) < behind
+
+
+def _merged(streams: list[Iterable[datetime]]) -> Iterator[datetime]:
+    """Several sorted streams as one, each moment once."""
+    if len(streams) == 2 and isinstance(streams[0], list):
+        return _behind(streams[0], iter(streams[1]))
+    return _unique(merge(*streams))
+
+
+def _behind(start: list[datetime], stream: Iterator[datetime]) -> Iterator[datetime]:
+    """The start, and one stream that may begin with it: by far the most frequent case."""
+    head = [moment for moment in [next(stream, None)] if moment is not None and [moment] != start]
+    return chain(start, head, stream)
+
+
+def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
+    before: datetime | None = None
+    for moment in moments:
+        if moment != before:
+            yield moment
+        before = moment
+
+
+def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Iterator[datetime]:
+    other = next(without, None)
+    for moment in moments:
+        while other is not None and other < moment:
+            other = next(without, None)
+        if moment != other:
+            yield moment
+
+
+def _stream(rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None) -> Iterator[datetime]:
+    zone = begin.tzinfo or UTC
+    near = _later(first, -_SLACK)
+    batches = map(_on_the_clock, rule_times(rule, begin, near and near.astimezone(zone)))
+    return chain.from_iterable(_until(batches, zone, _end_of(rule, zone), behind))
+
+
+def _on_the_clock(batch: Batch) -> Batch:
+    """The moments as a clock shows them: one that it skips is later by what it skips."""
+    first, last = batch[0], batch[-1]
+    changes = _changes(first, last)
+    if not changes:
+        return batch
+    return [_at(one, one.tzinfo or UTC) if one.toordinal() in changes else one for one in batch]
+
+
+def _changes(first: datetime, last: datetime) -> list[int]:
+    """The days between two moments on which the clocks of their zone change."""
+    zone, begin, end = first.tzinfo or UTC, first.toordinal(), last.toordinal()
+    years = range(first.year, last.year + 1)
+    return [day for year in years for day in clock_changes(zone, year) if begin <= day <= end]
+
+
+def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
+    """The instant that is the first which UNTIL does not reach; a date means all of that day."""
+    try:
+        if isinstance(rule.until, datetime) and rule.until.tzinfo:
+            return rule.until + timedelta.resolution
+        if rule.until is not None:
+            day = date(rule.until.year, rule.until.month, rule.until.day)
+            return datetime.combine(day + timedelta(days=1), _MIDNIGHT, zone).astimezone(UTC)
+    except OverflowError:
+        pass  # the last day of all
+    return None
+
+
+def _until(batches: Iterator[Batch], zone: tzinfo, *ends: datetime | None) -> Iterator[Batch]:
+    """The moments before the first of these instants."""
+    end = min((one for one in ends if one is not None), default=None)
+    early = _later(end, -_SLACK)
+    sure = early and early.astimezone(zone)
+    for batch in batches:
+        if end is None or (batch and sure is not None and batch[-1] < sure):
+            yield batch
+            continue
+        kept = [moment for moment in batch if moment.astimezone(UTC) < end]
+        yield kept
+        if len(kept) < len(batch):
+            return

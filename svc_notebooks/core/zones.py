@@ -1,0 +1,76 @@
+"""Time zones by their IANA names: the one file that knows where they come from."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta, tzinfo
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from zoneinfo import ZoneInfo, available_timezones
+
+UTC_NAME = "UTC"
+
+_NO_PLACES = frozenset({"Factory", "localtime", "posixrules"})
+"""Files that lie beside the zones and are none."""
+
+
+@cache
+def zone_names() -> tuple[str, ...]:
+    """Every name that a `timeZone` may have, sorted.
+
+    >>> "Europe/Berlin" in zone_names(), "Mars/Olympus" in zone_names()
+    (True, False)
+    """
+    return tuple(sorted(available_timezones() - _NO_PLACES))
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(zone_names())
+
+
+def zone(name: str) -> ZoneInfo:
+    """The zone of this name. Raises ValueError, with the nearest names, for one that there is not.
+
+    >>> zone("Europe/Berlin").key
+    'Europe/Berlin'
+    """
+    if name not in _known():
+        near = get_close_matches(name[:60], zone_names(), n=2)
+        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        raise ValueError(f"{name[:60]!r} is no time zone of the IANA database, such as Europe/Berlin{hint}")
+    return _zone(name)
+
+
+@cache
+def _zone(name: str) -> ZoneInfo:
+    return ZoneInfo(name)
+
+
+_STEP = 14
+
+
+@lru_cache(maxsize=4096)
+def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
+    """The days of a year, as ordinals, on which clocks of this zone are put forward or back.
+
+    >>> from datetime import date
+    >>> [str(date.fromordinal(day)) for day in clock_changes(zone("Europe/Berlin"), 2027)]
+    ['2027-03-28', '2027-10-31']
+    """
+    begin = datetime(year, 1, 1).toordinal()  # noqa: DTZ001  a day
+    found: list[int] = []
+    for first in range(begin, begin + 366, _STEP):  # no zone changes its clocks and back within a fortnight
+        found += _change(tz, first, first + _STEP)
+    return tuple(found)
+
+
+def _change(tz: tzinfo, first: int, last: int) -> list[int]:
+    """The day of [first, last) in which the offset changes, if it does."""
+    if _offset(tz, first) == _offset(tz, last):
+        return []
+    middle = (first + last) // 2
+    return [first] if last - first == 1 else _change(tz, first, middle) + _change(tz, middle, last)
+
+
+def _offset(tz: tzinfo, day: int) -> timedelta | None:
+    return datetime.fromordinal(day).replace(tzinfo=tz).utcoffset()

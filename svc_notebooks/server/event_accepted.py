@@ -1,0 +1,57 @@
+"""What is kept of a body that was checked: the fields that a client sets, as it set them, within their limits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..core.event_fields import EVENT_FIELDS
+from ..core.events import lenient
+from ..core.policy import Policy
+from ..core.wire import JSON, JSONObject
+
+_READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
+_TOP = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
+_LONGEST_KEY, _LONGEST_VALUE = 44, 1024
+
+
+def accepted(body: JSONObject, policy: Policy) -> JSONObject:
+    """The fields to keep; unknown ones, null and what the service sets itself are left out."""
+    body = lenient(body, policy)
+    kept = {name: _without_null(value, name) for name, value in body.items() if name in _TOP and value is not None}
+    if isinstance(kept.get("extendedProperties"), dict):
+        kept["extendedProperties"] = _properties(kept["extendedProperties"])
+    return kept
+
+
+def _without_null(value: JSON, path: str) -> JSON:
+    if isinstance(value, dict):
+        inner = {name: one for name, one in value.items() if one is not None and f"{path}.{name}" not in _READ_ONLY}
+        return {name: _without_null(one, f"{path}.{name}") for name, one in inner.items()}
+    return [_without_null(one, f"{path}[]") for one in value if one is not None] if isinstance(value, list) else value
+
+
+def _properties(given: Any) -> JSONObject:
+    """Too long a key is dropped, too long a value cut, as the family does."""
+    return {kind: _cut(given[kind]) for kind in ("private", "shared") if isinstance(given.get(kind), dict)}
+
+
+def _cut(pairs: dict[str, str]) -> JSONObject:
+    return {key: value[:_LONGEST_VALUE] for key, value in pairs.items() if len(key) <= _LONGEST_KEY}
+
+
+def merged(old: JSONObject, patch: JSONObject) -> JSONObject:
+    """The old value with a patch laid over it: objects name by name, null takes away (RFC 7386).
+
+    >>> merged({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}})
+    {'b': {'c': 4, 'd': 3}}
+    """
+    found = dict(old)
+    for name, value in patch.items():
+        before = found.get(name)
+        if value is None:
+            found.pop(name, None)
+        elif isinstance(value, dict):
+            found[name] = merged(before if isinstance(before, dict) else {}, value)
+        else:
+            found[name] = value
+    return found

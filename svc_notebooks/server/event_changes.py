@@ -1,0 +1,257 @@
+"""Operations that change an event: patch, update, delete, move.
+
+The organizer's event is changed in all its copies. A guest changes what is private to the own copy, and answers; the
+answer goes into the organizer's event, and from there into everybody's.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ..core.calendars import CalendarRole
+from ..core.catalogue import refuse
+from ..core.wire import JSONObject, Response
+from . import invitations
+from .calendars import calendar_of
+from .event_accepted import merged
+from .event_copies import answered, check_guest, organizer_row, private_part, shared_part, spread, together
+from .event_options import options_of
+from .event_resource import Found, etag, stored
+from .events import checked, completed, found_event, made_by, placed, refuse_problems, shown
+from .house import Call, House
+from .instances import find, still_there
+from .reply import empty
+from .store.calendars import CalendarRow
+from .store.events import EventRow
+
+
+def patch(house: House, call: Call) -> Response:
+    """Some fields of an event; the others stay."""
+    return _change(house, call, keep=True)
+
+
+def update(house: House, call: Call) -> Response:
+    """All fields of an event."""
+    return _change(house, call, keep=False)
+
+
+def _change(house: House, call: Call, *, keep: bool) -> Response:
+    calendar = calendar_of(house, call, CalendarRole.WRITER)
+    body, options = checked(house, call, calendar)
+    with house.store.transaction():
+        before = found_event(house, call, calendar)
+        _check_match(call, before.row)
+        if before.row.cancelled:
+            raise refuse("deleted")
+        wanted = _wanted(before, body, keep=keep)
+        refuse_problems(house, wanted)
+        kept = completed(house, call, wanted, options, before.body)
+        kept |= {name: before.body[name] for name in _FIXED if name in before.body}
+        found = _saved(house, call, calendar, before, kept, options.notify)
+    return shown(house, call, calendar, found)
+
+
+def _wanted(before: Found, body: JSONObject, *, keep: bool) -> JSONObject:
+    """The event as the caller wants it; who is left out by `attendeesOmitted` stays."""
+    wanted = merged(before.body, body) if keep else dict(body)
+    wanted = {name: value for name, value in wanted.items() if name not in ("id", "iCalUID")}
+    if before.row.series is not None:
+        wanted.pop("recurrence", None)
+    attendees = wanted.get("attendees")
+    if isinstance(attendees, list):
+        wanted["attendees"] = _attendees(before.body, attendees, all_named=body.get("attendeesOmitted") is not True)
+    return wanted
+
+
+def _attendees(before: JSONObject, attendees: list[Any], *, all_named: bool) -> list[Any]:
+    """The attendees with what only their first adding says (E-08), and the answers that they gave before."""
+    given: Any = before.get("attendees") or []
+    known = {str(one["email"]).lower(): one for one in given}
+    named = [_still(one, known) if isinstance(one, dict) else one for one in attendees]
+    if all_named:
+        return named
+    new = {str(one.get("email")).lower(): one for one in named if isinstance(one, dict)}
+    return [new.pop(email, one) for email, one in known.items()] + list(new.values())
+
+
+def _still(one: JSONObject, known: dict[str, JSONObject]) -> JSONObject:
+    before = known.get(str(one.get("email")).lower())
+    if before is None:
+        return one
+    found = {name: value for name, value in one.items() if name != "resource"}
+    kept = {name: before[name] for name in ("resource",) if name in before}
+    answer = (
+        {}
+        if "responseStatus" in one or "responseStatus" not in before
+        else {"responseStatus": before["responseStatus"]}
+    )
+    return found | kept | answer
+
+
+def _check_match(call: Call, row: EventRow) -> None:
+    wanted = call.headers.get("If-Match")
+    if wanted is not None and wanted.strip() not in ("*", etag(row)):
+        raise refuse("conditionNotMet")
+
+
+_FIXED = ("creator", "organizer", "originalStartTime")
+_QUIET = {"reminders", "sequence"}
+_MOVES = ("start", "end", "location", "recurrence")
+
+
+def _saved(house: House, call: Call, calendar: CalendarRow, before: Found, kept: JSONObject, notify: str) -> Found:
+    """Store a changed event where it belongs: a guest's answer with the organizer, all else in all copies."""
+    moved = any(kept.get(name) != before.body.get(name) for name in _MOVES)
+    stored_sequence, sent = _whole(before.body.get("sequence")), _whole(kept.get("sequence"))
+    kept["sequence"] = max(sent, stored_sequence + moved)
+    found = Found(_touched(house, before, kept, calendar), kept)
+    if before.row.calendar == before.row.origin:
+        spread(house, _store(house, calendar, found), before.body)
+        invitations.tell(house, notify, found, before.body)
+        return found
+    return _saved_by_guest(house, calendar, before, found)
+
+
+def _whole(value: Any) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _touched(house: House, before: Found, kept: JSONObject, calendar: CalendarRow) -> EventRow:
+    """The row as it is now; a change of reminders alone is no update."""
+    changed = {name for name in {*kept, *before.body} if kept.get(name) != before.body.get(name)}
+    updated = before.row.updated if changed <= _QUIET else max(house.millis(), before.row.updated + 1)
+    return placed(before.row._replace(updated=updated), kept, calendar)
+
+
+def _store(house: House, calendar: CalendarRow, found: Found) -> Found:
+    """Save an event, of an instance what differs from its series; the event with its row as it is stored."""
+    row, body = found
+    if row.series is None:
+        _drop_lost(house, calendar, found)
+    else:
+        row = row._replace(body=json.dumps(_differing(house, row, body)))
+    house.store.events.save(row)
+    return Found(row, body)
+
+
+def _differing(house: House, row: EventRow, body: JSONObject) -> JSONObject:
+    """What of an instance is not as in its series; its times are always its own."""
+    series = house.store.events.get(row.calendar, str(row.series))
+    common = json.loads(series.body) if series else {}
+    gone: JSONObject = {name: None for name in common if name not in body and name != "recurrence"}
+    always = ("start", "end", "originalStartTime", "status")
+    own = {name: value for name, value in body.items() if name in always or value != common.get(name)}
+    return gone | own
+
+
+def _drop_lost(house: House, calendar: CalendarRow, found: Found) -> None:
+    """Forget the changed instances that the recurrence no longer has."""
+    for one in house.store.events.changed_instances(calendar.id, found.row.id):
+        if not found.row.recurring or not still_there(calendar, found, one):
+            house.store.events.drop(calendar.id, one.id)
+
+
+def _saved_by_guest(house: House, calendar: CalendarRow, before: Found, found: Found) -> Found:
+    check_guest(before.body, found.body)
+    original = organizer_row(house, before.row)
+    if original is not None:
+        home = house.store.calendars.get(original.calendar) or calendar
+        theirs = find(house, home, original.id) or stored(original)
+        changed = _with_guest(theirs.body, before.body, found.body, calendar.owner)
+        if changed is not None:
+            at_home = Found(_touched(house, theirs, changed, home), changed)
+            spread(house, _store(house, home, at_home), theirs.body)
+    private = private_part(found.body)
+    row = house.store.events.get(calendar.id, before.row.id) or before.row
+    mine = Found(row, together(shared_part(json.loads(row.body) if row.series is None else found.body), private))
+    house.store.events.save(row._replace(body=json.dumps(mine.body)))
+    return find(house, calendar, row.id) or mine
+
+
+def _with_guest(theirs: JSONObject, before: JSONObject, after: JSONObject, user: str) -> JSONObject | None:
+    """The organizer's event with what a guest may change of it; None: nothing."""
+    if before.get("guestsCanModify") is True:
+        return together(shared_part(after), private_part(theirs))
+    told = answered(theirs, after, user)
+    known = {str(one["email"]).lower() for one in _listed(theirs)}
+    new = [one for one in _listed(after) if str(one["email"]).lower() not in known]
+    if told is None and not new:
+        return None
+    base = told or theirs
+    return {**base, "attendees": [*_listed(base), *new]}
+
+
+def _listed(body: JSONObject) -> list[Any]:
+    found: Any = body.get("attendees")
+    return found if isinstance(found, list) else []
+
+
+def delete(house: House, call: Call) -> Response:
+    """Cancel an event, or one instance; the organizer's in all calendars, a guest's in their own (as a refusal)."""
+    options = options_of(call.query)
+    with house.store.transaction():
+        calendar = calendar_of(house, call, CalendarRole.WRITER)
+        found = found_event(house, call, calendar)
+        _check_match(call, found.row)
+        if found.row.cancelled:
+            raise refuse("deleted")
+        gone = _cancelled(house, calendar, found)
+        if found.row.calendar == found.row.origin:
+            spread(house, gone, found.body)
+            invitations.cancel(house, options.notify, found)
+        else:
+            _decline(house, calendar, found)
+    return empty(204)
+
+
+def _cancelled(house: House, calendar: CalendarRow, found: Found) -> Found:
+    body: JSONObject = {**found.body, "status": "cancelled"}
+    row = placed(found.row._replace(updated=max(house.millis(), found.row.updated + 1)), body, calendar)
+    for one in house.store.events.changed_instances(calendar.id, row.id) if row.series is None else ():
+        house.store.events.drop(calendar.id, one.id)
+    return _store(house, calendar, Found(row, body))
+
+
+def _decline(house: House, calendar: CalendarRow, found: Found) -> None:
+    """Tell the organizer's event that a guest does not come."""
+    original = organizer_row(house, found.row)
+    if original is None:
+        return
+    home = house.store.calendars.get(original.calendar) or calendar
+    theirs = find(house, home, original.id) or stored(original)
+    for one in _listed(theirs.body):
+        if str(one["email"]).lower() == calendar.owner:
+            one["responseStatus"] = "declined"
+    _store(house, home, Found(_touched(house, theirs, theirs.body, home), theirs.body))
+
+
+def move(house: House, call: Call) -> Response:
+    """Give an event to another calendar, which is its organizer from then on."""
+    options = options_of(call.query)
+    destination = call.query.get("destination")
+    if not destination:
+        raise refuse("requiredParameter", name="destination")
+    with house.store.transaction():
+        calendar = calendar_of(house, call, CalendarRole.WRITER)
+        target = calendar_of(house, call, CalendarRole.WRITER, destination)
+        found = found_event(house, call, calendar)
+        _check_movable(house, calendar, target, found)
+        body = found.body | {"organizer": made_by(call.caller.user, target)["organizer"]}
+        row = found.row._replace(calendar=target.id, origin=target.id, updated=house.millis(), body=json.dumps(body))
+        for one in house.store.events.by_uid(found.row.uid):
+            house.store.events.drop(one.calendar, one.id)
+        moved = Found(row, body)
+        house.store.events.save(row)
+        spread(house, moved, found.body)
+        invitations.tell(house, options.notify, moved, found.body)
+    return shown(house, call, target, moved)
+
+
+def _check_movable(house: House, calendar: CalendarRow, target: CalendarRow, found: Found) -> None:
+    if found.row.cancelled:
+        raise refuse("deleted")
+    if found.row.origin != calendar.id or found.row.series is not None:
+        raise refuse("notOrganizer", field="destination")
+    if target.id != calendar.id and house.store.events.get(target.id, found.row.id):
+        raise refuse("duplicate")

@@ -1,0 +1,94 @@
+"""The page that an event's htmlLink opens in a browser."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode
+from html import escape
+from itertools import islice
+from typing import Any
+
+from ..core.catalogue import refuse
+from ..core.clock import from_millis
+from ..core.event_times import read_time
+from ..core.recurrence import is_all_day
+from ..core.wire import Headers, JSONObject, Query, Response
+from .calendars import seen
+from .event_resource import Found
+from .house import House
+from .instances import find, instances
+from .store.calendars import CalendarRow
+
+PATH = "event"
+_NEXT = 10
+_STYLE = """
+:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
+body { max-width: 40rem; margin: 3rem auto; padding: 0 1rem; }
+h1 { font-size: 1.6rem; margin-bottom: .25rem; }
+dt { color: GrayText; margin-top: .9rem; } dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
+"""
+
+
+def page(house: House, query: Query) -> Response:
+    """What a browser shows of an event; whoever has the link sees it. Raises ApiError (404)."""
+    calendar, found = _named(house, query.get("eid") or "")
+    if calendar is None or found is None or found.row.cancelled:
+        raise refuse("notFound", message="there is no event at this link.")
+    content = _html(house, calendar, found).encode()
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    headers = [
+        ("Content-Type", "text/html; charset=utf-8"),
+        ("Content-Length", str(len(content))),
+        ("Content-Security-Policy", policy),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Referrer-Policy", "no-referrer"),
+    ]
+    return Response(200, Headers(headers), content)
+
+
+def _named(house: House, eid: str) -> tuple[CalendarRow | None, Found | None]:
+    try:
+        text = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode()
+    except ValueError:
+        return None, None
+    event, _, name = text.partition(" ")
+    calendar = seen(house, name) if name else None
+    return calendar, find(house, calendar, event) if calendar else None
+
+
+def _html(house: House, calendar: CalendarRow, found: Found) -> str:
+    title = str(found.body.get("summary") or "(no title)")
+    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in _rows(house, calendar, found))
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
+        f"<h1>{escape(title)}</h1><dl>{rows}</dl></html>\n"
+    )
+
+
+def _rows(house: House, calendar: CalendarRow, found: Found) -> list[tuple[str, str]]:
+    body = found.body
+    rows = [("When", _when(body)), ("Calendar", str(json.loads(calendar.body).get("summary") or calendar.id))]
+    rows += [(title, str(body[name])) for name, title in _TEXTS.items() if body.get(name)]
+    if found.row.recurring:
+        coming = islice(instances(house, calendar, found.row, house.clock.now(), None), _NEXT)
+        rows.append(("Repeats", "\n".join(str(line) for line in _lines(body))))
+        rows.append(("Next", "\n".join(_when(one.body) for one in coming if not one.row.cancelled) or "no more"))
+    rows.append(("Last changed", f"{from_millis(found.row.updated):%Y-%m-%d %H:%M} UTC"))
+    return rows
+
+
+_TEXTS = {"location": "Where", "description": "What", "hangoutLink": "Conference"}
+
+
+def _lines(body: JSONObject) -> list[Any]:
+    found: Any = body.get("recurrence")
+    return found or []
+
+
+def _when(body: JSONObject) -> str:
+    """From when to when, in the event's own zone."""
+    start, end = read_time(body["start"]), read_time(body["end"])
+    if is_all_day(start):
+        return f"{start:%A, %d %B %Y}, all day (until {end:%d %B %Y}, which is not part of it)"
+    return f"{start:%A, %d %B %Y, %H:%M} to {end:%d %B %Y, %H:%M} {getattr(start, 'tzinfo', '')}"

@@ -1,0 +1,151 @@
+"""Events: single ones, recurring ones, the instances of those that were changed; and the invitations about them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sqlalchemy import and_, bindparam, delete, func, insert, literal, or_, select
+
+from .database import Database, Prepared
+from .schema import events, invitations
+
+
+class EventRow(NamedTuple):
+    """One event in one calendar; instants in Unix milliseconds, `body` is JSON.
+
+    `origin` is the organizer's calendar: in another one the event is a copy. A row with a `series` is an instance
+    of a recurring event that differs from the rest, and its body has only what differs.
+    """
+
+    calendar: str
+    id: str
+    uid: str
+    origin: str
+    series: str | None
+    recurring: int
+    cancelled: int
+    start: int
+    end: int | None
+    created: int
+    updated: int
+    body: str
+    seq: int = 0
+
+
+class InvitationRow(NamedTuple):
+    """A message that would have been mailed."""
+
+    time: int
+    event: str
+    recipient: str
+    method: str
+    subject: str
+
+
+_STORED = EventRow._fields[:-1]
+_COLUMNS = tuple(events.c[name] for name in EventRow._fields)
+_HERE = events.c.calendar == bindparam("calendar")
+_THIS = (_HERE, events.c.id == bindparam("key"))
+_BY_AGE = (events.c.created, events.c.id)
+
+# A row that changes is replaced: so it gets a greater number, by which a sync token finds it.
+_SAVE = Prepared(
+    insert(events).prefix_with("OR REPLACE", dialect="sqlite").values({name: bindparam(name) for name in _STORED})
+)
+_GET = Prepared(select(*_COLUMNS).where(*_THIS))
+_BY_UID = Prepared(select(*_COLUMNS).where(events.c.uid == bindparam("uid")).order_by(events.c.seq))
+_OF_SERIES = Prepared(select(*_COLUMNS).where(_HERE, events.c.series == bindparam("series")).order_by(events.c.start))
+_CHANGED = Prepared(
+    select(*_COLUMNS).where(_HERE, events.c.series.is_not(None)).order_by(events.c.series, events.c.start)
+)
+_OLDER = or_(
+    events.c.created > bindparam("created"),
+    and_(events.c.created == bindparam("created"), events.c.id > bindparam("key")),
+)
+_PAGE = Prepared(select(*_COLUMNS).where(_HERE, _OLDER).order_by(*_BY_AGE).limit(bindparam("size")))
+_WITHIN = Prepared(
+    select(*_COLUMNS)
+    .where(_HERE, events.c.series.is_(None))
+    .where(or_(events.c.end.is_(None), events.c.end > bindparam("after")), events.c.start < bindparam("before"))
+    .order_by(events.c.start, events.c.id)
+)
+_SINCE = Prepared(select(*_COLUMNS).where(_HERE, events.c.seq > bindparam("since")).order_by(*_BY_AGE))
+_LAST = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))).where(_HERE))
+_LATEST = Prepared(select(func.max(events.c.updated)).where(_HERE))
+_DROP = Prepared(delete(events).where(*_THIS))
+_DROP_ALL = Prepared(delete(events).where(_HERE))
+_INVITE = Prepared(insert(invitations).values({name: bindparam(name) for name in InvitationRow._fields}))
+_INVITATIONS = Prepared(
+    select(*(invitations.c[name] for name in InvitationRow._fields))
+    .order_by(invitations.c.seq.desc())
+    .limit(bindparam("size"))
+)
+
+
+class Events:
+    """The events of all calendars."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def save(self, row: EventRow) -> None:
+        """A new event, or what has become of one."""
+        self._database.change(_SAVE, row._asdict())
+
+    def get(self, calendar: str, event: str) -> EventRow | None:
+        """The event of this id in a calendar."""
+        row = self._database.one(_GET, {"calendar": calendar, "key": event})
+        return EventRow._make(row) if row else None
+
+    def by_uid(self, uid: str) -> list[EventRow]:
+        """All copies of an event, wherever they are."""
+        return self._rows(_BY_UID, uid=uid)
+
+    def changed_instances(self, calendar: str, series: str | None = None) -> list[EventRow]:
+        """The instances of a recurring event that differ; of all of the calendar's without `series`."""
+        if series is None:
+            return self._rows(_CHANGED, calendar=calendar)
+        return self._rows(_OF_SERIES, calendar=calendar, series=series)
+
+    def by_age(self, calendar: str, created: int, event: str, size: int) -> Iterator[EventRow]:
+        """The rows behind this one, the oldest first; `size` of them are looked up at a time."""
+        while rows := self._rows(_PAGE, calendar=calendar, created=created, key=event, size=size):
+            yield from rows
+            created, event = rows[-1].created, rows[-1].id
+
+    def within(self, calendar: str, after: int, before: int) -> list[EventRow]:
+        """Single and recurring events that may have something in this part of time."""
+        return self._rows(_WITHIN, calendar=calendar, after=after, before=before)
+
+    def since(self, calendar: str, seq: int) -> list[EventRow]:
+        """What was changed after a sync token was given."""
+        return self._rows(_SINCE, calendar=calendar, since=seq)
+
+    def last(self, calendar: str) -> int:
+        """The number of the last change."""
+        return int(self._database.run(_LAST, {"calendar": calendar})[0][0])
+
+    def latest(self, calendar: str) -> int | None:
+        """When anything was changed last, in Unix milliseconds."""
+        found: int | None = self._database.run(_LATEST, {"calendar": calendar})[0][0]
+        return found
+
+    def drop(self, calendar: str, event: str) -> None:
+        """Forget an event altogether."""
+        self._database.change(_DROP, {"calendar": calendar, "key": event})
+
+    def drop_all(self, calendar: str) -> None:
+        """Forget all events of a calendar."""
+        self._database.change(_DROP_ALL, {"calendar": calendar})
+
+    def invite(self, row: InvitationRow) -> None:
+        """Put a message into the outbox."""
+        self._database.change(_INVITE, row._asdict())
+
+    def invitations(self, size: int) -> list[InvitationRow]:
+        """The last so many messages of the outbox, the oldest first."""
+        return [InvitationRow._make(row) for row in reversed(self._database.run(_INVITATIONS, {"size": size}))]
+
+    def _rows(self, prepared: Prepared, **values: str | int) -> list[EventRow]:
+        return [EventRow._make(row) for row in self._database.run(prepared, values)]
