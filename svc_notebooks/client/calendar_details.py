@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeAlias
@@ -68,7 +69,12 @@ def _called(person: JSONObject) -> dict[str, str]:
 
 
 def _mail(person: JSONObject) -> str:
-    return f"mailto:{person['email']}"
+    return _link(f"mailto:{person['email']}")
+
+
+def _link(url: object) -> str:
+    """An address as one line, whatever a service let through."""
+    return re.sub(r"[\x00-\x1f\x7f]", "", str(url))
 
 
 def _some(value: object) -> list[JSONObject]:
@@ -83,14 +89,14 @@ def _links(event: JSONObject) -> Iterator[Property]:
     source = event.get("source")
     url = source.get("url") if isinstance(source, dict) else None
     if url or event.get("htmlLink"):
-        yield Property("URL", url or event["htmlLink"])
+        yield Property("URL", _link(url or event["htmlLink"]))
     conference = event.get("conferenceData")
     for way in _some(conference.get("entryPoints")) if isinstance(conference, dict) else []:
         if way.get("uri"):
-            yield Property("CONFERENCE", way["uri"], _way_in(way))
+            yield Property("CONFERENCE", _link(way["uri"]), _way_in(way))
     for one in _some(event.get("attachments")):
         if one.get("fileUrl"):
-            yield Property("ATTACH", one["fileUrl"], _attached(one))
+            yield Property("ATTACH", _link(one["fileUrl"]), _attached(one))
 
 
 _FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}

@@ -36,7 +36,7 @@ def calendar_file(events: Iterable[JSONObject], *, name: str = "", reminders: Re
     whole = icalendar.Calendar()
     _fill(whole, [Property("PRODID", _PROGRAM), Property("VERSION", "2.0")])
     if name:
-        _fill(whole, [Property("NAME", name), Property("X-WR-CALNAME", name)])
+        _fill(whole, [Property(key, icalendar.vText(name)) for key in ("NAME", "X-WR-CALNAME")])
     for part in [*_zones(found), *map(_event, found)]:
         whole.add_component(part)
     return bytes(whole.to_ical())

@@ -93,7 +93,7 @@ def _has(rule: Rule, start: Start) -> bool:
 
 def _listed(found: Recurrence, start: Start) -> Iterator[Line]:
     moments = [_beside(start, one.start) for one in found.extras if not one.duration]
-    if found.rules and not any(_has(rule, start) for rule in found.rules):
+    if not any(_has(rule, start) for rule in found.rules):
         moments.insert(0, start)
     if moments:
         yield Line("RDATE", moments=tuple(moments))

@@ -1,0 +1,313 @@
+"""Events as an .ics file: read back by vobject, which did not write it, they say the same, at the same times."""
+
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from typing import Any
+
+import pytest
+import vobject
+
+from svc_notebooks.client.calendar_file import calendar_file
+from svc_notebooks.core.event_times import read_time
+from svc_notebooks.core.expansion import occurrences
+from svc_notebooks.core.recurrence import Recurrence
+
+BERLIN = "Europe/Berlin"
+
+
+@pytest.fixture(autouse=True)
+def _zones_of_no_other_file() -> None:
+    """vobject would read the zones of one file as the file before it had them."""
+    vars(vobject.icalendar)["__tzidMap"].clear()
+    vobject.icalendar.registerTzid("UTC", UTC)
+
+
+def timed(start: str, end: str, zone: str = BERLIN, **more: Any) -> dict[str, Any]:
+    times = {"start": {"dateTime": start, "timeZone": zone}, "end": {"dateTime": end, "timeZone": zone}}
+    return {"id": "seminar", "iCalUID": "seminar@svc.example", "summary": "Seminar"} | times | more
+
+
+def all_day(start: str, end: str, **more: Any) -> dict[str, Any]:
+    return {"id": "holiday", "summary": "Holiday", "start": {"date": start}, "end": {"date": end}} | more
+
+
+def seminar(**more: Any) -> dict[str, Any]:
+    return timed("2026-10-19T10:00:00", "2026-10-19T11:30:00", **more)
+
+
+def read(*events: dict[str, Any], **options: Any) -> Any:
+    return vobject.readOne(calendar_file(events, **options).decode())
+
+
+def starts(vevent: Any, most: int = 60) -> list[datetime]:
+    return list(islice(vevent.rruleset, most))
+
+
+def expected(event: dict[str, Any], most: int = 60) -> list[Any]:
+    start, end = read_time(event["start"]), read_time(event["end"])
+    found = occurrences(Recurrence.parse(event["recurrence"], start), start, end)
+    return [one.start for one in islice(found, most)]
+
+
+# -- times -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_time_has_its_zone_and_the_zone_is_in_the_file():
+    calendar = read(seminar())
+
+    assert "DTSTART;TZID=Europe/Berlin:20261019T100000" in calendar_file([seminar()]).decode()
+    assert calendar.vtimezone.tzid.value == BERLIN
+    assert calendar.vevent.dtstart.value.isoformat() == "2026-10-19T10:00:00+02:00"
+    assert calendar.vevent.dtend.value.isoformat() == "2026-10-19T11:30:00+02:00"
+
+
+def test_an_event_that_begins_in_one_zone_and_ends_in_another_brings_both():
+    flight = timed("2026-11-02T10:00:00", "2026-11-02T13:00:00")
+    flight["end"]["timeZone"] = "America/New_York"
+
+    calendar = read(flight)
+
+    assert [one.tzid.value for one in calendar.vtimezone_list] == ["America/New_York", BERLIN]
+    assert calendar.vevent.dtend.value - calendar.vevent.dtstart.value == timedelta(hours=9)
+
+
+def test_a_time_with_an_offset_and_no_zone_is_said_in_utc():
+    event = {
+        "id": "one",
+        "start": {"dateTime": "2026-11-02T10:00:00+05:30"},
+        "end": {"dateTime": "2026-11-02T05:00:00Z"},
+    }
+
+    calendar = read(event)
+
+    assert "vtimezone" not in calendar.contents
+    assert calendar.vevent.dtstart.value.isoformat() == "2026-11-02T04:30:00+00:00"
+
+
+def test_days_are_dates():
+    vevent = read(all_day("2026-12-24", "2026-12-27")).vevent
+
+    assert (vevent.dtstart.value, vevent.dtend.value) == (date(2026, 12, 24), date(2026, 12, 27))
+
+
+# -- recurrence ------------------------------------------------------------------------------------------------------
+
+RECURRENCES = {
+    "over the change to winter time": ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12"],
+    "until a day": ["RRULE:FREQ=WEEKLY;UNTIL=20261207"],
+    "until a second": ["RRULE:FREQ=DAILY;UNTIL=20261102T085959Z"],
+    "without an end": ["RRULE:FREQ=MONTHLY;BYDAY=-1MO"],
+    "two rules": ["RRULE:FREQ=WEEKLY;COUNT=3", "RRULE:FREQ=DAILY;INTERVAL=10;COUNT=4"],
+    "a rule against another": ["RRULE:FREQ=DAILY;COUNT=20", "EXRULE:FREQ=WEEKLY;BYDAY=SA,SU"],
+    "left out, said in UTC": ["RRULE:FREQ=WEEKLY;COUNT=4", "EXDATE:20261102T090000Z"],
+    "left out, said elsewhere": ["RRULE:FREQ=WEEKLY;COUNT=4", "EXDATE;TZID=Asia/Tokyo:20261102T180000"],
+    "added, said without a zone": ["RDATE:20261020T100000,20261120T083000"],
+    "a start that the rule has not": ["RRULE:FREQ=WEEKLY;BYDAY=TU,FR;UNTIL=20261130"],
+    "a start that the rule has not, counted": ["RRULE:FREQ=WEEKLY;BYDAY=TU,FR;COUNT=5"],
+}
+
+
+@pytest.mark.parametrize("lines", RECURRENCES.values(), ids=RECURRENCES)
+def test_another_library_finds_the_same_instances(lines: list[str]):
+    event = seminar(recurrence=lines)
+
+    vevent = read(event).vevent
+
+    assert starts(vevent) == expected(event)
+
+
+@pytest.mark.parametrize(
+    "zone", ["America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca", "UTC"]
+)
+def test_every_zone_changes_its_clocks_at_the_right_time(zone: str):
+    event = timed("2026-01-12T23:30:00", "2026-01-13T01:00:00", zone, recurrence=["RRULE:FREQ=DAILY;COUNT=400"])
+
+    vevent = read(event).vevent
+
+    assert starts(vevent, 400) == expected(event, 400)
+
+
+@pytest.mark.parametrize("until", ["20261226", "20261226T000000Z"])
+def test_days_end_with_a_day(until: str):
+    event = all_day("2026-12-24", "2026-12-25", recurrence=[f"RRULE:FREQ=DAILY;UNTIL={until}", "EXDATE:20261225"])
+
+    vevent = read(event).vevent
+
+    assert vevent.rrule.value == "FREQ=DAILY;UNTIL=20261226"
+    assert [one.date() for one in starts(vevent)] == [date(2026, 12, 24), date(2026, 12, 26)]
+
+
+def test_an_instance_may_have_a_length_of_its_own():
+    event = seminar(recurrence=["RDATE;VALUE=PERIOD:20261026T090000Z/PT3H,20261102T090000Z/20261102T100000Z"])
+
+    start, periods = read(event).vevent.rdate_list
+
+    assert start.value == [read_time(event["start"])]
+    assert periods.value == [
+        (datetime(2026, 10, 26, 9, tzinfo=UTC), timedelta(hours=3)),
+        (datetime(2026, 11, 2, 9, tzinfo=UTC), timedelta(hours=1)),
+    ]
+
+
+def instance(of: dict[str, Any], original: str, **more: Any) -> dict[str, Any]:
+    return (
+        of
+        | {
+            "id": f"seminar_{original}",
+            "recurrence": None,
+            "recurringEventId": "seminar",
+            "originalStartTime": {"dateTime": original, "timeZone": "UTC"},
+        }
+        | more
+    )
+
+
+def test_a_cancelled_instance_is_left_out():
+    series = seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"])
+    cancelled = {
+        name: one
+        for name, one in instance(series, "2026-10-26T09:00:00Z", status="cancelled").items()
+        if name not in ("start", "end")
+    }
+
+    vevents = read(series, cancelled).vevent_list
+
+    assert len(vevents) == 1
+    assert [one.day for one in starts(vevents[0])] == [19, 2]
+
+
+def test_a_changed_instance_stands_under_the_uid_of_its_series_in_the_zone_of_its_series():
+    series = seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=3"])
+    changed = instance(
+        series, "2026-10-26T09:00:00Z", summary="Seminar, later", start={"dateTime": "2026-10-27T15:00:00Z"}
+    )
+
+    calendar = calendar_file([series, changed]).decode()
+
+    assert "RECURRENCE-ID;TZID=Europe/Berlin:20261026T100000" in calendar
+    one, other = vobject.readOne(calendar).vevent_list
+    assert one.uid.value == other.uid.value == "seminar@svc.example"
+    assert other.summary.value == "Seminar, later"
+
+
+def test_a_deleted_event_is_not_in_the_file():
+    assert "vevent" not in read(seminar(status="cancelled")).contents
+
+
+# -- what it is, who comes, where it leads -----------------------------------------------------------------------------
+
+
+def test_texts_arrive_as_they_are():
+    odd = 'Über; alles, was "heißt"\nund \\n so: 会议 ' + "lang " * 40
+
+    vevent = read(seminar(summary=odd, description=odd, location=odd)).vevent
+
+    assert (vevent.summary.value, vevent.description.value, vevent.location.value) == (odd, odd, odd)
+
+
+def test_nothing_in_a_text_or_a_name_becomes_a_line():
+    evil = "x\r\nEND:VEVENT\r\nBEGIN:VEVENT"
+    guest = {"email": f"ada@example.org{evil}", "displayName": evil, "comment": evil}
+    paper = {"fileUrl": f"https://files.example/{evil}", "title": evil, "mimeType": evil}
+
+    calendar = read(seminar(summary=evil, attendees=[guest], attachments=[paper], htmlLink=evil), name=evil)
+
+    assert len(calendar.vevent_list) == 1
+    assert calendar.vevent.uid.value == "seminar@svc.example"
+
+
+def test_what_is_not_said_is_confirmed_and_blocks_time():
+    vevent = read(seminar()).vevent
+
+    assert (vevent.status.value, vevent.transp.value, vevent.sequence.value) == ("CONFIRMED", "OPAQUE", "0")
+    assert "class" not in vevent.contents
+
+
+def test_what_is_said_is_said_in_the_words_of_the_format():
+    said = {"status": "tentative", "transparency": "transparent", "visibility": "private", "sequence": 3}
+
+    vevent = read(seminar(**said)).vevent
+
+    assert (vevent.status.value, vevent.transp.value) == ("TENTATIVE", "TRANSPARENT")
+    assert (vevent.contents["class"][0].value, vevent.sequence.value) == ("PRIVATE", "3")
+
+
+def test_guests_have_a_kind_a_role_and_an_answer():
+    ada = {"email": "ada@example.org", "displayName": "Ada Lovelace", "responseStatus": "accepted", "optional": True}
+    room = {"email": "room@example.org", "resource": True, "additionalGuests": 2}
+    organizer = {"email": "grace@example.org", "displayName": "Grace"}
+
+    vevent = read(seminar(attendees=[ada, room], organizer=organizer)).vevent
+
+    assert (vevent.organizer.value, vevent.organizer.params["CN"]) == ("mailto:grace@example.org", ["Grace"])
+    one, other = vevent.attendee_list
+    assert one.value == "mailto:ada@example.org"
+    assert one.params == {
+        "CN": ["Ada Lovelace"],
+        "CUTYPE": ["INDIVIDUAL"],
+        "PARTSTAT": ["ACCEPTED"],
+        "ROLE": ["OPT-PARTICIPANT"],
+    }
+    assert other.params == {
+        "CUTYPE": ["RESOURCE"],
+        "PARTSTAT": ["NEEDS-ACTION"],
+        "ROLE": ["REQ-PARTICIPANT"],
+        "X-NUM-GUESTS": ["2"],
+    }
+
+
+def test_without_guests_there_is_no_organizer():
+    assert "organizer" not in read(seminar(organizer={"email": "grace@example.org"})).vevent.contents
+
+
+def test_the_conference_and_the_attachments_are_links():
+    conference = {"entryPoints": [{"entryPointType": "video", "uri": "https://meet.example/abc", "label": "abc"}]}
+    paper = {"fileUrl": "https://files.example/1?a=1,2;b", "title": "Paper, one", "mimeType": "application/pdf"}
+
+    vevent = read(seminar(htmlLink="https://c.example/1", conferenceData=conference, attachments=[paper])).vevent
+
+    assert vevent.url.value == "https://c.example/1"
+    assert (vevent.conference.value, vevent.conference.params["FEATURE"]) == ("https://meet.example/abc", ["VIDEO"])
+    assert (vevent.attach.value, vevent.attach.params["FMTTYPE"]) == (paper["fileUrl"], ["application/pdf"])
+
+
+def test_the_source_is_where_an_event_came_from():
+    event = seminar(htmlLink="https://c.example/1", source={"url": "https://talks.example/7", "title": "Talks"})
+
+    assert read(event).vevent.url.value == "https://talks.example/7"
+
+
+# -- reminders -------------------------------------------------------------------------------------------------------
+
+POPUP, EMAIL = {"method": "popup", "minutes": 10}, {"method": "email", "minutes": 1440}
+
+
+def alarms(event: dict[str, Any], **options: Any) -> list[tuple[str, timedelta]]:
+    vevent = read(event, **options).vevent
+    return [(one.action.value, one.trigger.value) for one in vevent.contents.get("valarm", [])]
+
+
+def test_reminders_are_alarms_before_the_start():
+    own = {"useDefault": False, "overrides": [POPUP, EMAIL]}
+    me = {"email": "grace@example.org", "self": True}
+
+    found = alarms(seminar(reminders=own, organizer=me), reminders=[{"method": "popup", "minutes": 5}])
+
+    assert found == [("DISPLAY", -timedelta(minutes=10)), ("EMAIL", -timedelta(days=1))]
+
+
+def test_the_calendars_reminders_are_those_of_an_event_that_has_none():
+    assert alarms(seminar(), reminders=[POPUP]) == [("DISPLAY", -timedelta(minutes=10))]
+    assert alarms(seminar(reminders={"useDefault": True}), reminders=[POPUP]) == [("DISPLAY", -timedelta(minutes=10))]
+    assert alarms(seminar(reminders={"useDefault": False}), reminders=[POPUP]) == []
+
+
+def test_an_email_that_nobody_would_get_is_a_popup():
+    assert alarms(seminar(reminders={"useDefault": False, "overrides": [EMAIL]})) == [("DISPLAY", -timedelta(days=1))]
+
+
+def test_the_calendar_has_a_name_and_says_who_wrote_it():
+    calendar = read(seminar(), name="Grace's, all")
+
+    assert calendar.contents["x-wr-calname"][0].value == "Grace's, all"
+    assert calendar.version.value == "2.0"
