@@ -26,10 +26,10 @@ _NOTHING = "There is no stored file yet: make one with svc.upload(…), then pre
 class AttachmentRow(Field):
     """One attached file: `value` is its entry of `attachments`."""
 
-    def __init__(self, attachment: Mapping[str, Any]) -> None:
+    def __init__(self, attachment: Mapping[str, Any], name: str | None = None) -> None:
         self.value = dict(attachment)
-        named = self.value.get("title") or self.value.get("fileUrl")
-        super().__init__(widgets.HTML(tag("span", named, title=self.value.get("fileUrl"))))
+        link = self.value.get("fileUrl")
+        super().__init__(widgets.HTML(tag("span", name or self.value.get("title") or link, title=link)))
 
 
 class AttachmentRows(RowsChoice[AttachmentRow]):
@@ -89,7 +89,7 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
         if facts is None:
             self.note.say([_NOTHING])
         else:
-            self.append(AttachmentRow({"fileUrl": facts["webViewLink"], "title": facts["name"]}))
+            self.append(AttachmentRow({"fileUrl": facts["webViewLink"]}, str(facts["name"])))
 
     def _keep_link(self) -> None:
         if all(self.append(AttachmentRow(one)) for one in self._typed()):

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from .field import FREE, Field, heading, small_button
+from .field import FREE, Field, heading, small_button, switch
 from .file_choice import labelled
 from .rows_choice import RowsChoice
 
@@ -33,12 +33,7 @@ class AttendeeRow(Field):
             **labelled("Name", "What to call them; the service may know it already"),
             style=FREE,
         )
-        self.optional = widgets.Checkbox(
-            value=bool(given.get("optional")),
-            **labelled("optional", "The event takes place without them too"),
-            indent=False,
-            layout={"width": "auto"},
-        )
+        self.optional = switch("optional", "The event takes place without them too", value=bool(given.get("optional")))
         super().__init__(self.email, self.name, self.optional)
 
     @property

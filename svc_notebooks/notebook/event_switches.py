@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from .field import FREE, LABEL, Field, heading, on_change
+from .field import LABEL, Field, heading, on_change, switch
 from .file_choice import labelled
 
 _GUESTS = (
@@ -25,7 +25,7 @@ _VISIBILITY = (
 )
 _TRANSPARENCY = (("busy", "opaque"), ("free", "transparent"))
 _INVITATIONS = (
-    ("as the service does", None),
+    ("as the service decides", ""),
     ("to all guests", "all"),
     ("to guests outside only", "externalOnly"),
     ("to nobody", "none"),
@@ -36,7 +36,7 @@ class GuestSwitches(Field):
     """What guests may do; `value` has only what differs from the defaults of the interface."""
 
     def __init__(self) -> None:
-        self.switches = {name: _switch(words, default) for name, words, default in _GUESTS}
+        self.switches = {name: switch(words, f"Guests may {words}", value=default) for name, words, default in _GUESTS}
         super().__init__(heading("Guests may"), *self.switches.values())
 
     @property
@@ -57,20 +57,20 @@ class GuestSwitches(Field):
 class Choice(Field):
     """One of a few values; the first of them is what holds when nothing is said, and `value` is then None."""
 
-    def __init__(self, options: tuple[tuple[str, str | None], ...], label: str, tooltip: str) -> None:
-        self._unsaid = options[0][1]
+    def __init__(self, options: tuple[tuple[str, str], ...], label: str, tooltip: str) -> None:
+        self._unsaid, self._known = options[0][1], {value for _, value in options}
         self.chooser = widgets.Dropdown(options=options, **labelled(label, tooltip), style=LABEL)
         super().__init__(self.chooser)
 
     @property
     def value(self) -> str | None:
         """The value, where it is not what holds anyway."""
-        chosen = self.chooser.value
+        chosen = str(self.chooser.value)
         return None if chosen == self._unsaid else chosen
 
     @value.setter
     def value(self, chosen: str | None) -> None:
-        self.chooser.value = self._unsaid if chosen is None else chosen
+        self.chooser.value = chosen if chosen in self._known else self._unsaid
 
 
 def visibility() -> Choice:
@@ -86,9 +86,3 @@ def transparency() -> Choice:
 def invitations() -> Choice:
     """Whom the service writes to."""
     return Choice(_INVITATIONS, "Invitations", "Who is sent a mail about the event")
-
-
-def _switch(words: str, value: bool) -> widgets.Checkbox:
-    return widgets.Checkbox(
-        value=value, **labelled(words, f"Guests may {words}"), style=FREE, indent=False, layout={"width": "auto"}
-    )

@@ -7,6 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from .file_choice import labelled
 from .markup import tag
 
 LABEL = {"description_width": "7.5rem"}
@@ -43,12 +44,30 @@ class Field(widgets.VBox):  # type: ignore[misc]
     def say(self, problems: Iterable[str]) -> None:
         """Say what is wrong, or with nothing in it that nothing is."""
         self.wrong = tuple(problems)
+        (self.add_class if self.wrong else self.remove_class)("svc-bad")
         told = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.wrong]
         _fill(self.note, "".join(told))
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
         on_change(changed, *self.controls)
+
+
+class Single(Field):
+    """A field with one control; its value is the field's."""
+
+    def __init__(self, control: widgets.Widget, *before: widgets.Widget) -> None:
+        super().__init__(*before, control)
+        self.control = control
+
+    @property
+    def value(self) -> Any:
+        """What the control has."""
+        return self.control.value
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.control.value = value
 
 
 def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:
@@ -63,9 +82,14 @@ def heading(words: str) -> widgets.HTML:
     return widgets.HTML(tag("span", words, class_="svc-label"))
 
 
-def number(value: int, words: dict[str, Any]) -> widgets.IntText:
+def switch(words: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox:
+    """A box to tick, no wider than its words."""
+    return widgets.Checkbox(value=value, **labelled(words, tooltip), indent=False, layout={"width": "auto"})
+
+
+def number(value: int, words: str, tooltip: str) -> widgets.IntText:
     """A whole number; what is out of bounds is said, not mended."""
-    control = widgets.IntText(value=value, style=FREE, **words)
+    control = widgets.IntText(value=value, continuous_update=True, style=FREE, **labelled(words, tooltip))
     control.add_class("svc-number")
     return control
 

@@ -13,6 +13,8 @@ import anywidget
 class FormKeys(anywidget.AnyWidget):
     """Shows nothing; while it is there, the elements of forms keep their keys.
 
+    On any message the focus goes to the first field that is marked as wrong (`svc-bad`).
+
     >>> FormKeys()
     <FormKeys>
     """

@@ -16,6 +16,7 @@ MOST = 5
 CALENDAR, NONE, OWN = "calendar", "none", "own"
 _WAYS = (("as the calendar does", CALENDAR), ("none", NONE), ("my own", OWN))
 _METHODS = (("a notice", "popup"), ("an e-mail", "email"))
+_KNOWN = {method for _, method in _METHODS}
 _UNITS = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
 
 
@@ -38,7 +39,7 @@ class ReminderRow(Field):
             options=_METHODS, value=method, **labelled("By", "How to be reminded"), style=FREE, layout={"width": "auto"}
         )
         self.minutes = number(
-            minutes, labelled("minutes before", "How many minutes before the start: 0 to 40320, which is four weeks")
+            minutes, "minutes before", "How many minutes before the start: 0 to 40320, which is four weeks"
         )
         self.words = widgets.HTML()
         super().__init__(self.method, self.minutes, self.words)
@@ -87,12 +88,13 @@ class ReminderRows(RowsChoice[ReminderRow]):
 
     @value.setter
     def value(self, reminders: Mapping[str, Any] | None) -> None:
-        overrides = (reminders or {}).get("overrides") or []
-        uses = not reminders or (bool(reminders.get("useDefault")) and not overrides)
+        given = reminders or {"useDefault": True}
+        overrides = given.get("overrides") or []
         self.clear()
         for one in overrides:
-            self.append(ReminderRow(str(one["method"]), int(one["minutes"])))
-        self.way.value = CALENDAR if uses else OWN if overrides else NONE
+            if one.get("method") in _KNOWN and isinstance(one.get("minutes"), int):
+                self.append(ReminderRow(one["method"], one["minutes"]))
+        self.way.value = OWN if self.rows else CALENDAR if given.get("useDefault") else NONE
 
     def _adapt(self) -> None:
         show(self.add, self.way.value == OWN)

@@ -13,7 +13,7 @@ from .file_choice import labelled
 from .month_picture import month_after
 
 NEVER, UNTIL, COUNT = "never", "until", "count"
-_WAYS = (("never", NEVER), ("on a day", UNTIL), ("after a number of times", COUNT))
+_WAYS = (("without end", NEVER), ("until a day", UNTIL), ("a number of times", COUNT))
 _MONTHS = 3
 
 
@@ -22,11 +22,11 @@ class RepeatEnd(Field):
 
     def __init__(self) -> None:
         self._mine = self._setting = False
-        self.way = widgets.Dropdown(options=_WAYS, **labelled("Ends", "When it stops to repeat"), style=LABEL)
+        self.way = widgets.Dropdown(options=_WAYS, **labelled("Goes on", "When it stops to repeat"), style=LABEL)
         self.until = widgets.DatePicker(
             **labelled("the last day is", "The day after which nothing takes place any more"), style=FREE
         )
-        self.count = number(10, labelled("times", "How many times it takes place in all"))
+        self.count = number(10, "times", "How many times it takes place in all")
         super().__init__(self.way, self.until, self.count)
         on_change(self._touched, self.until)
         on_change(self._adapt, self.way)

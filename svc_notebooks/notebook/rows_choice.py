@@ -72,4 +72,5 @@ class RowsChoice(widgets.VBox, Generic[R]):  # type: ignore[misc]
         for row, button in zip(rows, removers, strict=True):
             row.line.children = [*row.controls, button]
         self.box.children = rows
+        self.note.say(())
         self.tell()

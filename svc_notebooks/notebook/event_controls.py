@@ -1,0 +1,87 @@
+"""What an event form asks, in one place: the controls, what they say, and which of them a path of the event means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
+
+import ipywidgets as widgets
+
+from .attachment_rows import AttachmentRows
+from .attendee_rows import AttendeeRows
+from .colour_chips import ColourChips
+from .event_switches import GuestSwitches, invitations, transparency, visibility
+from .field import LABEL, Field, Single, heading, switch
+from .file_choice import labelled
+from .further_fields import FurtherFields
+from .recurrence_builder import RecurrenceBuilder
+from .recurrence_preview import Plan, RecurrencePreview
+from .reminder_rows import ReminderRows
+from .when_choice import WhenChoice
+
+
+class EventControls(widgets.VBox):  # type: ignore[misc]
+    """The controls, with a label and a tooltip each."""
+
+    def __init__(self, start: datetime, zone_name: str) -> None:
+        self.summary = _text("Title", "What the event is called")
+        self.when = WhenChoice(start, zone_name)
+        self.repeats, self.preview = RecurrenceBuilder(), RecurrencePreview()
+        self.location = _text("Place", "Where it is, in your own words")
+        self.conference = Single(
+            switch("with a video conference", "The service makes one and puts its link into the event"),
+            heading("Meet"),
+        )
+        self.attendees, self.guests_may, self.invitations = AttendeeRows(), GuestSwitches(), invitations()
+        self.description = Single(
+            widgets.Textarea(**labelled("Description", "What else there is to say"), rows=3, style=LABEL)
+        )
+        self.reminders, self.attachments, self.color = ReminderRows(), AttachmentRows(), ColourChips()
+        self.visibility, self.transparency = visibility(), transparency()
+        self.further = FurtherFields()
+        first = (self.summary, self.when, self.repeats)
+        second = (
+            *(self.location, self.conference, self.attendees, self.guests_may, self.invitations, self.description),
+            *(self.reminders, self.attachments, self.color, self.visibility, self.transparency, self.further),
+        )
+        self.parts = (*first, *second)
+        super().__init__([_named("svc-first", *first), self.preview, _named("svc-second", *second)])
+        self.add_class("svc-areas")
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever anything is different."""
+        for part in self.parts:
+            part.watch(changed)
+
+    def follow(self) -> None:
+        """What depends on the start goes with it, unless somebody has set it."""
+        day = self.when.value.first
+        if day is not None:
+            self.repeats.follow(day)
+
+    def tell(self, lines: Sequence[str], plan: Plan | None) -> None:
+        """Show the lines of the recurrence, and what they come to."""
+        self.repeats.tell(lines)
+        self.preview.show(plan)
+
+    def fields(self) -> Iterator[Field]:
+        """All that something can be said beside."""
+        yield from _fields(self)
+
+
+def _fields(part: widgets.Widget) -> Iterator[Field]:
+    for child in getattr(part, "children", ()):
+        if isinstance(child, Field):
+            yield child
+        else:
+            yield from _fields(child)
+
+
+def _named(name: str, *parts: widgets.Widget) -> widgets.VBox:
+    box = widgets.VBox(parts)
+    box.add_class(name)
+    return box
+
+
+def _text(label: str, tooltip: str) -> Single:
+    return Single(widgets.Text(**labelled(label, tooltip), style=LABEL))

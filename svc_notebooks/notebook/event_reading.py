@@ -1,0 +1,115 @@
+"""The controls of an event form, set from the event itself; nothing of it is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from ..core.event_times import read_time
+from ..core.events import with_defaults
+from ..core.recurrence import Start
+from ..core.zones import zone
+from .when_choice import When
+
+if TYPE_CHECKING:
+    from ..core.wire import JSONObject
+    from .event_controls import EventControls
+
+_Read = Callable[["EventControls", Mapping[str, Any]], None]
+_DAY = timedelta(days=1)
+
+
+def read_event(controls: EventControls, event: JSONObject, written: Callable[[], JSONObject]) -> None:
+    """Set the controls; what they cannot say stands in the JSON of the further fields.
+
+    `written` gives the event that the controls say, to compare.
+    """
+    controls.further.value = {}
+    for read in _READ.values():
+        read(controls, event)
+    said = written()
+    other = {name: value for name, value in event.items() if not _same(name, event, said)}
+    for name in other:
+        if name in _READ:
+            _READ[name](controls, {})
+    controls.further.value = other
+
+
+def _same(name: str, event: JSONObject, said: JSONObject) -> bool:
+    if name not in _READ:
+        return False
+    if name in ("start", "end"):
+        return _same_time(event[name], said.get(name))
+    return with_defaults(event).get(name) == with_defaults(said).get(name)
+
+
+def _same_time(given: Any, said: Any) -> bool:
+    """One instant, and the same zone if one is given."""
+    zones = (given or {}).get("timeZone"), (said or {}).get("timeZone")
+    return zones[0] in (None, zones[1]) and _time(given) is not None and _time(given) == _time(said)
+
+
+def _time(value: Any) -> Start | None:
+    try:
+        return read_time(value)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def _when(controls: EventControls, event: Mapping[str, Any]) -> None:
+    """Times without a zone are shown in that of the form."""
+    start, end = _time(event.get("start")), _time(event.get("end"))
+    if start is None or end is None:
+        return
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        name = event["start"].get("timeZone") or controls.when.zone.value
+        begins, ends = start.astimezone(zone(name)), end.astimezone(zone(name))
+        controls.when.value = When(False, begins.date(), begins.time(), ends.date(), ends.time(), name)
+    elif not isinstance(start, datetime) and not isinstance(end, datetime):
+        controls.when.value = When(True, start, None, end - _DAY, None, controls.when.zone.value)
+
+
+def _recurrence(controls: EventControls, event: Mapping[str, Any]) -> None:
+    start = _time(event.get("start"))
+    controls.repeats.read(event.get("recurrence") or [], start or datetime.now(UTC))
+
+
+def _reminders(controls: EventControls, event: Mapping[str, Any]) -> None:
+    controls.reminders.value = event.get("reminders")
+
+
+def _conference(controls: EventControls, event: Mapping[str, Any]) -> None:
+    controls.conference.value = "createRequest" in (event.get("conferenceData") or {})
+
+
+def _guests_may(controls: EventControls, event: Mapping[str, Any]) -> None:
+    controls.guests_may.value = event
+
+
+def _plain(part: str, name: str, otherwise: Any) -> _Read:
+    def read(controls: EventControls, event: Mapping[str, Any]) -> None:
+        getattr(controls, part).value = event.get(name) or otherwise
+
+    return read
+
+
+_READ: Mapping[str, _Read] = {
+    "summary": _plain("summary", "summary", ""),
+    "start": _when,
+    "end": _when,
+    "recurrence": _recurrence,
+    "location": _plain("location", "location", ""),
+    "conferenceData": _conference,
+    "attendees": _plain("attendees", "attendees", []),
+    "guestsCanInviteOthers": _guests_may,
+    "guestsCanSeeOtherGuests": _guests_may,
+    "guestsCanModify": _guests_may,
+    "description": _plain("description", "description", ""),
+    "reminders": _reminders,
+    "attachments": _plain("attachments", "attachments", []),
+    "colorId": _plain("color", "colorId", None),
+    "visibility": _plain("visibility", "visibility", None),
+    "transparency": _plain("transparency", "transparency", None),
+}
+"""The fields that have a control; the others are JSON."""

@@ -1,0 +1,49 @@
+"""The fields of an event that have no control of their own, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from .field import LABEL, Field
+from .file_choice import labelled
+
+
+class FurtherFields(Field):
+    """Every other field of an event, as a JSON object; it has the last word."""
+
+    def __init__(self) -> None:
+        self.text = widgets.Textarea(
+            **labelled("Other fields", "What has no control here, as a JSON object, like an id or a status"),
+            placeholder='{"status": "tentative", "source": {"title": "…", "url": "https://…"}}',
+            rows=2,
+            style=LABEL,
+        )
+        super().__init__(self.text)
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The fields. Raises ValueError for what is no JSON object."""
+        text = self.text.value.strip()
+        try:
+            found = json.loads(text) if text else {}
+        except ValueError as error:
+            raise ValueError(f'This is no JSON ({error}): write it like {{"status": "tentative"}}.') from None
+        if not isinstance(found, dict):
+            raise ValueError('This must be a JSON object, like {"status": "tentative"}.')
+        return found
+
+    @value.setter
+    def value(self, fields: Mapping[str, Any]) -> None:
+        self.text.value = json.dumps(fields, ensure_ascii=False, indent=1) if fields else ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The fields that stand here, as far as the text can be read."""
+        try:
+            return frozenset(self.value)
+        except ValueError:
+            return frozenset()

@@ -1,0 +1,165 @@
+"""When an event is: all day or with times, from when to when, and in which zone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+import ipywidgets as widgets
+
+from ..core.zones import zone
+from .field import FREE, LABEL, Field, on_change, show, switch
+from .file_choice import labelled
+from .zone_choice import ZoneChoice
+
+_DAY = timedelta(days=1)
+_HOUR = timedelta(hours=1)
+
+_FROM = "The first day, and for an event with times when it begins"
+_TO = "The last day, and for an event with times when it ends"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """What is chosen, as far as it is: without a date nothing is known; `last` is the last day of an all-day event."""
+
+    all_day: bool
+    first: date | None
+    begins: time | None
+    last: date | None
+    ends: time | None
+    zone: str
+
+    @property
+    def start(self) -> date | datetime | None:
+        """The date of an all-day event; the clock time, without a zone, of another."""
+        if self.all_day:
+            return self.first
+        return _joined(self.first, self.begins)
+
+    @property
+    def end(self) -> date | datetime | None:
+        """The exclusive end, likewise."""
+        if self.all_day:
+            return self.last + _DAY if self.last and self.last < date.max else None
+        return _joined(self.last, self.ends)
+
+
+def _joined(day: date | None, clock: time | None) -> datetime | None:
+    return datetime.combine(day, clock) if day is not None and clock is not None else None
+
+
+class WhenChoice(widgets.VBox):  # type: ignore[misc]
+    """The controls. The end keeps its distance from the start until somebody sets it."""
+
+    def __init__(self, start: datetime, zone_name: str) -> None:
+        self._moving = False
+        self._end_is_mine = False
+        end = start + _HOUR
+        self.all_day = switch("All day", "Whole days, without times")
+        self.first, self.begins = _day("Starts", _FROM, start), _clock("When it begins", start)
+        self.last, self.ends = _day("Ends", _TO, end), _clock("When it ends", end)
+        self.starts = Field(self.first, self.begins, self.all_day)
+        self.until = Field(self.last, self.ends)
+        self.zone = ZoneChoice(zone_name)
+        self._before = self._start()
+        super().__init__([self.starts, self.until, self.zone])
+        on_change(self._follow, self.first, self.begins)
+        on_change(self._touched, self.last, self.ends)
+        self.watch(self._adapt)
+        self._adapt()
+
+    @property
+    def value(self) -> When:
+        """What is chosen now."""
+        return When(
+            bool(self.all_day.value),
+            self.first.value,
+            self.begins.value,
+            self.last.value,
+            self.ends.value,
+            self.zone.value,
+        )
+
+    @value.setter
+    def value(self, when: When) -> None:
+        self._moving = self._end_is_mine = True
+        self.all_day.value = when.all_day
+        self.first.value, self.last.value, self.zone.value = when.first, when.last, when.zone
+        if not when.all_day:
+            self.begins.value, self.ends.value = when.begins, when.ends
+        self._moving = False
+        self._before = self._start()
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever any of it is different."""
+        on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
+        self.zone.watch(changed)
+
+    def _start(self) -> datetime | None:
+        return _joined(self.first.value, self.begins.value)
+
+    def _touched(self) -> None:
+        self._end_is_mine = self._end_is_mine or not self._moving
+
+    def _follow(self) -> None:
+        """Move the end as far as the start was moved."""
+        start, end = self._start(), _joined(self.last.value, self.ends.value)
+        before, self._before = self._before, start or self._before
+        if self._moving or self._end_is_mine or start is None or before is None or end is None:
+            return
+        moved = _sum(end, start - before)
+        if moved is not None:
+            self._moving = True
+            self.last.value, self.ends.value = moved.date(), moved.time()
+            self._moving = False
+
+    def _adapt(self) -> None:
+        when = self.value
+        for clock in (self.begins, self.ends):
+            show(clock, not when.all_day)
+        show(self.zone, not when.all_day)
+        self.zone.tell(in_zone(when.start, when.zone))
+        self.until.explain(_length(when))
+
+
+def _sum(moment: datetime, step: timedelta) -> datetime | None:
+    try:
+        return moment + step
+    except OverflowError:  # a year that is still being typed
+        return None
+
+
+def in_zone(moment: date | datetime | None, name: str) -> datetime | None:
+    """A clock time in its zone, where both are known."""
+    if not isinstance(moment, datetime):
+        return None
+    try:
+        found = moment.replace(tzinfo=zone(name))
+        found.astimezone(UTC)
+    except (ValueError, OverflowError):  # a zone or a year that is still being typed
+        return None
+    return found
+
+
+def _length(when: When) -> str:
+    """How long it is, and for whole days what is sent: the end is the first day that is no part of it."""
+    start, end = when.start, when.end
+    if start is None or end is None or not end > start:
+        return ""
+    if when.all_day:
+        days = (end - start) // _DAY
+        return f"{days} day{'' if days == 1 else 's'}; the end is sent as {end}, which is no part of it"
+    begins, ends = in_zone(start, when.zone), in_zone(end, when.zone)
+    exact = ends.astimezone(UTC) - begins.astimezone(UTC) if begins and ends else end - start
+    hours, minutes = divmod(round(exact / timedelta(minutes=1)), 60)
+    return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])])
+
+
+def _day(label: str, tooltip: str, moment: datetime) -> widgets.DatePicker:
+    return widgets.DatePicker(value=moment.date(), **labelled(label, tooltip), style=LABEL)
+
+
+def _clock(tooltip: str, moment: datetime) -> widgets.TimePicker:
+    return widgets.TimePicker(value=moment.time(), **labelled("at", tooltip), style=FREE)

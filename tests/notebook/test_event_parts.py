@@ -1,0 +1,308 @@
+"""The parts of the event form, each on its own: values are set as a browser would set them."""
+
+from datetime import date, datetime, time
+
+import pytest
+
+from svc_notebooks.core.recurrence import Freq
+from svc_notebooks.core.zones import zone, zone_names
+from svc_notebooks.notebook.attachment_rows import AttachmentRow, AttachmentRows
+from svc_notebooks.notebook.attendee_rows import AttendeeRows
+from svc_notebooks.notebook.month_choice import NTH, MonthChoice
+from svc_notebooks.notebook.month_picture import month_after, month_picture
+from svc_notebooks.notebook.recurrence_builder import OWN, RecurrenceBuilder
+from svc_notebooks.notebook.recurrence_preview import Plan, RecurrencePreview, instance_list, marked_days
+from svc_notebooks.notebook.reminder_rows import NONE, OWN as OWN_REMINDERS, ReminderRows
+from svc_notebooks.notebook.repeat import Repeat
+from svc_notebooks.notebook.when_choice import WhenChoice
+from svc_notebooks.notebook.zone_choice import ZoneChoice, zones_like
+
+BERLIN = zone("Europe/Berlin")
+MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)
+
+
+@pytest.fixture
+def when():
+    return WhenChoice(datetime(2026, 11, 2, 10), "Europe/Berlin")  # noqa: DTZ001  the clock on the wall
+
+
+@pytest.fixture
+def builder():
+    builder = RecurrenceBuilder()
+    builder.follow(MONDAY.date())
+    return builder
+
+
+# -- zones
+
+
+@pytest.mark.parametrize(
+    "typed, first",
+    [
+        ("berl", "Europe/Berlin"),
+        ("new york", "America/New_York"),
+        ("BUENOS aires", "America/Argentina/Buenos_Aires"),
+        ("são paulo", "America/Sao_Paulo"),
+        ("utc", "UTC"),
+    ],
+)
+def test_a_zone_is_found_by_part_of_its_name(typed, first):
+    assert zones_like(typed, zone_names())[0] == first
+
+
+def test_the_list_of_zones_stays_while_one_is_picked_after_the_other():
+    choice = ZoneChoice("UTC")
+    choice.text.value = "america/argentina"
+    before = choice.matches.options
+    choice.matches.value = "America/Argentina/Salta"
+    choice.matches.value = "America/Argentina/Ushuaia"
+
+    assert choice.value == "America/Argentina/Ushuaia"
+    assert choice.matches.options == before
+
+
+def test_enter_takes_the_first_of_the_list():
+    choice = ZoneChoice("UTC")
+    choice.text.value = "berlin"
+    choice.text._handle_custom_msg({"event": "submit"}, [])
+
+    assert choice.value == "Europe/Berlin"
+
+
+def test_a_zone_that_nobody_knows_stays_as_it_was_typed():
+    choice = ZoneChoice("UTC")
+    choice.text.value = "Mars/Olympus"
+    choice.take_first()
+
+    assert choice.value == "Mars/Olympus"
+    assert choice.matches.options == (("No time zone has this in its name.", None),)
+
+
+# -- when
+
+
+def test_the_end_goes_with_the_start_until_it_is_set(when):
+    when.first.value = date(2026, 12, 31)
+    when.begins.value = time(23, 30)
+    assert when.value.end == datetime(2027, 1, 1, 0, 30)  # noqa: DTZ001
+    when.ends.value = time(2, 0)
+    when.begins.value = time(22, 0)
+
+    assert when.value.end == datetime(2027, 1, 1, 2, 0)  # noqa: DTZ001
+
+
+def test_the_last_day_of_whole_days_is_sent_as_the_day_after(when):
+    when.all_day.value = True
+    when.last.value = date(2026, 11, 3)
+
+    assert (when.value.start, when.value.end) == (date(2026, 11, 2), date(2026, 11, 4))
+    assert "2 days" in when.until.hint.value
+    assert "2026-11-04" in when.until.hint.value
+    assert when.begins.layout.display == "none"
+    assert when.zone.layout.display == "none"
+
+
+def test_times_are_there_again_after_all_day(when):
+    when.all_day.value = True
+    when.all_day.value = False
+
+    assert when.value.start == datetime(2026, 11, 2, 10)  # noqa: DTZ001
+
+
+def test_an_hour_that_the_clocks_skip_is_not_counted(when):
+    when.value = when.value
+    when.first.value = when.last.value = date(2027, 3, 28)
+    when.begins.value, when.ends.value = time(1, 0), time(4, 0)
+
+    assert "2 h" in when.until.hint.value
+
+
+@pytest.mark.parametrize("day", [date.min, date.max, None])
+def test_no_day_is_too_strange_to_be_typed(when, day):
+    when.first.value = day
+    when.last.value = day
+    when.all_day.value = True
+
+    assert when.value.first == day
+
+
+# -- recurrence
+
+
+@pytest.mark.parametrize(
+    "repeat",
+    [
+        Repeat(Freq.DAILY),
+        Repeat(Freq.WEEKLY, 2, weekdays=(0, 2), until=date(2027, 2, 12)),
+        Repeat(Freq.MONTHLY, month_day=-1, count=5),
+        Repeat(Freq.MONTHLY, nth=(-1, 4)),
+        Repeat(Freq.YEARLY, 4),
+    ],
+)
+@pytest.mark.parametrize("start", [MONDAY, MONDAY.date()])
+def test_switches_and_lines_say_the_same(repeat, start):
+    assert Repeat.read(repeat.line(start), start) == repeat
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "RRULE:FREQ=HOURLY",
+        "RRULE:FREQ=MONTHLY;BYDAY=1MO,3MO",
+        "RRULE:FREQ=YEARLY;BYMONTH=1,7",
+        "RRULE:FREQ=WEEKLY;UNTIL=20270212T090000Z",
+        "RDATE;VALUE=DATE:20270212",
+        "nonsense",
+    ],
+)
+def test_what_the_switches_cannot_say_stands_as_it_is(builder, line):
+    builder.read([line], MONDAY)
+
+    assert builder.way.value == OWN
+    assert builder.own.value == line
+
+
+@pytest.mark.parametrize("line", ["RRULE:FREQ=MONTHLY", "RRULE:COUNT=3;FREQ=WEEKLY", "RRULE:FREQ=DAILY;INTERVAL=1"])
+def test_a_line_that_came_is_sent_as_it_came_until_a_switch_moves(builder, line):
+    builder.read([line], MONDAY)
+    assert builder.lines(MONDAY) == [line]
+    builder.interval.value = 3
+
+    assert "INTERVAL=3" in builder.lines(MONDAY)[0]
+
+
+def test_what_nobody_has_set_goes_with_the_start(builder):
+    builder.way.value = Freq.WEEKLY
+    assert builder.lines(MONDAY) == ["RRULE:FREQ=WEEKLY;BYDAY=MO"]
+    builder.follow(date(2026, 11, 5))
+    assert builder.lines(MONDAY) == ["RRULE:FREQ=WEEKLY;BYDAY=TH"]
+    builder.weekdays.days[1].value = True
+    builder.follow(date(2026, 11, 6))
+
+    assert builder.lines(MONDAY) == ["RRULE:FREQ=WEEKLY;BYDAY=TU,TH"]
+    assert "The first instance is on Friday" in builder.weekdays.hint.value
+
+
+def test_a_month_by_its_weekday(builder):
+    builder.way.value = Freq.MONTHLY
+    builder.month.by.value = NTH
+    builder.ends.way.value = "count"
+    builder.ends.count.value = 4
+
+    assert builder.lines(MONDAY) == ["RRULE:FREQ=MONTHLY;BYDAY=1MO;COUNT=4"]
+
+
+def test_the_last_day_of_a_rule_is_a_whole_day_where_the_event_is(builder):
+    builder.way.value = Freq.DAILY
+    builder.ends.way.value = "until"
+    builder.ends.until.value = date(2026, 11, 20)
+
+    assert builder.lines(MONDAY) == ["RRULE:FREQ=DAILY;UNTIL=20261120T225959Z"]
+    assert builder.lines(MONDAY.date()) == ["RRULE:FREQ=DAILY;UNTIL=20261120"]
+
+
+def test_a_day_that_some_months_lack_is_said():
+    month = MonthChoice()
+    month.day.value = 31
+
+    assert "left out" in month.hint.value
+
+
+# -- preview
+
+
+def test_the_preview_counts_and_shows_where_the_clocks_change():
+    start = datetime(2026, 10, 19, 10, tzinfo=BERLIN)
+    shown = instance_list(Plan(("RRULE:FREQ=WEEKLY;COUNT=20",), start, start.replace(hour=11, minute=30)))
+
+    assert "20 instances, the last on Mon 01 Mar 2027" in shown
+    assert "Mon 19 Oct 2026, 10:00 to 11:30<small> UTC+2</small>" in shown
+    assert shown.count("<strong") == 1
+    assert "Mon 26 Oct 2026, 10:00 to 11:30<small><strong" in shown
+
+
+def test_a_rule_without_end_is_not_counted_to_its_end():
+    plan = Plan(("RRULE:FREQ=SECONDLY",), MONDAY, MONDAY.replace(minute=1))
+
+    assert "Without end; the first 8" in instance_list(plan)
+    assert marked_days(plan, date(2026, 11, 1), date(2027, 1, 1)) == {date(2026, 11, 2)}
+
+
+def test_every_day_of_an_instance_is_marked_and_its_exclusive_end_is_not():
+    plan = Plan(("RRULE:FREQ=WEEKLY;COUNT=2",), date(2026, 11, 30), date(2026, 12, 3))
+
+    assert marked_days(plan, date(2026, 12, 1), date(2027, 1, 1)) == {date(2026, 12, day) for day in (1, 2, 7, 8, 9)}
+
+
+def test_the_months_are_turned():
+    preview = RecurrencePreview()
+    preview.show(Plan(("RRULE:FREQ=YEARLY",), MONDAY, MONDAY.replace(hour=11)))
+    assert "November 2026" in preview.months.value
+    for _ in range(12):
+        preview.later.click()
+
+    assert "November 2027" in preview.months.value
+    assert preview.months.value.count("<mark") == 1
+    preview.show(None)
+    assert preview.layout.display == "none"
+
+
+def test_a_month_is_a_table_with_its_days():
+    november = month_picture(date(2026, 11, 1), [date(2026, 11, 30)])
+
+    assert november.count("<td></td>") == 12
+    assert '<mark title="Monday: it takes place">30</mark>' in november
+    assert month_after(date(2026, 1, 31), -1) == date(2025, 12, 1)
+
+
+# -- rows
+
+
+def test_guests_come_and_go_and_a_blank_row_is_none():
+    rows = AttendeeRows()
+    rows.add.click()
+    rows.add.click()
+    rows.rows[1].email.value = " ada@svc.example "
+    rows.rows[1].optional.value = True
+    assert rows.value == [{"email": "ada@svc.example", "optional": True}]
+    assert rows.field(0) is rows.rows[1]
+    rows.removers[0].click()
+
+    assert [row.email.value for row in rows.rows] == [" ada@svc.example "]
+
+
+def test_what_else_is_known_of_a_guest_is_kept():
+    rows = AttendeeRows()
+    guest = {"email": "bob@svc.example", "displayName": "Bob", "additionalGuests": 2, "responseStatus": "tentative"}
+    rows.value = [guest]
+
+    assert rows.value == [guest]
+
+
+def test_reminders_are_the_calendars_none_or_up_to_five():
+    reminders = ReminderRows()
+    assert reminders.value is None
+    reminders.way.value = NONE
+    assert reminders.value == {"useDefault": False}
+    reminders.way.value = OWN_REMINDERS
+    for _ in range(5):
+        reminders.add.click()
+
+    assert len(reminders.value["overrides"]) == 5
+    assert reminders.note.wrong == ("An event has at most 5 reminders: remove one first.",)
+    reminders.removers[0].click()
+    assert len(reminders.value["overrides"]) == 4
+    assert reminders.note.wrong == ()
+
+
+def test_a_link_that_is_typed_is_attached():
+    files = AttachmentRows()
+    files.append(AttachmentRow({"fileUrl": "https://svc.example/a", "title": "<a>"}))
+    files.link.value = "https://svc.example/b"
+    assert files.value[1] == {"fileUrl": "https://svc.example/b"}
+    assert files.field(1) is files.other
+    files.more.click()
+
+    assert [row.value["fileUrl"][-1] for row in files.rows] == ["a", "b"]
+    assert files.link.value == ""
+    assert "<a>" not in files.rows[0].controls[0].value
