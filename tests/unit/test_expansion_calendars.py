@@ -1,0 +1,157 @@
+"""Our expansion beside that of recurring-ical-events, calendar by calendar.
+
+The calendars are small and our own; each shows one thing that real ones have. The library's answers are in
+`calendars/expanded.json`, which `tools/expand_elsewhere.py` writes. Where the two differ, `DIFFERENT` says why.
+
+The same was done with the thirty public calendars on which the library tests itself, from 1990 to 2031: twenty of them
+have 55 repeating series. All instances are the same but for these, each of which is a calendar here, too:
+
+- 34 holidays say `RRULE:` and nothing behind it: `empty_rule`.
+- One rule says UNTL for UNTIL, which both refuse: `misspelt_until`.
+- One UNTIL has a time without a zone beside a start in a zone: `floating_until`.
+- One UNTIL is before the start: `until_before_start`.
+- One cancelled instance is still an instance to the library: `cancelled_instance`.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import icalendar
+import pytest
+
+from svc_notebooks.core.expansion import occurrences
+from svc_notebooks.core.recurrence import Recurrence, RecurrenceError, Start
+
+HERE = Path(__file__).parent / "calendars"
+ELSEWHERE: dict[str, list[list[str]] | None] = json.loads((HERE / "expanded.json").read_text(encoding="utf-8"))
+LINES = ("RRULE", "EXRULE", "RDATE", "EXDATE")
+BEGIN, BEHIND = datetime(2018, 1, 1, tzinfo=UTC), datetime(2028, 1, 1, tzinfo=UTC)
+
+Instance = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What only one of the two finds, as starts, and why."""
+
+    why: str
+    only_ours: tuple[str, ...] = ()
+    only_theirs: tuple[str, ...] = ()
+
+
+DIFFERENT = {
+    "until_before_start": Difference(
+        "the start of an event is its first instance, whatever the rule says: so the interface defines it",
+        only_ours=("2026-10-05",),
+    ),
+    "cancelled_instance": Difference(
+        "a cancelled instance is left out, as the service lists it only when it is asked for deleted ones",
+        only_theirs=("2026-01-29T21:00:00+00:00",),
+    ),
+    "until_is_a_date": Difference(
+        "a date as UNTIL beside a time of day means all of that day, as people mean it; the library means its midnight",
+        only_ours=("2026-10-29T14:00:00+00:00",),
+    ),
+    "start_not_in_rule_counted": Difference(
+        "the start counts as the first of COUNT (RFC 5545, 3.3.10) also where the rule has it not; there it does not",
+        only_theirs=("2026-11-17T17:00:00+00:00",),
+    ),
+    "nights_over_changes": Difference(
+        "every instance is exactly as long as the first (RFC 5545, 3.8.5.3): 22:00 to 06:00 is eight hours, and ends at"
+        " 07:00 in the night that is an hour shorter; there it ends at 06:00 in all of them",
+        only_ours=("2026-03-28T21:00:00+00:00",),
+        only_theirs=("2026-03-28T21:00:00+00:00",),
+    ),
+    "rule_against_rule": Difference(
+        "EXRULE is a line of the interface; RFC 5545 has it no longer, and the library passes over it",
+        only_theirs=("2026-11-07", "2026-11-08", "2026-11-14", "2026-11-15", "2026-11-21", "2026-11-22"),
+    ),
+}
+
+REFUSED = {
+    "empty_rule": "a rule without FREQ is a mistake that is named; the library passes over it",
+    "floating_until": "UNTIL beside a zone is in UTC (RFC 5545, 3.3.10): which midnight is meant is not guessed",
+    "misspelt_until": "a part that there is not is named; the library refuses it too",
+}
+
+
+def ours(path: Path) -> list[Instance]:
+    """All instances as the service has them: changed ones in place of those that they change, cancelled ones gone."""
+    events = sorted(icalendar.Calendar.from_ical(path.read_bytes()).walk("VEVENT"), key=itemgetter("UID"))
+    return sorted(one for _, some in groupby(events, itemgetter("UID")) for one in of_one_uid(list(some)))
+
+
+def of_one_uid(events: list[icalendar.Component]) -> Iterator[Instance]:
+    changed = {plain(one["RECURRENCE-ID"].dt): one for one in events if "RECURRENCE-ID" in one}
+    series = max((one for one in events if "RECURRENCE-ID" not in one), key=lambda one: one.get("SEQUENCE", 0))
+    for start, end in expanded(series):
+        if plain(start) not in changed:
+            yield str(series["UID"]), text(start), text(end)
+    for one in changed.values():
+        if one.get("STATUS") != "CANCELLED":
+            yield str(one["UID"]), text(one["DTSTART"].dt), text(one["DTEND"].dt)
+
+
+def expanded(series: icalendar.Component) -> Iterator[tuple[Start, Start]]:
+    start, end = placed(series["DTSTART"].dt), placed(series["DTEND"].dt)
+    recurrence = Recurrence.parse(lines(series), start)
+    for one in occurrences(recurrence, start, end, after=BEGIN, before=BEHIND):
+        yield floating(one.start, series), floating(one.end, series)
+
+
+def lines(series: icalendar.Component) -> list[str]:
+    unfolded = series.to_ical().decode().replace("\r\n ", "").splitlines()
+    return [line for line in unfolded if line.partition(":")[0].partition(";")[0] in LINES]
+
+
+def placed(moment: date) -> Start:
+    """The service has no times without a zone; in UTC such a series is the same on the clock."""
+    if isinstance(moment, datetime) and moment.tzinfo is None:
+        return moment.replace(tzinfo=ZoneInfo("UTC"))
+    return moment
+
+
+def floating(moment: Start, series: icalendar.Component) -> Start:
+    floats = isinstance(moment, datetime) and series["DTSTART"].dt.tzinfo is None
+    return moment.replace(tzinfo=None) if floats else moment
+
+
+def plain(moment: date) -> str:
+    """Which instance is meant: of an all-day series the day, also where a time of midnight says it."""
+    return moment.isoformat()[:10] if is_midnight(moment) else text(moment)
+
+
+def is_midnight(moment: date) -> bool:
+    return not isinstance(moment, datetime) or (moment.hour, moment.minute, moment.second) == (0, 0, 0)
+
+
+def text(moment: date) -> str:
+    aware = isinstance(moment, datetime) and moment.tzinfo is not None
+    return (moment.astimezone(UTC) if aware else moment).isoformat()
+
+
+@pytest.mark.parametrize("name", sorted(set(ELSEWHERE) - set(REFUSED)))
+def test_a_calendar_has_the_same_instances_elsewhere(name: str):
+    here, there = ours(HERE / f"{name}.ics"), [tuple(one) for one in ELSEWHERE[name] or []]
+    different = DIFFERENT.get(name, Difference(""))
+
+    assert [one[1] for one in here if one not in there] == list(different.only_ours), different.why
+    assert [one[1] for one in there if one not in here] == list(different.only_theirs), different.why
+    assert len(here) == len(set(here))
+
+
+@pytest.mark.parametrize("name", sorted(REFUSED))
+def test_a_calendar_that_cannot_be_meant_is_refused_with_its_line(name: str):
+    with pytest.raises(RecurrenceError, match=r"recurrence\[0\].*RRULE"):
+        ours(HERE / f"{name}.ics")
+
+
+def test_every_calendar_was_expanded_elsewhere_and_found_instances():
+    assert {path.stem for path in HERE.glob("*.ics")} == set(ELSEWHERE)
+    assert [name for name, found in ELSEWHERE.items() if not found] == ["misspelt_until", "until_before_start"]

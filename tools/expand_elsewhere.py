@@ -1,0 +1,43 @@
+"""The instances of calendars as recurring-ical-events finds them: what our expansion is compared with.
+
+The library wants an older dateutil than this project has, so it is asked in an environment of its own, and the tests
+carry its answers:
+
+    uv run --no-project --with recurring-ical-events==3.8.2 tools/expand_elsewhere.py tests/unit/calendars/*.ics \\
+        > tests/unit/calendars/expanded.json
+
+A calendar that it refuses is null.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import icalendar
+import recurring_ical_events
+
+FIRST, BEHIND = date(2018, 1, 1), date(2028, 1, 1)
+
+
+def expanded(path: Path) -> list[list[str]] | None:
+    """UID, start and end of all instances: dates, instants in UTC, or times without a zone."""
+    calendar = icalendar.Calendar.from_ical(path.read_bytes())
+    try:
+        found = recurring_ical_events.of(calendar).between(FIRST, BEHIND)
+    except ValueError:
+        return None
+    return sorted([str(one["UID"]), _text(one["DTSTART"].dt), _text(one["DTEND"].dt)] for one in found)
+
+
+def _text(moment: date) -> str:
+    aware = isinstance(moment, datetime) and moment.tzinfo is not None
+    return (moment.astimezone(UTC) if aware else moment).isoformat()
+
+
+if __name__ == "__main__":
+    answers = {path.stem: expanded(path) for path in map(Path, sorted(sys.argv[1:]))}
+    lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in answers.items())
+    print("{\n" + ",\n".join(lines) + "\n}")
