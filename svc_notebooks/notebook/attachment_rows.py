@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ..core.errors import SvcError
 from .field import LABEL, Field, small_button
 from .file_choice import labelled
 from .markup import tag
@@ -15,11 +16,11 @@ from .rows_choice import RowsChoice
 if TYPE_CHECKING:
     from ..client.session import Session
 
-MOST = 25
 LISTED = 200
 """A list that is longer is not read to its end; a link takes any file."""
 
 _FACTS = "id,name,mimeType,modifiedTime,webViewLink"
+_ORDER = "modifiedTime desc"
 _NOTHING = "There is no stored file yet: make one with svc.upload(…), then press Refresh. A link works too."
 
 
@@ -36,7 +37,7 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
     """The files, a list to pick from, and a text for a link to anything else."""
 
     def __init__(self) -> None:
-        super().__init__(lambda row: False, MOST, f"An event has at most {MOST} attachments.")
+        super().__init__(lambda row: False)
         self._facts: dict[str, Mapping[str, Any]] = {}
         self.chooser = widgets.Dropdown(
             **labelled("Attach", "The stored files, those that were changed last come first"), style=LABEL
@@ -69,7 +70,11 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
         """Fill the list with the files of this session; what was chosen stays chosen while it is there."""
         from ..client.calls import list_files
 
-        found = list_files(session, q="trashed = false", order_by="modifiedTime desc", fields=_FACTS, limit=LISTED)
+        try:
+            found = list(list_files(session, q="trashed = false", order_by=_ORDER, fields=_FACTS, limit=LISTED))
+        except SvcError as error:
+            self.pick.explain(f"The stored files cannot be listed, and a link is what remains: {error}")
+            return
         before = self.chooser.value
         self._facts = {str(one["id"]): one for one in found}
         self.chooser.options = [(_line(one), key) for key, one in self._facts.items()]

@@ -11,8 +11,6 @@ from .field import FREE, Field, heading, small_button, switch
 from .file_choice import labelled
 from .rows_choice import RowsChoice
 
-MOST = 200
-
 _SHOWN = ("email", "displayName", "optional")
 
 
@@ -51,7 +49,7 @@ class AttendeeRows(RowsChoice[AttendeeRow]):
     """All guests, and a button for one more."""
 
     def __init__(self) -> None:
-        super().__init__(_is_blank, MOST, f"An event has at most {MOST} guests.")
+        super().__init__(_is_blank)
         self.add = small_button("Add guest", "One more row", self._add)
         self.children = [Field(heading("Guests"), self.add), self.box, self.note]
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
+from ..core.zones import zone
 from .attachment_rows import AttachmentRows
 from .attendee_rows import AttendeeRows
+from .calendar_choice import CalendarChoice
 from .colour_chips import ColourChips
 from .event_switches import GuestSwitches, invitations, transparency, visibility
 from .field import LABEL, Field, Single, heading, switch
@@ -19,13 +22,16 @@ from .recurrence_preview import Plan, RecurrencePreview
 from .reminder_rows import ReminderRows
 from .when_choice import WhenChoice
 
+if TYPE_CHECKING:
+    from ..client.session import Session
+
 
 class EventControls(widgets.VBox):  # type: ignore[misc]
     """The controls, with a label and a tooltip each."""
 
-    def __init__(self, start: datetime, zone_name: str) -> None:
-        self.summary = _text("Title", "What the event is called")
-        self.when = WhenChoice(start, zone_name)
+    def __init__(self) -> None:
+        self.summary, self.calendar = _text("Title", "What the event is called"), CalendarChoice()
+        self.when = WhenChoice()
         self.repeats, self.preview = RecurrenceBuilder(), RecurrencePreview()
         self.location = _text("Place", "Where it is, in your own words")
         self.conference = Single(
@@ -42,7 +48,8 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         first = (self.summary, self.when, self.repeats)
         second = (
             *(self.location, self.conference, self.attendees, self.guests_may, self.invitations, self.description),
-            *(self.reminders, self.attachments, self.color, self.visibility, self.transparency, self.further),
+            *(self.reminders, self.attachments, self.color, self.visibility, self.transparency),
+            *(self.calendar, self.further),
         )
         self.parts = (*first, *second)
         super().__init__([_named("svc-first", *first), self.preview, _named("svc-second", *second)])
@@ -52,6 +59,17 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         """Call this whenever anything is different."""
         for part in self.parts:
             part.watch(changed)
+
+    def read(self, session: Session) -> None:
+        """See which files and calendars there are now."""
+        self.attachments.read(session)
+        self.calendar.read(session)
+
+    def begin(self, now: datetime) -> None:
+        """Propose the next full hour, in the zone of the calendar."""
+        zone_name = self.calendar.time_zone
+        here = now.astimezone(zone(zone_name)).replace(minute=0, second=0, microsecond=0, tzinfo=None)
+        self.when.begin(here + timedelta(hours=1), zone_name)
 
     def follow(self) -> None:
         """What depends on the start goes with it, unless somebody has set it."""

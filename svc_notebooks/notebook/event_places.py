@@ -16,6 +16,7 @@ _Find = Callable[["EventControls", int], Field]
 _PLACES: tuple[tuple[re.Pattern[str], _Find], ...] = tuple(
     (re.compile(pattern), find)
     for pattern, find in (
+        (r"calendar", lambda controls, _: controls.calendar),
         (r"summary", lambda controls, _: controls.summary),
         (r"(start|end)\.timeZone|time_?[zZ]one", lambda controls, _: controls.when.zone),
         (r"start", lambda controls, _: controls.when.starts),

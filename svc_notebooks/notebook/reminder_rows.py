@@ -7,11 +7,10 @@ from typing import Any
 
 import ipywidgets as widgets
 
+from ..core.event_fields import MOST_REMINDERS as MOST
 from .field import FREE, LABEL, Field, number, on_change, show, small_button
 from .file_choice import labelled
 from .rows_choice import RowsChoice
-
-MOST = 5
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"
 _WAYS = (("as the calendar does", CALENDAR), ("none", NONE), ("my own", OWN))

@@ -18,7 +18,7 @@ class RowsChoice(widgets.VBox, Generic[R]):  # type: ignore[misc]
     A row that is blank counts as not there: `filled` has the others, and so the paths of an event's list.
     """
 
-    def __init__(self, blank: Callable[[R], bool], most: int, too_many: str) -> None:
+    def __init__(self, blank: Callable[[R], bool], most: int | None = None, too_many: str = "") -> None:
         self.rows: list[R] = []
         self.removers: list[widgets.Button] = []
         self._blank, self._most, self._too_many = blank, most, too_many
@@ -43,7 +43,7 @@ class RowsChoice(widgets.VBox, Generic[R]):  # type: ignore[misc]
 
     def append(self, row: R) -> bool:
         """Put one below the others, unless there are enough."""
-        if len(self.rows) >= self._most:
+        if self._most is not None and len(self.rows) >= self._most:
             self.note.say([self._too_many])
             return False
         row.watch(self.tell)

@@ -53,22 +53,25 @@ def _joined(day: date | None, clock: time | None) -> datetime | None:
 class WhenChoice(widgets.VBox):  # type: ignore[misc]
     """The controls. The end keeps its distance from the start until somebody sets it."""
 
-    def __init__(self, start: datetime, zone_name: str) -> None:
-        self._moving = False
-        self._end_is_mine = False
-        end = start + _HOUR
+    def __init__(self) -> None:
+        self._moving = self._end_is_mine = False
+        self._before: datetime | None = None
         self.all_day = switch("All day", "Whole days, without times")
-        self.first, self.begins = _day("Starts", _FROM, start), _clock("When it begins", start)
-        self.last, self.ends = _day("Ends", _TO, end), _clock("When it ends", end)
+        self.first, self.begins = _day("Starts", _FROM), _clock("When it begins")
+        self.last, self.ends = _day("Ends", _TO), _clock("When it ends")
         self.starts = Field(self.first, self.begins, self.all_day)
         self.until = Field(self.last, self.ends)
-        self.zone = ZoneChoice(zone_name)
-        self._before = self._start()
+        self.zone = ZoneChoice("")
         super().__init__([self.starts, self.until, self.zone])
         on_change(self._follow, self.first, self.begins)
         on_change(self._touched, self.last, self.ends)
         self.watch(self._adapt)
-        self._adapt()
+
+    def begin(self, start: datetime, zone_name: str) -> None:
+        """Propose an hour from this time on the wall clock of this zone."""
+        end = start + _HOUR
+        self.value = When(False, start.date(), start.time(), end.date(), end.time(), zone_name)
+        self._end_is_mine = False
 
     @property
     def value(self) -> When:
@@ -157,9 +160,9 @@ def _length(when: When) -> str:
     return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])])
 
 
-def _day(label: str, tooltip: str, moment: datetime) -> widgets.DatePicker:
-    return widgets.DatePicker(value=moment.date(), **labelled(label, tooltip), style=LABEL)
+def _day(label: str, tooltip: str) -> widgets.DatePicker:
+    return widgets.DatePicker(**labelled(label, tooltip), style=LABEL)
 
 
-def _clock(tooltip: str, moment: datetime) -> widgets.TimePicker:
-    return widgets.TimePicker(value=moment.time(), **labelled("at", tooltip), style=FREE)
+def _clock(tooltip: str) -> widgets.TimePicker:
+    return widgets.TimePicker(**labelled("at", tooltip), style=FREE)

@@ -23,7 +23,9 @@ MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)
 
 @pytest.fixture
 def when():
-    return WhenChoice(datetime(2026, 11, 2, 10), "Europe/Berlin")  # noqa: DTZ001  the clock on the wall
+    when = WhenChoice()
+    when.begin(datetime(2026, 11, 2, 10), "Europe/Berlin")  # noqa: DTZ001  the clock on the wall
+    return when
 
 
 @pytest.fixture

@@ -1,0 +1,190 @@
+"""The event form: everything about an event, what is wrong beside its field, and what a recurrence comes to (W-03)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import ipywidgets as widgets
+
+from ..core.errors import SvcError
+from ..core.events import problems
+from ..core.zones import UTC_NAME
+from .code_view import code_view
+from .current import session_or_current
+from .event_body import LENIENT
+from .event_call import call_text
+from .event_controls import EventControls
+from .event_draft import body_of, draft
+from .event_places import field_of
+from .event_reading import read_event
+from .event_records import in_zone
+from .event_schemas import EVENT
+from .event_style import style_sheet
+from .events import create_event
+from .field import Field
+from .form import Form
+from .frames import stacked
+from .markup import joined, tag
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+    from ..core.wire import JSONObject
+
+_SHOWN = ["id", "summary", "start", "end", "time_zone", "status", "html_link"]
+_TWICE = "end.timeZone"
+"""The form has one zone for both times, and what is wrong with it is said once."""
+
+
+def event_form(*, session: Session | None = None) -> EventForm:
+    """A form for an event with all of its fields: times and zone, recurrence, guests, reminders and the rest.
+
+    `form.value` is the body that would be sent, and can be set; `form.code()` is the call that does the same,
+    `form.result` the frame of what was created, `form.last_error` the last thing that went wrong.
+
+    Args:
+        session: Whose calendar it is; None is the session that is current.
+
+    Interface: B1 and the Event resource.
+
+    >>> lab = svc.sandbox()
+    >>> form = svc.event_form()
+    >>> form.value = {"summary": "Tea", "start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
+    >>> form.code()
+    "svc.create_event('Tea', start='2026-11-02', end='2026-11-03')"
+    """
+    return EventForm(session)
+
+
+class EventForm(Form):
+    """See `event_form`. `controls` and the button can be filled in and pressed by a program."""
+
+    title = "Event form"
+
+    def __init__(self, session: Session | None = None) -> None:
+        super().__init__(session)
+        self.add_class("svc-event")
+        self._made: list[DataFrame] = []
+        self._looking = False
+        self._wrong: list[str] = []
+        self.controls = EventControls()
+        self._read()
+        self.controls.begin(session_or_current(session).clock.now())
+        self.draft = draft(self.controls)
+        self.create = self._button("Create", "Put the event into the calendar", self._create, "primary")
+        self.status = widgets.HTML()
+        self.controls.attachments.refresh.on_click(lambda _button: self._guarded(self._read))
+        self.controls.watch(self._look)
+        self._compose(style_sheet(), self.controls, self.create, self.status, self.alert, self.table)
+        self._look()
+
+    # -- what a program sees
+
+    @property
+    def value(self) -> JSONObject:
+        """The body of the request, as the controls say it."""
+        return body_of(self.draft.arguments)
+
+    @value.setter
+    def value(self, event: JSONObject) -> None:
+        self._looking = True
+        try:
+            read_event(self.controls, event, lambda: body_of(draft(self.controls).arguments))
+        finally:
+            self._looking = False
+            self._look()
+
+    @property
+    def result(self) -> DataFrame:
+        """The events that this form has created, with the columns of `create_event()`, in their zone or in UTC."""
+        zones = {str(one["start"].dt.tz) for one in self._made}
+        name = zones.pop() if len(zones) == 1 else UTC_NAME
+        return in_zone(stacked(EVENT, [in_zone(one.copy(), name) for one in self._made]), name)
+
+    def code(self) -> str:
+        """The call of a cell that does what the form is set to do."""
+        return call_text(self.draft.arguments)
+
+    # -- what a change does
+
+    def _look(self) -> None:
+        """Everything anew: what is wrong, what the recurrence comes to, and the code."""
+        if self._looking:
+            return
+        self._looking = True
+        try:
+            self.controls.follow()
+            self.draft = draft(self.controls)
+            self._say(self._problems())
+            self.controls.tell(self.draft.lines, self.draft.plan)
+            self._show_code()
+        finally:
+            self._looking = False
+
+    def _problems(self) -> list[tuple[Field | None, str]]:
+        """What the form knows to be wrong; what it cannot even say comes first."""
+        said = {field for field, _ in self.draft.wrong}
+        rows = [row for row in problems(self.value, LENIENT) if row.location != _TWICE]
+        found = [(self._field(row.location), row.message) for row in rows]
+        return [*self.draft.wrong, *(one for one in found if one[0] not in said)]
+
+    def _field(self, path: str | None) -> Field | None:
+        return field_of(self.controls, path)
+
+    def _say(self, found: list[tuple[Field | None, str]]) -> None:
+        self._wrong = [words for _, words in found]
+        for field in self.controls.fields():
+            field.say(words for place, words in found if place is field)
+
+    def _show_code(self) -> None:
+        """Always open: what is unfolded would fold again with every letter that is typed."""
+        self.twin.value = code_view(self.code())
+
+    # -- what a press does
+
+    def _create(self) -> None:
+        self._look()
+        self.status.value = ""
+        self._refuse_what_is_wrong()
+        try:
+            made = create_event(**self.draft.arguments, session=session_or_current(self._session))
+        except SvcError as error:
+            self._put(error)
+        else:
+            self._show_made(made)
+
+    def _refuse_what_is_wrong(self) -> None:
+        if self._wrong:
+            self._go_to_wrong()
+            raise ValueError(f"Nothing was created. Mend first: {' '.join(self._wrong)}")
+
+    def _put(self, error: SvcError) -> None:
+        """What the service refuses stands beside its field too."""
+        field = self._field(error.location)
+        if field is None:
+            raise error
+        self.last_error = error
+        field.say([str(error)])
+        self._go_to_wrong()
+        self.alert.value = tag("p", "Nothing was created: what is wrong stands beside its field.", role="alert")
+
+    def _go_to_wrong(self) -> None:
+        """The last part is that which knows about keys; without anywidget it is another one, that hears nothing."""
+        self.children[-1].send({"go": "wrong"})
+
+    def _show_made(self, made: DataFrame) -> None:
+        self._made.append(made)
+        self._show_table(self.result[_SHOWN])
+        link, name = str(made["html_link"].item()), self.draft.arguments.get("summary") or "the event"
+        opened = tag("a", "Open it", href=link, target="_blank", rel="noopener")
+        words = joined(f"Created: {name}. ", opened if link.startswith("http") else link)
+        self.status.value = tag("p", words, role="status")
+
+    def _read(self) -> None:
+        self.controls.read(session_or_current(self._session))
+
+    def __repr__(self) -> str:
+        count = len(self._made)
+        words = "nothing created yet" if not count else f"{count} event{'' if count == 1 else 's'} created"
+        return f"<EventForm: {words}>"

@@ -1,0 +1,219 @@
+"""The event form in a real JupyterLab: by mouse, by keyboard, in the dark and where there is little room."""
+
+import json
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+CELL = """
+import svc_notebooks as svc
+lab = svc.sandbox()
+plan = svc.upload(b"Feed the ducks on Monday.", name="plan <b>for</b> May.txt")
+form = svc.event_form()
+form
+"""
+
+VALUE = "import json; print(json.dumps(form.value))"
+
+
+@pytest.fixture
+def open_form(lab):
+    """Runs a notebook with the form in it; closed at the end."""
+    pages = []
+
+    def opened(name, *cells):
+        lab.write(name, CELL, *cells)
+        pages.append(lab.run(name))
+        create(pages[-1]).wait_for()
+        return pages[-1]
+
+    yield opened
+    for page in pages:
+        page.close()
+
+
+def create(page):
+    return page.get_by_role("button", name="Create", exact=True)
+
+
+def value(lab, page):
+    """What the form would send."""
+    return json.loads(lab.tell(page, VALUE))
+
+
+def tab_to(page, role, name):
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        wanted = page.get_by_role(role, name=name, exact=True)
+        if wanted.count() and wanted.first.evaluate("e => e === document.activeElement"):
+            return
+    raise AssertionError(f"Tab never comes to the {role} {name}")
+
+
+@pytest.mark.spec("W-03")
+def test_by_mouse(lab, open_form):
+    page = open_form("event-mouse.ipynb")
+    page.set_viewport_size({"width": 1280, "height": 1500})
+    lab.shot(page, "event-1-begun")
+
+    page.get_by_label("Title").fill("Seminar <b>")
+    page.get_by_label("Starts").fill("2026-10-19")
+    page.get_by_label("Time zone").fill("berl")
+    page.get_by_role("option", name="Europe/Berlin").wait_for()
+    lab.shot(page, "event-2-zone")
+    page.get_by_role("option", name="Europe/Berlin").click()
+    page.get_by_label("Repeats").select_option("weekly")
+    page.get_by_label("Wed").check()
+    page.get_by_text("Mon 19 Oct 2026").wait_for()
+    page.locator("mark", has_text="28").first.wait_for()
+    page.get_by_role("button", name="Later").click()
+    page.get_by_text("December 2026").wait_for()
+    page.get_by_role("button", name="Add guest").click()
+    page.get_by_label("E-mail").fill("ada@svc.example")
+    page.get_by_label("optional").check()
+    page.get_by_label("my own").check()
+    page.get_by_label("minutes before").fill("60")
+    page.get_by_text("1 hour before").wait_for()
+    page.get_by_role("button", name="Attach", exact=True).click()
+    page.get_by_label("with a video conference").check()
+    page.get_by_label("Peacock").check()
+    page.get_by_label("change the event").check()
+    page.get_by_label("Visibility").select_option("private")
+    page.locator("pre", has_text="visibility='private'").wait_for()
+    lab.shot(page, "event-3-filled")
+    create(page).click()
+
+    page.get_by_text("Created: Seminar <b>.").wait_for(timeout=10_000)
+    lab.shot(page, "event-4-created")
+    sent = value(lab, page)
+    assert sent["recurrence"] == ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"]
+    assert sent["attendees"] == [{"email": "ada@svc.example", "optional": True}]
+    assert (sent["colorId"], sent["visibility"], sent["guestsCanModify"]) == ("7", "private", True)
+    assert page.get_by_role("link", name="Open it").get_attribute("href").startswith("http")
+    assert lab.tell(page, "print(form.last_error, len(form.result), len(svc.events()))").split()[:2] == ["None", "1"]
+
+
+@pytest.mark.spec("W-03")
+def test_by_keyboard_alone(lab, open_form):
+    page = open_form("event-keys.ipynb")
+    page.get_by_label("Title").focus()
+    page.keyboard.type("Tea")
+    page.keyboard.press("Tab")
+    page.keyboard.type("10192026", delay=60)  # a year that is half typed is a year, too
+    page.keyboard.press("Tab")  # the button in the field, that shows a calendar
+    page.keyboard.press("Tab")
+    page.keyboard.type("0330PM")
+    page.locator("pre", has_text="end='2026-10-19 16:30'").wait_for()
+    tab_to(page, "textbox", "Time zone")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("new york")
+    page.get_by_role("option", name="America/New_York").wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_text("UTC-4 at the start").wait_for()
+    tab_to(page, "combobox", "Repeats")
+    page.keyboard.press("ArrowDown")
+    page.get_by_text("RRULE:FREQ=DAILY").first.wait_for()
+    tab_to(page, "combobox", "Goes on")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowDown")
+    page.get_by_label("times", exact=True).wait_for()
+    tab_to(page, "spinbutton", "times")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("3")
+    page.get_by_text("3 instances:").wait_for()
+    tab_to(page, "button", "Add guest")
+    page.keyboard.press("Enter")
+    page.get_by_label("E-mail").wait_for()
+    page.wait_for_function("document.activeElement.placeholder?.startsWith('ada@')")
+    page.keyboard.type("ada@svc.example")
+    tab_to(page, "radio", "as the calendar does")
+    page.keyboard.press("ArrowRight")
+    tab_to(page, "radio", "the calendar's")
+    for _ in range(7):
+        page.keyboard.press("ArrowRight")
+    page.locator("pre", has_text="color='Peacock'").wait_for()
+    tab_to(page, "button", "Create")
+    page.keyboard.press("Enter")
+
+    page.get_by_text("Created: Tea.").wait_for(timeout=10_000)
+    lab.shot(page, "event-keys")
+    sent = value(lab, page)
+    assert sent["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=3"]
+    assert sent["reminders"] == {"useDefault": False}
+    assert sent["start"]["timeZone"] == "America/New_York"
+
+
+@pytest.mark.spec("W-03")
+def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_form):
+    page = open_form("event-wrong.ipynb")
+    page.set_viewport_size({"width": 1280, "height": 1500})
+    page.get_by_label("Title").fill("Half done")
+    page.get_by_label("Ends").fill("2025-01-01")
+    page.get_by_role("button", name="Add guest").click()
+    page.get_by_label("E-mail").fill("ada@")
+    page.get_by_label("Repeats").select_option("in words or lines of my own")
+    page.get_by_label("In words").fill("whenever I like")
+    page.get_by_label("Other fields").fill('{"status": ')
+    create(page).click()
+    page.get_by_role("alert").get_by_text("Nothing was created").wait_for(timeout=10_000)
+    lab.shot(page, "event-5-wrong")
+
+    for label, text in (
+        ("Title", "Half done"),
+        ("E-mail", "ada@"),
+        ("In words", "whenever I like"),
+        ("Other fields", '{"status": '),
+    ):
+        assert page.get_by_label(label).input_value() == text
+    wrong = page.locator(".svc-field", has=page.get_by_role("alert"))
+    assert wrong.count() == 4
+    assert wrong.filter(has=page.get_by_label("E-mail")).get_by_role("alert").inner_text()
+    assert page.evaluate("document.activeElement.labels[0].innerText") == "Ends", "the first one that is wrong"
+
+    page.get_by_label("Time zone").fill("Mars/Olympus")
+    page.get_by_role("alert").get_by_text("is no time zone of the IANA database").wait_for()
+    page.get_by_label("Title").focus()
+    page.get_by_label("Time zone").fill("Europe/Berlin")
+    page.get_by_text("is no time zone of the IANA database").wait_for(state="detached")
+
+
+@pytest.mark.spec("W-03", "W-05")
+def test_every_control_has_a_name_and_a_tooltip(lab, open_form):
+    page = open_form("event-names.ipynb")
+    page.get_by_label("Repeats").select_option("monthly")
+    page.get_by_role("button", name="Add guest").click()
+    page.get_by_label("my own").check()
+    page.get_by_label("minutes before").wait_for()
+
+    unnamed = (
+        page.locator(".svc-event")
+        .locator("input, select, textarea, button")
+        .evaluate_all(
+            """all => all.filter(e => {
+          const named = e.getAttribute('aria-label') || e.labels?.length || e.innerText.trim();
+          const own = e.closest('.jupyter-widgets, .widget-radio');
+          const tip = e.title || own?.querySelector('label[title], label [title], span[title]')?.title;
+          return !named || !tip || tip === 'null';
+        }).map(e => e.outerHTML)"""
+        )
+    )
+
+    assert unnamed == []
+
+
+@pytest.mark.spec("W-03")
+def test_narrow_and_dark(lab, open_form):
+    page = open_form("event-dark.ipynb")
+    page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    page.set_viewport_size({"width": 640, "height": 2000})
+    page.get_by_label("Repeats").select_option("weekly")
+    page.get_by_role("button", name="Add guest").click()
+    page.get_by_label("E-mail").fill("ada@svc.example")
+    page.get_by_label("my own").check()
+    page.get_by_label("minutes before").fill("99999")
+    page.get_by_text("40320, not 99999").wait_for()
+    lab.shot(page, "event-dark-narrow")
+    wide = page.locator(".svc-event").evaluate("e => e.scrollWidth - e.clientWidth")
+
+    assert wide <= 0, "nothing has to be scrolled to the side"

@@ -1,0 +1,296 @@
+"""The event form without a browser: values are set, buttons are pressed, the service answers."""
+
+from datetime import date, time
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors import AlreadyExists
+from svc_notebooks.core.recurrence import Freq
+
+WEEKLY = {
+    "summary": "Seminar",
+    "start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"},
+    "end": {"dateTime": "2026-11-02T11:30:00", "timeZone": "Europe/Berlin"},
+    "recurrence": ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20270212T225959Z"],
+}
+
+
+@pytest.fixture
+def file(lab):
+    return svc.upload(b"draft", name="draft <b>.txt")
+
+
+@pytest.fixture
+def form(lab, file):
+    form = svc.event_form()
+    form.controls.summary.value = "Tea"
+    form.controls.when.first.value = date(2026, 11, 2)
+    form.controls.when.zone.value = "Europe/Berlin"
+    return form
+
+
+def said(form):
+    """What stands beside the fields."""
+    return [words for field in form.controls.fields() for words in field.wrong]
+
+
+# -- what is created
+
+
+@pytest.mark.spec("W-03", "E-01")
+def test_create_puts_the_event_into_the_calendar_and_shows_it(form):
+    form.create.click()
+
+    assert form.last_error is None
+    assert form.result["summary"].tolist() == ["Tea"]
+    assert svc.event(form.result["id"].item())["summary"].item() == "Tea"
+    assert "Created: Tea." in form.status.value
+    assert form.result["html_link"].item().replace("&", "&amp;") in form.status.value
+    assert form.result["id"].item() in form.table.value
+    assert repr(form) == "<EventForm: 1 event created>"
+
+
+@pytest.mark.spec("W-03")
+def test_every_part_of_the_form_reaches_the_service(form, file):
+    parts = form.controls
+    parts.location.value = "Mill pond"
+    parts.description.value = "Bring bread."
+    parts.attendees.value = [{"email": "bob@svc.example", "displayName": "Bob", "optional": True}]
+    parts.guests_may.switches["guestsCanModify"].value = True
+    parts.reminders.value = {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]}
+    parts.conference.value = True
+    parts.attachments.attach.click()
+    parts.color.value = "7"
+    parts.visibility.value = "private"
+    parts.transparency.value = "transparent"
+    parts.repeats.way.value = Freq.DAILY
+    parts.further.value = {"status": "tentative", "extendedProperties": {"private": {"room": "3"}}}
+    form.create.click()
+
+    assert (form.last_error, said(form)) == (None, [])
+    made = svc.current_session().call(
+        "GET",
+        f"/calendar/v3/calendars/primary/events/{form.result['id'].item()}",
+        query={"supportsAttachments": "true"},
+    )
+    assert made["location"] == "Mill pond"
+    assert made["attendees"][0]["displayName"] == "Bob"
+    assert made["guestsCanModify"] is True
+    assert made["reminders"] == {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]}
+    assert "hangoutLink" in made
+    assert made["attachments"][0]["title"] == "draft <b>.txt"
+    assert (made["colorId"], made["visibility"], made["transparency"]) == ("7", "private", "transparent")
+    assert made["recurrence"] == ["RRULE:FREQ=DAILY"]
+    assert (made["status"], made["extendedProperties"]) == ("tentative", {"private": {"room": "3"}})
+
+
+@pytest.mark.spec("W-03")
+def test_nothing_is_lost_and_the_same_can_be_created_again(form):
+    before = form.value
+    form.create.click()
+    form.create.click()
+
+    assert form.value == before
+    assert len(form.result) == len(set(form.result["id"])) == 2
+
+
+@pytest.mark.spec("W-03")
+def test_the_code_does_what_the_form_does(form):
+    form.value = WEEKLY
+    form.create.click()
+    made = eval(form.code(), {"svc": svc})
+
+    same = ["summary", "start", "end", "recurrence"]
+    assert made[same].astype(str).to_dict() == form.result[same].astype(str).to_dict()
+    assert "svc.create_event(" in form.twin.value
+
+
+# -- the value
+
+
+@pytest.mark.spec("W-03")
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"recurrence": ["RRULE:FREQ=MONTHLY"]},
+        {"recurrence": ["RRULE:FREQ=DAILY;COUNT=3", "EXDATE;TZID=Europe/Berlin:20261103T100000"]},
+        {"attendees": [{"email": "bob@svc.example", "responseStatus": "tentative", "additionalGuests": 2}]},
+        {"reminders": {"useDefault": False}},
+        {"reminders": {"useDefault": False, "overrides": [{"method": "popup", "minutes": 0}]}},
+        {"reminders": {"useDefault": True, "overrides": [{"method": "sms", "minutes": 5}]}},
+        {"guestsCanInviteOthers": False, "guestsCanSeeOtherGuests": False},
+        {"colorId": "99", "visibility": "secret", "transparency": "transparent"},
+        {"id": "abc123", "sequence": 3, "source": {"title": "Term", "url": "https://svc.example/term"}},
+        {"extendedProperties": {"shared": {"room": "3"}}, "gadget": {"height": 3}},
+    ],
+)
+def test_a_value_that_is_set_is_the_value(form, more):
+    form.value = {**WEEKLY, **more}
+
+    assert form.value == {**WEEKLY, **more}
+
+
+@pytest.mark.spec("W-03")
+def test_what_the_service_answered_can_be_set_again(form):
+    form.value = {**WEEKLY, "attendees": [{"email": "bob@svc.example"}], "reminders": {"useDefault": False}}
+    form.create.click()
+    made = svc.current_session().call("GET", f"/calendar/v3/calendars/primary/events/{form.result['id'].item()}")
+    form.value = made
+
+    assert said(form) == []
+    assert form.value["recurrence"] == WEEKLY["recurrence"]
+    assert form.controls.when.begins.value == time(10, 0)
+    assert form.controls.when.zone.value == "Europe/Berlin"
+
+
+@pytest.mark.spec("W-03")
+def test_all_day_by_dates(form):
+    form.controls.when.all_day.value = True
+    form.controls.when.last.value = date(2026, 11, 4)
+
+    assert form.value["start"] == {"date": "2026-11-02"}
+    assert form.value["end"] == {"date": "2026-11-05"}
+    form.value = {"start": {"date": "2026-12-24"}, "end": {"date": "2026-12-27"}}
+    assert form.controls.when.last.value == date(2026, 12, 26)
+    assert form.code() == "svc.create_event(start='2026-12-24', end='2026-12-27')"
+
+
+# -- what is wrong
+
+
+@pytest.mark.spec("W-03")
+def test_an_end_before_the_start_is_said_beside_the_end(form):
+    form.controls.when.last.value = date(2026, 11, 1)
+
+    assert form.controls.when.until.wrong
+    form.create.click()
+    assert "Nothing was created" in form.alert.value
+    assert len(svc.events()) == 0
+    form.controls.when.last.value = date(2026, 11, 3)
+    assert said(form) == []
+
+
+@pytest.mark.spec("W-03", "E-04")
+def test_a_zone_that_there_is_not_is_said_once_beside_the_zone(form):
+    form.controls.when.zone.value = "Mars/Olympus"
+
+    assert len(form.controls.when.zone.wrong) == 1
+    assert said(form) == list(form.controls.when.zone.wrong)
+    assert "Mars/Olympus" in form.code()
+
+
+@pytest.mark.spec("W-03", "E-07")
+def test_a_wrong_address_is_said_in_the_row_of_its_guest(form):
+    guests = form.controls.attendees
+    guests.add.click()  # stays blank, and is nobody
+    guests.value = [{}, {"email": "ada@svc.example"}, {"email": "bob@@"}, {"displayName": "nobody"}]
+
+    assert [bool(row.wrong) for row in guests.rows] == [False, False, True, True]
+    guests.removers[2].click()
+    guests.rows[2].email.value = "cleo@svc.example"
+    assert said(form) == []
+
+
+@pytest.mark.spec("W-03", "E-13")
+def test_a_reminder_out_of_bounds_is_said_in_its_row(form):
+    form.controls.reminders.way.value = "own"
+    form.controls.reminders.rows[0].minutes.value = 40321
+
+    assert form.controls.reminders.rows[0].wrong
+    assert form.controls.reminders.rows[0].minutes.value == 40321
+
+
+@pytest.mark.spec("W-03", "E-12")
+def test_words_and_lines_that_nobody_understands_stay_and_are_said(form):
+    repeats = form.controls.repeats
+    repeats.way.value = "own"
+    assert repeats.field.wrong
+    repeats.own.value = "RRULE:FREQ=SOMETIMES"
+    assert "SOMETIMES" in repeats.field.wrong[0]
+    repeats.own.value = "every blue moon"
+    assert repeats.field.wrong
+    assert form.controls.preview.layout.display == "none"
+    repeats.own.value = "weekly on Mon, Wed until 2027-02-12"
+
+    assert said(form) == []
+    assert form.value["recurrence"][0].startswith("RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=2027021")
+    assert "RRULE:FREQ=WEEKLY" in repeats.field.hint.value
+
+
+@pytest.mark.spec("W-03")
+def test_what_is_not_there_yet_is_asked_for(form):
+    form.controls.when.first.value = None
+    form.controls.when.ends.value = None
+
+    assert said(form) == ["Give a day.", "Give a time."]
+    form.create.click()
+    assert "Give a day." in form.alert.value
+    assert form.value["summary"] == "Tea"
+
+
+@pytest.mark.spec("W-03")
+def test_further_fields_that_are_no_json_are_said_and_kept(form):
+    form.controls.further.text.value = '{"status": '
+    assert "no JSON" in form.controls.further.wrong[0]
+    form.controls.further.text.value = '{"status": "maybe"}'
+
+    assert "status" in form.controls.further.wrong[0]
+
+
+@pytest.mark.spec("W-03", "E-11")
+def test_what_the_service_refuses_stands_beside_its_field(form):
+    form.controls.further.value = {"id": "abc123"}
+    form.create.click()
+    form.create.click()
+
+    assert isinstance(form.last_error, AlreadyExists)
+    assert len(form.result) == 1
+    assert form.controls.further.wrong
+    assert "beside its field" in form.alert.value
+
+
+@pytest.mark.spec("W-03", "T-02")
+def test_what_belongs_to_no_field_stands_in_the_alert(lab):
+    form = svc.event_form(session=lab.sign_in(scopes=["calendar.readonly"]))
+    assert "cannot be listed" in form.controls.attachments.pick.hint.value
+    form.create.click()
+
+    assert isinstance(form.last_error, svc.NotAllowed)
+    assert 'role="alert"' in form.alert.value
+    assert said(form) == []
+
+
+# -- the preview
+
+
+@pytest.mark.spec("W-03", "E-21")
+def test_the_preview_goes_with_every_change(form):
+    form.value = WEEKLY
+    preview = form.controls.preview
+    assert "30 instances" in preview.list.value
+    assert "Mon 02 Nov 2026, 10:00 to 11:30" in preview.list.value
+    assert preview.months.value.count("<mark") == 9 + 9
+    form.controls.when.first.value = date(2026, 12, 7)
+    assert "December 2026" in preview.months.value
+    form.controls.repeats.way.value = "never"
+
+    assert preview.layout.display == "none"
+
+
+def test_a_name_is_no_markup(form):
+    form.controls.summary.value = "<img src=x>"
+    form.controls.attachments.attach.click()
+    form.create.click()
+
+    for shown in (form.status, form.twin, form.table, form.controls.attachments.rows[0].controls[0]):
+        assert "<img" not in shown.value
+        assert "<b>" not in shown.value
+
+
+def test_a_page_without_a_kernel_shows_the_call(form):
+    bundle = form._repr_mimebundle_()
+
+    assert "svc.create_event(" in bundle["text/html"]
+    assert bundle["text/plain"] == "<EventForm: nothing created yet>"
