@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from ..client.session import Session
     from ..core.wire import JSONObject
 
-_SHOWN = ["id", "summary", "start", "end", "time_zone", "status", "html_link"]
+_SHOWN = ["id", "summary", "start", "end", "time_zone", "status"]
 _TWICE = "end.timeZone"
 """The form has one zone for both times, and what is wrong with it is said once."""
 
@@ -67,7 +67,7 @@ class EventForm(Form):
         self.add_class("svc-event")
         self._made: list[DataFrame] = []
         self._looking = False
-        self._wrong: list[str] = []
+        self._wrong: list[tuple[Field | None, str]] = []
         self.controls = EventControls()
         self._read()
         self.controls.begin(session_or_current(session).clock.now())
@@ -75,7 +75,7 @@ class EventForm(Form):
         self.create = self._button("Create", "Put the event into the calendar", self._create, "primary")
         self.status = widgets.HTML()
         self.controls.attachments.refresh.on_click(lambda _button: self._guarded(self._read))
-        self.controls.watch(self._look)
+        self.controls.watch(lambda: self._guarded(self._look))
         self._compose(style_sheet(), self.controls, self.create, self.status, self.alert, self.table)
         self._look()
 
@@ -133,7 +133,7 @@ class EventForm(Form):
         return field_of(self.controls, path)
 
     def _say(self, found: list[tuple[Field | None, str]]) -> None:
-        self._wrong = [words for _, words in found]
+        self._wrong = found
         for field in self.controls.fields():
             field.say(words for place, words in found if place is field)
 
@@ -146,7 +146,9 @@ class EventForm(Form):
     def _create(self) -> None:
         self._look()
         self.status.value = ""
-        self._refuse_what_is_wrong()
+        if self._wrong:
+            self._refuse()
+            return
         try:
             made = create_event(**self.draft.arguments, session=session_or_current(self._session))
         except SvcError as error:
@@ -154,20 +156,26 @@ class EventForm(Form):
         else:
             self._show_made(made)
 
-    def _refuse_what_is_wrong(self) -> None:
-        if self._wrong:
-            self._go_to_wrong()
-            raise ValueError(f"Nothing was created. Mend first: {' '.join(self._wrong)}")
+    def _refuse(self) -> None:
+        """What has no field is said here; all of it is in `last_error`."""
+        homeless = [words for place, words in self._wrong if place is None]
+        marked = sum(bool(field.wrong) for field in self.controls.fields())
+        fields = f"{marked} field{' needs' if marked == 1 else 's need'} mending, and it says beside them why."
+        every = " ".join(words for _, words in self._wrong)
+        self._answer(ValueError(f"Nothing was created. {every}"), *([fields] if marked else []), *homeless)
 
     def _put(self, error: SvcError) -> None:
-        """What the service refuses stands beside its field too."""
+        """What the service refuses stands beside its field."""
         field = self._field(error.location)
         if field is None:
             raise error
-        self.last_error = error
         field.say([str(error)])
+        self._answer(error, "It says beside the field why.")
+
+    def _answer(self, error: Exception, *words: str) -> None:
+        self._warn(error)
+        self.alert.value = tag("p", " ".join(["Nothing was created.", *words]), role="alert", class_="svc-answer")
         self._go_to_wrong()
-        self.alert.value = tag("p", "Nothing was created: what is wrong stands beside its field.", role="alert")
 
     def _go_to_wrong(self) -> None:
         """The last part is that which knows about keys; without anywidget it is another one, that hears nothing."""

@@ -226,7 +226,8 @@ def test_what_is_not_there_yet_is_asked_for(form):
 
     assert said(form) == ["Give a day.", "Give a time."]
     form.create.click()
-    assert "Give a day." in form.alert.value
+    assert "2 fields need mending" in form.alert.value
+    assert "Give a day." in str(form.last_error)
     assert form.value["summary"] == "Tea"
 
 
@@ -248,7 +249,7 @@ def test_what_the_service_refuses_stands_beside_its_field(form):
     assert isinstance(form.last_error, AlreadyExists)
     assert len(form.result) == 1
     assert form.controls.further.wrong
-    assert "beside its field" in form.alert.value
+    assert "beside the field" in form.alert.value
 
 
 @pytest.mark.spec("W-03", "T-02")
