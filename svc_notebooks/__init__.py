@@ -35,8 +35,22 @@ if TYPE_CHECKING:
         export_formats as export_formats,
         import_formats as import_formats,
     )
+    from .notebook.calendars import (
+        calendars as calendars,
+        create_calendar as create_calendar,
+        event_colors as event_colors,
+    )
     from .notebook.content import download as download, read as read
     from .notebook.doctor import doctor as doctor
+    from .notebook.event_body import EventError as EventError
+    from .notebook.event_form import event_form as event_form
+    from .notebook.event_query import events as events
+    from .notebook.events import (
+        create_event as create_event,
+        delete_event as delete_event,
+        event as event,
+        update_event as update_event,
+    )
     from .notebook.export_form import export_form as export_form
     from .notebook.exports import export as export
     from .notebook.files import (
@@ -53,6 +67,11 @@ if TYPE_CHECKING:
     from .notebook.notifications import changes as changes, notifications as notifications
     from .notebook.receiver import Receiver as Receiver
     from .notebook.receivers import receiver as receiver
+    from .notebook.recurring import (
+        instances as instances,
+        preview_recurrence as preview_recurrence,
+        recurrence_lines as recurrence_lines,
+    )
     from .notebook.sharing import permissions as permissions, share as share, unshare as unshare
     from .notebook.start import (
         Sandbox as Sandbox,
@@ -60,6 +79,7 @@ if TYPE_CHECKING:
         current_session as current_session,
         sandbox as sandbox,
     )
+    from .notebook.timetable import create_events as create_events
     from .notebook.upload_form import upload_form as upload_form
     from .notebook.uploads import (
         Upload as Upload,
@@ -103,9 +123,16 @@ _ROOMS = {
     "notebook.watching": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
     "notebook.notifications": ("notifications", "changes"),
     "notebook.receiver": ("Receiver",),
+    "notebook.events": ("create_event", "event", "update_event", "delete_event"),
+    "notebook.timetable": ("create_events",),
+    "notebook.event_query": ("events",),
+    "notebook.recurring": ("instances", "preview_recurrence", "recurrence_lines"),
+    "notebook.calendars": ("calendars", "create_calendar", "event_colors"),
+    "notebook.event_body": ("EventError",),
     "notebook.wire": ("exchanges", "exchange"),
     "notebook.upload_form": ("upload_form",),
     "notebook.export_form": ("export_form",),
+    "notebook.event_form": ("event_form",),
     "notebook.watch_panel": ("watch_panel",),
     "notebook.doctor": ("doctor",),
     "core.names": ("Names",),

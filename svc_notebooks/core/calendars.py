@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Final
 
 from .catalogue import ApiError, Row, refuse, row
+from .event_checks import is_address
 from .fields import ANY_KEY, Shape
 from .wire import JSON, JSONObject
 from .zones import zone
@@ -46,6 +47,7 @@ class CalendarRole(IntEnum):
 
 
 ROLES = {role.word: role for role in CalendarRole}
+_DOMAIN = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
 
@@ -89,6 +91,10 @@ def check_rule(body: JSONObject) -> tuple[str, CalendarRole]:
         raise refuse("invalid", field="scope.type", message="expected one of default, user, group, domain.")
     if kind == "default":
         return "default", check_role(body.get("role"), name="role")
-    if not isinstance(value, str) or not re.fullmatch(r"[^\s:]{1,254}", value):
-        raise refuse("required" if value is None else "invalid", field="scope.value", message="expected an address.")
+    if value is None:
+        raise refuse("required", field="scope.value")
+    right = _DOMAIN.fullmatch(str(value)) if kind == "domain" else is_address(value)
+    if not isinstance(value, str) or not right:
+        expected = "a domain, such as example.com." if kind == "domain" else "an e-mail address."
+        raise refuse("invalid", field="scope.value", message=f"expected {expected}")
     return f"{kind}:{value.lower()}", check_role(body.get("role"), name="role")

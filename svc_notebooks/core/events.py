@@ -66,7 +66,10 @@ def reminders_of(given: JSON) -> JSON:
     """Reminders with `useDefault` said: the calendar's, unless there are others."""
     if not isinstance(given, dict):
         return {"useDefault": True}
-    return {"useDefault": not given.get("overrides"), **{name: one for name, one in given.items() if one is not None}}
+    return {
+        "useDefault": not given.get("overrides"),
+        **{name: one for name, one in given.items() if one not in (None, [])},
+    }
 
 
 def lenient(event: JSONObject, policy: Policy) -> JSONObject:

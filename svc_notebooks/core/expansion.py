@@ -8,7 +8,7 @@ first instance whatever the rules say: so the interface defines it, and so COUNT
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from heapq import merge
 from itertools import chain, dropwhile, repeat
@@ -128,22 +128,17 @@ def _moments(
     streams = [_stream(rule, begin, first, behind) for rule in recurrence.rules]
     zone = begin.tzinfo or UTC
     extras = sorted(moment for extra in recurrence.extras if _is_before(moment := _at(extra.start, zone), behind))
-    found = _merged([[begin] if _is_before(begin, behind) else [], *([extras] if extras else []), *streams])
+    own = [begin] if _is_before(begin, behind) else []
+    found = _behind(own, streams[0]) if len(streams) == 1 and not extras else _unique(merge(own, extras, *streams))
     if recurrence.without:
-        found = _difference(found, _merged([_stream(rule, begin, first, behind) for rule in recurrence.without]))
+        other = [_stream(rule, begin, first, behind) for rule in recurrence.without]
+        found = _difference(found, _unique(merge(*other)))
     left_out = {_at(moment, zone) for moment in recurrence.left_out}
     return (moment for moment in found if moment not in left_out) if left_out else found
 
 
 def _is_before(moment: datetime, behind: datetime | None) -> bool:
     return behind is None or moment.astimezone(UTC) < behind
-
-
-def _merged(streams: list[Iterable[datetime]]) -> Iterator[datetime]:
-    """Several sorted streams as one, each moment once."""
-    if len(streams) == 2 and isinstance(streams[0], list):
-        return _behind(streams[0], iter(streams[1]))
-    return _unique(merge(*streams))
 
 
 def _behind(start: list[datetime], stream: Iterator[datetime]) -> Iterator[datetime]:
@@ -178,11 +173,10 @@ def _stream(rule: Rule, begin: datetime, first: datetime | None, behind: datetim
 
 def _on_the_clock(batch: Batch) -> Batch:
     """The moments as a clock shows them: one that it skips is later by what it skips."""
-    first, last = batch[0], batch[-1]
-    changes = _changes(first, last)
+    changes = _changes(batch[0], batch[-1]) if batch else []
     if not changes:
         return batch
-    return [_at(one, one.tzinfo or UTC) if one.toordinal() in changes else one for one in batch]
+    return sorted({_at(one, one.tzinfo or UTC) if one.toordinal() in changes else one for one in batch})
 
 
 def _changes(first: datetime, last: datetime) -> list[int]:

@@ -12,7 +12,7 @@ from calendar import isleap, monthrange
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta, tzinfo
-from itertools import chain, islice, product
+from itertools import chain, product
 from math import gcd
 from typing import TypeVar
 
@@ -30,7 +30,6 @@ _UNITS = {Freq.DAILY: 86_400, Freq.HOURLY: 3600, Freq.MINUTELY: 60, Freq.SECONDL
 _AT_ONCE = 84
 """So many days of a regular rule are made together."""
 
-_BATCH = 256
 
 Batch = list[datetime]
 """Some moments in a row: lists cost a tenth of what a generator costs for each of them."""
@@ -327,12 +326,11 @@ def _within_days(rule: Rule, start: datetime, first: datetime | None) -> Iterato
     """The moments of a rule whose periods are days or shorter, day by day."""
     clock, empty = _Clock(rule, start), 0
     for ordinal in _Days(rule).between((first or start).toordinal(), _END) if clock.ticks else ():
-        day, found = _midnight(ordinal, start.tzinfo), clock.seconds(ordinal)
-        empty += 1
-        while batch := [day + timedelta(seconds=second) for second in islice(found, _BATCH)]:
-            empty = 0
-            if batch[-1] >= start:
-                yield batch[bisect_left(batch, start) :]
+        day = _midnight(ordinal, start.tzinfo)
+        batch = [day + timedelta(seconds=second) for second in clock.seconds(ordinal)]
+        if batch and batch[-1] >= start:
+            yield batch[bisect_left(batch, start) :]
+        empty = 0 if batch else empty + 1
         if empty > _CYCLE[Freq.DAILY]:
             return
 

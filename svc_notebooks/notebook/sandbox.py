@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from .current import forget
+from .event_schemas import OUTBOX
 from .frames import frame
 from .schemas import DELIVERIES, JOURNAL
 
@@ -189,6 +190,19 @@ class Sandbox:
         [['sync', 200, 'delivered']]
         """
         return frame(DELIVERIES, self.service.deliveries())
+
+    def outbox(self) -> DataFrame:
+        """The messages about events that would have been mailed, the oldest first (E-16).
+
+        Columns: time (datetime64[ms, UTC]), event_id, to, method (str: request, update, cancel), subject (str).
+
+        >>> lab = svc.sandbox()
+        >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees="bob@svc.example",
+        ...                         send_updates="all")
+        >>> lab.outbox()[["to", "subject"]].values.tolist()
+        [['bob@svc.example', 'Invitation: Tea']]
+        """
+        return frame(OUTBOX, self.service.outbox())
 
     def deliver(self) -> None:
         """Deliver the notifications that are due now; when this returns, every receiver has answered."""

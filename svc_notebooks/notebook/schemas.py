@@ -78,7 +78,8 @@ class Schema:
         return Schema(tuple(named[key] for key in keys))
 
 
-def _schema(table: str) -> Schema:
+def schema(table: str) -> Schema:
+    """A schema from lines of a key and a kind of column."""
     rows = [line.split() for line in table.strip().splitlines()]
     return Schema(tuple(Column(snake(key), _DTYPES[kind], key) for key, kind in rows))
 
@@ -145,16 +146,16 @@ def _file_key(name: object) -> str:
     return key
 
 
-IDS = _schema("id text")
+IDS = schema("id text")
 
-DELETED = _schema(
+DELETED = schema(
     """
     id       text
     deleted  flag
     """
 )
 
-DOWNLOADS = _schema(
+DOWNLOADS = schema(
     """
     id        text
     name      text
@@ -165,7 +166,7 @@ DOWNLOADS = _schema(
     """
 )
 
-EXPORTED = _schema(
+EXPORTED = schema(
     """
     id        text
     name      text
@@ -175,7 +176,7 @@ EXPORTED = _schema(
     """
 )
 
-ABOUT = _schema(
+ABOUT = schema(
     """
     displayName        text
     emailAddress       text
@@ -186,7 +187,7 @@ ABOUT = _schema(
     """
 )
 
-IMPORT_FORMATS = _schema(
+IMPORT_FORMATS = schema(
     """
     native       text
     title        text
@@ -198,7 +199,7 @@ IMPORT_FORMATS = _schema(
     """
 )
 
-EXPORT_FORMATS = _schema(
+EXPORT_FORMATS = schema(
     """
     native       text
     title        text
@@ -208,7 +209,7 @@ EXPORT_FORMATS = _schema(
     """
 )
 
-PENDING = _schema(
+PENDING = schema(
     """
     name         text
     total        count
@@ -220,7 +221,7 @@ PENDING = _schema(
     """
 )
 
-HISTORY = _schema(
+HISTORY = schema(
     """
     n       count
     action  text
@@ -235,7 +236,7 @@ HISTORY = _schema(
     """
 )
 
-EXCHANGES = _schema(
+EXCHANGES = schema(
     """
     n              count
     time           time
@@ -251,7 +252,7 @@ EXCHANGES = _schema(
     """
 )
 
-JOURNAL = _schema(
+JOURNAL = schema(
     """
     n              count
     time           time
@@ -273,7 +274,7 @@ JOURNAL = _schema(
     """
 )
 
-CHANNELS = _schema(
+CHANNELS = schema(
     """
     id            text
     watching      text
@@ -286,14 +287,14 @@ CHANNELS = _schema(
     """
 )
 
-STOPPED = _schema(
+STOPPED = schema(
     """
     id       text
     stopped  flag
     """
 )
 
-MESSAGES = _schema(
+MESSAGES = schema(
     """
     received      time
     channel_id    text
@@ -310,7 +311,7 @@ MESSAGES = _schema(
     """
 )
 
-EXPLAINED = _schema(
+EXPLAINED = schema(
     """
     header   text
     value    text
@@ -318,7 +319,7 @@ EXPLAINED = _schema(
     """
 )
 
-NOTIFICATIONS = _schema(
+NOTIFICATIONS = schema(
     """
     received    time
     channel_id  text
@@ -334,7 +335,7 @@ NOTIFICATIONS = _schema(
     """
 )
 
-DELIVERIES = _schema(
+DELIVERIES = schema(
     """
     channel_id      text
     resource_id     text
@@ -349,7 +350,7 @@ DELIVERIES = _schema(
     """
 )
 
-CHANGES = _schema(
+CHANGES = schema(
     """
     time      time
     fileId    text
@@ -360,7 +361,7 @@ CHANGES = _schema(
     """
 )
 
-PERMISSIONS = _schema(
+PERMISSIONS = schema(
     """
     file_id       text
     id            text
@@ -371,7 +372,7 @@ PERMISSIONS = _schema(
     """
 )
 
-DOCTOR = _schema(
+DOCTOR = schema(
     """
     check   text
     found   text

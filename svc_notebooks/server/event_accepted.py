@@ -18,6 +18,8 @@ def accepted(body: JSONObject, policy: Policy) -> JSONObject:
     """The fields to keep; unknown ones, null and what the service sets itself are left out."""
     body = lenient(body, policy)
     kept = {name: _without_null(value, name) for name, value in body.items() if name in _TOP and value is not None}
+    if kept.get("recurrence") == []:
+        del kept["recurrence"]
     if isinstance(kept.get("extendedProperties"), dict):
         kept["extendedProperties"] = _properties(kept["extendedProperties"])
     return kept

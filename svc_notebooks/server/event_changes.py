@@ -11,11 +11,12 @@ from typing import Any
 
 from ..core.calendars import CalendarRole
 from ..core.catalogue import refuse
-from ..core.wire import JSONObject, Response
+from ..core.event_times import read_time
+from ..core.wire import JSON, JSONObject, Response
 from . import invitations
 from .calendars import calendar_of
 from .event_accepted import merged
-from .event_copies import answered, check_guest, organizer_row, private_part, shared_part, spread, together
+from .event_copies import answered, check_guest, copies_of, organizer_row, private_part, shared_part, spread, together
 from .event_options import options_of
 from .event_resource import Found, etag, stored
 from .events import checked, completed, found_event, made_by, placed, refuse_problems, shown
@@ -42,7 +43,7 @@ def _change(house: House, call: Call, *, keep: bool) -> Response:
     with house.store.transaction():
         before = found_event(house, call, calendar)
         _check_match(call, before.row)
-        if before.row.cancelled:
+        if before.row.cancelled and body.get("status") not in _REVIVED:
             raise refuse("deleted")
         wanted = _wanted(before, body, keep=keep)
         refuse_problems(house, wanted)
@@ -95,6 +96,7 @@ def _check_match(call: Call, row: EventRow) -> None:
         raise refuse("conditionNotMet")
 
 
+_REVIVED = ("confirmed", "tentative")
 _FIXED = ("creator", "organizer", "originalStartTime")
 _QUIET = {"reminders", "sequence"}
 _MOVES = ("start", "end", "location", "recurrence")
@@ -102,7 +104,7 @@ _MOVES = ("start", "end", "location", "recurrence")
 
 def _saved(house: House, call: Call, calendar: CalendarRow, before: Found, kept: JSONObject, notify: str) -> Found:
     """Store a changed event where it belongs: a guest's answer with the organizer, all else in all copies."""
-    moved = any(kept.get(name) != before.body.get(name) for name in _MOVES)
+    moved = any(_meant(name, kept) != _meant(name, before.body) for name in _MOVES)
     stored_sequence, sent = _whole(before.body.get("sequence")), _whole(kept.get("sequence"))
     kept["sequence"] = max(sent, stored_sequence + moved)
     found = Found(_touched(house, before, kept, calendar), kept)
@@ -111,6 +113,12 @@ def _saved(house: House, call: Call, calendar: CalendarRow, before: Found, kept:
         invitations.tell(house, notify, found, before.body)
         return found
     return _saved_by_guest(house, calendar, before, found)
+
+
+def _meant(name: str, body: JSONObject) -> object:
+    """A field by what it means: one instant can be written in many ways."""
+    value: Any = body.get(name)
+    return (read_time(value), value.get("timeZone")) if name in ("start", "end") else value
 
 
 def _whole(value: Any) -> int:
@@ -220,10 +228,12 @@ def _decline(house: House, calendar: CalendarRow, found: Found) -> None:
         return
     home = house.store.calendars.get(original.calendar) or calendar
     theirs = find(house, home, original.id) or stored(original)
-    for one in _listed(theirs.body):
-        if str(one["email"]).lower() == calendar.owner:
-            one["responseStatus"] = "declined"
-    _store(house, home, Found(_touched(house, theirs, theirs.body, home), theirs.body))
+    body = theirs.body | {"attendees": [_declined(one, calendar.owner) for one in _listed(theirs.body)]}
+    spread(house, _store(house, home, Found(_touched(house, theirs, body, home), body)), theirs.body)
+
+
+def _declined(attendee: JSONObject, user: str) -> JSONObject:
+    return attendee | {"responseStatus": "declined"} if str(attendee["email"]).lower() == user else attendee
 
 
 def move(house: House, call: Call) -> Response:
@@ -237,15 +247,23 @@ def move(house: House, call: Call) -> Response:
         target = calendar_of(house, call, CalendarRole.WRITER, destination)
         found = found_event(house, call, calendar)
         _check_movable(house, calendar, target, found)
-        body = found.body | {"organizer": made_by(call.caller.user, target)["organizer"]}
-        row = found.row._replace(calendar=target.id, origin=target.id, updated=house.millis(), body=json.dumps(body))
-        for one in house.store.events.by_uid(found.row.uid):
-            house.store.events.drop(one.calendar, one.id)
-        moved = Found(row, body)
-        house.store.events.save(row)
-        spread(house, moved, found.body)
+        moved = _moved(house, found, target, made_by(call.caller.user, target)["organizer"])
         invitations.tell(house, options.notify, moved, found.body)
     return shown(house, call, target, moved)
+
+
+def _moved(house: House, found: Found, target: CalendarRow, organizer: JSON) -> Found:
+    """The event in another calendar, with the instances that differ; guests get new copies."""
+    there = {"calendar": target.id, "origin": target.id}
+    differing = house.store.events.changed_instances(found.row.calendar, found.row.id)
+    for one in [found.row, *differing, *copies_of(house, found.row)]:
+        house.store.events.drop(one.calendar, one.id)
+    body = found.body | {"organizer": organizer}
+    moved = Found(found.row._replace(**there, updated=house.millis(), body=json.dumps(body)), body)
+    for each in [moved, *(stored(one._replace(**there)) for one in differing)]:
+        house.store.events.save(each.row)
+        spread(house, each, found.body)
+    return moved
 
 
 def _check_movable(house: House, calendar: CalendarRow, target: CalendarRow, found: Found) -> None:

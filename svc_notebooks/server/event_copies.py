@@ -64,18 +64,34 @@ def spread(house: House, found: Found, before: JSONObject) -> None:
     row, body = found
     if row.series is None and not (attendees_of(body) or attendees_of(before)):
         return
-    copies = {one.calendar: one for one in house.store.events.by_uid(row.uid) if one.calendar != row.origin}
-    guests = set(copies) if row.series else _guests(house, row, body)
+    copies = {one.calendar for one in copies_of(house, row)}
+    guests = copies if row.series else _guests(house, row, body)
     for calendar in sorted(guests):
-        _copy(house, row, calendar)
-    for calendar in sorted(set(copies) - guests):
+        if not _left(house, row, calendar, before):
+            _copy(house, row, calendar)
+    for calendar in sorted(copies - guests):
         _withdraw(house, row, calendar)
+
+
+def copies_of(house: House, row: EventRow) -> list[EventRow]:
+    """The rows in guests' calendars that follow the organizer's event; another event may have its uid (E-11)."""
+    rows = house.store.events.by_uid(row.uid)
+    return [one for one in rows if one.origin == row.origin != one.calendar]
 
 
 def _guests(house: House, row: EventRow, body: JSONObject) -> set[str]:
     """The calendars of attendees who are users here; who has an own event of this id has no copy."""
     known = {email for email in emails_of(body) if house.store.people.root(email) and email != row.calendar}
-    return {email for email in known if (one := house.store.events.get(email, row.id)) is None or one.uid == row.uid}
+    found = {email: house.store.events.get(email, row.id) for email in known}
+    return {email for email, one in found.items() if one is None or one.origin == row.origin}
+
+
+def _left(house: House, row: EventRow, calendar: str, before: JSONObject) -> bool:
+    """Whether a guest took the event out of the own calendar, and has not been invited anew."""
+    copy = house.store.events.get(calendar, row.id)
+    if copy is None or not copy.cancelled or before.get("status") == "cancelled" or calendar not in emails_of(before):
+        return False
+    return bool(json.loads(copy.body).get("status") == "cancelled")
 
 
 def _copy(house: House, row: EventRow, calendar: str) -> None:

@@ -18,13 +18,15 @@ from ..core.calendars import CalendarRole
 from ..core.catalogue import refuse
 from ..core.clock import format_time, from_millis, parse_time, to_millis
 from ..core.event_fields import EVENT_SHAPE, EVENT_TYPES
+from ..core.event_times import TimeError, read_date
+from ..core.recurrence import Start
 from ..core.wire import JSONObject, Query, Response
 from . import paging
 from .calendars import answer, calendar_of, default_reminders, role_of
 from .event_resource import Found, View, stored
 from .events import found_event, title_of, view_of
 from .house import Call, House
-from .instances import find, instances, is_within
+from .instances import find, instance_id, instances, is_within
 from .metadata import flag, mask_of, number, one_of
 from .store.calendars import CalendarRow
 from .store.events import EventRow
@@ -76,11 +78,27 @@ def list_instances(house: House, call: Call) -> Response:
     if not found.row.recurring or found.row.cancelled:
         raise refuse("invalid", field="eventId", message="expected a recurring event.")
 
+    original = _original(call.query)
+
     def instances_from(key: Key | None) -> Iterator[Keyed]:
-        return _by_start(instances(house, calendar, found.row, _later(asked.after, key), asked.before))
+        every = instances(house, calendar, found.row, _later(asked.after, key), asked.before)
+        if original is not None:
+            every = iter([one for one in [find(house, calendar, instance_id(found.row.id, original))] if one])
+        return (one for one in _by_start(every) if _wanted_instance(asked, one[1]))
 
     about = ("instances", calendar.id, found.row.id, _without_page(call.query))
     return _page(house, call, view, about, instances_from, asked, None)
+
+
+def _original(query: Query) -> Start | None:
+    """The start that one instance had before anybody moved it."""
+    text = query.get("originalStart")
+    if text is None or re.fullmatch(r"\d{4}-\d{2}-\d{2}", text) is None:
+        return _instant(query, "originalStart")
+    try:
+        return read_date(text)
+    except TimeError as error:
+        raise refuse("invalidParameter", name="originalStart", message=str(error)) from None
 
 
 def _without_page(query: Query) -> str:

@@ -15,9 +15,13 @@ from .house import Call, House
 _STORED = re.compile(r"(?:file|document|spreadsheets|presentation|drawings|script)/d/([^/?#]+)/(?:view|edit)")
 
 
-def attachments(house: House, call: Call, given: Any) -> list[JSON]:
-    """Attachments, those at a stored file's webViewLink with its id, name and type. Raises ApiError (400)."""
-    return [_attachment(house, call, index, one) for index, one in enumerate(given)]
+def attachments(house: House, call: Call, given: Any, before: Any) -> list[JSON]:
+    """Attachments, those at a stored file's webViewLink with its id, name and type. Raises ApiError (400).
+
+    What was attached before stays as it is: who changes an event need not see its files.
+    """
+    known = {one["fileUrl"]: one for one in before or []}
+    return [known.get(one["fileUrl"]) or _attachment(house, call, index, one) for index, one in enumerate(given)]
 
 
 def _attachment(house: House, call: Call, index: int, given: JSONObject) -> JSONObject:

@@ -41,13 +41,24 @@ class View:
     origin: str
     zone: tzinfo
     most_attendees: int | None = None
+    writes: bool = True
 
     def show(self, found: Found) -> JSONObject:
         """The event."""
-        row, body = found
+        row, body = self._seen(found)
         made = {name: make(self, row, body) for name, make in _MADE.items()}
         every = {**body, **made}
         return {name: every[name] for name in ORDER if every.get(name) is not None}
+
+    def _seen(self, found: Found) -> Found:
+        """Of a private event those who only read the calendar see the time alone."""
+        private = found.body.get("visibility") in ("private", "confidential")
+        if not private or self.writes:
+            return found
+        return Found(found.row, {name: value for name, value in found.body.items() if name in _TIME_ALONE})
+
+
+_TIME_ALONE = ("start", "end", "originalStartTime", "recurrence", "status", "transparency", "visibility")
 
 
 def etag(row: EventRow) -> str:

@@ -17,7 +17,7 @@ from ..core.wire import JSONObject, Response
 from ..core.zones import zone
 from . import event_parts, invitations
 from .address import client_origin
-from .calendars import answer, calendar_of
+from .calendars import answer, calendar_of, role_of
 from .event_accepted import accepted
 from .event_copies import spread
 from .event_options import Options, most_attendees, options_of
@@ -38,7 +38,8 @@ def view_of(house: House, call: Call, calendar: CalendarRow, *, zone_name: str |
     except ValueError as error:
         raise refuse("invalidParameter", name="timeZone", message=f"{error}.") from None
     origin = client_origin(call.request, house)
-    return View(house, calendar, call.caller.user, origin, tz, most_attendees(call.query))
+    writes = (role_of(house, call.caller.user, calendar) or CalendarRole.READER) > CalendarRole.READER
+    return View(house, calendar, call.caller.user, origin, tz, most_attendees(call.query), writes)
 
 
 def found_event(house: House, call: Call, calendar: CalendarRow) -> Found:
@@ -78,7 +79,7 @@ def completed(house: House, call: Call, body: JSONObject, options: Options, befo
             kept.pop(name, None)
             kept |= {name: before[name]} if name in before else {}
     if options.attachments and "attachments" in kept:
-        kept["attachments"] = event_parts.attachments(house, call, kept["attachments"])
+        kept["attachments"] = event_parts.attachments(house, call, kept["attachments"], before.get("attachments"))
     if options.conference and "conferenceData" in kept:
         kept["conferenceData"] = event_parts.conference(house, kept["conferenceData"], before.get("conferenceData"))
     if (link := event_parts.meeting_link(kept)) is not None:

@@ -12,6 +12,7 @@ FILLED = {
     "fileId": "f", "message": "m", "field": "name", "name": "q", "value": "v", "source": "a/b", "target": "c/d",
     "operation": "files.get", "key": "name", "method": "PUT", "allowed": "GET", "limit": 1, "size": 1,
     "address": "https://hooks.example/in", "id": "c1", "permissionId": "p",
+    "calendarId": "primary", "eventId": "e", "role": "writer", "most": 5, "count": 6,
 }  # fmt: skip
 
 

@@ -1,0 +1,287 @@
+"""Events as one handles them in a notebook: create_event, create_events, event, events, update_event, delete_event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from inspect import signature
+from typing import TYPE_CHECKING, Any
+
+from ..core.wire import JSONObject
+from .arguments import choice, file_ids, whole
+from .current import session_or_current
+from .event_body import event_body, some_fields
+from .event_records import common_zone, event_frame, event_record, in_zone
+from .event_schemas import EVENT
+from .rows import for_each
+from .schemas import DELETED
+
+if TYPE_CHECKING:
+    from datetime import date, datetime, tzinfo
+
+    from pandas import DataFrame
+
+    from ..client.session import Session
+    from .arguments import File
+
+    When = date | datetime | str | Mapping[str, str]
+    Zone = str | tzinfo
+
+_SEND = ("all", "externalOnly", "none")
+
+
+def create_event(
+    summary: str | None = None,
+    *,
+    start: When,
+    end: When,
+    time_zone: Zone | None = None,
+    recurrence: str | Sequence[str] | None = None,
+    attendees: Any = None,
+    location: str | None = None,
+    description: str | None = None,
+    color: str | int | None = None,
+    reminders: Sequence[Any] | Mapping[str, Any] | None = None,
+    conference: bool | str | Mapping[str, Any] = False,
+    attachments: Any = None,
+    visibility: str | None = None,
+    transparency: str | None = None,
+    status: str | None = None,
+    guests_can_invite_others: bool | None = None,
+    guests_can_modify: bool | None = None,
+    guests_can_see_other_guests: bool | None = None,
+    anyone_can_add_self: bool | None = None,
+    private: Mapping[str, str] | None = None,
+    shared: Mapping[str, str] | None = None,
+    source: str | Mapping[str, str] | None = None,
+    gadget: Mapping[str, Any] | None = None,
+    sequence: int | None = None,
+    original_start_time: When | None = None,
+    event_id: str | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    calendar: str = "primary",
+    send_updates: str | None = None,
+    max_attendees: int | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """Create an event. Everything is checked before it is sent, by the rules of the service.
+
+    Args:
+        summary: The title.
+        start: A date is all day ("2026-11-02", a datetime.date); a datetime, a pandas Timestamp or a text with a
+            time is a moment in its own zone, or in `time_zone`. A dict is taken as on the wire.
+        end: Likewise, and exclusive: the end of one whole day is the next day.
+        time_zone: An IANA name or a ZoneInfo; recurring events that are not all day need one.
+        recurrence: Words ("weekly on Mon, Wed until 2027-02-12"; see `recurrence_lines`), or lines of RFC 5545.
+        attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame of those columns.
+        color: An id or a name of `event_colors()`.
+        reminders: None: the calendar's. [10, ("email", 60)] are minutes before the start; [] is none.
+        conference: True asks for a new one; a text is the type of its solution; a dict is conferenceData.
+        attachments: URLs, or stored files: rows, frames, or a list of them.
+        visibility: "default", "public", "private" or "confidential".
+        transparency: "opaque" (busy) or "transparent".
+        private, shared: Properties of this calendar's copy, and of all attendees' copies.
+        source: A URL, or a dict of title and url.
+        event_id: 5 to 1024 of 0-9 and a-v; None lets the service choose.
+        metadata: More fields as on the wire; they win over the arguments.
+        calendar: An id of `calendars()`.
+        send_updates: "all", "externalOnly" or "none": who is sent an invitation.
+        max_attendees: How many attendees the answer may have; more, and only the caller is shown.
+
+    Returns:
+        One row with a column for each field of the event, defaults filled in: id, summary (str), start, end
+        (datetime64[ms, the event's zone, UTC if it has none]), all_day (boolean), time_zone, status, location (str),
+        recurrence, attendees (object), html_link (str) and more.
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant, or the service would refuse it; the message names the
+            field, and nothing was sent.
+        BadRequest: The service refused it.
+        AlreadyExists: There is an event of this id.
+        NotFound: There is no such calendar, or not for this user.
+        NotAllowed: This user may not write in it, or the scope is missing.
+
+    Interface: B1, and the Event resource.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Seminar", start="2026-11-02 10:00", end="2026-11-02 11:30", time_zone="Europe/Berlin")
+    >>> made[["summary", "start", "guests_can_invite_others"]].astype(str).values.tolist()
+    [['Seminar', '2026-11-02 10:00:00+01:00', 'True']]
+    """
+    from ..client.events import insert_event
+
+    arguments = dict(locals())
+    del arguments["insert_event"]
+    session = session_or_current(arguments.pop("session"))
+    query = query_of(arguments)
+    body = body_of(session, arguments)
+    made = insert_event(session, arguments["calendar"], body, query={**query, **needs(body)})
+    return event_frame(EVENT, [made])
+
+
+_OF_THE_CALL = ("calendar", "send_updates", "max_attendees")
+
+
+def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
+    """The query parameters among the arguments, checked."""
+    send, most = arguments.get("send_updates"), arguments.get("max_attendees")
+    checked_calendar(arguments.get("calendar", "primary"))
+    return {
+        "sendUpdates": None if send is None else choice("send_updates", send, _SEND),
+        "maxAttendees": None if most is None else whole("max_attendees", most, 1),
+    }
+
+
+def checked_calendar(calendar: object) -> str:
+    """The calendar's id, if it can be one."""
+    if not isinstance(calendar, str) or not calendar:
+        raise TypeError(f"calendar must be the id of one, such as 'primary', not {calendar!r}")
+    return calendar
+
+
+def needs(body: Mapping[str, Any]) -> dict[str, object]:
+    """The parameters without which the service would leave fields out."""
+    return {
+        "conferenceDataVersion": 1 if "conferenceData" in body else None,
+        "supportsAttachments": "true" if "attachments" in body else None,
+    }
+
+
+def body_of(session: Session, arguments: Mapping[str, Any]) -> JSONObject:
+    """The event to send, checked. Raises TypeError, ValueError."""
+    of_event = {name: value for name, value in arguments.items() if name not in _OF_THE_CALL}
+    if of_event.get("attachments") is not None:
+        of_event["attachments"] = attachment_urls(session, of_event["attachments"])
+    return event_body(request_id=f"conference-{session.random.getrandbits(64):016x}", **of_event)
+
+
+def attachment_urls(session: Session, attachments: Any) -> list[Any]:
+    """Attachments as URLs: those of stored files are where they are viewed."""
+    from ..client.calls import get_file
+
+    several = attachments if isinstance(attachments, list | tuple) else [attachments]
+    found: list[Any] = []
+    for one in several:
+        if (isinstance(one, str) and "://" in one) or (isinstance(one, Mapping) and "fileUrl" in one):
+            found.append(one)
+        else:
+            found += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in file_ids(one)]
+    return found
+
+
+ARGUMENTS = tuple(name for name in signature(create_event).parameters if name not in ("session", "calendar"))
+"""What a row of a frame, or a change, may name."""
+
+
+def event(event: File, *, calendar: str = "primary", session: Session | None = None) -> DataFrame:
+    """What the service knows of an event.
+
+    Args:
+        event: An id, a row, a DataFrame or a list of ids.
+        calendar: The id of its calendar.
+
+    Returns:
+        One row for each, with the columns of `create_event`.
+
+    Raises:
+        NotFound: There is no such event in this calendar.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
+    >>> svc.event(made)["summary"].tolist()
+    ['Tea']
+    """
+    from ..client.events import get_event
+
+    session = session_or_current(session)
+    found = [get_event(session, checked_calendar(calendar), one) for one in file_ids(event, "event")]
+    return event_frame(EVENT, found)
+
+
+def update_event(
+    event: File,
+    *,
+    calendar: str = "primary",
+    send_updates: str | None = None,
+    session: Session | None = None,
+    **changes: Any,
+) -> DataFrame:
+    """Change some of an event's fields; of an instance of a recurring event, only that one.
+
+    Args:
+        event: As for `event`.
+        calendar: Likewise.
+        send_updates: Who is told: "all", "externalOnly" or "none".
+        **changes: Arguments of `create_event`; `metadata={"location": None}` takes a field away.
+
+    Returns:
+        One row for each, as it is now, with the columns of `create_event`.
+
+    Raises:
+        TypeError, ValueError: There is no such argument, or it cannot be meant; nothing was sent.
+        BadRequest, NotFound: As for `create_event`.
+        NotAllowed: Only the organizer may change this.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
+    >>> svc.update_event(made, summary="Coffee")[["summary", "sequence"]].values.tolist()
+    [['Coffee', 0]]
+    """
+    from ..client.events import patch_event
+
+    session = session_or_current(session)
+    if unknown := [name for name in changes if name not in ARGUMENTS]:
+        raise TypeError(f"update_event takes no {unknown[0]!r}; it takes {', '.join(ARGUMENTS)}")
+    if changes.get("attachments") is not None:
+        changes["attachments"] = attachment_urls(session, changes["attachments"])
+    body = some_fields(request_id=f"conference-{session.random.getrandbits(64):016x}", **changes)
+    query = {**query_of({"send_updates": send_updates, "calendar": calendar}), **needs(body)}
+    ids = file_ids(event, "event")
+    return _each(ids, lambda one: patch_event(session, calendar, one, body, query=query))
+
+
+def _each(ids: Iterable[str], call: Callable[[str], JSONObject]) -> DataFrame:
+    """One row for each id; the zone is the one that all of them have."""
+    done: list[JSONObject] = []
+
+    def record(one: str) -> dict[str, Any]:
+        done.append(call(one))
+        return event_record(done[-1], "UTC")
+
+    found = for_each(EVENT, ids, record)
+    return in_zone(found, common_zone(done))
+
+
+def delete_event(
+    event: File,
+    *,
+    calendar: str = "primary",
+    send_updates: str | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """Cancel events; an instance of a recurring event is cancelled by itself.
+
+    Args:
+        event: As for `event`; the id of an instance, as `instances` has it, is one, too.
+        send_updates: Who is told: "all", "externalOnly" or "none".
+
+    Returns:
+        One row for each: id (str), deleted (boolean).
+
+    Raises:
+        NotFound: There is no such event, or it was deleted before.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
+    >>> svc.delete_event(made)["deleted"].tolist()
+    [True]
+    """
+    from ..client.events import delete_event as delete_one
+
+    session = session_or_current(session)
+    query = query_of({"send_updates": send_updates, "calendar": calendar})
+
+    def gone(one: str) -> dict[str, Any]:
+        delete_one(session, calendar, one, query=query)
+        return {"id": one, "deleted": True}
+
+    return for_each(DELETED, file_ids(event, "event"), gone)
