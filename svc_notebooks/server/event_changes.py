@@ -254,16 +254,19 @@ def move(house: House, call: Call) -> Response:
 
 def _moved(house: House, found: Found, target: CalendarRow, organizer: JSON) -> Found:
     """The event in another calendar, with the instances that differ; guests get new copies."""
-    there = {"calendar": target.id, "origin": target.id}
     differing = house.store.events.changed_instances(found.row.calendar, found.row.id)
     for one in [found.row, *differing, *copies_of(house, found.row)]:
         house.store.events.drop(one.calendar, one.id)
     body = found.body | {"organizer": organizer}
-    moved = Found(found.row._replace(**there, updated=house.millis(), body=json.dumps(body)), body)
-    for each in [moved, *(stored(one._replace(**there)) for one in differing)]:
+    moved = Found(_placed_in(target, found.row)._replace(updated=house.millis(), body=json.dumps(body)), body)
+    for each in [moved, *(stored(_placed_in(target, one)) for one in differing)]:
         house.store.events.save(each.row)
         spread(house, each, found.body)
     return moved
+
+
+def _placed_in(target: CalendarRow, row: EventRow) -> EventRow:
+    return row._replace(calendar=target.id, origin=target.id)
 
 
 def _check_movable(house: House, calendar: CalendarRow, target: CalendarRow, found: Found) -> None:
