@@ -1,0 +1,117 @@
+"""A person's calendar, spoken to in raw HTTP, and the words that tests about events share."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+from urllib.parse import quote, urlencode
+
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server.control import Control
+
+from .conftest import Answer, Wire
+
+ADA, BOB, EVE = "ada@svc.example", "bob@svc.example", "eve@svc.example"
+GUEST = "guest@elsewhere.example"
+"""Somebody who has no account here."""
+
+START = {"dateTime": "2026-11-02T10:00:00+01:00", "timeZone": "Europe/Berlin"}
+END = {"dateTime": "2026-11-02T11:30:00+01:00", "timeZone": "Europe/Berlin"}
+SEMINAR: dict[str, Any] = {"start": START, "end": END}
+HOLIDAY: dict[str, Any] = {"start": {"date": "2026-12-24"}, "end": {"date": "2026-12-27"}}
+WEEKLY = {**SEMINAR, "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=4"]}
+
+Fields = dict[str, Any]
+
+
+def path(calendar: str = "primary", *more: str) -> str:
+    """The address of a calendar's events, or of what lies below them."""
+    return "/".join(["/calendar/v3/calendars", quote(calendar, safe=""), "events", *(quote(m, safe="") for m in more)])
+
+
+def query(parameters: Fields) -> str:
+    """The parameters of a call as a query; a list is repeated."""
+    return f"?{urlencode(parameters, doseq=True)}" if parameters else ""
+
+
+class Diary:
+    """One user's calendar; parameters of the call are keywords."""
+
+    def __init__(self, wire: Wire, user: str = ADA, calendar: str = "primary") -> None:
+        self.wire = wire
+        self.user = user
+        self.calendar = calendar
+        self.token = wire.service.sign_in(user)
+
+    def call(self, method: str, target: str, body: Fields | None = None, **parameters: Any) -> Answer:
+        target += query(parameters)
+        if body is None:
+            return self.wire.send(method, target, token=self.token)
+        return self.wire.json_request(method, target, body, token=self.token)
+
+    def insert(self, event: Fields, **parameters: Any) -> Answer:
+        return self.call("POST", path(self.calendar), event, **parameters)
+
+    def made(self, event: Fields | None = None, /, **fields: Any) -> Fields:
+        """An event that the service accepted, as it answered; the seminar where no other is given."""
+        return accepted(self.insert({**SEMINAR, **(event or {}), **fields}))
+
+    def get(self, event_id: str, **parameters: Any) -> Answer:
+        return self.call("GET", path(self.calendar, event_id), **parameters)
+
+    def read(self, event_id: str, **parameters: Any) -> Fields:
+        return accepted(self.get(event_id, **parameters))
+
+    def patch(self, event_id: str, change: Fields, **parameters: Any) -> Answer:
+        return self.call("PATCH", path(self.calendar, event_id), change, **parameters)
+
+    def put(self, event_id: str, event: Fields, **parameters: Any) -> Answer:
+        return self.call("PUT", path(self.calendar, event_id), event, **parameters)
+
+    def delete(self, event_id: str, **parameters: Any) -> Answer:
+        return self.call("DELETE", path(self.calendar, event_id), **parameters)
+
+    def list(self, **parameters: Any) -> Answer:
+        return self.call("GET", path(self.calendar), **parameters)
+
+    def items(self, **parameters: Any) -> list[Fields]:
+        return cast("list[Fields]", accepted(self.list(**parameters))["items"])
+
+    def summaries(self, **parameters: Any) -> list[str]:
+        return [event["summary"] for event in self.items(**parameters)]
+
+    def instances(self, event_id: str, **parameters: Any) -> list[Fields]:
+        answer = self.call("GET", path(self.calendar, event_id, "instances"), **parameters)
+        return cast("list[Fields]", accepted(answer)["items"])
+
+
+def accepted(answer: Answer) -> Fields:
+    """The body of an answer that is 200."""
+    assert answer.status == 200, answer.body
+    return cast(Fields, answer.json)
+
+
+def refusal(answer: Answer) -> tuple[int, str, str | None]:
+    """Status, reason, and the field that the envelope points at."""
+    error = answer.error
+    return answer.status, error["reason"], error.get("location")
+
+
+def guests(*emails: str, **more: Any) -> list[Fields]:
+    return [{"email": email, **more} for email in emails]
+
+
+def emails(event: Fields) -> list[str]:
+    return [attendee["email"] for attendee in event.get("attendees", [])]
+
+
+def invitations(wire: Wire) -> list[Fields]:
+    """The mails that would have been sent, as the control interface shows them."""
+    answer = Control(wire.service).handle(Request("GET", "http://svc.test/_control/outbox", Headers()))
+    assert answer.status == 200
+    return cast("list[Fields]", json.loads(answer.content())["outbox"])
+
+
+def mailed(wire: Wire) -> list[tuple[str, str]]:
+    """To whom, and what for."""
+    return [(mail["to"], mail["method"]) for mail in invitations(wire)]

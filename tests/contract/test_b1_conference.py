@@ -1,0 +1,183 @@
+"""B1: conferences, made or copied for whoever asks for version 1 of their data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .conftest import Wire
+from .diary import SEMINAR, Diary, Fields, refusal
+
+REQUEST = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
+VIDEO = {"entryPointType": "video", "uri": "https://meet.example/abc", "label": "meet.example/abc"}
+PHONE = {"entryPointType": "phone", "uri": "tel:+49-30-1", "pin": "123"}
+SIP = {"entryPointType": "sip", "uri": "sip:abc@meet.example"}
+MORE = {"entryPointType": "more", "uri": "https://meet.example/more"}
+SOLUTION = {"key": {"type": "addOn"}, "name": "Meet example", "iconUri": "https://meet.example/icon.png"}
+
+
+@pytest.fixture
+def ada(wire: Wire) -> Diary:
+    return Diary(wire)
+
+
+def called(*entry_points: Fields, **more: Any) -> Fields:
+    """A conference that exists elsewhere."""
+    return {"conferenceSolution": SOLUTION, "entryPoints": list(entry_points), **more}
+
+
+def with_conference(ada: Diary, conference: Any, version: object = 1) -> Any:
+    return ada.insert({**SEMINAR, "conferenceData": conference}, conferenceDataVersion=version)
+
+
+@pytest.mark.spec("E-09")
+@pytest.mark.parametrize("kind", ["hangoutsMeet", "svcMeet"])
+def test_a_conference_is_made_on_request(ada: Diary, kind: str) -> None:
+    request = {"requestId": "r1", "conferenceSolutionKey": {"type": kind}}
+
+    event = with_conference(ada, {"createRequest": request}).json
+
+    conference = event["conferenceData"]
+    assert conference["createRequest"] == {**request, "status": {"statusCode": "success"}}
+    assert conference["conferenceSolution"]["key"] == {"type": kind}
+    assert conference["conferenceId"]
+    videos = [one["uri"] for one in conference["entryPoints"] if one["entryPointType"] == "video"]
+    assert videos == [event["hangoutLink"]]
+    assert videos[0].startswith("https://")
+    assert ada.read(event["id"]) == event
+
+
+@pytest.mark.spec("E-09")
+def test_every_request_makes_a_conference_of_its_own(ada: Diary) -> None:
+    first, second = (
+        with_conference(ada, {"createRequest": {"requestId": name}}).json["conferenceData"]["conferenceId"]
+        for name in ("r1", "r2")
+    )
+
+    assert first != second
+
+
+@pytest.mark.spec("E-09")
+@pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
+@pytest.mark.parametrize("conference", [REQUEST, called(VIDEO)])
+def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, conference: Fields) -> None:
+    answer = ada.insert({**SEMINAR, "conferenceData": conference}, **parameters)
+
+    assert answer.status == 200
+    assert answer.json.keys().isdisjoint({"conferenceData", "hangoutLink"})
+
+
+@pytest.mark.spec("E-09")
+@pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
+def test_a_change_of_version_0_leaves_the_conference_alone(ada: Diary, parameters: Fields) -> None:
+    event = with_conference(ada, REQUEST).json
+
+    patched = ada.patch(event["id"], {"conferenceData": None, "summary": "x"}, **parameters).json
+    replaced = ada.put(event["id"], SEMINAR, **parameters).json
+
+    assert patched["conferenceData"] == replaced["conferenceData"] == event["conferenceData"]
+
+
+@pytest.mark.spec("E-09")
+@pytest.mark.parametrize("version", ["2", "-1", "one", "", "1.0", "9" * 30])
+def test_another_version_is_refused(ada: Diary, version: str) -> None:
+    assert refusal(with_conference(ada, REQUEST, version)) == (400, "invalidParameter", "conferenceDataVersion")
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-09")
+def test_a_conference_that_exists_is_copied(ada: Diary) -> None:
+    conference = called(VIDEO, PHONE, SIP, MORE, conferenceId="abc", notes="Ring twice", signature="s")
+
+    event = with_conference(ada, conference).json
+
+    assert event["conferenceData"] == conference
+    assert ada.read(event["id"])["conferenceData"] == conference
+
+
+@pytest.mark.spec("E-09")
+def test_a_request_that_was_made_before_is_ignored(ada: Diary) -> None:
+    event = with_conference(ada, REQUEST).json
+
+    again = ada.patch(event["id"], {"conferenceData": REQUEST}, conferenceDataVersion=1).json
+    other = {"createRequest": {**REQUEST["createRequest"], "requestId": "r2"}}
+    new = ada.patch(event["id"], {"conferenceData": other}, conferenceDataVersion=1).json
+
+    assert again["conferenceData"] == event["conferenceData"]
+    assert new["conferenceData"]["conferenceId"] != event["conferenceData"]["conferenceId"]
+
+
+@pytest.mark.spec("E-09")
+def test_a_conference_is_taken_away_by_version_1(ada: Diary) -> None:
+    event = with_conference(ada, REQUEST).json
+
+    changed = ada.patch(event["id"], {"conferenceData": None}, conferenceDataVersion=1).json
+
+    assert changed.keys().isdisjoint({"conferenceData", "hangoutLink"})
+
+
+@pytest.mark.spec("E-09")
+@pytest.mark.parametrize("kind", ["eventHangout", "zoom", "", "addOn"])
+def test_a_conference_of_another_kind_is_not_made(ada: Diary, kind: str) -> None:
+    request = {"requestId": "r1", "conferenceSolutionKey": {"type": kind}}
+
+    answer = with_conference(ada, {"createRequest": request})
+
+    assert refusal(answer) == (400, "invalid", "conferenceData.createRequest.conferenceSolutionKey.type")
+
+
+@pytest.mark.spec("E-09")
+def test_a_request_has_an_id(ada: Diary) -> None:
+    request = {"conferenceSolutionKey": {"type": "hangoutsMeet"}}
+
+    answer = with_conference(ada, {"createRequest": request})
+
+    assert refusal(answer) == (400, "required", "conferenceData.createRequest.requestId")
+
+
+@pytest.mark.parametrize(
+    "conference",
+    [
+        called(VIDEO, VIDEO),
+        called(VIDEO, SIP, SIP),
+        called(VIDEO, MORE, MORE),
+        called(MORE),
+        called(),
+        {"entryPoints": [VIDEO]},
+        called({"entryPointType": "smoke", "uri": "https://meet.example"}),
+        called({**VIDEO, "uri": "https://meet.example/" + "a" * 1300}),
+        called({**VIDEO, "label": "a" * 513}),
+        called({**PHONE, "pin": "1" * 129}),
+        called({**PHONE, "accessCode": "1" * 129}),
+        called({**PHONE, "meetingCode": "1" * 129}),
+        called({**PHONE, "passcode": "1" * 129}),
+        called({**PHONE, "password": "1" * 129}),
+        called(VIDEO, notes="a" * 2049),
+        called(VIDEO, notes=5),
+        5,
+        [],
+        {"createRequest": 5},
+        {"createRequest": {"requestId": 5}},
+        {"createRequest": {"requestId": "r", "conferenceSolutionKey": "hangoutsMeet"}},
+    ],
+)
+def test_a_conference_outside_the_limits_is_refused(ada: Diary, conference: Any) -> None:
+    answer = with_conference(ada, conference)
+
+    assert answer.status == 400
+    assert answer.error["location"].startswith("conferenceData")
+    assert ada.items() == []
+
+
+@pytest.mark.parametrize(
+    "conference",
+    [
+        called(VIDEO, PHONE, PHONE, PHONE),
+        called(VIDEO, notes="a" * 2048),
+        called({**VIDEO, "label": "a" * 512}),
+        called({**PHONE, "pin": "1" * 128}),
+    ],
+)
+def test_a_conference_at_the_limits_is_taken(ada: Diary, conference: Fields) -> None:
+    assert with_conference(ada, conference).json["conferenceData"] == conference

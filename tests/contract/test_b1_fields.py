@@ -1,0 +1,235 @@
+"""B1: the fields of an event that stand alone: words of a closed list, links, sizes, colours, properties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from .conftest import Wire
+from .diary import BOB, SEMINAR, Diary, Fields, guests, refusal
+
+BIG = 10**30
+
+
+@pytest.fixture
+def ada(wire: Wire) -> Diary:
+    return Diary(wire)
+
+
+STATUS = ["confirmed", "tentative", "cancelled"]
+TRANSPARENCY = ["opaque", "transparent"]
+VISIBILITY = ["default", "public", "private", "confidential"]
+RESPONSE = ["needsAction", "declined", "tentative", "accepted"]
+METHOD = ["email", "popup"]
+DISPLAY = ["icon", "chip"]
+
+
+def placed(field: str, value: object) -> Fields:
+    """An event with the value in that field."""
+    match field:
+        case "attendees[0].responseStatus":
+            return {"attendees": guests(BOB, responseStatus=value)}
+        case "reminders.overrides[0].method":
+            return {"reminders": {"useDefault": False, "overrides": [{"method": value, "minutes": 10}]}}
+        case "gadget.display":
+            return {"gadget": {"display": value}}
+    return {field: value}
+
+
+def found(event: Fields, field: str) -> Any:
+    match field:
+        case "attendees[0].responseStatus":
+            return event["attendees"][0]["responseStatus"]
+        case "reminders.overrides[0].method":
+            return event["reminders"]["overrides"][0]["method"]
+        case "gadget.display":
+            return event["gadget"]["display"]
+    return event[field]
+
+
+WORDS = {
+    "status": STATUS,
+    "transparency": TRANSPARENCY,
+    "visibility": VISIBILITY,
+    "attendees[0].responseStatus": RESPONSE,
+    "reminders.overrides[0].method": METHOD,
+    "gadget.display": DISPLAY,
+}
+
+
+@pytest.mark.spec("E-22")
+@pytest.mark.parametrize("field, word", [(field, word) for field, words in WORDS.items() for word in words])
+def test_a_word_of_the_list_is_taken(ada: Diary, field: str, word: str) -> None:
+    assert found(ada.made(placed(field, word)), field) == word
+
+
+@pytest.mark.spec("E-22")
+@pytest.mark.parametrize("field", WORDS)
+@pytest.mark.parametrize("value", ["maybe", "", "CONFIRMED", "Email", " opaque"])
+def test_a_word_outside_the_list_is_refused_with_the_list(ada: Diary, field: str, value: str) -> None:
+    answer = ada.insert({**SEMINAR, **placed(field, value)})
+
+    assert refusal(answer) == (400, "invalid", field)
+    assert all(word in answer.error["message"] for word in WORDS[field])
+
+
+@pytest.mark.spec("E-22")
+@pytest.mark.parametrize("field", WORDS)
+@pytest.mark.parametrize("value", [5, True, ["confirmed"], {"a": 1}])
+def test_a_word_is_a_text(ada: Diary, field: str, value: object) -> None:
+    answer = ada.insert({**SEMINAR, **placed(field, value)})
+
+    assert (answer.status, answer.error["location"]) == (400, field)
+
+
+@pytest.mark.parametrize("kind, status", [("default", 200), ("fromGmail", 400), ("party", 400)])
+def test_an_event_has_a_type_that_a_client_can_create(ada: Diary, kind: str, status: int) -> None:
+    answer = ada.insert({**SEMINAR, "eventType": kind})
+
+    assert answer.status == status
+    assert status == 200 or answer.error["location"] == "eventType"
+
+
+@pytest.mark.spec("E-24")
+@pytest.mark.parametrize("color", [str(n) for n in range(1, 12)])
+def test_a_colour_is_an_entry_of_the_colours_of_events(ada: Diary, color: str) -> None:
+    assert color in ada.call("GET", "/calendar/v3/colors").json["event"]
+    assert ada.made(colorId=color)["colorId"] == color
+
+
+@pytest.mark.spec("E-24")
+@pytest.mark.parametrize("color", ["0", "12", "24", "red", "", "1 ", "01", "-1", "１"])
+def test_another_colour_is_refused(ada: Diary, color: str) -> None:
+    assert refusal(ada.insert({**SEMINAR, "colorId": color})) == (400, "invalid", "colorId")
+
+
+@pytest.mark.spec("E-10")
+@pytest.mark.parametrize("field", ["height", "width"])
+@pytest.mark.parametrize("value", [0, -1, 1.5, "5px", True, [], {}, BIG])
+def test_a_gadget_has_a_size_above_nothing(ada: Diary, field: str, value: object) -> None:
+    answer = ada.insert({**SEMINAR, "gadget": {field: value}})
+
+    assert (answer.status, answer.error["location"]) == (400, f"gadget.{field}")
+
+
+@pytest.mark.spec("E-10")
+@pytest.mark.parametrize("field", ["iconLink", "link"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://svc.example/a.png", "ftp://svc.example", "//svc.example", "svc.example", "", "https://", "javascript:1"],
+)
+def test_a_gadgets_links_are_https(ada: Diary, field: str, url: str) -> None:
+    assert refusal(ada.insert({**SEMINAR, "gadget": {field: url}})) == (400, "invalid", f"gadget.{field}")
+
+
+@pytest.mark.spec("E-10")
+def test_a_gadget_is_kept(ada: Diary) -> None:
+    gadget = {"display": "chip", "height": 1, "width": 640, "iconLink": "https://svc.example/a.png",
+              "link": "HTTPS://svc.example/?a=b", "title": "Weather", "type": "html",
+              "preferences": {"a": "b"}}  # fmt: skip
+
+    assert ada.made(gadget=gadget)["gadget"] == gadget
+
+
+@pytest.mark.spec("E-14")
+@pytest.mark.parametrize("url", ["http://svc.example", "https://svc.example/a?b=c#d", "HTTP://svc.example/"])
+def test_a_source_is_a_page(ada: Diary, url: str) -> None:
+    source = {"title": "Where it came from", "url": url}
+
+    assert ada.made(source=source)["source"] == source
+
+
+@pytest.mark.spec("E-14")
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://svc.example", "file:///etc/passwd", "javascript:alert(1)", "svc.example", "//svc.example", "", "http:"],
+)
+def test_a_source_that_is_no_page_is_refused(ada: Diary, url: str) -> None:
+    assert refusal(ada.insert({**SEMINAR, "source": {"url": url}})) == (400, "invalid", "source.url")
+
+
+@pytest.mark.parametrize("length, status", [(8192, 200), (8193, 400)])
+def test_a_description_has_a_length(ada: Diary, length: int, status: int) -> None:
+    answer = ada.insert({**SEMINAR, "description": "é" * length})
+
+    assert answer.status == status
+    assert status == 200 or refusal(answer) == (400, "invalid", "description")
+
+
+@pytest.mark.parametrize("length, status", [(1024, 200), (1025, 400)])
+def test_a_summary_has_a_length(ada: Diary, length: int, status: int) -> None:
+    answer = ada.insert({**SEMINAR, "summary": "é" * length})
+
+    assert answer.status == status
+    assert status == 200 or refusal(answer) == (400, "invalid", "summary")
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.parametrize(
+    "field, value, location",
+    [
+        ("summary", 5, "summary"),
+        ("description", ["a"], "description"),
+        ("location", {"a": "b"}, "location"),
+        ("guestsCanModify", "yes", "guestsCanModify"),
+        ("guestsCanInviteOthers", 1, "guestsCanInviteOthers"),
+        ("guestsCanSeeOtherGuests", 0, "guestsCanSeeOtherGuests"),
+        ("anyoneCanAddSelf", "false", "anyoneCanAddSelf"),
+        ("sequence", "one", "sequence"),
+        ("sequence", 1.5, "sequence"),
+        ("sequence", BIG, "sequence"),
+        ("attendees", "bob@svc.example", "attendees"),
+        ("attendees", {"email": "bob@svc.example"}, "attendees"),
+        ("attendees", ["bob@svc.example"], "attendees[0]"),
+        ("recurrence", "RRULE:FREQ=DAILY", "recurrence"),
+        ("reminders", [], "reminders"),
+        ("reminders", {"overrides": {}}, "reminders.overrides"),
+        ("gadget", 5, "gadget"),
+        ("source", "https://svc.example", "source"),
+        ("colorId", 5, "colorId"),
+        ("id", 12345, "id"),
+        ("extendedProperties", [], "extendedProperties"),
+        ("extendedProperties", {"private": {"a": {}}}, "extendedProperties.private.a"),
+        ("extendedProperties", {"shared": ["a"]}, "extendedProperties.shared"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_by_name(ada: Diary, field: str, value: object, location: str) -> None:
+    answer = ada.insert({**SEMINAR, field: value})
+
+    assert (answer.status, answer.error["location"]) == (400, location)
+    assert ada.items() == []
+
+
+@pytest.mark.parametrize("field", ["summary", "description", "location", "colorId", "visibility", "recurrence", "id"])
+def test_null_is_as_good_as_nothing(ada: Diary, field: str) -> None:
+    assert ada.insert({**SEMINAR, field: None}).status == 200
+
+
+@pytest.mark.spec("E-19")
+def test_properties_come_back(ada: Diary) -> None:
+    properties = {"private": {"course": "B1"}, "shared": {"room": "5", "ключ": "значение"}}
+
+    assert ada.made(extendedProperties=properties)["extendedProperties"] == properties
+
+
+@pytest.mark.spec("E-19")
+def test_a_long_key_is_dropped_and_a_long_value_cut(ada: Diary) -> None:
+    private = {"k" * 44: "kept", "k" * 45: "dropped", "long": "v" * 1025}
+
+    event = ada.made(extendedProperties={"private": private})
+
+    assert event["extendedProperties"]["private"] == {"k" * 44: "kept", "long": "v" * 1024}
+
+
+def test_texts_of_any_script_come_back(ada: Diary) -> None:
+    texts = {"summary": "Семинар 🍰 مؤتمر", "location": "Straße 5\n\tHof", "description": '<a href="x">\u2028</a>\\'}
+
+    event = ada.made(texts)
+
+    assert {field: event[field] for field in texts} == texts
+
+
+@pytest.mark.parametrize("sequence", [0, 3, 2**31 - 1])
+def test_a_sequence_may_be_given(ada: Diary, sequence: int) -> None:
+    assert ada.made(sequence=sequence)["sequence"] == sequence

@@ -1,0 +1,292 @@
+"""gcsa from PyPI, unmodified, driven by the description that its own client ships, with only the address changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import date, datetime
+from importlib import resources
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import google_auth_httplib2
+import pytest
+from gcsa.attachment import Attachment
+from gcsa.attendee import Attendee, ResponseStatus
+from gcsa.calendar import Calendar
+from gcsa.conference import ConferenceSolution, ConferenceSolutionCreateRequest, EntryPoint, SolutionType
+from gcsa.event import Event, Transparency, Visibility
+from gcsa.google_calendar import GoogleCalendar, SendUpdatesMode
+from gcsa.recurrence import MO, WE, Recurrence
+from gcsa.reminders import EmailReminder, PopupReminder
+from google.oauth2.credentials import Credentials
+from googleapiclient.discovery import build_from_document
+from googleapiclient.errors import HttpError
+from googleapiclient.http import build_http
+
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server.service import Service
+
+pytestmark = pytest.mark.interop
+
+BERLIN = "Europe/Berlin"
+ZONE = ZoneInfo(BERLIN)
+TEN, NOON = datetime(2026, 11, 2, 10, tzinfo=ZONE), datetime(2026, 11, 2, 12, tzinfo=ZONE)
+WINTER = {"time_min": date(2026, 11, 1), "time_max": date(2027, 3, 1), "timezone": BERLIN}
+
+
+@pytest.fixture
+def calendar(base_url: str, token: str) -> Iterator[GoogleCalendar]:
+    """gcsa with its service object pointed at ours; everything above it is as it was installed."""
+    calendar = GoogleCalendar("primary", credentials=Credentials(token))
+    calendar.service.close()
+    text = resources.files("googleapiclient").joinpath("discovery_cache/documents/calendar.v3.json").read_text()
+    document = json.loads(text)
+    document["rootUrl"] = f"{base_url}/"
+    document["baseUrl"] = f"{base_url}/calendar/v3/"
+    document.pop("mtlsRootUrl", None)
+    http = google_auth_httplib2.AuthorizedHttp(Credentials(token), http=build_http())
+    calendar.service = build_from_document(document, http=http)
+    yield calendar
+    calendar.service.close()
+
+
+def seminar(**more: Any) -> Event:
+    return Event("Seminar", start=TEN, end=NOON, timezone=BERLIN, **more)
+
+
+@pytest.mark.spec("E-01", "E-18")
+def test_an_event_is_created_and_read(calendar: GoogleCalendar) -> None:
+    made = calendar.add_event(seminar(description="Bring a laptop", location="Room 5", color_id="3"))
+
+    read = calendar.get_event(made.event_id)
+
+    for event in (made, read):
+        assert (event.summary, event.description, event.location) == ("Seminar", "Bring a laptop", "Room 5")
+        assert (event.start, event.end, event.timezone, event.color_id) == (TEN, NOON, BERLIN, "3")
+        assert event.creator.email == event.organizer.email == "ada@svc.example"
+        assert event.other["htmlLink"].startswith("http")
+    assert made.created <= made.updated
+
+
+@pytest.mark.spec("E-02")
+def test_an_event_of_days(calendar: GoogleCalendar) -> None:
+    made = calendar.add_event(Event("Holiday", start=date(2026, 12, 24), end=date(2026, 12, 27)))
+
+    assert (made.start, made.end) == (date(2026, 12, 24), date(2026, 12, 27))
+    assert calendar.get_event(made.event_id) == made
+
+
+@pytest.mark.spec("E-04", "E-12")
+def test_a_series_and_its_instances(calendar: GoogleCalendar) -> None:
+    rule = Recurrence.rule(freq="WEEKLY", by_week_day=[MO, WE], count=4)
+    made = calendar.add_event(seminar(recurrence=rule))
+
+    found = list(calendar.get_instances(made, **WINTER))
+
+    assert made.recurrence == [rule]
+    assert [one.start.astimezone(ZONE).strftime("%a %d %H:%M") for one in found] == [
+        "Mon 02 10:00", "Wed 04 10:00", "Mon 09 10:00", "Wed 11 10:00",
+    ]  # fmt: skip
+    assert {one.recurring_event_id for one in found} == {made.event_id}
+
+
+@pytest.mark.spec("E-12")
+def test_dates_that_are_added_and_taken_out(calendar: GoogleCalendar) -> None:
+    lines = [
+        Recurrence.rule(freq="DAILY", count=3),
+        Recurrence.exclude_times([datetime(2026, 11, 3, 10, tzinfo=ZONE)], timezone=BERLIN),
+        Recurrence.times([datetime(2026, 11, 20, 10, tzinfo=ZONE)], timezone=BERLIN),
+    ]
+
+    made = calendar.add_event(seminar(recurrence=lines))
+
+    assert [one.start.day for one in calendar.get_instances(made, **WINTER)] == [2, 4, 20]
+
+
+@pytest.mark.spec("E-06", "E-07", "E-16")
+def test_guests_and_their_invitations(calendar: GoogleCalendar, service: Service) -> None:
+    guests = [
+        Attendee("bob@elsewhere.example", display_name="Bob", additional_guests=2, optional=True),
+        "eve@elsewhere.example",
+    ]
+
+    made = calendar.add_event(seminar(attendees=guests), send_updates=SendUpdatesMode.ALL)
+
+    bob, eve = made.attendees
+    assert (bob.email, bob.display_name, bob.additional_guests, bob.optional) == (
+        "bob@elsewhere.example", "Bob", 2, True,
+    )  # fmt: skip
+    assert (eve.response_status, eve.optional) == (ResponseStatus.NEEDS_ACTION, None)
+    assert [mail["to"] for mail in service.outbox()] == ["bob@elsewhere.example", "eve@elsewhere.example"]
+
+
+@pytest.mark.spec("E-09")
+def test_a_conference_is_made(calendar: GoogleCalendar) -> None:
+    request = ConferenceSolutionCreateRequest(solution_type=SolutionType.HANGOUTS_MEET)
+
+    made = calendar.add_event(seminar(conference_solution=request))
+
+    conference = made.conference_solution
+    assert isinstance(conference, ConferenceSolution)
+    assert conference.solution_type == SolutionType.HANGOUTS_MEET
+    assert [one.uri for one in conference.entry_points if one.entry_point_type == EntryPoint.VIDEO] == [
+        made.other["hangoutLink"]
+    ]
+    assert calendar.get_event(made.event_id).conference_solution == conference
+
+
+@pytest.mark.spec("E-09")
+def test_a_conference_is_copied(calendar: GoogleCalendar) -> None:
+    conference = ConferenceSolution(
+        entry_points=EntryPoint(EntryPoint.VIDEO, uri="https://meet.example/abc"),
+        solution_type=SolutionType.ADD_ON,
+        name="Meet example",
+        conference_id="abc",
+    )
+
+    assert calendar.add_event(seminar(conference_solution=conference)).conference_solution == conference
+
+
+@pytest.mark.spec("E-13")
+def test_reminders(calendar: GoogleCalendar) -> None:
+    own = [EmailReminder(minutes_before_start=60), PopupReminder(minutes_before_start=10)]
+
+    assert calendar.add_event(seminar(reminders=own)).reminders == own
+    assert calendar.add_event(seminar(default_reminders=True)).default_reminders
+    assert calendar.add_event(seminar()).reminders == []
+
+
+@pytest.mark.spec("E-17")
+def test_attachments(calendar: GoogleCalendar) -> None:
+    page = Attachment("https://elsewhere.example/a.pdf", title="A", mime_type="application/pdf")
+
+    made = calendar.add_event(seminar(attachments=page), supportsAttachments=True)
+
+    assert made.attachments == [page]
+    assert calendar.add_event(seminar(attachments=page)).attachments == []
+
+
+@pytest.mark.spec("E-06", "E-22")
+def test_choices(calendar: GoogleCalendar) -> None:
+    made = calendar.add_event(
+        seminar(
+            visibility=Visibility.PRIVATE,
+            transparency=Transparency.TRANSPARENT,
+            guests_can_invite_others=False,
+            guests_can_modify=True,
+            guests_can_see_other_guests=False,
+        )
+    )
+
+    read = calendar.get_event(made.event_id)
+
+    assert (read.visibility, read.transparency) == (Visibility.PRIVATE, Transparency.TRANSPARENT)
+    assert (read.guests_can_invite_others, read.guests_can_modify, read.guests_can_see_other_guests) == (
+        False, True, False,
+    )  # fmt: skip
+
+
+def test_events_are_listed_in_a_window_and_in_order(calendar: GoogleCalendar) -> None:
+    calendar.add_event(Event("Later", start=datetime(2026, 12, 1, 9, tzinfo=ZONE), timezone=BERLIN))
+    calendar.add_event(seminar(recurrence=Recurrence.rule(freq="WEEKLY", count=2)))
+    calendar.add_event(Event("Last year", start=datetime(2025, 12, 1, 9, tzinfo=ZONE), timezone=BERLIN))
+
+    ordered = list(calendar.get_events(**WINTER, single_events=True, order_by="startTime"))
+
+    assert [one.summary for one in ordered] == ["Seminar", "Seminar", "Later"]
+    assert sorted(one.summary for one in calendar.get_events(**WINTER)) == ["Later", "Seminar"]
+    assert [one.summary for one in calendar.get_events(**WINTER, query="later")] == ["Later"]
+    assert [one.summary for one in calendar[date(2026, 11, 30) : date(2026, 12, 2)]] == ["Later"]
+
+
+def test_pages_are_turned(calendar: GoogleCalendar) -> None:
+    made = calendar.add_event(seminar(recurrence=Recurrence.rule(freq="DAILY", count=7)))
+
+    assert len(list(calendar.get_instances(made, **WINTER, maxResults=3))) == 7
+
+
+def test_an_event_is_updated_as_it_came(calendar: GoogleCalendar) -> None:
+    made = calendar.add_event(seminar(attendees="bob@elsewhere.example", color_id="3"))
+    made.summary, made.location, made.color_id = "Colloquium", "Room 6", "5"
+
+    changed = calendar.update_event(made)
+
+    assert changed.event_id == made.event_id
+    assert (changed.summary, changed.location, changed.color_id) == ("Colloquium", "Room 6", "5")
+    assert [one.email for one in changed.attendees] == ["bob@elsewhere.example"]
+    assert calendar.get_event(made.event_id) == changed
+
+
+def test_one_instance_is_updated_alone(calendar: GoogleCalendar) -> None:
+    made = calendar.add_event(seminar(recurrence=Recurrence.rule(freq="WEEKLY", count=3)))
+    second = list(calendar.get_instances(made, **WINTER))[1]
+    second.summary = "Colloquium"
+
+    calendar.update_event(second)
+
+    assert [one.summary for one in calendar.get_instances(made, **WINTER)] == ["Seminar", "Colloquium", "Seminar"]
+
+
+def test_an_event_is_deleted(calendar: GoogleCalendar) -> None:
+    made = calendar.add_event(seminar())
+
+    calendar.delete_event(made)
+
+    assert list(calendar.get_events(**WINTER)) == []
+    with pytest.raises(HttpError) as error:
+        calendar.delete_event(made)
+    assert error.value.status_code == 410
+
+
+@pytest.mark.spec("E-11")
+def test_an_event_is_moved_and_imported(calendar: GoogleCalendar) -> None:
+    course = calendar.add_calendar(Calendar("Course", timezone=BERLIN))
+    made = calendar.add_event(seminar())
+
+    moved = calendar.move_event(made, destination_calendar_id=course.id)
+    imported = calendar.import_event(seminar(iCalUID="abc@elsewhere.example"))
+
+    assert moved.event_id == made.event_id
+    assert [one.event_id for one in calendar.get_events(**WINTER, calendar_id=course.id)] == [made.event_id]
+    assert [one.event_id for one in calendar.get_events(**WINTER)] == [imported.event_id]
+
+
+@pytest.mark.spec("E-24")
+def test_colours(calendar: GoogleCalendar) -> None:
+    assert list(calendar.list_event_colors()) == [str(n) for n in range(1, 12)]
+    assert calendar.list_calendar_colors()["24"]["background"] == "#a47ae2"
+
+
+def test_calendars(calendar: GoogleCalendar) -> None:
+    course = calendar.add_calendar(Calendar("Course", timezone=BERLIN, description="All of it"))
+
+    listed = {one.id: one for one in calendar.get_calendar_list()}
+
+    assert [one.primary for one in listed.values() if one.primary] == [True]
+    assert (listed[course.id].summary, listed[course.id].timezone) == ("Course", BERLIN)
+    assert calendar.get_calendar(course.id).description == "All of it"
+    course.summary = "Term"
+    assert calendar.update_calendar(course).summary == "Term"
+    calendar.delete_calendar(course)
+    assert course.id not in {one.id for one in calendar.get_calendar_list()}
+
+
+@pytest.mark.spec("X-01", "E-24")
+def test_the_client_understands_our_errors(calendar: GoogleCalendar) -> None:
+    with pytest.raises(HttpError) as error:
+        calendar.add_event(seminar(color_id="99"))
+
+    assert error.value.status_code == 400
+    assert error.value.error_details[0]["reason"] == "invalid"
+    assert error.value.error_details[0]["location"] == "colorId"
+
+
+@pytest.mark.spec("E-18")
+def test_the_link_of_an_event_opens(calendar: GoogleCalendar, service: Service, token: str) -> None:
+    link = calendar.add_event(seminar()).other["htmlLink"]
+
+    page = service.handle(Request("GET", link, Headers([("Authorization", f"Bearer {token}")])))
+
+    assert page.status == 200
+    assert b"Seminar" in page.content()
