@@ -1,0 +1,243 @@
+"""Recurrences as people and programs write them, drawn by hypothesis: every frequency, every part, several lines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from hypothesis import strategies as st
+
+ZONES = (
+    "Europe/Berlin",
+    "America/New_York",
+    "Australia/Lord_Howe",  # summer time is half an hour
+    "Asia/Kathmandu",  # 5:45, no summer time
+    "America/St_Johns",
+    "Africa/Casablanca",  # winter time for Ramadan
+    "UTC",
+)
+
+CLOCK_CHANGES = [date(2026, 2, 15), date(2026, 3, 8), date(2026, 3, 22), date(2026, 3, 29), date(2026, 4, 5)]
+CLOCK_CHANGES += [date(2026, 10, 4), date(2026, 10, 25), date(2026, 11, 1)]
+
+DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+OF_A_DAY = ("BYHOUR", "BYMINUTE", "BYSECOND")
+
+# The parts that RFC 5545 (3.3.10) allows with each frequency; not those of days for SECONDLY, where
+# dateutil tries each second until such a day comes.
+PARTS = {
+    "YEARLY": ("BYMONTH", "BYWEEKNO", "BYYEARDAY", "BYMONTHDAY", "BYDAY", *OF_A_DAY),
+    "MONTHLY": ("BYMONTH", "BYMONTHDAY", "BYDAY", *OF_A_DAY),
+    "WEEKLY": ("BYMONTH", "BYDAY", *OF_A_DAY),
+    "DAILY": ("BYMONTH", "BYMONTHDAY", "BYDAY", *OF_A_DAY),
+    "HOURLY": ("BYMONTH", "BYYEARDAY", "BYMONTHDAY", "BYDAY", *OF_A_DAY),
+    "MINUTELY": ("BYMONTH", "BYYEARDAY", "BYMONTHDAY", "BYDAY", *OF_A_DAY),
+    "SECONDLY": OF_A_DAY,
+}
+
+# How far from the start it is worth to look.
+REACH = {
+    "YEARLY": timedelta(days=4000),
+    "MONTHLY": timedelta(days=1000),
+    "WEEKLY": timedelta(days=500),
+    "DAILY": timedelta(days=300),
+    "HOURLY": timedelta(days=12),
+    "MINUTELY": timedelta(hours=18),
+    "SECONDLY": timedelta(minutes=15),
+}
+
+# Parts of that reach: when a window begins, how long it is, and when UNTIL comes.
+BEGINS = (-0.1, 0, 0.01, 0.2, 0.5, 1)
+LENGTHS = (0.3, 0.5, 0.8, 0.01)
+ENDS = (0.4, 0.8, 0.05, 1.3, 0)
+
+LARGEST = {
+    "BYMONTH": 12,
+    "BYWEEKNO": 53,
+    "BYYEARDAY": 366,
+    "BYMONTHDAY": 31,
+    "BYHOUR": 23,
+    "BYMINUTE": 59,
+    "BYSECOND": 59,
+}
+# Of sets as small as an hour's or a minute's only the first and the last are sure to be there: dateutil looks for
+# the second one until the year 9999.
+POSITIONS = dict.fromkeys(("YEARLY", "MONTHLY", "WEEKLY", "DAILY"), ("1", "-1", "2,-2", "1,3"))
+
+# The first weeks of a year, -52 and -53, are left out: some of their days lie in the year before, where dateutil looks
+# for week 1 only under that name.
+FROM_THE_END = {"BYWEEKNO": -51, "BYYEARDAY": -366, "BYMONTHDAY": -31}
+
+Start = date | datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """A first instance, how long it lasts, the lines that repeat it, and a window in which to look."""
+
+    start: Start
+    length: timedelta
+    lines: tuple[str, ...]
+    after: datetime
+    before: datetime
+
+    @property
+    def end(self) -> Start:
+        """When the first instance ends: so much time later, whatever the clocks do."""
+        if isinstance(self.start, datetime):
+            return (self.start.astimezone(UTC) + self.length).astimezone(self.start.tzinfo)
+        return self.start + self.length
+
+    @property
+    def all_day(self) -> bool:
+        return not isinstance(self.start, datetime)
+
+
+def values_of(start: Start) -> dict[str, int]:
+    """What the parts would have to say to meet the start."""
+    day = start.timetuple()
+    clock = start.time() if isinstance(start, datetime) else time()
+    return {
+        "BYMONTH": start.month,
+        "BYWEEKNO": start.isocalendar().week,
+        "BYYEARDAY": day.tm_yday,
+        "BYMONTHDAY": start.day,
+        "BYHOUR": clock.hour,
+        "BYMINUTE": clock.minute,
+        "BYSECOND": clock.second,
+    }
+
+
+@st.composite
+def starts(draw: st.DrawFn, *, all_day: bool) -> Start:
+    """A date, or a time of day in a zone; often on the eve of a day on which clocks are changed somewhere."""
+    eve = st.sampled_from(CLOCK_CHANGES).map(lambda change: change - timedelta(days=1))
+    day = draw(st.dates(date(2015, 1, 1), date(2028, 12, 31)) | eve)
+    if all_day:
+        return day
+    clock = draw(st.sampled_from([time(9), time(2, 30), time(0), time(23, 59, 59)]) | st.times().map(_whole_seconds))
+    return datetime.combine(day, clock, ZoneInfo(draw(st.sampled_from(ZONES))))
+
+
+def _whole_seconds(clock: time) -> time:
+    return clock.replace(microsecond=0)
+
+
+@st.composite
+def weekdays(draw: st.DrawFn, frequency: str, parts: set[str], start: Start) -> str:
+    """BYDAY; with ordinals only where the RFC has a meaning for them."""
+    ordinals = frequency in {"YEARLY", "MONTHLY"} and "BYWEEKNO" not in parts
+    most = 5 if frequency == "MONTHLY" or "BYMONTH" in parts else 53
+    ordinal = st.sampled_from([str(n) for n in (*range(-most, 0), *range(1, most + 1))])
+    day = st.just(DAYS[start.weekday()]) | st.sampled_from(DAYS)
+    one = st.tuples(st.just("") | ordinal, day).map("".join) if ordinals else day
+    return ",".join(draw(st.lists(one, min_size=1, max_size=4, unique=True)))
+
+
+@st.composite
+def numbers(draw: st.DrawFn, part: str, start: Start) -> str:
+    """The numbers of a part, among them often the start's own."""
+    least = 1 if part in FROM_THE_END or part == "BYMONTH" else 0
+    drawn = st.integers(least, LARGEST[part])
+    if part in FROM_THE_END:
+        drawn = drawn | st.integers(FROM_THE_END[part], -1)
+    some = draw(st.lists(drawn, min_size=1, max_size=4, unique=True))
+    own = draw(st.sampled_from([[values_of(start)[part]], []]))
+    return ",".join(map(str, dict.fromkeys(own + some)))
+
+
+@st.composite
+def rules(draw: st.DrawFn, frequency: str, start: Start) -> str:
+    """The right-hand side of an RRULE."""
+    parts = set(draw(st.lists(st.sampled_from(_parts(frequency, start)), max_size=4)))
+    said = {"FREQ": frequency, "INTERVAL": draw(st.sampled_from(["", "1", "2", "3", "5", "12"]))}
+    for part in sorted(parts):
+        said[part] = draw(weekdays(frequency, parts, start) if part == "BYDAY" else numbers(part, start))
+    if parts:
+        said["BYSETPOS"] = draw(st.sampled_from(["", "", *POSITIONS.get(frequency, ("1", "-1"))]))
+    said["WKST"] = draw(st.sampled_from(["", *DAYS]))
+    said |= draw(ends(frequency, start))
+    return ";".join(f"{name}={value}" for name, value in said.items() if value)
+
+
+def _parts(frequency: str, start: Start) -> list[str]:
+    timed = isinstance(start, datetime)
+    return [part for part in PARTS[frequency] if timed or part not in OF_A_DAY]
+
+
+@st.composite
+def ends(draw: st.DrawFn, frequency: str, start: Start) -> dict[str, str]:
+    """No end, COUNT, or UNTIL as the RFC wants it: a date beside a date, else a time in UTC."""
+    kind = draw(st.sampled_from(["", "COUNT", "UNTIL"]))
+    if kind == "COUNT":
+        return {kind: str(draw(st.integers(1, 40)))}
+    return {kind: _until(start, draw(st.sampled_from(ENDS)) * REACH[frequency])} if kind else {}
+
+
+def _until(start: Start, later: timedelta) -> str:
+    if isinstance(start, datetime):
+        return f"{start.astimezone(UTC) + later:%Y%m%dT%H%M%SZ}"
+    return f"{start + later:%Y%m%d}"
+
+
+@st.composite
+def series(draw: st.DrawFn, frequency: str, *, all_day: bool) -> Series:
+    """One RRULE and a window before, over or beyond it."""
+    start = draw(starts(all_day=all_day))
+    line = f"RRULE:{draw(rules(frequency, start))}"
+    return Series(start, draw(_lengths(all_day)), (line,), *draw(windows(frequency, start)))
+
+
+def _lengths(all_day: bool) -> st.SearchStrategy[timedelta]:
+    if all_day:
+        return st.integers(1, 9).map(lambda days: timedelta(days=days))
+    return st.sampled_from([timedelta(minutes=1), timedelta(minutes=90), timedelta(hours=30)])
+
+
+@st.composite
+def windows(draw: st.DrawFn, frequency: str, start: Start) -> tuple[datetime, datetime]:
+    """From a little before the start to as far as it is worth to look."""
+    reach = REACH[frequency]
+    origin = start if isinstance(start, datetime) else datetime.combine(start, time())
+    after = origin.replace(tzinfo=UTC) + draw(st.sampled_from(BEGINS)) * reach
+    return after, after + draw(st.sampled_from(LENGTHS)) * reach + timedelta(seconds=1)
+
+
+@st.composite
+def several_lines(draw: st.DrawFn, frequency: str, *, all_day: bool) -> Series:
+    """Up to two RRULEs, up to two EXRULEs, and single moments that come or go."""
+    start = draw(starts(all_day=all_day))
+    plain = rules(frequency, start)
+    endless = plain.filter(lambda rule: "COUNT" not in rule)  # what COUNT counts in an EXRULE, nobody says
+    lines = [f"RRULE:{rule}" for rule in draw(st.lists(plain, max_size=2))]
+    lines += [f"RDATE{draw(moments(frequency, start))}" for _ in range(draw(st.integers(0, 1)))]
+    lines += [f"EXRULE:{rule}" for rule in draw(st.lists(endless, max_size=2))]
+    lines += [f"EXDATE{draw(moments(frequency, start))}" for _ in range(draw(st.integers(0, 1)))]
+    return Series(start, draw(_lengths(all_day)), tuple(lines), *draw(windows(frequency, start)))
+
+
+@st.composite
+def moments(draw: st.DrawFn, frequency: str, start: Start) -> str:
+    """What follows RDATE or EXDATE: moments at distances from the start that a rule may hit too."""
+    steps = draw(st.lists(st.integers(-2, 20), min_size=1, max_size=4))
+    if not isinstance(start, datetime):
+        return ";VALUE=DATE:" + ",".join(f"{start + timedelta(days=n):%Y%m%d}" for n in steps)
+    return draw(st.sampled_from(WRITTEN))([start + n * STEPS[frequency] for n in steps])
+
+
+STEPS = {
+    "HOURLY": timedelta(hours=1),
+    "MINUTELY": timedelta(minutes=1),
+    "SECONDLY": timedelta(seconds=1),
+} | dict.fromkeys(("YEARLY", "MONTHLY", "WEEKLY", "DAILY"), timedelta(days=1))
+
+TOKYO = ZoneInfo("Asia/Tokyo")
+
+WRITTEN: tuple[Callable[[list[datetime]], str], ...] = (
+    lambda found: ":" + ",".join(f"{one.astimezone(UTC):%Y%m%dT%H%M%SZ}" for one in found),
+    lambda found: ":" + ",".join(f"{one:%Y%m%dT%H%M%S}" for one in found),
+    lambda found: ";TZID=Asia/Tokyo:" + ",".join(f"{one.astimezone(TOKYO):%Y%m%dT%H%M%S}" for one in found),
+)
