@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import ADA, BOB, EVE, GUEST, SEMINAR, Diary, emails, guests, path, refusal
+from .diary import ADA, BOB, EVE, GUEST, SEMINAR, Diary, emails, emptied, guests, path, refusal
 
 GOOD = [
     "bob@svc.example",
@@ -23,6 +25,11 @@ BAD = ["nobody", "@example.org", "bob@", "bob@@example.org", "a b@example.org", 
        "a.@example.org", "bob@example..org", "bob@.example.org", "bob@example.org\n", "bob@exa mple.org",
        "bob,eve@example.org", "bob@example.org;eve@example.org", "b\x00b@example.org",
        '"unclosed@example.org']  # fmt: skip
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

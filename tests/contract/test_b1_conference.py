@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import SEMINAR, Diary, Fields, refusal
+from .diary import SEMINAR, Diary, Fields, emptied, refusal
 
 REQUEST = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
 VIDEO = {"entryPointType": "video", "uri": "https://meet.example/abc", "label": "meet.example/abc"}
@@ -15,6 +17,11 @@ PHONE = {"entryPointType": "phone", "uri": "tel:+49-30-1", "pin": "123"}
 SIP = {"entryPointType": "sip", "uri": "sip:abc@meet.example"}
 MORE = {"entryPointType": "more", "uri": "https://meet.example/more"}
 SOLUTION = {"key": {"type": "addOn"}, "name": "Meet example", "iconUri": "https://meet.example/icon.png"}
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

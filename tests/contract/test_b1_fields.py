@@ -6,10 +6,17 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import BOB, SEMINAR, Diary, Fields, guests, refusal
+from .diary import BOB, SEMINAR, Diary, Fields, emptied, guests, refusal
 
 BIG = 10**30
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

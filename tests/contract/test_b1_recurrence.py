@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import HOLIDAY, SEMINAR, Diary, refusal
+from .diary import HOLIDAY, SEMINAR, Diary, emptied, refusal
 
 DAILY = "RRULE:FREQ=DAILY;COUNT=3"
 OF_INSTANTS = [
@@ -91,6 +93,11 @@ WRONG = [
     "every Monday",
 ]
 NO_LINES: list[Any] = [5, True, [], {}, ["RRULE:FREQ=DAILY"]]
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

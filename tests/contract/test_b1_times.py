@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import END, HOLIDAY, SEMINAR, START, Diary, refusal
+from .diary import END, HOLIDAY, SEMINAR, START, Diary, emptied, refusal
 
 BAD_DATES = ["2026-02-30", "2026-13-01", "2026-1-2", "20261102", "2026-11-02T10:00:00Z", "tomorrow", "", "0000-01-01",
              "2026-11-02 ", "２０２６-11-02"]  # fmt: skip
@@ -18,6 +20,11 @@ BAD_INSTANTS = ["2026-11-02", "2026-11-02T10:00Z", "2026-11-02T25:00:00Z", "2026
 NO_TEXTS: list[Any] = [5, True, [], {}, 1.5]
 NO_ZONES = ["Berlin", "Europe/Nowhere", "../../etc/passwd", "/etc/localtime", "+01:00", "GMT+25", "Europe/Berlin ",
             "Europe", "zone\x00", "x" * 10_000]  # fmt: skip
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture
