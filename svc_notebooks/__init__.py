@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         export_formats as export_formats,
         import_formats as import_formats,
     )
+    from .notebook.calendar_file import export_events as export_events
     from .notebook.calendars import (
         calendars as calendars,
         create_calendar as create_calendar,
@@ -128,6 +129,7 @@ _ROOMS = {
     "notebook.event_query": ("events",),
     "notebook.recurring": ("instances", "preview_recurrence", "recurrence_lines"),
     "notebook.calendars": ("calendars", "create_calendar", "event_colors"),
+    "notebook.calendar_file": ("export_events",),
     "notebook.event_body": ("EventError",),
     "notebook.wire": ("exchanges", "exchange"),
     "notebook.upload_form": ("upload_form",),

@@ -96,3 +96,13 @@ OUTBOX = schema(
     subject   text
     """
 )
+
+CALENDAR_FILE = schema(
+    """
+    path              text
+    calendar          text
+    events            count
+    changedInstances  count
+    size              count
+    """
+)

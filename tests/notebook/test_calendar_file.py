@@ -1,0 +1,182 @@
+"""export_events: what another library reads in the file is what the service has."""
+
+from datetime import UTC, date
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+import vobject
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors import NotFound
+from svc_notebooks.notebook.event_schemas import CALENDAR_FILE
+
+BERLIN = "Europe/Berlin"
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    vars(vobject.icalendar)["__tzidMap"].clear()  # the zones of one file are not those of another
+    vobject.icalendar.registerTzid("UTC", UTC)
+
+
+@pytest.fixture
+def seminar(lab: svc.Sandbox) -> pd.DataFrame:
+    return svc.create_event(
+        "Seminar",
+        start="2026-10-19 10:00",
+        end="2026-10-19 11:30",
+        time_zone=BERLIN,
+        recurrence="weekly on Mon, Wed, 6 times",
+    )
+
+
+def read(saved: pd.DataFrame) -> Any:
+    return vobject.readOne(Path(saved["path"].item()).read_text(encoding="utf-8"))
+
+
+def instants(vevent: Any) -> list[pd.Timestamp]:
+    return [pd.Timestamp(one).tz_convert("UTC") for one in vevent.rruleset]
+
+
+def test_another_library_finds_the_instances_that_the_service_has(seminar: pd.DataFrame):
+    saved = svc.export_events(seminar, "seminar.ics")
+
+    found = svc.instances(seminar)["start"].dt.tz_convert("UTC")
+    assert instants(read(saved).vevent) == found.tolist()
+    assert len(found) == 6
+
+
+def test_what_was_saved_is_a_row(seminar: pd.DataFrame):
+    saved = svc.export_events(to="term.ics")
+
+    assert dict(saved.dtypes.astype(str)) == CALENDAR_FILE.dtypes
+    assert saved.iloc[0].to_dict() == {
+        "path": "term.ics",
+        "calendar": "ada@svc.example",
+        "events": 1,
+        "changed_instances": 0,
+        "size": Path("term.ics").stat().st_size,
+    }
+
+
+def test_without_a_place_the_file_has_the_calendars_name(lab: svc.Sandbox, tmp_path: Path):
+    term = svc.create_calendar("Term: winter/27", time_zone=BERLIN)["id"].item()
+    svc.create_event("Tea", start="2026-11-02", end="2026-11-03", calendar=term)
+
+    saved = svc.export_events(calendar=term)
+
+    assert saved["path"].item() == "Term_ winter_27.ics"
+    assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["Term_ winter_27.ics"]
+    assert read(saved).contents["x-wr-calname"][0].value == "Term: winter/27"
+
+
+@pytest.mark.parametrize("chosen", [None, "series"])
+def test_instances_that_were_changed_or_cancelled_come_with_their_series(seminar: pd.DataFrame, chosen: str | None):
+    every = svc.instances(seminar)
+    svc.delete_event(every.iloc[1])
+    svc.update_event(every.iloc[2], start="2026-10-27 15:00", end="2026-10-27 16:00", time_zone=BERLIN, summary="Later")
+
+    saved = svc.export_events(seminar if chosen else None, "seminar.ics")
+
+    series, changed = read(saved).vevent_list
+    assert saved[["events", "changed_instances"]].values.tolist() == [[1, 1]]
+    assert instants(series) == [one.tz_convert("UTC") for n, one in enumerate(every["start"]) if n != 1]
+    assert pd.Timestamp(changed.recurrence_id.value) == every["start"].iloc[2]
+    assert (changed.summary.value, changed.uid.value) == ("Later", series.uid.value)
+
+
+def test_an_instance_by_itself_is_said_alone(seminar: pd.DataFrame):
+    saved = svc.export_events(svc.instances(seminar).iloc[3], "one.ics")
+
+    vevent = read(saved).vevent
+    assert "rrule" not in vevent.contents
+    assert pd.Timestamp(vevent.dtstart.value) == pd.Timestamp("2026-10-28 10:00", tz=BERLIN)
+
+
+def test_a_window_chooses_among_all_events(lab: svc.Sandbox):
+    for day in ("2026-11-02", "2026-11-09", "2026-11-16"):
+        svc.create_event(day, start=f"{day} 10:00", end=f"{day} 11:00", time_zone=BERLIN)
+
+    saved = svc.export_events(to="week.ics", time_min="2026-11-03", time_max="2026-11-10")
+
+    assert [one.summary.value for one in read(saved).vevent_list] == ["2026-11-09"]
+
+
+def test_deleted_events_are_not_in_the_file(lab: svc.Sandbox):
+    kept, gone = (svc.create_event(name, start="2026-11-02", end="2026-11-03") for name in ("kept", "gone"))
+    svc.delete_event(gone)
+
+    saved = svc.export_events(to="all.ics")
+
+    assert [one.summary.value for one in read(saved).vevent_list] == ["kept"]
+    assert saved["events"].item() == len(kept) == 1
+
+
+def test_a_calendar_without_events_is_a_file_too(lab: svc.Sandbox):
+    saved = svc.export_events(to="empty.ics")
+
+    assert saved["events"].item() == 0
+    assert "vevent" not in read(saved).contents
+
+
+def test_everything_about_an_event_arrives(lab: svc.Sandbox):
+    paper = svc.upload(b"%PDF-1.7", name="paper.pdf")
+    made = svc.create_event(
+        "Über uns; alle, auch du",
+        start=date(2026, 11, 2),
+        end=date(2026, 11, 4),
+        location="Room 7",
+        description="Line one\nline two",
+        attendees=["grace@example.org", {"email": "room@example.org", "resource": True}],
+        reminders=[30, ("email", 60)],
+        conference=True,
+        attachments=paper,
+        visibility="private",
+        transparency="transparent",
+        source="https://talks.example/7",
+    )
+
+    vevent = read(svc.export_events(made, "talk.ics")).vevent
+
+    assert (vevent.summary.value, vevent.description.value) == ("Über uns; alle, auch du", "Line one\nline two")
+    assert (vevent.dtstart.value, vevent.dtend.value) == (date(2026, 11, 2), date(2026, 11, 4))
+    assert (vevent.location.value, vevent.url.value) == ("Room 7", "https://talks.example/7")
+    assert [one.value for one in vevent.attendee_list] == ["mailto:grace@example.org", "mailto:room@example.org"]
+    assert [one.params["CUTYPE"] for one in vevent.attendee_list] == [["INDIVIDUAL"], ["RESOURCE"]]
+    assert vevent.organizer.value == "mailto:ada@svc.example"
+    assert sorted(one.action.value for one in vevent.valarm_list) == ["DISPLAY", "EMAIL"]
+    assert vevent.attach.value == svc.file(paper["id"].item())["web_view_link"].item()
+    assert vevent.conference.value.startswith("https://")
+    assert (vevent.transp.value, vevent.contents["class"][0].value) == ("TRANSPARENT", "PRIVATE")
+    assert vevent.uid.value == made["i_cal_uid"].item()
+
+
+def test_the_calendars_own_reminders_are_said(lab: svc.Sandbox):
+    made = svc.create_event("Tea", start="2026-11-02 15:00", end="2026-11-02 16:00", time_zone=BERLIN)
+
+    vevent = read(svc.export_events(made, "tea.ics")).vevent
+
+    assert [(one.action.value, one.trigger.value.total_seconds()) for one in vevent.valarm_list] == [("DISPLAY", -600)]
+
+
+def test_what_cannot_be_meant_is_said_before_anything_is_sent(lab: svc.Sandbox):
+    sent = len(svc.exchanges())
+
+    with pytest.raises(ValueError, match="leave out events"):
+        svc.export_events("abcde", time_min="2026-11-02")
+    with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+        svc.export_events(to="nowhere/term.ics")
+    with pytest.raises(TypeError, match="calendar must be the id"):
+        svc.export_events(calendar="")
+
+    assert len(svc.exchanges()) == sent
+
+
+def test_an_event_that_there_is_not_leaves_no_file(lab: svc.Sandbox, tmp_path: Path):
+    with pytest.raises(NotFound):
+        svc.export_events(["abcdefgh"], "none.ics")
+
+    assert not (tmp_path / "none.ics").exists()
