@@ -28,7 +28,7 @@ _SWITCHES = {
 }
 
 
-_BESIDE = ("time_zone", "send_updates", "calendar")
+_BESIDE = ("time_zone", "send_updates", "calendar", "metadata")
 """Arguments that are no field of an event by themselves."""
 
 
@@ -74,7 +74,7 @@ def body_of(arguments: dict[str, Any]) -> JSONObject:
     for name in ("start", "end"):
         if name in given:
             given[name] = _wire_time(given[name], zone)
-    return some_fields(**given)
+    return {**some_fields(**given), **arguments.get("metadata", {})}
 
 
 def _wire_time(text: str, zone: str | None) -> JSONObject:

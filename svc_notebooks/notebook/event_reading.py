@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
+
+from traitlets import TraitError
 
 from ..core.event_times import read_time
 from ..core.events import with_defaults
@@ -13,7 +16,7 @@ from ..core.zones import zone
 from .when_choice import When
 
 if TYPE_CHECKING:
-    from ..core.wire import JSONObject
+    from ..core.wire import JSON, JSONObject
     from .event_controls import EventControls
 
 _Read = Callable[["EventControls", Mapping[str, Any]], None]
@@ -27,7 +30,7 @@ def read_event(controls: EventControls, event: JSONObject, written: Callable[[],
     """
     controls.further.value = {}
     for read in _READ.values():
-        read(controls, event)
+        _set(controls, read, event)
     said = written()
     other = {name: value for name, value in event.items() if not _same(name, event, said)}
     for name in other:
@@ -36,18 +39,38 @@ def read_event(controls: EventControls, event: JSONObject, written: Callable[[],
     controls.further.value = other
 
 
+def _set(controls: EventControls, read: _Read, event: JSONObject) -> None:
+    """What is of another kind than its control is not shown there; the comparison finds it missing."""
+    try:
+        read(controls, event)
+    except (TypeError, ValueError, AttributeError, KeyError, TraitError):
+        read(controls, {})
+
+
 def _same(name: str, event: JSONObject, said: JSONObject) -> bool:
     if name not in _READ:
         return False
     if name in ("start", "end"):
         return _same_time(event[name], said.get(name))
-    return with_defaults(event).get(name) == with_defaults(said).get(name)
+    value, found = event[name], with_defaults(said).get(name)
+    if value is None or found is None:
+        return value is None or (name in _NOTHING and value == _NOTHING[name])
+    return type(value) is type(found) and _text(with_defaults(event)[name]) == _text(found)
+
+
+def _text(value: JSON) -> str:
+    """So that 1 is not True."""
+    return json.dumps(value, sort_keys=True)
+
+
+_NOTHING = {"summary": "", "location": "", "description": "", "recurrence": [], "attendees": [], "attachments": []}
+"""What says as little as if it were left out."""
 
 
 def _same_time(given: Any, said: Any) -> bool:
     """One instant, and the same zone if one is given."""
-    zones = (given or {}).get("timeZone"), (said or {}).get("timeZone")
-    return zones[0] in (None, zones[1]) and _time(given) is not None and _time(given) == _time(said)
+    moment = _time(given)
+    return moment is not None and moment == _time(said) and given.get("timeZone") in (None, said.get("timeZone"))
 
 
 def _time(value: Any) -> Start | None:

@@ -47,7 +47,7 @@ class GuestSwitches(Field):
     @value.setter
     def value(self, event: Mapping[str, Any]) -> None:
         for name, _, default in _GUESTS:
-            self.switches[name].value = bool(event.get(name, default))
+            self.switches[name].value = default if event.get(name) is None else bool(event[name])
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever one is switched."""

@@ -1,12 +1,17 @@
 """The event form without a browser: values are set, buttons are pressed, the service answers."""
 
 from datetime import date, time
+from types import SimpleNamespace
 
 import pytest
+from hypothesis import given, settings, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors import AlreadyExists
+from svc_notebooks.core.event_fields import EVENT_FIELDS
+from svc_notebooks.core.events import problems, with_defaults
 from svc_notebooks.core.recurrence import Freq
+from svc_notebooks.notebook.event_body import LENIENT
 
 WEEKLY = {
     "summary": "Seminar",
@@ -14,6 +19,9 @@ WEEKLY = {
     "end": {"dateTime": "2026-11-02T11:30:00", "timeZone": "Europe/Berlin"},
     "recurrence": ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20270212T225959Z"],
 }
+
+FIELDS = sorted({field.path.partition(".")[0].removesuffix("[]") for field in EVENT_FIELDS if field.writable})
+PARTS = sorted({field.path.rpartition(".")[2].removesuffix("[]") for field in EVENT_FIELDS if field.writable})
 
 
 @pytest.fixture
@@ -155,6 +163,34 @@ def test_all_day_by_dates(form):
     form.value = {"start": {"date": "2026-12-24"}, "end": {"date": "2026-12-27"}}
     assert form.controls.when.last.value == date(2026, 12, 26)
     assert form.code() == "svc.create_event(start='2026-12-24', end='2026-12-27')"
+
+
+scalars = st.none() | st.booleans() | st.integers(-5, 50_000) | st.text(max_size=5)
+anything = st.recursive(
+    scalars
+    | st.sampled_from(["2026-11-02", "Europe/Berlin", "RRULE:FREQ=DAILY", "bob@svc.example", "popup", "private"]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(PARTS), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@pytest.mark.spec("W-03")
+def test_whatever_is_set_is_kept_and_what_is_wrong_with_it_is_said(form):
+    taken = SimpleNamespace(create_event=lambda summary=None, **rest: rest)
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.dictionaries(st.sampled_from(FIELDS), anything, max_size=4))
+    def check(more):
+        event = {**WEEKLY, **more}
+        form.value = event
+
+        kept, meant = with_defaults(form.value), with_defaults(event)
+        assert {name: one for name, one in kept.items() if one} == {name: one for name, one in meant.items() if one}
+        assert bool(said(form)) == bool(problems(event, LENIENT))
+        assert eval(form.code(), {"svc": taken}).items() <= form.draft.arguments.items()
+        assert form.alert.value == ""
+
+    check()
 
 
 # -- what is wrong
