@@ -21,6 +21,9 @@ BENCHES = {
     "slow-hooks": ("fan_out", "slow"),
     "memory": ("memory", "growth"),
     "dead-receivers": ("latency", "beside_dead_receivers"),
+    "ten-years": ("recurrences", "ten_years"),
+    "ten-years-on": ("recurrences", "ten_years_on"),
+    "timetable": ("timetable", "timetable"),
     "frames": ("start", "frames"),
     "import": ("start", "imports"),
 }

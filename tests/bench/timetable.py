@@ -1,0 +1,121 @@
+"""A timetable of 10,000 events: created from a DataFrame and read back as one, beside a bare loop of `requests`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pandas as pd
+import requests
+
+from svc_notebooks.client.session import Session
+from svc_notebooks.core.wire import segment
+from svc_notebooks.notebook.calendars import create_calendar
+from svc_notebooks.notebook.event_query import events
+from svc_notebooks.notebook.timetable import create_events
+
+from .processes import TOKEN, Served, folder, ours
+from .rounds import Run, alternate, timed
+from .table import Row, at_most, compared, milliseconds
+
+ROUNDS = 9  # and one that is not counted
+AT_ONCE = 1000
+ALL = (ROUNDS + 1) * AT_ONCE
+ZONE = "Europe/Berlin"
+
+
+def timetable() -> Iterator[Row]:
+    """Both sides speak to one service over one socket; each has a calendar of its own."""
+    with ours() as served, folder() as state:
+        session = Session(served.base_url, TOKEN, state_dir=state)
+        own, bare = (create_calendar(name, session=session)["id"].item() for name in ("frames", "loop"))
+        loop = Loop(served, bare)
+        made = alternate({"ours": _creating(session, own), "requests": _posting(loop)}, ROUNDS)
+        read = alternate(
+            {"ours": timed(lambda: events(calendar=own, session=session)), "requests": timed(loop.read)}, ROUNDS
+        )
+        _same(session, own, loop)
+    work, name = f"{ALL:,} events", "a loop of requests"
+    yield compared(f"{work} by create_events", _each(made["ours"]), _each(made["requests"]), name, at_most(1.5), _one)
+    yield compared(f"{work} read as a frame", read["ours"], read["requests"], name, at_most(1.5), milliseconds)
+
+
+def _one(seconds: float) -> str:
+    return f"{milliseconds(seconds)} each"
+
+
+def _each(costs: Sequence[float]) -> tuple[float, ...]:
+    return tuple(cost / AT_ONCE for cost in costs)
+
+
+def _begins(first: int) -> list[datetime]:
+    begin = datetime(2026, 1, 1, 8, tzinfo=UTC)
+    return [begin + timedelta(hours=n) for n in range(first, first + AT_ONCE)]
+
+
+def _creating(session: Session, calendar: str) -> Run:
+    """The next thousand rows at every call."""
+    done = 0
+
+    def run() -> float:
+        nonlocal done
+        begins = pd.Series(_begins(done))
+        frame = pd.DataFrame({"summary": "Lecture", "start": begins, "end": begins + pd.Timedelta(minutes=90)})
+        done += AT_ONCE
+        return timed(lambda: create_events(frame, calendar=calendar, time_zone=ZONE, session=session))()
+
+    return run
+
+
+def _posting(loop: Loop) -> Run:
+    done = 0
+
+    def run() -> float:
+        nonlocal done
+        bodies = [_body(begin) for begin in _begins(done)]
+        done += AT_ONCE
+        return timed(lambda: [loop.create(body) for body in bodies])()
+
+    return run
+
+
+def _body(begin: datetime) -> dict[str, Any]:
+    end = begin + timedelta(minutes=90)
+    times = {"start": {"dateTime": begin.isoformat()}, "end": {"dateTime": end.isoformat()}}
+    return {"summary": "Lecture", **{name: {**one, "timeZone": ZONE} for name, one in times.items()}}
+
+
+class Loop:
+    """What a person writes who has nothing but `requests`."""
+
+    def __init__(self, served: Served, calendar: str) -> None:
+        self._url = f"{served.base_url}/calendar/v3/calendars/{segment(calendar)}/events"
+        self._web = requests.Session()
+        self._web.headers["Authorization"] = f"Bearer {TOKEN}"
+
+    def create(self, body: dict[str, Any]) -> Any:
+        answer = self._web.post(self._url, json=body)
+        answer.raise_for_status()
+        return answer.json()
+
+    def read(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        query: dict[str, Any] = {"maxResults": 2500}
+        while True:
+            answer = self._web.get(self._url, params=query)
+            answer.raise_for_status()
+            page = answer.json()
+            found += page["items"]
+            if "nextPageToken" not in page:
+                return found
+            query["pageToken"] = page["nextPageToken"]
+
+
+def _same(session: Session, calendar: str, loop: Loop) -> None:
+    """Both have made the same events."""
+    frame, found = events(calendar=calendar, session=session), loop.read()
+    ours = sorted(frame["start"].dt.tz_convert("UTC"))
+    theirs = sorted(pd.to_datetime([one["start"]["dateTime"] for one in found], utc=True))
+    if ours != theirs or len(ours) != ALL:
+        raise AssertionError(f"{len(ours)} events are not the {len(theirs)} of the loop")
