@@ -17,7 +17,7 @@ from typing import NamedTuple
 from ..core.event_times import read_time
 from ..core.expansion import occurrences
 from ..core.recurrence import Extra, Recurrence, Rule, Start
-from ..core.rule_days import rule_times
+from ..core.rule_times import rule_times
 from ..core.wire import JSONObject
 
 _MOST = 10_000

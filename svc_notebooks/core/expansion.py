@@ -1,6 +1,6 @@
 """From recurrence to instances: lazily, in order, from any point in time, and never without end (E-21).
 
-Which moments a rule has on the wall clock is rule_days.py; here they become instants. 10:00 stays 10:00 when summer
+Which moments a rule has on the wall clock is rule_times.py; here they become instants. 10:00 stays 10:00 when summer
 time begins. A time that a clock skips is read with the offset before the gap, of a time that it shows twice the
 first is meant (RFC 5545, 3.3.5); every instance has the exact duration of the event (3.8.5.3). The start is the
 first instance whatever the rules say: so the interface defines it, and so COUNT counts it.
@@ -8,6 +8,7 @@ first instance whatever the rules say: so the interface defines it, and so COUNT
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from heapq import merge
@@ -15,12 +16,13 @@ from itertools import chain, dropwhile, repeat
 from typing import NamedTuple
 
 from .recurrence import Recurrence, Rule, Start
-from .rule_days import Batch, rule_times
+from .rule_times import Batch, rule_times
 from .zones import clock_changes
 
 _SLACK = timedelta(days=2)
 """More than any two clocks differ, so that nothing is lost where a bound is looked at in another zone."""
 
+_MOST_DROPPED = 200_000
 _MIDNIGHT = time()
 
 
@@ -156,12 +158,16 @@ def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
 
 
 def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Iterator[datetime]:
-    other = next(without, None)
+    """Those that are not among the others; where so many in a row are, no other is looked for."""
+    other, dropped = next(without, None), 0
     for moment in moments:
         while other is not None and other < moment:
             other = next(without, None)
-        if moment != other:
+        dropped = dropped + 1 if moment == other else 0
+        if not dropped:
             yield moment
+        elif dropped > _MOST_DROPPED:
+            return
 
 
 def _stream(rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None) -> Iterator[datetime]:
@@ -176,7 +182,8 @@ def _on_the_clock(batch: Batch) -> Batch:
     changes = _changes(batch[0], batch[-1]) if batch else []
     if not changes:
         return batch
-    return sorted({_at(one, one.tzinfo or UTC) if one.toordinal() in changes else one for one in batch})
+    shown = [_at(one, one.tzinfo or UTC) if one.toordinal() in changes else one for one in batch]
+    return shown if shown == batch else sorted(set(shown))  # what is later may meet another
 
 
 def _changes(first: datetime, last: datetime) -> list[int]:
@@ -205,10 +212,8 @@ def _until(batches: Iterator[Batch], zone: tzinfo, *ends: datetime | None) -> It
     early = _later(end, -_SLACK)
     sure = early and early.astimezone(zone)
     for batch in batches:
-        if end is None or (batch and sure is not None and batch[-1] < sure):
-            yield batch
-            continue
-        kept = [moment for moment in batch if moment.astimezone(UTC) < end]
+        near = len(batch) if end is None else bisect_left(batch, sure) if sure else 0
+        kept = batch[:near] + [moment for moment in batch[near:] if end and moment.astimezone(UTC) < end]
         yield kept
         if len(kept) < len(batch):
             return

@@ -26,7 +26,7 @@ from .calendars import answer, calendar_of, default_reminders, role_of
 from .event_resource import Found, View, stored
 from .events import found_event, title_of, view_of
 from .house import Call, House
-from .instances import find, instance_id, instances, is_within
+from .instances import changed_instances, find, instance_id, instances, is_within
 from .metadata import flag, mask_of, number, one_of
 from .store.calendars import CalendarRow
 from .store.events import EventRow
@@ -81,7 +81,7 @@ def list_instances(house: House, call: Call) -> Response:
     original = _original(call.query)
 
     def instances_from(key: Key | None) -> Iterator[Keyed]:
-        every = instances(house, calendar, found.row, _later(asked.after, key), asked.before)
+        every = _instances(house, calendar, asked, found.row, _later(asked.after, key))
         if original is not None:
             every = iter([one for one in [find(house, calendar, instance_id(found.row.id, original))] if one])
         return (one for one in _by_start(every) if _wanted_instance(asked, one[1]))
@@ -240,9 +240,19 @@ def _expanded(house: House, calendar: CalendarRow, asked: _Asked, key: Key | Non
     rows = house.store.events.within(calendar.id, _millis(after, _FIRST), _millis(asked.before, _LAST))
     rows = [row for row in rows if not row.cancelled or asked.deleted]
     single = _by_start(stored(row) for row in rows if not row.recurring)
-    recurring = [_by_start(instances(house, calendar, row, after, asked.before)) for row in rows if row.recurring]
+    recurring = [_by_start(_instances(house, calendar, asked, row, after)) for row in rows if row.recurring]
     found = merge(single, *recurring, key=lambda one: one[0])
     return (one for one in found if _wanted_instance(asked, one[1]))
+
+
+def _instances(
+    house: House, calendar: CalendarRow, asked: _Asked, row: EventRow, after: datetime | None
+) -> Iterator[Found]:
+    """The instances of a recurring event. If it is not asked for itself, only changed ones can be, and they end."""
+    master = stored(row)
+    if _wanted_instance(asked, master) and all(wanted(master) for wanted in asked.filters):
+        return instances(house, calendar, row, after, asked.before)
+    return changed_instances(house, calendar, row, after, asked.before)
 
 
 def _wanted_instance(asked: _Asked, found: Found) -> bool:

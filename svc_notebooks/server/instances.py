@@ -54,14 +54,23 @@ def instances(
 ) -> Iterator[Found]:
     """The instances that overlap this window, in the order of their starts, cancelled ones among them."""
     master, tz = stored(row), zone(calendar.zone)
-    changed = {one.id: _filled(master, one) for one in house.store.events.changed_instances(calendar.id, row.id)}
-    moved = sorted((one for one in changed.values() if _overlaps(one.row, after, before)), key=_by_start)
+    changed = {one.id for one in house.store.events.changed_instances(calendar.id, row.id)}
+    moved = changed_instances(house, calendar, row, after, before)
     plain = (
         _plain(master, one, tz)
         for one in _occurrences(master.body, tz, after, before)
         if not changed or instance_id(row.id, one.start) not in changed
     )
     return merge(plain, moved, key=_by_start)
+
+
+def changed_instances(
+    house: House, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
+) -> Iterator[Found]:
+    """Those of them that were changed by themselves."""
+    master = stored(row)
+    every = (_filled(master, one) for one in house.store.events.changed_instances(calendar.id, row.id))
+    return iter(sorted((one for one in every if _overlaps(one.row, after, before)), key=_by_start))
 
 
 def _by_start(found: Found) -> tuple[int, str]:
