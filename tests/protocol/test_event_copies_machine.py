@@ -1,0 +1,184 @@
+"""Events and their copies as a machine: whatever organizers and guests do, a model says who sees what."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings, strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server.service import open_service
+
+pytestmark = pytest.mark.spec("E-01", "E-19", "E-16")
+
+PEOPLE = ("ada@svc.example", "bob@svc.example", "eve@svc.example")
+OUTSIDE = "guest@elsewhere.example"
+TIMES = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
+people = st.sampled_from(PEOPLE)
+guest_lists = st.lists(st.sampled_from([*PEOPLE, OUTSIDE]), max_size=3, unique=True)
+words = st.sampled_from(["tea", "coffee", "cake"])
+choices = st.sampled_from(["all", "none", "externalOnly"])
+
+
+@dataclass
+class Known:
+    """What the model knows of an event."""
+
+    organizer: str
+    guests: dict[str, str]
+    summary: str
+    shared: str
+    gone: bool = False
+    private: dict[str, str] = field(default_factory=dict)
+    left: set[str] = field(default_factory=set)
+    """Guests who took the event out of their own calendar."""
+
+    def holders(self) -> set[str]:
+        if self.gone:
+            return set()
+        return {self.organizer} | ({one for one in self.guests if one in PEOPLE} - self.left)
+
+
+class Machine(RuleBasedStateMachine):
+    events = Bundle("events")
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.service = open_service(seed=0, background=False)
+        self.known: dict[str, Known] = {}
+        self.mails = 0
+
+    @initialize()
+    def sign_in(self) -> None:
+        self.tokens = {user: self.service.sign_in(user) for user in PEOPLE}
+
+    def teardown(self) -> None:
+        self.service.close()
+
+    def call(self, user: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
+        content = b"" if body is None else json.dumps(body).encode()
+        pairs = Headers([("Authorization", f"Bearer {self.tokens[user]}"), ("Content-Type", "application/json")])
+        url = f"http://svc.test/calendar/v3/calendars/primary/events{path}"
+        response = self.service.handle(Request(method, url, pairs, content))
+        answer = response.content()
+        return response.status, json.loads(answer) if answer else None
+
+    def mail(self, choice: str, *to: str) -> None:
+        self.mails += {"none": 0, "all": len(set(to)), "externalOnly": OUTSIDE in to}[choice]
+
+    def others(self, event: Known) -> list[str]:
+        return [one for one in event.guests if one != event.organizer]
+
+    @rule(target=events, organizer=people, guests=guest_lists, summary=words, mark=words, choice=choices)
+    def create(self, organizer: str, guests: list[str], summary: str, mark: str, choice: str) -> str:
+        properties = {"private": {"mark": mark}, "shared": {"mark": mark}}
+        body = {**TIMES, "summary": summary, "extendedProperties": properties}
+        status, made = self.call(
+            organizer, "POST", f"?sendUpdates={choice}", {**body, "attendees": [{"email": one} for one in guests]}
+        )
+        assert status == 200
+        accepted = {one: "accepted" if one == organizer else "needsAction" for one in guests}
+        self.known[made["id"]] = Known(organizer, accepted, summary, mark, private={organizer: mark})
+        self.mail(choice, *self.others(self.known[made["id"]]))
+        return str(made["id"])
+
+    @rule(event=events, summary=words, mark=words)
+    def rename(self, event: str, summary: str, mark: str) -> None:
+        known = self.known[event]
+        change = {"summary": summary, "extendedProperties": {"shared": {"mark": mark}}}
+        status, _ = self.call(known.organizer, "PATCH", f"/{event}", change)
+        if known.gone:
+            assert status in (200, 403, 410)
+            return
+        assert status == 200
+        known.summary, known.shared = summary, mark
+
+    @rule(event=events, user=people, summary=words)
+    def rename_as_guest(self, event: str, user: str, summary: str) -> None:
+        known = self.known[event]
+        if user == known.organizer or summary == known.summary or known.gone:
+            return
+        status, _ = self.call(user, "PATCH", f"/{event}", {"summary": summary})
+        assert status in ((403,) if user in known.holders() else (403, 404, 410))
+
+    @rule(event=events, user=people, mark=words)
+    def note(self, event: str, user: str, mark: str) -> None:
+        known = self.known[event]
+        if user not in known.holders():
+            return
+        assert self.call(user, "PATCH", f"/{event}", {"extendedProperties": {"private": {"mark": mark}}})[0] == 200
+        known.private[user] = mark
+
+    @rule(event=events, user=people, answer=st.sampled_from(["accepted", "declined", "tentative"]))
+    def answer(self, event: str, user: str, answer: str) -> None:
+        known = self.known[event]
+        if user not in known.holders() or user not in known.guests:
+            return
+        _, copy = self.call(user, "GET", f"/{event}")
+        attendees = [{**one, "responseStatus": answer} if one.get("self") else one for one in copy["attendees"]]
+        assert self.call(user, "PATCH", f"/{event}", {"attendees": attendees})[0] == 200
+        known.guests[user] = answer
+
+    @rule(event=events, guests=guest_lists, choice=choices)
+    def invite(self, event: str, guests: list[str], choice: str) -> None:
+        known = self.known[event]
+        if known.gone:
+            return
+        before = self.others(known)
+        after = {one: known.guests.get(one, "needsAction") for one in guests}
+        change = {"attendees": [{"email": one, "responseStatus": answer} for one, answer in after.items()]}
+        assert self.call(known.organizer, "PATCH", f"/{event}?sendUpdates={choice}", change)[0] == 200
+        known.left &= set(guests)
+        known.guests = after
+        self.mail(choice, *before, *self.others(known))
+
+    @rule(event=events, choice=choices)
+    def cancel(self, event: str, choice: str) -> None:
+        known = self.known[event]
+        status, _ = self.call(known.organizer, "DELETE", f"/{event}?sendUpdates={choice}")
+        assert status == (410 if known.gone else 204)
+        if not known.gone:
+            self.mail(choice, *self.others(known))
+        known.gone = True
+
+    @rule(event=events, user=people)
+    def leave(self, event: str, user: str) -> None:
+        known = self.known[event]
+        if user == known.organizer or user not in known.holders():
+            return
+        assert self.call(user, "DELETE", f"/{event}")[0] == 204
+        known.left.add(user)
+        known.guests[user] = "declined"
+
+    @invariant()
+    def everybody_sees_what_the_model_says(self) -> None:
+        for user in self.tokens if self.known else ():
+            status, page = self.call(user, "GET", "")
+            assert status == 200
+            shown = {one["id"]: one for one in page["items"]}
+            assert shown.keys() == {name for name, known in self.known.items() if user in known.holders()}
+            for name, one in shown.items():
+                self.agree(user, one, self.known[name])
+
+    def agree(self, user: str, shown: Any, known: Known) -> None:
+        assert (shown["summary"], shown["organizer"]["email"]) == (known.summary, known.organizer)
+        properties = shown["extendedProperties"]
+        assert properties["shared"] == {"mark": known.shared}
+        assert properties.get("private", {}).get("mark") == known.private.get(user)
+        assert {one["email"]: one["responseStatus"] for one in shown.get("attendees", [])} == known.guests
+        assert {one["email"] for one in shown.get("attendees", []) if one.get("self")} == {user} & known.guests.keys()
+
+    @invariant()
+    def only_what_was_chosen_is_mailed(self) -> None:
+        if self.known:
+            assert len(self.service.outbox()) == self.mails
+
+
+TestMachine = Machine.TestCase
+TestMachine.settings = settings(
+    max_examples=60, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
+)
