@@ -18,7 +18,8 @@ from .field import LABEL, Field, Single, heading, switch
 from .file_choice import labelled
 from .further_fields import FurtherFields
 from .recurrence_builder import RecurrenceBuilder
-from .recurrence_preview import Plan, RecurrencePreview
+from .recurrence_plan import Plan
+from .recurrence_preview import RecurrencePreview
 from .reminder_rows import ReminderRows
 from .when_choice import WhenChoice
 

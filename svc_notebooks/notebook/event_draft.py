@@ -11,7 +11,7 @@ from ..core.colors import EVENT_COLORS
 from ..core.recurrence import Start
 from .event_body import some_fields
 from .field import Field
-from .recurrence_preview import Plan
+from .recurrence_plan import Plan
 from .when_choice import When, in_zone
 
 if TYPE_CHECKING:

@@ -21,9 +21,9 @@ def month_picture(month: date, marked: Collection[date]) -> Markup:
     >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
     1
     """
-    weeks = calendar.Calendar().monthdatescalendar(month.year, month.month)
     head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
-    rows = [tag("tr", *(_cell(day, month, marked) for day in week)) for week in weeks]
+    weeks = calendar.Calendar().monthdayscalendar(month.year, month.month)
+    rows = [tag("tr", *(_cell(month.replace(day=day), marked) if day else tag("td") for day in week)) for week in weeks]
     caption = tag("caption", f"{MONTHS[month.month - 1]} {month.year}")
     return tag("table", caption, tag("thead", head), tag("tbody", *rows), class_="svc-month")
 
@@ -35,16 +35,18 @@ def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
 
 
 def month_after(day: date, months: int) -> date:
-    """The first day of the month so many months later.
+    """The first day of the month so many months later, as far as there are any.
 
     >>> month_after(date(2026, 11, 30), 3)
     datetime.date(2027, 2, 1)
     """
-    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
-    return date(year, month + 1, 1)
+    year, number = divmod(min(max(day.year * 12 + day.month - 1 + months, _FIRST), _LAST), 12)
+    return date(year, number + 1, 1)
 
 
-def _cell(day: date, month: date, marked: Collection[date]) -> Markup:
-    if day.month != month.month:
-        return tag("td")
-    return tag("td", tag("mark", day.day, title=f"{day:%A}: it takes place")) if day in marked else tag("td", day.day)
+_FIRST, _LAST = date.min.year * 12, date.max.year * 12 + 11
+
+
+def _cell(day: date, marked: Collection[date]) -> Markup:
+    shown = tag("mark", day.day, title=f"{day:%A}: it takes place") if day in marked else day.day
+    return tag("td", shown)

@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from collections.abc import Sequence
+from datetime import date, datetime
 from itertools import islice
 
 import ipywidgets as widgets
 
-from ..core.expansion import Occurrence, occurrences
-from ..core.recurrence import Recurrence, Start
-from .field import small_button
+from ..core.expansion import Occurrence
+from ..core.recurrence import Start
+from .field import show, small_button
 from .markup import Markup, joined, tag
 from .month_picture import month_after, month_pictures
 from .offsets import offset_text
+from .recurrence_plan import DAY, Plan, day_of, marked_days
 
 SHOWN = 8
 _COUNTED = 500
 _MONTHS = 2
-_DAY = timedelta(days=1)
-_MARKED = 2000
-"""Instances that are looked at; only rules of hours and minutes have more in two months."""
-_LONGEST = 400
-"""Days of one instance that are marked; a longer one fills the pictures anyway."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """An event with its recurrence, whose times can be worked out. Raises ValueError for lines that are wrong."""
-
-    lines: tuple[str, ...]
-    start: Start
-    end: Start
-
-    @property
-    def is_endless(self) -> bool:
-        """Whether a rule goes on for ever."""
-        return any(rule.count is None and rule.until is None for rule in Recurrence.parse(self.lines, self.start).rules)
-
-    def instances(self, after: datetime | None = None, before: datetime | None = None) -> Iterator[Occurrence]:
-        """Those that overlap the window, or all from the first one on."""
-        recurrence = Recurrence.parse(self.lines, self.start)
-        return occurrences(recurrence, self.start, self.end, after=after, before=before)
 
 
 class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
@@ -50,36 +26,30 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self._plan: Plan | None = None
-        self._month = date.min
-        self._months_on = 0
+        self._begun = self._month = date.min
         self.list, self.months = widgets.HTML(), widgets.HTML()
         self.earlier = small_button("Earlier", "One month back", lambda: self._turn(-1))
         self.later = small_button("Later", "One month on", lambda: self._turn(1))
         self.turn = widgets.HBox([self.earlier, self.later])
         super().__init__([self.months, self.turn, self.list])
         self.add_class("svc-preview")
+        show(self, False)
 
     def show(self, plan: Plan | None) -> None:
         """Show this plan; None: it cannot be worked out yet, and what stood here goes."""
-        begun = _day(plan.start).replace(day=1) if plan else self._month
-        if begun != self._month:
-            self._month, self._months_on = begun, 0
+        if plan and day_of(plan.start) != self._begun:
+            self._begun = self._month = day_of(plan.start)
         self._plan = plan
-        self._draw()
+        show(self, plan is not None)
+        if plan:
+            self.list.value = instance_list(plan)
+            self._turn(0)
 
     def _turn(self, months: int) -> None:
-        self._months_on += months
-        self._draw()
-
-    def _draw(self) -> None:
-        self.layout.display = None if self._plan else "none"
+        self._month = month_after(self._month, months)
         if self._plan:
-            self.list.value = instance_list(self._plan)
-            self.months.value = self._pictures(self._plan)
-
-    def _pictures(self, plan: Plan) -> Markup:
-        first = month_after(self._month, self._months_on)
-        return month_pictures(first, _MONTHS, marked_days(plan, first, month_after(first, _MONTHS)))
+            days = marked_days(self._plan, self._month, month_after(self._month, _MONTHS))
+            self.months.value = month_pictures(self._month, _MONTHS, days)
 
 
 def instance_list(plan: Plan) -> Markup:
@@ -102,12 +72,12 @@ def _count(found: Sequence[Occurrence], endless: bool) -> str:
     many = f"{len(found)} instance{'' if len(found) == 1 else 's'}"
     if len(found) <= SHOWN:
         return f"{many}:"
-    return f"{many}, the last on {_day(found[-1].start):%a %d %b %Y}; the first {SHOWN}:"
+    return f"{many}, the last on {day_of(found[-1].start):%a %d %b %Y}; the first {SHOWN}:"
 
 
 def _line(one: Occurrence, before: Occurrence | None) -> Markup:
     if not isinstance(one.start, datetime) or not isinstance(one.end, datetime):
-        return joined(_days(one.start, one.end - _DAY))
+        return joined(_days(one.start, one.end - DAY))
     ends = f"{one.end:%H:%M}" if one.end.date() == one.start.date() else f"{one.end:%a %d %b, %H:%M}"
     offset = f" UTC{offset_text(one.start)}"
     changed = before and isinstance(before.start, datetime) and before.start.utcoffset() != one.start.utcoffset()
@@ -117,28 +87,3 @@ def _line(one: Occurrence, before: Occurrence | None) -> Markup:
 
 def _days(first: Start, last: Start) -> str:
     return f"{first:%a %d %b %Y}" + (f" to {last:%a %d %b %Y}" if last > first else "")
-
-
-def marked_days(plan: Plan, first: date, beyond: date) -> set[date]:
-    """The days from `first` to before `beyond` on which something takes place, on the wall clock of the event."""
-    after, before = _midnight(first), _midnight(beyond)
-    found = plan.instances(after - _DAY, before + _DAY)  # whatever the zone is, a day is enough
-    return {day for one in islice(found, _MARKED) for day in _covered(one) if first <= day < beyond}
-
-
-def _covered(one: Occurrence) -> Iterator[date]:
-    first, last = _day(one.start), _last_day(one.end)
-    yield from (first + n * _DAY for n in range(min((last - first).days, _LONGEST) + 1))
-
-
-def _last_day(end: Start) -> date:
-    """The end is exclusive: midnight belongs to the day before."""
-    return _day(end - timedelta(microseconds=1)) if isinstance(end, datetime) else end - _DAY
-
-
-def _day(moment: Start) -> date:
-    return moment.date() if isinstance(moment, datetime) else moment
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)

@@ -11,7 +11,8 @@ from svc_notebooks.notebook.attendee_rows import AttendeeRows
 from svc_notebooks.notebook.month_choice import NTH, MonthChoice
 from svc_notebooks.notebook.month_picture import month_after, month_picture
 from svc_notebooks.notebook.recurrence_builder import OWN, RecurrenceBuilder
-from svc_notebooks.notebook.recurrence_preview import Plan, RecurrencePreview, instance_list, marked_days
+from svc_notebooks.notebook.recurrence_plan import Plan, marked_days
+from svc_notebooks.notebook.recurrence_preview import RecurrencePreview, instance_list
 from svc_notebooks.notebook.reminder_rows import NONE, OWN as OWN_REMINDERS, ReminderRows
 from svc_notebooks.notebook.repeat import Repeat
 from svc_notebooks.notebook.when_choice import WhenChoice
@@ -234,6 +235,23 @@ def test_every_day_of_an_instance_is_marked_and_its_exclusive_end_is_not():
     plan = Plan(("RRULE:FREQ=WEEKLY;COUNT=2",), date(2026, 11, 30), date(2026, 12, 3))
 
     assert marked_days(plan, date(2026, 12, 1), date(2027, 1, 1)) == {date(2026, 12, day) for day in (1, 2, 7, 8, 9)}
+
+
+def test_a_long_instance_is_marked_in_every_month_of_it():
+    plan = Plan(("RRULE:FREQ=YEARLY;INTERVAL=4",), date(2026, 1, 1), date(2029, 1, 1))
+
+    assert len(marked_days(plan, date(2028, 12, 1), date(2029, 2, 1))) == 31
+
+
+@pytest.mark.parametrize("day", [date(2, 1, 1), date(9999, 12, 1)])
+def test_the_months_end_where_time_ends(day):
+    preview = RecurrencePreview()
+    preview.show(Plan(("RRULE:FREQ=DAILY",), day, day.replace(day=31)))
+    for button in [preview.earlier] * 14 + [preview.later] * 40:
+        button.click()
+
+    assert f"{preview._month.year}" in preview.months.value
+    assert preview._month >= day.replace(day=1)
 
 
 def test_the_months_are_turned():
