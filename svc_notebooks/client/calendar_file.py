@@ -85,6 +85,6 @@ def _observance(one: Observance) -> icalendar.Component:
     found.add("TZNAME", one.clock.name)
     if one.rule:
         found.add("RRULE", icalendar.vRecur.from_ical(one.rule))
-    if one.onsets[1:]:
-        found.add("RDATE", list(one.onsets[1:]))
+    for onset in one.onsets[1:]:
+        found.add("RDATE", [onset])  # a line each: some programs read only the first of a list
     return found

@@ -120,11 +120,11 @@ def test_another_library_finds_the_same_instances(lines: list[str]):
     "zone", ["America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu", "Africa/Casablanca", "UTC"]
 )
 def test_every_zone_changes_its_clocks_at_the_right_time(zone: str):
-    event = timed("2026-01-12T23:30:00", "2026-01-13T01:00:00", zone, recurrence=["RRULE:FREQ=DAILY;COUNT=400"])
+    event = timed("2026-01-12T23:30:00", "2026-01-13T01:00:00", zone, recurrence=["RRULE:FREQ=WEEKLY;COUNT=260"])
 
     vevent = read(event).vevent
 
-    assert starts(vevent, 400) == expected(event, 400)
+    assert starts(vevent, 260) == expected(event, 260)
 
 
 @pytest.mark.parametrize("until", ["20261226", "20261226T000000Z"])
