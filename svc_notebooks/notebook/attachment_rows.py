@@ -12,15 +12,11 @@ from .field import LABEL, Field, small_button
 from .file_choice import labelled
 from .markup import tag
 from .rows_choice import RowsChoice
+from .stored_files import file_line, latest_files
 
 if TYPE_CHECKING:
     from ..client.session import Session
 
-LISTED = 200
-"""A list that is longer is not read to its end; a link takes any file."""
-
-_FACTS = "id,name,mimeType,modifiedTime,webViewLink"
-_ORDER = "modifiedTime desc"
 _NOTHING = "There is no stored file yet: make one with svc.upload(…), then press Refresh. A link works too."
 
 
@@ -68,16 +64,14 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
 
     def read(self, session: Session) -> None:
         """Fill the list with the files of this session; what was chosen stays chosen while it is there."""
-        from ..client.calls import list_files
-
         try:
-            found = list(list_files(session, q="trashed = false", order_by=_ORDER, fields=_FACTS, limit=LISTED))
+            found = latest_files(session, "webViewLink")
         except SvcError as error:
             self.pick.explain(f"The stored files cannot be listed, and a link is what remains: {error}")
             return
         before = self.chooser.value
         self._facts = {str(one["id"]): one for one in found}
-        self.chooser.options = [(_line(one), key) for key, one in self._facts.items()]
+        self.chooser.options = [(file_line(one), key) for key, one in self._facts.items()]
         self.chooser.value = before if before in self._facts else next(iter(self._facts), None)
         self.pick.explain("" if self._facts else _NOTHING)
 
@@ -99,8 +93,3 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
     def _keep_link(self) -> None:
         if all(self.append(AttachmentRow(one)) for one in self._typed()):
             self.link.value = ""
-
-
-def _line(facts: Mapping[str, Any]) -> str:
-    changed = str(facts.get("modifiedTime") or "")[:16].replace("T", " ")
-    return f"{facts.get('name')} ({changed} UTC)"

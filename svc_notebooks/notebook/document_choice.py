@@ -9,13 +9,11 @@ import ipywidgets as widgets
 
 from .file_choice import labelled
 from .markup import tag
+from .stored_files import MOST, file_line, latest_files
 
 if TYPE_CHECKING:
     from ..client.session import Session
     from ..core.wire import JSONObject
-
-MOST = 200
-"""A list that is longer is not read to its end; `export_form(file)` takes any file."""
 
 _FACTS = "id,name,mimeType,modifiedTime"
 _NONE = (
@@ -65,14 +63,10 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
 
 def _listed(session: Session) -> list[JSONObject]:
-    from ..client.calls import list_files
     from ..client.offers import offers
 
     natives = [f"mimeType = '{one}'" for one in offers(session).exports]
-    if not natives:
-        return []
-    q = f"({' or '.join(natives)}) and trashed = false"
-    return list(list_files(session, q=q, order_by="modifiedTime desc", fields=_FACTS, limit=MOST))
+    return latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
 
 
 def _given(session: Session, file_id: str) -> JSONObject:
@@ -90,5 +84,4 @@ def _given(session: Session, file_id: str) -> JSONObject:
 def _line(session: Session, facts: Any) -> str:
     from ..client.offers import word
 
-    changed = str(facts.get("modifiedTime") or "")[:16].replace("T", " ")
-    return f"{facts.get('name')} ({word(session.names, str(facts.get('mimeType')))}, {changed} UTC)"
+    return file_line(facts, word(session.names, str(facts.get("mimeType"))))

@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, NamedTuple
 import ipywidgets as widgets
 
 from .file_choice import labelled
+from .stored_files import file_line, latest_files
 
 if TYPE_CHECKING:
     from ..client.session import Session
-
-MOST = 200
-"""A list that is longer is not read to its end; `watch_file(file)` takes any file."""
 
 CHANGES = ""
 """What the chooser has for the change log."""
 
 _LABEL = {"description_width": "11em"}
 _WIDE = {"width": "44em", "max_width": "100%"}
-_FACTS = "id,name,modifiedTime"
 _LIVES = (
     ("as the service decides", None),
     ("1 minute", "1m"),
@@ -86,11 +83,9 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
 
     def read(self, session: Session, *, in_kernel: bool) -> None:
         """Fill the list of files; `in_kernel`: the receiver is ours, and nobody is asked for an address."""
-        from ..client.calls import list_files
-
-        found = list_files(session, q="trashed = false", order_by="modifiedTime desc", fields=_FACTS, limit=MOST)
+        found = latest_files(session)
         before = self.what.value
-        self.what.options = [self.what.options[0], *((_line(one), str(one["id"])) for one in found)]
+        self.what.options = [self.what.options[0], *((file_line(one), str(one["id"])) for one in found)]
         if before in [value for _, value in self.what.options]:
             self.what.value = before
         self.address.layout.display = "none" if in_kernel else None
@@ -110,12 +105,6 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         else:
             lines.append(f"channel = svc.watch_file({self.what.value!r}, {to}{lives})")
         return "\n".join(lines)
-
-
-def _line(facts: object) -> str:
-    found = facts if isinstance(facts, dict) else {}
-    changed = str(found.get("modifiedTime") or "")[:16].replace("T", " ")
-    return f"{found.get('name')} ({changed} UTC)"
 
 
 def _answer_call(status: int, times: int | None, delay: float) -> str:
