@@ -11,6 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import partial
 from heapq import merge
 from itertools import chain, dropwhile, repeat
 from typing import NamedTuple
@@ -19,8 +20,8 @@ from .recurrence import Recurrence, Rule, Start
 from .rule_times import Batch, rule_times
 from .zones import clock_changes
 
-_SLACK = timedelta(days=2)
-"""More than any two clocks differ, so that nothing is lost where a bound is looked at in another zone."""
+_SLACK = timedelta(hours=26)
+"""More than a clock was ever changed by (Samoa left out a day), so that a bound on its wall loses nothing."""
 
 _MOST_DROPPED = 200_000
 _MIDNIGHT = time()
@@ -80,7 +81,8 @@ def occurrences(
         return (Occurrence(moment.date(), length) for moment in moments)
     if own:
         return (Occurrence(moment, own.get(moment, length)) for moment in moments)
-    return map(Occurrence, moments, repeat(length))
+    # As `map(Occurrence, moments, repeat(length))`, without the part of making a named tuple that is written in Python.
+    return map(partial(tuple.__new__, Occurrence), zip(moments, repeat(length), strict=False))
 
 
 def starts(

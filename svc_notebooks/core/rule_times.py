@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta, tzinfo
+from functools import partial
 from itertools import chain, dropwhile, product
 from math import gcd
 from typing import NamedTuple
@@ -147,9 +148,9 @@ class _Periods:
         self._first = self._number(start, rule.week_start)
         self._times = [timedelta(seconds=second) for second in _times(rule, start)]
         regular = [day + at for day, at in product(_offsets(rule), self._times)] if len(self._times) < _LARGE else []
-        length = timedelta(days=rule.interval * (7 if rule.freq is Freq.WEEKLY else 1))
-        self.at_once = max(1, _AT_ONCE // length.days) if 0 < len(regular) < _LARGE else 1
-        self._regular = [n * length + at for n in range(self.at_once) for at in regular]
+        length = rule.interval * (7 if rule.freq is Freq.WEEKLY else 1)
+        self.at_once = max(1, _AT_ONCE // length) if 0 < len(regular) < _LARGE else 1
+        self._regular = [timedelta(days=n * length) + at for n in range(self.at_once) for at in regular]
 
     def index_of(self, moment: datetime) -> int:
         """The last period that begins at this moment or before."""
@@ -161,20 +162,15 @@ class _Periods:
         if first >= END:
             return None
         if self._regular:
-            return [
-                Chunk(behind + self.at_once * self._rule.interval * 7, len(self._regular), self._regular_from(first))
-            ]
+            return [self._regular_chunk(first, behind + self.at_once * self._rule.interval * 7)]
         days = list(self._days.between(max(first, 1), behind))
         if len(days) * len(self._times) < _LARGE or self._rule.by_position:
             return [self._chunk(days, behind)]
         return [self._chunk([day], day) for day in days]
 
-    def _regular_from(self, first: int) -> Callable[[], Batch]:
-        def make() -> Batch:
-            begin = _midnight(max(first, 1), self._zone)
-            return [begin + at for at in self._regular]
-
-        return make
+    def _regular_chunk(self, first: int, reach: int) -> Chunk:
+        moves = self._regular if reach < END else [at for at in self._regular if first + at.days < END]
+        return Chunk(reach, len(moves), lambda: _moved(_midnight(max(first, 1), self._zone), moves))
 
     def _chunk(self, days: list[int], last: int) -> Chunk:
         count = len(self._times)
@@ -189,6 +185,10 @@ class _Periods:
 
     def _made(self, days: list[int]) -> Batch:
         return [day + at for day in (_midnight(day, self._zone) for day in days) for at in self._times]
+
+
+def _moved(begin: datetime, moves: Sequence[timedelta]) -> Batch:
+    return [begin + at for at in moves]
 
 
 def _midnight(ordinal: int, zone: tzinfo | None) -> datetime:
@@ -230,7 +230,7 @@ def _day_chunks(rule: Rule, start: datetime, first: datetime | None) -> Iterator
     for ordinal in days:
         size = clock.size(ordinal)
         if size:
-            yield Chunk(ordinal, size, clock.moments(ordinal, start.tzinfo))
+            yield Chunk(ordinal, size, partial(clock.moments, ordinal, start.tzinfo))
         empty = 0 if size else empty + 1
         if empty > _CYCLE[Freq.DAILY]:
             return
@@ -252,6 +252,7 @@ class _Clock:
             chosen = {block: _taken(found, rule.by_position) for block, found in self._blocks.items()}
             self._blocks = {block: found for block, found in chosen.items() if found}
         self._sizes: dict[int, int] = {}
+        self._last: tuple[int, list[timedelta]] = (-1, [])
 
     @property
     def ticks(self) -> bool:
@@ -260,21 +261,28 @@ class _Clock:
 
     def size(self, ordinal: int) -> int:
         """How many times a day has; days on which the periods begin alike have as many."""
-        phase = (self._begin - ordinal * _DAY_SECONDS) % self._step
+        phase = self._phase(ordinal)
         if phase not in self._sizes:
             if len(self._sizes) >= _LARGE:
                 self._sizes.clear()
             self._sizes[phase] = sum(1 for _ in self.seconds(ordinal))
         return self._sizes[phase]
 
-    def moments(self, ordinal: int, zone: tzinfo | None) -> Callable[[], Batch]:
-        """What makes the moments of a day."""
-        return lambda: [_midnight(ordinal, zone) + timedelta(seconds=second) for second in self.seconds(ordinal)]
+    def moments(self, ordinal: int, zone: tzinfo | None) -> Batch:
+        """The moments of a day."""
+        phase = self._phase(ordinal)
+        if phase != self._last[0]:
+            self._last = phase, [timedelta(seconds=second) for second in self.seconds(ordinal)]
+        return _moved(_midnight(ordinal, zone), self._last[1])
+
+    def _phase(self, ordinal: int) -> int:
+        """How long after midnight the first period of a day begins."""
+        return (self._begin - ordinal * _DAY_SECONDS) % self._step
 
     def seconds(self, ordinal: int) -> Iterator[int]:
         """The times of this day, in seconds after midnight."""
         midnight = ordinal * _DAY_SECONDS
-        due = range((self._begin - midnight) % self._step, _DAY_SECONDS, self._step)
+        due = range(self._phase(ordinal), _DAY_SECONDS, self._step)
         if len(due) < len(self._blocks):
             blocks: Iterable[int] = (block for block in due if block in self._blocks)
         else:

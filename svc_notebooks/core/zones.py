@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -47,13 +47,13 @@ def _zone(name: str) -> ZoneInfo:
 
 
 _STEP = 14
+_LAST = date.max.toordinal()
 
 
 @lru_cache(maxsize=4096)
 def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
     """The days of a year, as ordinals, on which clocks of this zone are put forward or back.
 
-    >>> from datetime import date
     >>> [str(date.fromordinal(day)) for day in clock_changes(zone("Europe/Berlin"), 2027)]
     ['2027-03-28', '2027-10-31']
     """
@@ -73,4 +73,4 @@ def _change(tz: tzinfo, first: int, last: int) -> list[int]:
 
 
 def _offset(tz: tzinfo, day: int) -> timedelta | None:
-    return datetime.fromordinal(day).replace(tzinfo=tz).utcoffset()
+    return datetime.fromordinal(min(day, _LAST)).replace(tzinfo=tz).utcoffset()
