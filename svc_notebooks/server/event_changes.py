@@ -1,7 +1,6 @@
 """Operations that change an event: patch, update, delete, move.
 
-The organizer's event is changed in all its copies. A guest changes what is private to the own copy, and answers; the
-answer goes into the organizer's event, and from there into everybody's.
+The organizer's event is changed in all its copies; what a guest may do is in guest_changes.py.
 """
 
 from __future__ import annotations
@@ -13,15 +12,15 @@ from ..core.calendars import CalendarRole
 from ..core.catalogue import refuse
 from ..core.event_times import read_time
 from ..core.wire import JSON, JSONObject, Response
-from . import invitations
+from . import guest_changes, invitations
 from .calendars import calendar_of
 from .event_accepted import merged
-from .event_copies import answered, check_guest, copies_of, organizer_row, private_part, shared_part, spread, together
 from .event_options import options_of
-from .event_resource import Found, etag, stored
+from .event_resource import Found, etag
+from .event_rows import store, store_for_all
+from .event_spread import copies_of, spread
 from .events import checked, completed, found_event, made_by, placed, refuse_problems, shown
 from .house import Call, House
-from .instances import find, still_there
 from .reply import empty
 from .store.calendars import CalendarRow
 from .store.events import EventRow
@@ -98,7 +97,6 @@ def _check_match(call: Call, row: EventRow) -> None:
 
 _REVIVED = ("confirmed", "tentative")
 _FIXED = ("creator", "organizer", "originalStartTime")
-_QUIET = {"reminders", "sequence"}
 _MOVES = ("start", "end", "location", "recurrence")
 
 
@@ -107,12 +105,11 @@ def _saved(house: House, call: Call, calendar: CalendarRow, before: Found, kept:
     moved = any(_meant(name, kept) != _meant(name, before.body) for name in _MOVES)
     stored_sequence, sent = _whole(before.body.get("sequence")), _whole(kept.get("sequence"))
     kept["sequence"] = max(sent, stored_sequence + moved)
-    found = Found(_touched(house, before, kept, calendar), kept)
-    if before.row.calendar == before.row.origin:
-        spread(house, _store(house, calendar, found), before.body)
-        invitations.tell(house, notify, found, before.body)
-        return found
-    return _saved_by_guest(house, calendar, before, found)
+    if before.row.calendar != before.row.origin:
+        return guest_changes.save(house, calendar, before, kept)
+    found = store_for_all(house, before, kept)
+    invitations.tell(house, notify, found, before.body)
+    return found
 
 
 def _meant(name: str, body: JSONObject) -> object:
@@ -123,76 +120,6 @@ def _meant(name: str, body: JSONObject) -> object:
 
 def _whole(value: Any) -> int:
     return value if isinstance(value, int) else 0
-
-
-def _touched(house: House, before: Found, kept: JSONObject, calendar: CalendarRow) -> EventRow:
-    """The row as it is now; a change of reminders alone is no update."""
-    changed = {name for name in {*kept, *before.body} if kept.get(name) != before.body.get(name)}
-    updated = before.row.updated if changed <= _QUIET else max(house.millis(), before.row.updated + 1)
-    return placed(before.row._replace(updated=updated), kept, calendar)
-
-
-def _store(house: House, calendar: CalendarRow, found: Found) -> Found:
-    """Save an event, of an instance what differs from its series; the event with its row as it is stored."""
-    row, body = found
-    if row.series is None:
-        _drop_lost(house, calendar, found)
-    else:
-        row = row._replace(body=json.dumps(_differing(house, row, body)))
-    house.store.events.save(row)
-    return Found(row, body)
-
-
-def _differing(house: House, row: EventRow, body: JSONObject) -> JSONObject:
-    """What of an instance is not as in its series; its times are always its own."""
-    series = house.store.events.get(row.calendar, str(row.series))
-    common = json.loads(series.body) if series else {}
-    gone: JSONObject = {name: None for name in common if name not in body and name != "recurrence"}
-    always = ("start", "end", "originalStartTime", "status")
-    own = {name: value for name, value in body.items() if name in always or value != common.get(name)}
-    return gone | own
-
-
-def _drop_lost(house: House, calendar: CalendarRow, found: Found) -> None:
-    """Forget the changed instances that the recurrence no longer has."""
-    for one in house.store.events.changed_instances(calendar.id, found.row.id):
-        if not found.row.recurring or not still_there(calendar, found, one):
-            house.store.events.drop(calendar.id, one.id)
-
-
-def _saved_by_guest(house: House, calendar: CalendarRow, before: Found, found: Found) -> Found:
-    check_guest(before.body, found.body)
-    original = organizer_row(house, before.row)
-    if original is not None:
-        home = house.store.calendars.get(original.calendar) or calendar
-        theirs = find(house, home, original.id) or stored(original)
-        changed = _with_guest(theirs.body, before.body, found.body, calendar.owner)
-        if changed is not None:
-            at_home = Found(_touched(house, theirs, changed, home), changed)
-            spread(house, _store(house, home, at_home), theirs.body)
-    private = private_part(found.body)
-    row = house.store.events.get(calendar.id, before.row.id) or before.row
-    mine = Found(row, together(shared_part(json.loads(row.body) if row.series is None else found.body), private))
-    house.store.events.save(row._replace(body=json.dumps(mine.body)))
-    return find(house, calendar, row.id) or mine
-
-
-def _with_guest(theirs: JSONObject, before: JSONObject, after: JSONObject, user: str) -> JSONObject | None:
-    """The organizer's event with what a guest may change of it; None: nothing."""
-    if before.get("guestsCanModify") is True:
-        return together(shared_part(after), private_part(theirs))
-    told = answered(theirs, after, user)
-    known = {str(one["email"]).lower() for one in _listed(theirs)}
-    new = [one for one in _listed(after) if str(one["email"]).lower() not in known]
-    if told is None and not new:
-        return None
-    base = told or theirs
-    return {**base, "attendees": [*_listed(base), *new]}
-
-
-def _listed(body: JSONObject) -> list[Any]:
-    found: Any = body.get("attendees")
-    return found if isinstance(found, list) else []
 
 
 def delete(house: House, call: Call) -> Response:
@@ -209,31 +136,14 @@ def delete(house: House, call: Call) -> Response:
             spread(house, gone, found.body)
             invitations.cancel(house, options.notify, found)
         else:
-            _decline(house, calendar, found)
+            guest_changes.decline(house, calendar, found)
     return empty(204)
 
 
 def _cancelled(house: House, calendar: CalendarRow, found: Found) -> Found:
     body: JSONObject = {**found.body, "status": "cancelled"}
     row = placed(found.row._replace(updated=max(house.millis(), found.row.updated + 1)), body, calendar)
-    for one in house.store.events.changed_instances(calendar.id, row.id) if row.series is None else ():
-        house.store.events.drop(calendar.id, one.id)
-    return _store(house, calendar, Found(row, body))
-
-
-def _decline(house: House, calendar: CalendarRow, found: Found) -> None:
-    """Tell the organizer's event that a guest does not come."""
-    original = organizer_row(house, found.row)
-    if original is None:
-        return
-    home = house.store.calendars.get(original.calendar) or calendar
-    theirs = find(house, home, original.id) or stored(original)
-    body = theirs.body | {"attendees": [_declined(one, calendar.owner) for one in _listed(theirs.body)]}
-    spread(house, _store(house, home, Found(_touched(house, theirs, body, home), body)), theirs.body)
-
-
-def _declined(attendee: JSONObject, user: str) -> JSONObject:
-    return attendee | {"responseStatus": "declined"} if str(attendee["email"]).lower() == user else attendee
+    return store(house, Found(row, body))
 
 
 def move(house: House, call: Call) -> Response:
@@ -259,9 +169,9 @@ def _moved(house: House, found: Found, target: CalendarRow, organizer: JSON) -> 
         house.store.events.drop(one.calendar, one.id)
     body = found.body | {"organizer": organizer}
     moved = Found(_placed_in(target, found.row)._replace(updated=house.millis(), body=json.dumps(body)), body)
-    for each in [moved, *(stored(_placed_in(target, one)) for one in differing)]:
-        house.store.events.save(each.row)
-        spread(house, each, found.body)
+    for row in [moved.row, *(_placed_in(target, one) for one in differing)]:
+        house.store.events.save(row)
+    spread(house, moved, found.body)
     return moved
 
 

@@ -1,4 +1,4 @@
-"""An event is in the calendars of its attendees too: copies that follow the organizer's, and what a guest may change.
+"""An event is in the calendars of its attendees too: what all copies have, what each one has, what a guest may change.
 
 Each copy has what is private to its calendar: private properties, reminders, colour and transparency (E-19). All the
 rest is the organizer's, but for a guest's own answer.
@@ -6,14 +6,10 @@ rest is the organizer's, but for a guest's own answer.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from ..core.catalogue import refuse
 from ..core.wire import JSONObject
-from .event_resource import Found
-from .house import House
-from .store.events import EventRow
 
 PRIVATE = ("colorId", "reminders", "transparency")
 _PROPERTIES = "extendedProperties"
@@ -57,60 +53,6 @@ def together(shared: JSONObject, private: JSONObject) -> JSONObject:
 
 def _object(value: Any) -> JSONObject:
     return value if isinstance(value, dict) else {}
-
-
-def spread(house: House, found: Found, before: JSONObject) -> None:
-    """Bring the copies of the organizer's event up to date; `before` is what it was."""
-    row, body = found
-    if row.series is None and not (attendees_of(body) or attendees_of(before)):
-        return
-    copies = {one.calendar for one in copies_of(house, row)}
-    guests = copies if row.series else _guests(house, row, body)
-    for calendar in sorted(guests):
-        if not _left(house, row, calendar, before):
-            _copy(house, row, calendar)
-    for calendar in sorted(copies - guests):
-        _withdraw(house, row, calendar)
-
-
-def copies_of(house: House, row: EventRow) -> list[EventRow]:
-    """The rows in guests' calendars that follow the organizer's event; another event may have its uid (E-11)."""
-    rows = house.store.events.by_uid(row.uid)
-    return [one for one in rows if one.origin == row.origin != one.calendar]
-
-
-def _guests(house: House, row: EventRow, body: JSONObject) -> set[str]:
-    """The calendars of attendees who are users here; who has an own event of this id has no copy."""
-    known = {email for email in emails_of(body) if house.store.people.root(email) and email != row.calendar}
-    found = {email: house.store.events.get(email, row.id) for email in known}
-    return {email for email, one in found.items() if one is None or one.origin == row.origin}
-
-
-def _left(house: House, row: EventRow, calendar: str, before: JSONObject) -> bool:
-    """Whether a guest took the event out of the own calendar, and has not been invited anew."""
-    copy = house.store.events.get(calendar, row.id)
-    if copy is None or not copy.cancelled or before.get("status") == "cancelled" or calendar not in emails_of(before):
-        return False
-    return bool(json.loads(copy.body).get("status") == "cancelled")
-
-
-def _copy(house: House, row: EventRow, calendar: str) -> None:
-    before = house.store.events.get(calendar, row.id)
-    private = private_part(json.loads(before.body)) if before else {}
-    body = json.dumps(together(shared_part(json.loads(row.body)), private))
-    house.store.events.save(row._replace(calendar=calendar, body=body))
-
-
-def _withdraw(house: House, row: EventRow, calendar: str) -> None:
-    """Whoever is no longer invited sees a cancelled event."""
-    copy = house.store.events.get(calendar, row.id)
-    if copy is not None and not copy.cancelled:
-        house.store.events.save(copy._replace(cancelled=1, updated=row.updated))
-
-
-def organizer_row(house: House, copy: EventRow) -> EventRow | None:
-    """The organizer's event that a copy follows."""
-    return house.store.events.get(copy.origin, copy.id)
 
 
 def answered(before: JSONObject, after: JSONObject, user: str) -> JSONObject | None:

@@ -19,9 +19,9 @@ from . import event_parts, invitations
 from .address import client_origin
 from .calendars import answer, calendar_of, role_of
 from .event_accepted import accepted
-from .event_copies import spread
 from .event_options import Options, most_attendees, options_of
 from .event_resource import Found, View, stored
+from .event_spread import spread
 from .house import Call, House
 from .instances import find
 from .metadata import mask_of, read_json

@@ -22,9 +22,11 @@ def invite(house: House, notify: str, found: Found) -> None:
 
 def tell(house: House, notify: str, found: Found, before: JSONObject) -> None:
     """An event has changed: some are invited, some told, some no longer invited."""
-    now, then = _recipients(found.body), _recipients(before)
+    if found.row.cancelled:
+        return cancel(house, notify, found)
+    now, then = _recipients(found.body), [] if before.get("status") == "cancelled" else _recipients(before)
     methods = {email: "update" if email in then else "request" for email in now}
-    _send(house, notify, found, methods | {email: "cancel" for email in then if email not in now})
+    return _send(house, notify, found, methods | {email: "cancel" for email in then if email not in now})
 
 
 def cancel(house: House, notify: str, found: Found) -> None:
