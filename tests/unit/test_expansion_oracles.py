@@ -10,7 +10,7 @@ from itertools import islice
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, settings, strategies as st
 
 from svc_notebooks.core.expansion import occurrences
 from svc_notebooks.core.recurrence import Recurrence
@@ -52,6 +52,22 @@ def test_several_lines_have_the_instances_of_all_rules_but_those_left_out(freque
     @given(several_lines(frequency, all_day=all_day))
     def agree(asked: Series) -> None:
         assert ours(asked) == dateutil_says.instances(asked)
+
+    agree()
+
+
+@pytest.mark.parametrize("frequency, all_day", KINDS)
+def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(frequency: str, all_day: bool):
+    @examples(frequency, 30)
+    @given(series(frequency, all_day=all_day), st.integers(1, 3000), st.integers(0, 3000))
+    def agree(asked: Series, count: int, first: int) -> None:
+        line = ";".join(part for part in asked.lines[0].split(";") if part[:5] not in ("COUNT", "UNTIL"))
+        recurrence = Recurrence.parse([f"{line};COUNT={count}"], asked.start)
+        whole = list(islice(occurrences(recurrence, asked.start, asked.end), 3001))
+        after = dateutil_says.instant(whole[first % len(whole)].start)
+        there = [one for one in whole if dateutil_says.instant(one.end) > after]
+
+        assert list(islice(occurrences(recurrence, asked.start, asked.end, after=after), 3001)) == there
 
     agree()
 
