@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         create_event as create_event,
         delete_event as delete_event,
         event as event,
+        respond as respond,
         update_event as update_event,
     )
     from .notebook.export_form import export_form as export_form
@@ -124,7 +125,7 @@ _ROOMS = {
     "notebook.watching": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
     "notebook.notifications": ("notifications", "changes"),
     "notebook.receiver": ("Receiver",),
-    "notebook.events": ("create_event", "event", "update_event", "delete_event"),
+    "notebook.events": ("create_event", "event", "update_event", "delete_event", "respond"),
     "notebook.timetable": ("create_events",),
     "notebook.event_query": ("events",),
     "notebook.recurring": ("instances", "preview_recurrence", "recurrence_lines"),

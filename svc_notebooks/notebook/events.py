@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from ..core.event_fields import RESPONSES
 from ..core.wire import JSONObject
 from .arguments import choice, file_ids, whole
 from .current import session_or_current
@@ -249,6 +250,56 @@ def _each(ids: Iterable[str], call: Callable[[str], JSONObject]) -> DataFrame:
 
     found = for_each(EVENT, ids, record)
     return in_zone(found, common_zone(done))
+
+
+def respond(
+    event: File,
+    response: str,
+    *,
+    comment: str | None = None,
+    calendar: str = "primary",
+    session: Session | None = None,
+) -> DataFrame:
+    """Answer an invitation; the organizer and the other guests see it.
+
+    Args:
+        event: As for `event`, in one's own calendar.
+        response: "accepted", "declined", "tentative" or "needsAction".
+        comment: A word with it.
+
+    Returns:
+        One row for each, as it is now, with the columns of `create_event`.
+
+    Raises:
+        ValueError: There is no such response, or one is not invited.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", attendees="bob@svc.example")
+    >>> bob = lab.sign_in("bob@svc.example")
+    >>> svc.respond(made, "accepted", session=bob)["attendees"][0][0]["responseStatus"]
+    'accepted'
+    """
+    from ..client.events import get_event, patch_event
+
+    session = session_or_current(session)
+    answer: JSONObject = {"responseStatus": choice("response", response, RESPONSES)}
+    if comment:
+        answer["comment"] = comment
+
+    def answered(one: str) -> JSONObject:
+        own = _own_entry(get_event(session, checked_calendar(calendar), one))
+        return patch_event(session, calendar, one, {"attendeesOmitted": True, "attendees": [own | answer]})
+
+    return _each(file_ids(event, "event"), answered)
+
+
+def _own_entry(event: JSONObject) -> JSONObject:
+    """Oneself among the attendees."""
+    everybody: Any = event.get("attendees") or []
+    for one in everybody:
+        if one.get("self"):
+            return {"email": one["email"]}
+    raise ValueError(f"you are not among the attendees of event {event.get('id')!r}")
 
 
 def delete_event(

@@ -1,6 +1,6 @@
 """Listing events: events.list and events.instances, page by page.
 
-A page begins behind a key: without an order the age of an event and its id, with one the time and the id. So what is
+A page begins behind a key: the order of making without another order, else the time, and the id. So what is
 made or deleted between two pages shifts nothing.
 """
 
@@ -207,10 +207,10 @@ def _as_they_are(house: House, calendar: CalendarRow, asked: _Asked, key: Key | 
         keyed = ((_updated(row), row) for row in rows)
         rest = dropwhile(lambda one: key is not None and one[0] <= key, keyed)
         return ((at, _whole(house, calendar, row)) for at, row in rest if _wanted(house, calendar, asked, row))
-    created, event = key or (_FIRST, "")
-    found = house.store.events.by_age(calendar.id, created, event, _MOST_PAGE)
+    place, event = key or (_FIRST, "")
+    found = house.store.events.by_age(calendar.id, place, event, _MOST_PAGE)
     return (
-        ((row.created, row.id), _whole(house, calendar, row)) for row in found if _wanted(house, calendar, asked, row)
+        ((row.place, row.id), _whole(house, calendar, row)) for row in found if _wanted(house, calendar, asked, row)
     )
 
 
@@ -280,7 +280,7 @@ def _since(house: House, calendar: CalendarRow, asked: _Asked, key: Key | None) 
     """What has changed since a sync token was given, deleted events among them."""
     assert asked.since is not None
     rows = house.store.events.since(calendar.id, asked.since)
-    return (((row.created, row.id), _whole(house, calendar, row)) for row in rows)
+    return (((row.place, row.id), _whole(house, calendar, row)) for row in rows)
 
 
 # -- pages -----------------------------------------------------------------------------------------------------------

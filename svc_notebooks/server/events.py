@@ -127,7 +127,8 @@ def title_of(calendar: CalendarRow) -> str:
 def _new(house: House, calendar: CalendarRow, body: JSONObject, kept: JSONObject) -> Found:
     now, key = house.millis(), str(body.get("id") or house.ids.event())
     uid = str(body.get("iCalUID") or f"{key}@{house.policy.domain}")
-    row = EventRow(calendar.id, key, uid, calendar.id, None, 0, 0, 0, None, now, now, "")
+    place = house.store.events.last(calendar.id) + 1
+    row = EventRow(calendar.id, key, uid, calendar.id, None, 0, 0, 0, None, now, now, place, "")
     return Found(placed(row, kept, calendar), kept)
 
 
@@ -158,7 +159,9 @@ def import_event(house: House, call: Call) -> Response:
         found = _new(house, calendar, body | ({"id": before.row.id} if before else {}), kept)
         if before is None:
             _check_new(house, calendar, body)
-        house.store.events.save(found.row._replace(created=before.row.created) if before else found.row)
+        house.store.events.save(
+            found.row._replace(created=before.row.created, place=before.row.place) if before else found.row
+        )
     return shown(house, call, calendar, found)
 
 

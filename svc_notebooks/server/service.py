@@ -15,7 +15,7 @@ from ..core.names import Names
 from ..core.operations import SESSION
 from ..core.policy import Policy
 from ..core.wire import Disconnected, JSONObject, Query, Request, Response
-from . import drafts, event_page, invitations, trusted, uploads
+from . import event_page, invitations, trusted, uploads
 from .access import Access, Caller, require, scope_names
 from .clock import SystemClock, VirtualClock
 from .content import Content
@@ -36,6 +36,7 @@ from .snapshots import Snapshots
 from .store import Store, open_database
 from .store.people import Token
 from .trust import Trust
+from .welcome import welcome
 
 _log = logging.getLogger(__name__)
 
@@ -194,16 +195,9 @@ class Service:
         granted = Token(email, client, scope_names(scopes, house.policy), int(service_account), expires)
         secret = token or house.ids.token()
         with house.store.transaction():
-            self._welcome(email)
+            welcome(house, email)
             self._access.add(secret, granted)
         return secret
-
-    def _welcome(self, email: str) -> None:
-        house = self._house
-        if house.store.people.root(email) is None:
-            root = drafts.root_row(house, email)
-            house.store.people.add_user(email, root.id)
-            house.store.files.add(root)
 
     def flag(self, file_id: str, *, abusive: bool) -> bool:
         """Mark a file as abusive or not; False: there is no such file."""

@@ -29,6 +29,7 @@ class EventRow(NamedTuple):
     end: int | None
     created: int
     updated: int
+    place: int
     body: str
     seq: int = 0
 
@@ -47,7 +48,7 @@ _STORED = EventRow._fields[:-1]
 _COLUMNS = tuple(events.c[name] for name in EventRow._fields)
 _HERE = events.c.calendar == bindparam("calendar")
 _THIS = (_HERE, events.c.id == bindparam("key"))
-_BY_AGE = (events.c.created, events.c.id)
+_BY_AGE = (events.c.place, events.c.id)
 
 # A row that changes is replaced: so it gets a greater number, by which a sync token finds it.
 _SAVE = Prepared(
@@ -60,8 +61,8 @@ _CHANGED = Prepared(
     select(*_COLUMNS).where(_HERE, events.c.series.is_not(None)).order_by(events.c.series, events.c.start)
 )
 _OLDER = or_(
-    events.c.created > bindparam("created"),
-    and_(events.c.created == bindparam("created"), events.c.id > bindparam("key")),
+    events.c.place > bindparam("place"),
+    and_(events.c.place == bindparam("place"), events.c.id > bindparam("key")),
 )
 _PAGE = Prepared(select(*_COLUMNS).where(_HERE, _OLDER).order_by(*_BY_AGE).limit(bindparam("size")))
 _WITHIN = Prepared(
@@ -73,6 +74,12 @@ _WITHIN = Prepared(
 _SINCE = Prepared(select(*_COLUMNS).where(_HERE, events.c.seq > bindparam("since")).order_by(*_BY_AGE))
 _LAST = Prepared(select(func.coalesce(func.max(events.c.seq), literal(0))).where(_HERE))
 _LATEST = Prepared(select(func.max(events.c.updated)).where(_HERE))
+_NAMING = Prepared(
+    select(*_COLUMNS)
+    .where(events.c.calendar == events.c.origin, events.c.series.is_(None))
+    .where(func.lower(events.c.body).contains(bindparam("text")))
+    .order_by(events.c.seq)
+)
 _DROP = Prepared(delete(events).where(*_THIS))
 _DROP_ALL = Prepared(delete(events).where(_HERE))
 _INVITE = Prepared(insert(invitations).values({name: bindparam(name) for name in InvitationRow._fields}))
@@ -108,11 +115,11 @@ class Events:
             return self._rows(_CHANGED, calendar=calendar)
         return self._rows(_OF_SERIES, calendar=calendar, series=series)
 
-    def by_age(self, calendar: str, created: int, event: str, size: int) -> Iterator[EventRow]:
+    def by_age(self, calendar: str, place: int, event: str, size: int) -> Iterator[EventRow]:
         """The rows behind this one, the oldest first; `size` of them are looked up at a time."""
-        while rows := self._rows(_PAGE, calendar=calendar, created=created, key=event, size=size):
+        while rows := self._rows(_PAGE, calendar=calendar, place=place, key=event, size=size):
             yield from rows
-            created, event = rows[-1].created, rows[-1].id
+            place, event = rows[-1].place, rows[-1].id
 
     def within(self, calendar: str, after: int, before: int) -> list[EventRow]:
         """Single and recurring events that may have something in this part of time."""
@@ -121,6 +128,10 @@ class Events:
     def since(self, calendar: str, seq: int) -> list[EventRow]:
         """What was changed after a sync token was given."""
         return self._rows(_SINCE, calendar=calendar, since=seq)
+
+    def naming(self, text: str) -> list[EventRow]:
+        """Organizers' events in which this text stands (`_` stands for any letter: look again)."""
+        return self._rows(_NAMING, text=text)
 
     def last(self, calendar: str) -> int:
         """The number of the last change."""

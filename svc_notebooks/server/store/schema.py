@@ -218,9 +218,10 @@ events = Table(
     Column("end", _Big),  # None: a recurring event
     Column("created", _Big, nullable=False),
     Column("updated", _Big, nullable=False),
+    Column("place", _Big, nullable=False),  # in the order of making, which time is too coarse for
     Column("body", Text, nullable=False),  # JSON: the fields as they were accepted
     UniqueConstraint("calendar", "id"),
-    Index("events_by_age", "calendar", "created", "id"),
+    Index("events_by_age", "calendar", "place", "id"),
     Index("events_by_start", "calendar", "start"),
     Index("events_by_uid", "uid"),
     Index("events_by_series", "calendar", "series"),

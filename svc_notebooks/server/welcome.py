@@ -1,0 +1,26 @@
+"""Somebody signs in for the first time: a folder for everything of theirs, and the events that they are invited to."""
+
+from __future__ import annotations
+
+from . import drafts
+from .event_copies import emails_of
+from .event_resource import stored
+from .event_spread import spread
+from .house import House
+
+
+def welcome(house: House, email: str) -> None:
+    """Make a user of whoever is none yet."""
+    if house.store.people.root(email) is not None:
+        return
+    root = drafts.root_row(house, email)
+    house.store.people.add_user(email, root.id)
+    house.store.files.add(root)
+    _bring_invitations(house, email)
+
+
+def _bring_invitations(house: House, email: str) -> None:
+    for row in house.store.events.naming(email):
+        found = stored(row)
+        if not row.cancelled and email in emails_of(found.body):
+            spread(house, found, found.body)
