@@ -111,6 +111,25 @@ def test_an_endless_series_is_expanded_within_its_window(ada: Diary) -> None:
     assert len(ada.items(**window, singleEvents="true", orderBy="startTime")) == 7
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [{"q": "nothing"}, {"privateExtendedProperty": "a=b"}, {"sharedExtendedProperty": "a=b"}, {"iCalUID": "nobody"},
+     {"updatedMin": "2036-01-01T00:00:00Z"}, {"eventTypes": "birthday"}],
+)  # fmt: skip
+@pytest.mark.parametrize("rule", ["RRULE:FREQ=DAILY", "RRULE:FREQ=SECONDLY"])
+def test_what_no_instance_of_an_endless_series_has_is_soon_known(ada: Diary, rule: str, parameters: Fields) -> None:
+    ada.made(recurrence=[rule])
+
+    assert ada.items(singleEvents="true", **parameters) == []
+
+
+@pytest.mark.parametrize("since", ["9998-12-31T00:00:00Z", "9999-06-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_time_has_an_end(ada: Diary, since: str) -> None:
+    ada.made(recurrence=["RRULE:FREQ=DAILY"])
+
+    assert ada.list(singleEvents="true", timeMin=since).status == 200
+
+
 def test_singles_and_instances_come_in_the_order_of_their_start(ada: Diary) -> None:
     ada.made(hour(12, day=10))
     ada.made(WEEKLY, summary="series")

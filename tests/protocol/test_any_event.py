@@ -1,0 +1,273 @@
+"""Whatever is sent as an event, there is an answer, and core/events.py knows beforehand what it will be."""
+
+from __future__ import annotations
+
+import json
+import logging
+from copy import deepcopy
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import HealthCheck, assume, example, given, settings, strategies as st
+
+from svc_notebooks.core.events import problems, with_defaults
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.wire import Headers, Request, Response
+from svc_notebooks.server.service import Service, open_service
+
+EVENTS = "http://svc.test/calendar/v3/calendars/primary/events"
+ALL = "?conferenceDataVersion=1&supportsAttachments=true"
+POLICY = Policy()
+
+WHOLE: dict[str, Any] = {
+    "id": "abcde",
+    "summary": "Seminar",
+    "description": "Bring a laptop",
+    "location": "Room 5",
+    "status": "confirmed",
+    "visibility": "private",
+    "transparency": "opaque",
+    "colorId": "3",
+    "sequence": 1,
+    "anyoneCanAddSelf": False,
+    "guestsCanInviteOthers": True,
+    "guestsCanModify": False,
+    "guestsCanSeeOtherGuests": True,
+    "start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"},
+    "end": {"dateTime": "2026-11-02T11:30:00+01:00", "timeZone": "Europe/Berlin"},
+    "originalStartTime": {"date": "2026-11-01"},
+    "recurrence": ["RRULE:FREQ=WEEKLY;BYDAY=MO,WE;COUNT=3", "EXDATE:20261104T090000Z"],
+    "attendees": [{"email": "bob@svc.example", "optional": True, "additionalGuests": 1, "responseStatus": "accepted"}],
+    "reminders": {"useDefault": False, "overrides": [{"method": "popup", "minutes": 10}]},
+    "extendedProperties": {"private": {"a": "1"}, "shared": {"b": "2"}},
+    "gadget": {"display": "chip", "height": 1, "width": 1, "link": "https://svc.example/", "preferences": {"a": "b"}},
+    "source": {"title": "Source", "url": "https://svc.example/"},
+    "attachments": [{"fileUrl": "https://svc.example/a.pdf", "title": "A"}],
+    "conferenceData": {"createRequest": {"requestId": "r", "conferenceSolutionKey": {"type": "hangoutsMeet"}}},
+}
+DAYS = {"start": {"date": "2026-12-24"}, "end": {"date": "2026-12-27"}}
+
+TELLING = [
+    "", "2026-11-02", "2026-02-30", "2026-11-02T10:00:00Z", "2026-11-02T10:00:00", "9999-12-31T23:59:59-14:00",
+    "0001-01-01T00:00:00+14:00", "Europe/Berlin", "UTC", "../..", "bob@svc.example", "RRULE:FREQ=DAILY",
+    "RRULE:FREQ=SECONDLY;COUNT=999999999999", "RDATE:99991231T235959Z", "DTSTART:20261102T090000Z", "email", "11",
+    "https://svc.example", "\x00", "\ud800", "\u202e", "cancelled", "a" * 9000,
+]  # fmt: skip
+scalars = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([0, 1, -1, 40320, 40321, 2**31, 2**63, 10**30])
+    | st.floats()
+    | st.text(max_size=12)
+    | st.sampled_from(TELLING)
+)
+anything = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+def places(value: Any, here: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to every value inside a JSON value."""
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [*([here] if here else []), *(place for key, one in inside for place in places(one, (*here, key)))]
+
+
+def replaced(event: Any, place: tuple[Any, ...], value: Any) -> Any:
+    changed = deepcopy(event)
+    inner = changed
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    return changed
+
+
+def without(event: Any, fields: set[str]) -> Any:
+    return {field: value for field, value in event.items() if field not in fields}
+
+
+whole_or_less = st.sets(st.sampled_from(sorted(WHOLE.keys() - {"start", "end"}))).map(lambda gone: without(WHOLE, gone))
+near_valid = st.builds(replaced, st.just(WHOLE), st.sampled_from(places(WHOLE)), anything) | st.builds(
+    replaced, st.just(DAYS), st.sampled_from(places(DAYS)), anything
+)
+events = near_valid | whole_or_less | st.dictionaries(st.sampled_from(sorted(WHOLE)), anything, max_size=4)
+hypothesis_settings = settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+
+
+class House:
+    """A service that is new for every example, as far as events go."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        self.token = service.sign_in()
+        self.empty = service.snapshot()
+
+    def send(self, method: str, url: str, body: bytes = b"") -> Response:
+        pairs = [("Authorization", f"Bearer {self.token}"), ("Content-Type", "application/json")]
+        return self.service.handle(Request(method, url, Headers(pairs), body))
+
+    def event(self, method: str, url: str, event: Any) -> Response:
+        return self.send(method, url, json.dumps(event).encode())
+
+    def sweep(self) -> None:
+        self.service.restore(self.empty)
+
+
+@pytest.fixture(scope="module")
+def house() -> House:
+    return House(open_service(seed=0))
+
+
+def outcome(response: Response) -> tuple[int, dict[str, Any]]:
+    """Status and body, of which an error has the one shape and names its field."""
+    body = json.loads(response.content() or b"{}")
+    if response.status >= 400:
+        assert body["error"]["code"] == response.status
+        assert all(one["message"] for one in body["error"]["errors"])
+    return response.status, body
+
+
+@pytest.mark.spec("X-01", "E-22")
+@hypothesis_settings
+@given(body=st.binary(max_size=60) | anything.map(lambda value: json.dumps(value).encode()), method=st.sampled_from(
+    ["POST", "PATCH", "PUT", "import"]))  # fmt: skip
+def test_any_body_has_an_answer(house: House, caplog: pytest.LogCaptureFixture, body: bytes, method: str) -> None:
+    house.sweep()
+    house.event("POST", EVENTS + ALL, WHOLE)
+    url = {"POST": EVENTS, "import": f"{EVENTS}/import"}.get(method, f"{EVENTS}/abcde")
+
+    with caplog.at_level(logging.ERROR):
+        response = house.send("POST" if method == "import" else method, url + ALL, body)
+
+    assert response.status in (200, 400, 403), caplog.text
+    outcome(response)
+
+
+@pytest.mark.spec("X-01", "E-02", "E-03", "E-07", "E-12", "E-13")
+@hypothesis_settings
+@given(event=events, method=st.sampled_from(["POST", "PATCH", "PUT"]))
+def test_any_event_has_an_answer_that_names_what_is_wrong(
+    house: House, caplog: pytest.LogCaptureFixture, event: dict[str, Any], method: str
+) -> None:
+    house.sweep()
+    if method != "POST":
+        house.event("POST", EVENTS + ALL, WHOLE)
+    url = EVENTS if method == "POST" else f"{EVENTS}/abcde"
+
+    with caplog.at_level(logging.ERROR):
+        status, body = outcome(house.event(method, url + ALL, event))
+
+    assert status in (200, 400), caplog.text
+    if status == 400 and body["error"]["errors"][0]["reason"] != "parseError":
+        assert all(one["location"] for one in body["error"]["errors"])
+
+
+@pytest.mark.spec("E-02", "E-03", "E-05", "E-13", "E-22")
+@hypothesis_settings
+@given(event=events)
+@example(event={})
+@example(event=WHOLE)
+@example(event=DAYS)
+def test_the_problems_of_an_event_are_those_that_the_service_finds(house: House, event: dict[str, Any]) -> None:
+    house.sweep()
+    sent = json.loads(json.dumps(event))
+    known = [(row.reason, row.location) for row in problems(sent, POLICY)]
+
+    status, body = outcome(house.event("POST", EVENTS + ALL, event))
+
+    assume(status == 200 or body["error"]["errors"][0]["reason"] != "parseError")
+    found = [(one["reason"], one.get("location")) for one in body["error"]["errors"]] if status == 400 else []
+    assert known == found
+    assert status == (400 if known else 200)
+
+
+@pytest.mark.spec("E-06")
+@hypothesis_settings
+@given(event=events)
+def test_defaults_are_filled_in_once(event: dict[str, Any]) -> None:
+    assume(not problems(event, POLICY))
+    before = deepcopy(event)
+
+    filled = with_defaults(event)
+
+    assert with_defaults(filled) == filled
+    assert event == before
+    assert all(filled[field] == value for field, value in event.items() if isinstance(value, str | bool | int))
+
+
+@pytest.mark.spec("E-06")
+def test_the_defaults_are_those_of_the_interface() -> None:
+    filled = with_defaults({**DAYS, "attendees": [{"email": "bob@svc.example"}]})
+
+    assert filled["anyoneCanAddSelf"] is filled["guestsCanModify"] is False
+    assert filled["guestsCanInviteOthers"] is filled["guestsCanSeeOtherGuests"] is True
+    (attendee,) = filled["attendees"]
+    assert attendee["additionalGuests"] == 0
+    assert attendee["optional"] is attendee["resource"] is False
+
+
+@pytest.mark.spec("E-18")
+@hypothesis_settings
+@given(event=whole_or_less)
+def test_what_is_accepted_comes_back_and_may_be_sent_again(house: House, event: dict[str, Any]) -> None:
+    house.sweep()
+
+    made = outcome(house.event("POST", EVENTS + ALL, event))[1]
+    again = outcome(house.event("PUT", f"{EVENTS}/{made['id']}{ALL}", made))[1]
+
+    stamps = {"etag", "updated"}
+    assert without(again, stamps) == without(made, stamps)
+    assert outcome(house.send("GET", f"{EVENTS}/{made['id']}"))[1] == again
+
+
+parameters = st.sampled_from(
+    ["timeMin", "timeMax", "updatedMin", "singleEvents", "orderBy", "maxResults", "pageToken", "syncToken", "q",
+     "showDeleted", "timeZone", "iCalUID", "privateExtendedProperty", "sharedExtendedProperty", "maxAttendees",
+     "eventTypes", "fields", "originalStart", "alwaysIncludeEmail", "showHiddenInvitations", "x"]
+)  # fmt: skip
+values = st.text(max_size=20) | st.sampled_from(
+    [*TELLING, "true", "startTime", "updated", "1", "250", "9" * 30, "a=b", "=", "items(id)", "default", "a=b=c"]
+)
+
+
+@pytest.mark.spec("X-01")
+@hypothesis_settings
+@given(
+    query=st.lists(st.tuples(parameters, values), max_size=4),
+    below=st.sampled_from(["", "/abcde", "/abcde/instances", "/nothing/instances", "/abcde_20261102T090000Z"]),
+)
+def test_any_parameter_of_a_list_has_an_answer(
+    house: House, caplog: pytest.LogCaptureFixture, query: list[tuple[str, str]], below: str
+) -> None:
+    house.sweep()
+    house.event("POST", EVENTS + ALL, {**WHOLE, "recurrence": ["RRULE:FREQ=DAILY"]})
+    text = "&".join(f"{key}={quote(value.encode('utf-8', 'surrogatepass'))}" for key, value in query)
+
+    with caplog.at_level(logging.ERROR):
+        status, _ = outcome(house.send("GET", f"{EVENTS}{below}?{text}"))
+
+    assert status in (200, 400, 404, 410), caplog.text
+
+
+@pytest.mark.spec("X-01")
+@hypothesis_settings
+@given(
+    calendar=st.text(max_size=20) | st.sampled_from(TELLING),
+    event=st.text(max_size=20) | st.sampled_from([*TELLING, "abcde_99999999T999999Z", "abcde_"]),
+    method=st.sampled_from(["GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"]),
+)
+def test_any_name_of_a_calendar_or_an_event_has_an_answer(
+    house: House, caplog: pytest.LogCaptureFixture, calendar: str, event: str, method: str
+) -> None:
+    house.sweep()
+    names = [quote(name.encode("utf-8", "surrogatepass"), safe="") for name in (calendar, event)]
+
+    with caplog.at_level(logging.ERROR):
+        status = house.send(method, "http://svc.test/calendar/v3/calendars/{}/events/{}".format(*names), b"{}").status
+
+    assert 400 <= status < 500 or (status == 200 and not event), caplog.text
