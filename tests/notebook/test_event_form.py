@@ -114,6 +114,31 @@ def test_the_code_does_what_the_form_does(form):
     assert "svc.create_event(" in form.twin.value
 
 
+@pytest.mark.spec("W-03")
+def test_the_result_has_its_columns_before_and_one_zone_after(form):
+    empty = form.result
+    form.create.click()
+    assert str(form.result["start"].dt.tz) == "Europe/Berlin"
+    form.controls.when.zone.value = "America/New_York"
+    form.create.click()
+
+    assert form.result["start"].astype(str).tolist() == ["2026-11-02 09:00:00+00:00", "2026-11-02 15:00:00+00:00"]
+    assert list(empty.columns) == list(form.result.columns)
+    assert empty.dtypes.equals(form.result.dtypes)
+
+
+@pytest.mark.spec("W-03")
+def test_the_event_goes_into_the_calendar_that_is_chosen(lab):
+    term = svc.create_calendar("Term", time_zone="Europe/Berlin")["id"].item()
+    form = svc.event_form()
+    form.controls.calendar.chooser.value = term
+    form.create.click()
+
+    assert form.last_error is None
+    assert len(svc.events(calendar=term)) == 1
+    assert f"calendar={term!r}" in form.code()
+
+
 # -- the value
 
 
