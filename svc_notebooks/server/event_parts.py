@@ -21,10 +21,10 @@ def attachments(house: House, call: Call, given: Any, before: Any) -> list[JSON]
     What was attached before stays as it is: who changes an event need not see its files.
     """
     known = {one["fileUrl"]: one for one in before or []}
-    return [known.get(one["fileUrl"]) or _attachment(house, call, index, one) for index, one in enumerate(given)]
+    return [_attachment(house, call, index, one, known.get(one["fileUrl"])) for index, one in enumerate(given)]
 
 
-def _attachment(house: House, call: Call, index: int, given: JSONObject) -> JSONObject:
+def _attachment(house: House, call: Call, index: int, given: JSONObject, before: JSONObject | None) -> JSONObject:
     url, origin = str(given["fileUrl"]), client_origin(call.request, house)
     found = _STORED.match(url.removeprefix(f"{origin}/")) if url.startswith(f"{origin}/") else None
     if found is None:
@@ -32,6 +32,8 @@ def _attachment(house: House, call: Call, index: int, given: JSONObject) -> JSON
     try:
         row = drafts.file_for(house, call.caller, found[1], Role.READER)
     except ApiError:
+        if before is not None:
+            return before
         path = f"attachments[{index}].fileUrl"
         raise refuse("invalid", field=path, message="there is no stored file at this link that you can see.") from None
     icon = f"{origin}/icon/{row.mime_type}"

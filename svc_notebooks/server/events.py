@@ -188,6 +188,14 @@ def get(house: House, call: Call) -> Response:
 
 
 def _settle(house: House, found: Found) -> None:
-    body = {**found.body, "conferenceData": event_parts.made(house, found.body["conferenceData"])}
-    body["hangoutLink"] = event_parts.meeting_link(body)
-    house.store.events.save(found.row._replace(body=json.dumps(body)))
+    """Make the conference that was asked for, one for the organizer and all guests."""
+    with house.store.transaction():
+        organizers = stored(house.store.events.get(found.row.origin, found.row.id) or found.row)
+        if not event_parts.is_pending(organizers.body):
+            return
+        conference = event_parts.made(house, organizers.body["conferenceData"])
+        body = organizers.body | {"conferenceData": conference}
+        body["hangoutLink"] = event_parts.meeting_link(body)
+        settled = Found(organizers.row._replace(body=json.dumps(body)), body)
+        house.store.events.save(settled.row)
+        spread(house, settled, organizers.body)

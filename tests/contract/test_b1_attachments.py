@@ -66,6 +66,18 @@ def test_another_page_is_attached_as_it_is(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-17")
+def test_an_attachment_is_given_another_title(ada: Diary, handout: Fields) -> None:
+    urls = handout["webViewLink"], "https://elsewhere.example/a.pdf"
+    event = attached(ada, *urls, supportsAttachments="true").json
+
+    renamed = [{"fileUrl": url, "title": "Sheet"} for url in urls]
+    changed = accepted(ada.patch(event["id"], {"attachments": renamed}, supportsAttachments="true"))
+
+    assert [one["title"] for one in changed["attachments"]] == ["Sheet", "Sheet"]
+    assert changed["attachments"][0]["fileId"] == handout["id"]
+
+
+@pytest.mark.spec("E-17")
 def test_a_link_tells_nothing_of_a_file_that_one_may_not_see(wire: Wire, ada: Diary) -> None:
     token = wire.service.sign_in(BOB)
     secret = wire.post_json("/storage/v3/files?fields=*", {"name": "Secret"}, token=token).json
