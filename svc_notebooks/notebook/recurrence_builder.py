@@ -75,11 +75,13 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         repeat = self.repeat()
         return self._given[2] if self._given[:2] == (repeat, _zone(start)) else [repeat.line(start)]
 
-    @property
-    def words(self) -> str | None:
-        """The plain words, where it is them that say it."""
-        text = str(self.own.value)
-        return " ".join(text.split()) if self.way.value == OWN and _are_words(text) else None
+    def said(self, lines: list[str], start: Start) -> str | list[str]:
+        """These lines as a cell would say them: in plain words, where words mean them."""
+        words = " ".join(str(self.own.value).split()) if self.way.value == OWN else self.repeat().words()
+        try:
+            return words if recurrence_lines(words, start) == lines else lines
+        except ValueError:
+            return lines
 
     def repeat(self) -> Repeat:
         """What the switches say."""

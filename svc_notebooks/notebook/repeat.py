@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from calendar import day_name
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time
 
 from ..core.recurrence import WEEKDAYS, Freq, Rule, Start, read_line
 
 _LAST_SECOND = time(23, 59, 59)
+_WORDS = {
+    Freq.YEARLY: ("yearly", "years"),
+    Freq.MONTHLY: ("monthly", "months"),
+    Freq.WEEKLY: ("weekly", "weeks"),
+    Freq.DAILY: ("daily", "days"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,25 @@ class Repeat:
         }
         return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
 
+    def words(self) -> str:
+        """The same in the plain words of core/words.py.
+
+        >>> Repeat(Freq.MONTHLY, 2, nth=(-1, 4), count=6).words()
+        'every 2 months on the last Friday, 6 times'
+        """
+        often, unit = _WORDS[self.freq]
+        return (often if self.interval == 1 else f"every {self.interval} {unit}") + self._on() + self._ending()
+
+    def _on(self) -> str:
+        if self.nth:
+            return f" on the {_ordinal(self.nth[0])} {day_name[self.nth[1]]}"
+        if self.month_day is not None:
+            return f" on day {self.month_day}" if self.month_day > 0 else " on the last day"
+        return f" on {', '.join(day_name[day][:3] for day in self.weekdays)}" if self.weekdays else ""
+
+    def _ending(self) -> str:
+        return f" until {self.until}" if self.until else f", {self.count} times" if self.count is not None else ""
+
     def _days(self) -> list[str]:
         if self.nth:
             ordinal, weekday = self.nth
@@ -59,6 +85,10 @@ class Repeat:
             return None
         found = _from_rule(values[0], start)
         return found if read_line(found.line(start), start)[1] == values else None
+
+
+def _ordinal(number: int) -> str:
+    return {-1: "last", 1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
 
 
 def _from_rule(rule: Rule, start: Start) -> Repeat:

@@ -1,0 +1,89 @@
+"""Recurrence in plain words: what the small grammar takes, and what it says of the rest."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given, strategies as st
+
+from svc_notebooks.core.recurrence import Recurrence
+from svc_notebooks.core.words import recurrence_lines
+from svc_notebooks.core.zones import zone
+
+DAY = date(2026, 11, 2)
+TEN = datetime(2026, 11, 2, 10, tzinfo=zone("Europe/Berlin"))
+
+
+@pytest.mark.parametrize(
+    "words, rule",
+    [
+        ("daily", "FREQ=DAILY"),
+        ("every day", "FREQ=DAILY"),
+        ("every 1 day", "FREQ=DAILY"),
+        ("every 3 days", "FREQ=DAILY;INTERVAL=3"),
+        ("weekly", "FREQ=WEEKLY"),
+        ("Weekly on Mon, Wed", "FREQ=WEEKLY;BYDAY=MO,WE"),
+        ("weekly on monday and thursday", "FREQ=WEEKLY;BYDAY=MO,TH"),
+        ("every 2 weeks on Tue", "FREQ=WEEKLY;INTERVAL=2;BYDAY=TU"),
+        ("every weekday", "FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"),
+        ("every Monday", "FREQ=WEEKLY;BYDAY=MO"),
+        ("every 2 Saturdays", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SA"),
+        ("monthly", "FREQ=MONTHLY"),
+        ("monthly on day 15", "FREQ=MONTHLY;BYMONTHDAY=15"),
+        ("monthly on the 1st", "FREQ=MONTHLY;BYMONTHDAY=1"),
+        ("monthly on the last day", "FREQ=MONTHLY;BYMONTHDAY=-1"),
+        ("monthly on the 2nd Tuesday", "FREQ=MONTHLY;BYDAY=2TU"),
+        ("every 3 months on the last Friday", "FREQ=MONTHLY;INTERVAL=3;BYDAY=-1FR"),
+        ("yearly", "FREQ=YEARLY"),
+        ("every 4 years", "FREQ=YEARLY;INTERVAL=4"),
+        ("daily 10 times", "FREQ=DAILY;COUNT=10"),
+        ("daily, 10 times", "FREQ=DAILY;COUNT=10"),
+        ("weekly for 3 times", "FREQ=WEEKLY;COUNT=3"),
+        ("weekly until 2027-02-12", "FREQ=WEEKLY;UNTIL=20270212"),
+    ],
+)
+def test_words_are_a_rule(words: str, rule: str):
+    assert recurrence_lines(words, DAY) == [f"RRULE:{rule}"]
+
+
+def test_until_is_the_end_of_that_day_where_the_event_is():
+    assert recurrence_lines("weekly until 2027-02-12", TEN) == ["RRULE:FREQ=WEEKLY;UNTIL=20270212T225959Z"]
+
+
+def test_days_that_are_left_out_are_a_line_of_their_own():
+    assert recurrence_lines("daily except 2026-11-04, 2026-11-05", DAY)[1] == "EXDATE;VALUE=DATE:20261104,20261105"
+    assert recurrence_lines("daily except 2026-11-04", TEN)[1] == "EXDATE:20261104T090000Z"
+
+
+def test_lines_come_back_as_they_are():
+    lines = ["RRULE:FREQ=DAILY;COUNT=3", "EXDATE;VALUE=DATE:20261103"]
+
+    assert recurrence_lines(lines, DAY) == lines
+    assert recurrence_lines(lines[0], DAY) == lines[:1]
+
+
+@pytest.mark.parametrize(
+    "words, said",
+    [
+        ("sometimes", "write for example"),
+        ("every fortnight", "'every fortnight'"),
+        ("weekly on Foo", "'foo'"),
+        ("daily on Monday", "'monday'"),
+        ("every weekday on Monday", "no further days"),
+        ("monthly on day 40", "BYMONTHDAY"),
+        ("weekly until 2027-02-30", "2027-02-30"),
+        ("", "write for example"),
+        ("RRULE:FREQ=SOON", "SOON"),
+    ],
+)
+def test_what_is_not_understood_is_said_with_what_can_be_written(words: str, said: str):
+    with pytest.raises(ValueError, match=said):
+        recurrence_lines(words, DAY)
+
+
+@given(st.text(max_size=60), st.sampled_from([DAY, TEN, datetime(2026, 11, 2, tzinfo=UTC)]))
+def test_any_text_is_a_rule_that_can_be_read_or_an_error(text: str, start: date):
+    try:
+        lines = recurrence_lines(text, start)
+    except ValueError:
+        return
+    assert Recurrence.parse(lines, start)
