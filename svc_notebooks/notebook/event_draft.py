@@ -28,8 +28,8 @@ _SWITCHES = {
 }
 
 
-_BESIDE = ("time_zone", "send_updates", "calendar", "metadata")
-"""Arguments that are no field of an event by themselves."""
+_BESIDE = ("time_zone", "recurrence", "send_updates", "calendar", "metadata")
+"""Arguments that are no field of an event as they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def draft(controls: EventControls) -> Draft:
     arguments = {
         "summary": controls.summary.value,
         **_times(when),
-        "recurrence": lines and (controls.repeats.words or lines),
+        "recurrence": controls.repeats.said(lines, start) if start is not None and lines else None,
         **_people(controls),
         **_rest(controls),
         "metadata": further,
@@ -63,22 +63,23 @@ def draft(controls: EventControls) -> Draft:
     return Draft(_given(arguments), tuple(wrong), lines, _plan(lines, start, end))
 
 
-def body_of(arguments: dict[str, Any]) -> JSONObject:
-    """The event that these arguments make, right or not and as far as it goes.
-
-    >>> body_of({"summary": "Tea", "start": "2026-11-02 16:00", "time_zone": "Mars/Olympus"})["start"]
-    {'dateTime': '2026-11-02T16:00:00', 'timeZone': 'Mars/Olympus'}
-    """
-    zone = arguments.get("time_zone")
-    given = {name: value for name, value in arguments.items() if name not in _BESIDE}
+def body_of(drawn: Draft) -> JSONObject:
+    """The event that a draft makes, right or not and as far as it goes."""
+    zone = drawn.arguments.get("time_zone")
+    given = {name: value for name, value in drawn.arguments.items() if name not in _BESIDE}
     for name in ("start", "end"):
         if name in given:
             given[name] = _wire_time(given[name], zone)
-    return {**some_fields(**given), **arguments.get("metadata", {})}
+    lines: JSONObject = {"recurrence": [*drawn.lines]} if drawn.lines else {}
+    return {**some_fields(**given), **lines, **drawn.arguments.get("metadata", {})}
 
 
 def _wire_time(text: str, zone: str | None) -> JSONObject:
-    """What a person chose, on the wire; a zone that there is not stays what it is."""
+    """What a person chose, on the wire; a zone that there is not stays what it is.
+
+    >>> _wire_time("2026-11-02 16:00", "Mars/Olympus")
+    {'dateTime': '2026-11-02T16:00:00', 'timeZone': 'Mars/Olympus'}
+    """
     if " " not in text:
         return {"date": text}
     said: JSONObject = {"dateTime": datetime.fromisoformat(text).isoformat()}

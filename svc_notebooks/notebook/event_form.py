@@ -84,13 +84,13 @@ class EventForm(Form):
     @property
     def value(self) -> JSONObject:
         """The body of the request, as the controls say it."""
-        return body_of(self.draft.arguments)
+        return body_of(self.draft)
 
     @value.setter
     def value(self, event: JSONObject) -> None:
         self._looking = True
         try:
-            read_event(self.controls, event, lambda: body_of(draft(self.controls).arguments))
+            read_event(self.controls, event, lambda: body_of(draft(self.controls)))
         finally:
             self._looking = False
             self._look()

@@ -79,9 +79,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         """These lines as a cell would say them: in plain words, where words mean them."""
         words = " ".join(str(self.own.value).split()) if self.way.value == OWN else self.repeat().words()
         try:
-            return words if recurrence_lines(words, start) == lines else lines
+            means = recurrence_lines(words, start)
         except ValueError:
-            return lines
+            means = []
+        return words if means == lines else lines
 
     def repeat(self) -> Repeat:
         """What the switches say."""

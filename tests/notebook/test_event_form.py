@@ -115,6 +115,19 @@ def test_the_code_does_what_the_form_does(form):
 
 
 @pytest.mark.spec("W-03")
+def test_the_code_says_a_recurrence_in_words_where_words_mean_it(form):
+    form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE;UNTIL=20270212T225959Z"]}
+    assert "recurrence='every 2 weeks on Mon, Wed until 2027-02-12'" in form.code()
+    form.value = {**WEEKLY, "recurrence": ["RRULE:FREQ=DAILY;INTERVAL=1"]}
+    assert "recurrence=['RRULE:FREQ=DAILY;INTERVAL=1']" in form.code()
+    form.controls.repeats.way.value = "own"
+    form.controls.repeats.own.value = "Daily,  3 times"
+
+    assert "recurrence='Daily, 3 times'" in form.code()
+    assert form.value["recurrence"] == ["RRULE:FREQ=DAILY;COUNT=3"]
+
+
+@pytest.mark.spec("W-03")
 def test_the_result_has_its_columns_before_and_one_zone_after(form):
     empty = form.result
     form.create.click()

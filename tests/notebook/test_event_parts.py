@@ -5,6 +5,7 @@ from datetime import date, datetime, time
 import pytest
 
 from svc_notebooks.core.recurrence import Freq
+from svc_notebooks.core.words import recurrence_lines
 from svc_notebooks.core.zones import zone, zone_names
 from svc_notebooks.notebook.attachment_rows import AttachmentRow, AttachmentRows
 from svc_notebooks.notebook.attendee_rows import AttendeeRows
@@ -139,12 +140,14 @@ def test_no_day_is_too_strange_to_be_typed(when, day):
         Repeat(Freq.WEEKLY, 2, weekdays=(0, 2), until=date(2027, 2, 12)),
         Repeat(Freq.MONTHLY, month_day=-1, count=5),
         Repeat(Freq.MONTHLY, nth=(-1, 4)),
+        Repeat(Freq.MONTHLY, 3, month_day=31),
         Repeat(Freq.YEARLY, 4),
     ],
 )
 @pytest.mark.parametrize("start", [MONDAY, MONDAY.date()])
 def test_switches_and_lines_say_the_same(repeat, start):
     assert Repeat.read(repeat.line(start), start) == repeat
+    assert recurrence_lines(repeat.words(), start) == [repeat.line(start)]
 
 
 @pytest.mark.parametrize(
