@@ -175,8 +175,20 @@ def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Ite
 def _stream(rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None) -> Iterator[datetime]:
     zone = begin.tzinfo or UTC
     near = _later(first, -_SLACK)
-    batches = map(_on_the_clock, rule_times(rule, begin, near and near.astimezone(zone)))
+    batches = _in_order(rule_times(rule, begin, near and near.astimezone(zone)))
     return chain.from_iterable(_until(batches, zone, _end_of(rule, zone), behind))
+
+
+def _in_order(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The batches on the clock; what a gap before midnight puts into the next day waits for those that begin there."""
+    late: Batch = []
+    for batch in filter(None, batches):
+        day, shown = batch[-1].toordinal(), _on_the_clock(batch)
+        if late or shown[-1].toordinal() > day:
+            both = sorted({*late, *shown})
+            shown, late = ([one for one in both if (one.toordinal() > day) is later] for later in (False, True))
+        yield shown
+    yield late
 
 
 def _on_the_clock(batch: Batch) -> Batch:
