@@ -26,8 +26,6 @@ _SWITCHES = {
     "guestsCanSeeOtherGuests": "guests_can_see_other_guests",
     "guestsCanModify": "guests_can_modify",
 }
-
-
 _BESIDE = ("time_zone", "recurrence", "send_updates", "calendar", "metadata")
 """Arguments that are no field of an event as they are."""
 
@@ -104,7 +102,7 @@ def _missing(controls: EventControls, when: When) -> Iterator[Wrong]:
 def _asked(field: Field, wrong: list[Wrong], otherwise: T, ask: Callable[[], T]) -> T:
     try:
         return ask()
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:  # a year that no clock in UTC shows is a wrong one
         wrong.append((field, str(error)))
         return otherwise
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from traitlets import TraitError
@@ -94,8 +94,7 @@ def _when(controls: EventControls, event: Mapping[str, Any]) -> None:
 
 
 def _recurrence(controls: EventControls, event: Mapping[str, Any]) -> None:
-    start = _time(event.get("start"))
-    controls.repeats.read(event.get("recurrence") or [], start or datetime.now(UTC))
+    controls.repeats.read(event.get("recurrence") or [], _time(event.get("start")))
 
 
 def _reminders(controls: EventControls, event: Mapping[str, Any]) -> None:

@@ -92,10 +92,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
             days = {"weekdays": self.weekdays.value}
         return Repeat(freq, self.interval.value, **days, **self.ends.value)
 
-    def read(self, lines: Sequence[str], start: Start) -> None:
-        """Set the switches to these lines; what they cannot say stands in the text."""
-        found = Repeat.read(lines[0], start) if len(lines) == 1 else None
-        if found is None:
+    def read(self, lines: Sequence[str], start: Start | None) -> None:
+        """Set the switches to these lines; what they cannot say stands in the text, as without a start."""
+        found = Repeat.read(lines[0], start) if start is not None and len(lines) == 1 else None
+        if start is None or found is None:
             self.own.value = "\n".join(lines)
             self.way.value = OWN if lines else NEVER
             return

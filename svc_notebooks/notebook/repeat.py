@@ -103,11 +103,11 @@ def _from_rule(rule: Rule, start: Start) -> Repeat:
 
 
 def _until_text(day: date, start: Start) -> str:
-    """In UTC for an event with times, as RFC 5545 has it."""
+    """In UTC for an event with times, as RFC 5545 has it; %Y would leave out the zeros of a year that is half typed."""
     if not isinstance(start, datetime):
-        return f"{day:%Y%m%d}"
-    last = datetime.combine(day, _LAST_SECOND, start.tzinfo)
-    return f"{last.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+        return day.isoformat().replace("-", "")
+    last = datetime.combine(day, _LAST_SECOND, start.tzinfo).astimezone(UTC)
+    return last.replace(tzinfo=None).isoformat().replace("-", "").replace(":", "") + "Z"
 
 
 def _until_day(until: Start | None, start: Start) -> date | None:

@@ -34,10 +34,10 @@ class RepeatEnd(Field):
 
     @property
     def value(self) -> dict[str, Any]:
-        """The part of a `Repeat` that is chosen here."""
-        controls = {UNTIL: self.until, COUNT: self.count}
-        chosen = self.way.value
-        return {chosen: controls[chosen].value} if chosen in controls else {}
+        """The part of a `Repeat` that is chosen here. Raises ValueError for a last day that is not there."""
+        if self.way.value == UNTIL and self.until.value is None:
+            raise ValueError("Give the last day on which it may take place.")
+        return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.way.value, {})
 
     @value.setter
     def value(self, chosen: Mapping[str, Any]) -> None:

@@ -306,6 +306,19 @@ def test_what_is_not_there_yet_is_asked_for(form):
 
 
 @pytest.mark.spec("W-03")
+@pytest.mark.parametrize("day", [None, date.min, date.max])
+def test_a_last_day_that_cannot_be_is_said_beside_the_recurrence(form, day):
+    form.controls.when.zone.value = "America/New_York"
+    form.controls.repeats.read(["RRULE:FREQ=DAILY"], None)
+    form.controls.repeats.way.value = Freq.DAILY
+    form.controls.repeats.ends.way.value = "until"
+    form.controls.repeats.ends.until.value = day
+
+    assert bool(form.controls.repeats.field.wrong) == (day != date.min)
+    assert form.alert.value == ""
+
+
+@pytest.mark.spec("W-03")
 def test_further_fields_that_are_no_json_are_said_and_kept(form):
     form.controls.further.text.value = '{"status": '
     assert "no JSON" in form.controls.further.wrong[0]

@@ -207,6 +207,15 @@ def test_the_last_day_of_a_rule_is_a_whole_day_where_the_event_is(builder):
     assert builder.lines(MONDAY.date()) == ["RRULE:FREQ=DAILY;UNTIL=20261120"]
 
 
+def test_an_end_without_its_day_is_no_repetition_without_end(builder):
+    builder.way.value = Freq.DAILY
+    builder.ends.way.value = "until"
+    builder.ends.until.value = None
+
+    with pytest.raises(ValueError, match="Give the last day"):
+        builder.lines(MONDAY)
+
+
 def test_a_day_that_some_months_lack_is_said():
     month = MonthChoice()
     month.day.value = 31
