@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import urlsafe_b64decode
+from datetime import timedelta
 from html import escape
 from itertools import islice
 from typing import Any
@@ -14,7 +15,7 @@ from ..core.event_times import read_time
 from ..core.recurrence import is_all_day
 from ..core.wire import Headers, JSONObject, Query, Response
 from .calendars import seen
-from .event_resource import Found
+from .event_resource import Found, shown_to_strangers
 from .house import House
 from .instances import find, instances
 from .store.calendars import CalendarRow
@@ -57,7 +58,7 @@ def _named(house: House, eid: str) -> tuple[CalendarRow | None, Found | None]:
 
 
 def _html(house: House, calendar: CalendarRow, found: Found) -> str:
-    title = str(found.body.get("summary") or "(no title)")
+    title = str(shown_to_strangers(found.body).get("summary") or "(no title)")
     rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in _rows(house, calendar, found))
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
@@ -67,7 +68,7 @@ def _html(house: House, calendar: CalendarRow, found: Found) -> str:
 
 
 def _rows(house: House, calendar: CalendarRow, found: Found) -> list[tuple[str, str]]:
-    body = found.body
+    body = shown_to_strangers(found.body)
     rows = [("When", _when(body)), ("Calendar", str(json.loads(calendar.body).get("summary") or calendar.id))]
     rows += [(title, str(body[name])) for name, title in _TEXTS.items() if body.get(name)]
     if found.row.recurring:
@@ -86,9 +87,14 @@ def _lines(body: JSONObject) -> list[Any]:
     return found or []
 
 
+_DAY = "{0:%A}, {0.day} {0:%B %Y}"
+
+
 def _when(body: JSONObject) -> str:
     """From when to when, in the event's own zone."""
     start, end = read_time(body["start"]), read_time(body["end"])
     if is_all_day(start):
-        return f"{start:%A, %d %B %Y}, all day (until {end:%d %B %Y}, which is not part of it)"
-    return f"{start:%A, %d %B %Y, %H:%M} to {end:%d %B %Y, %H:%M} {getattr(start, 'tzinfo', '')}"
+        last = end - timedelta(days=1)
+        return _DAY.format(start) + (f" to {_DAY.format(last)}" if last > start else "") + ", all day"
+    until = f"{end:%H:%M}" if f"{start:%F}" == f"{end:%F}" else f"{_DAY.format(end)}, {end:%H:%M}"
+    return f"{_DAY.format(start)}, {start:%H:%M} to {until} ({getattr(start, 'tzinfo', '')})"

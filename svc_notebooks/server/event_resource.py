@@ -45,20 +45,20 @@ class View:
 
     def show(self, found: Found) -> JSONObject:
         """The event."""
-        row, body = self._seen(found)
+        row, body = found.row, found.body if self.writes else shown_to_strangers(found.body)
         made = {name: make(self, row, body) for name, make in _MADE.items()}
         every = {**body, **made}
         return {name: every[name] for name in ORDER if every.get(name) is not None}
 
-    def _seen(self, found: Found) -> Found:
-        """Of a private event those who only read the calendar see the time alone."""
-        private = found.body.get("visibility") in ("private", "confidential")
-        if not private or self.writes:
-            return found
-        return Found(found.row, {name: value for name, value in found.body.items() if name in _TIME_ALONE})
-
 
 _TIME_ALONE = ("start", "end", "originalStartTime", "recurrence", "status", "transparency", "visibility")
+
+
+def shown_to_strangers(body: JSONObject) -> JSONObject:
+    """What those see who only read a calendar: of a private event the time alone."""
+    if body.get("visibility") not in ("private", "confidential"):
+        return body
+    return {name: value for name, value in body.items() if name in _TIME_ALONE}
 
 
 def etag(row: EventRow) -> str:
