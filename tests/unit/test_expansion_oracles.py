@@ -19,6 +19,8 @@ from tests.unit.written_rules import PARTS, Series, Start, series, several_lines
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
+pytestmark = pytest.mark.spec("E-12")
+
 OF_DAYS = ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
 KINDS = [(frequency, True) for frequency in OF_DAYS] + [(frequency, False) for frequency in PARTS]
 

@@ -114,13 +114,17 @@ def values_of(start: Start) -> dict[str, int]:
 
 @st.composite
 def starts(draw: st.DrawFn, *, all_day: bool) -> Start:
-    """A date, or a time of day in a zone; often on the eve of a day on which clocks are changed somewhere."""
+    """A date, or a time of day in a zone; often on the eve of a day on which clocks are changed somewhere.
+
+    A time that the clock skips is said as the clock shows it, as the service reads it.
+    """
     eve = st.sampled_from(CLOCK_CHANGES).map(lambda change: change - timedelta(days=1))
     day = draw(st.dates(date(2015, 1, 1), date(2028, 12, 31)) | eve)
     if all_day:
         return day
     clock = draw(st.sampled_from([time(9), time(2, 30), time(0), time(23, 59, 59)]) | st.times().map(_whole_seconds))
-    return datetime.combine(day, clock, ZoneInfo(draw(st.sampled_from(ZONES))))
+    zone = ZoneInfo(draw(st.sampled_from(ZONES)))
+    return datetime.combine(day, clock, zone).astimezone(UTC).astimezone(zone)
 
 
 def _whole_seconds(clock: time) -> time:
