@@ -161,6 +161,8 @@ def test_the_event_goes_into_the_calendar_that_is_chosen(lab):
     [
         {},
         {"recurrence": ["RRULE:FREQ=MONTHLY"]},
+        {"recurrence": ["RRULE:FREQ=MONTHLY;BYDAY=2TU;COUNT=3"]},
+        {"recurrence": ["RRULE:FREQ=MONTHLY;BYMONTHDAY=-1"]},
         {"recurrence": ["RRULE:FREQ=DAILY;COUNT=3", "EXDATE;TZID=Europe/Berlin:20261103T100000"]},
         {"attendees": [{"email": "bob@svc.example", "responseStatus": "tentative", "additionalGuests": 2}]},
         {"reminders": {"useDefault": False}},
@@ -375,6 +377,18 @@ def test_a_name_is_no_markup(form):
     for shown in (form.status, form.twin, form.table, form.controls.attachments.rows[0].controls[0]):
         assert "<img" not in shown.value
         assert "<b>" not in shown.value
+
+
+def test_without_anywidget_the_form_works_too(lab, monkeypatch):
+    monkeypatch.setattr("svc_notebooks.notebook.form.find_spec", lambda name: None)
+    form = svc.event_form()
+    form.controls.when.last.value = date(2020, 1, 1)
+    form.create.click()
+
+    assert "1 field needs mending" in form.alert.value
+    form.controls.when.last.value = date(2030, 1, 1)
+    form.create.click()
+    assert len(form.result) == 1
 
 
 def test_a_page_without_a_kernel_shows_the_call(form):
