@@ -32,11 +32,14 @@ class Entry:
         """Every time that is said in some zone, and the last that a reader may ask about."""
         found = [moment for one in self.properties for moment in _moments(one.value)]
         endless = any(one.name == "RRULE" for one in self.properties)
-        return [*found, max(found) + _ENDLESS] if found and endless else found
+        return [*found, max(found) + _ENDLESS] if found and endless and max(found).year < _LATE else found
 
 
 _ENDLESS = timedelta(days=3653)
 """How far the clock changes of a zone are listed for a series, where there is no rule for them."""
+
+_LATE = 9900
+"""Whoever looks ahead before this year stays within those that there are."""
 
 
 def _moments(value: Any) -> list[datetime]:

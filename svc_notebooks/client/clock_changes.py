@@ -27,6 +27,10 @@ _LOOK_AHEAD = timedelta(days=366 * (_RULE + 1))
 """Beyond the last event, so that a rule shows in a calendar of one week too."""
 
 
+_LATEST = datetime(9900, 1, 1, tzinfo=UTC)
+"""Whoever looks ahead from here stays within the years that there are."""
+
+
 class Clock(NamedTuple):
     """What a zone shows at some time."""
 
@@ -54,7 +58,7 @@ def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observa
     >>> [(one.clock.name, str(one.onsets[0]), one.rule) for one in berlin][2]
     ('CEST', '2027-03-28 02:00:00', 'FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU')
     """
-    first, behind = first.astimezone(UTC), last.astimezone(UTC) + _LOOK_AHEAD
+    first, behind = first.astimezone(UTC), min(last.astimezone(UTC), _LATEST) + _LOOK_AHEAD
     begin = _clock(zone, first)
     found = [Observance(begin, begin.offset, (_on_the_clock(first, begin.offset),))]
     changes = sorted(_changes(zone, first, behind), key=attrgetter("clock", "before"))

@@ -127,6 +127,15 @@ def test_every_zone_changes_its_clocks_at_the_right_time(zone: str):
     assert starts(vevent, 260) == expected(event, 260)
 
 
+@pytest.mark.parametrize("year", ["0002", "1890", "9998"])
+def test_the_first_and_the_last_years_are_years_too(year: str):
+    event = timed(f"{year}-11-02T10:00:00", f"{year}-11-02T11:00:00", recurrence=["RRULE:FREQ=DAILY;COUNT=3"])
+
+    vevent = read(event).vevent
+
+    assert starts(vevent) == expected(event)
+
+
 @pytest.mark.parametrize("until", ["20261226", "20261226T000000Z"])
 def test_days_end_with_a_day(until: str):
     event = all_day("2026-12-24", "2026-12-25", recurrence=[f"RRULE:FREQ=DAILY;UNTIL={until}", "EXDATE:20261225"])

@@ -17,8 +17,6 @@ from svc_notebooks.core.recurrence import Recurrence
 from tests.unit import dateutil_says
 from tests.unit.written_rules import PARTS, Series, Start, series, several_lines
 
-BERLIN = ZoneInfo("Europe/Berlin")
-
 pytestmark = pytest.mark.spec("E-12")
 
 OF_DAYS = ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
