@@ -108,13 +108,13 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
 
     def _follow(self) -> None:
         """Move the end as far as the start was moved."""
-        start, end = self._start(), _joined(self.last.value, self.ends.value)
-        before, self._before = self._before, start or self._before
+        start, end, before = self._start(), _joined(self.last.value, self.ends.value), self._before
         if self._moving or self._end_is_mine or start is None or before is None or end is None:
+            self._before = start or before
             return
         moved = _sum(end, start - before)
         if moved is not None:
-            self._moving = True
+            self._before, self._moving = start, True
             self.last.value, self.ends.value = moved.date(), moved.time()
             self._moving = False
 

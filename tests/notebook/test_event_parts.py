@@ -95,6 +95,14 @@ def test_the_end_goes_with_the_start_until_it_is_set(when):
     assert when.value.end == datetime(2027, 1, 1, 2, 0)  # noqa: DTZ001
 
 
+def test_a_year_that_is_half_typed_moves_the_end_there_and_back(when):
+    for year in (2, 20, 202, 2027, 9999, 2027):
+        when.first.value = date(year, 11, 2)
+        when.begins.value = time(23, 30)
+
+    assert when.value.end == datetime(2027, 11, 3, 0, 30)  # noqa: DTZ001
+
+
 def test_the_last_day_of_whole_days_is_sent_as_the_day_after(when):
     when.all_day.value = True
     when.last.value = date(2026, 11, 3)
