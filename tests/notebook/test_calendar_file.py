@@ -1,5 +1,6 @@
 """export_events: what another library reads in the file is what the service has."""
 
+import sys
 from datetime import UTC, date
 from pathlib import Path
 from typing import Any
@@ -180,3 +181,11 @@ def test_an_event_that_there_is_not_leaves_no_file(lab: svc.Sandbox, tmp_path: P
         svc.export_events(["abcdefgh"], "none.ics")
 
     assert not (tmp_path / "none.ics").exists()
+
+
+def test_without_the_library_it_says_what_brings_it(lab: svc.Sandbox, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "icalendar", None)
+    monkeypatch.delitem(sys.modules, "svc_notebooks.client.calendar_file", raising=False)
+
+    with pytest.raises(ImportError, match=r"pip install 'svc-notebooks\[calendar\]'"):
+        svc.export_events(to="all.ics")
