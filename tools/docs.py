@@ -4,15 +4,18 @@ python -m tools.docs            writes the page
 python -m tools.docs --check    writes nothing; exit status 1 if the page is stale
 """
 
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from svc_notebooks.core.catalogue import CATALOGUE
+from svc_notebooks.core.colors import EVENT_COLORS
+from svc_notebooks.core.event_fields import EVENT_FIELDS
 from svc_notebooks.core.files import FILE_FIELDS
 from svc_notebooks.core.operations import OPERATIONS, SESSION
 from svc_notebooks.core.upload import TRANSITIONS
-from svc_notebooks.notebook import schemas
+from svc_notebooks.notebook import event_schemas, schemas
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
 HEAD = """# Reference
@@ -30,7 +33,7 @@ def main(argv: list[str]) -> int:
 
 
 def page() -> str:
-    parts = [HEAD, *operations(), *upload_states(), *file_fields(), *refusals(), *frames()]
+    parts = [HEAD, *operations(), *upload_states(), *file_fields(), *event_fields(), *colors(), *refusals(), *frames()]
     return "\n".join(parts)
 
 
@@ -43,7 +46,7 @@ def table(head: str, rows: Iterable[Iterable[object]]) -> str:
 
 def operations() -> Iterator[str]:
     yield "## Operations\n"
-    yield "A path is below `/storage/v3`; with media it answers below `/upload/storage/v3` as well.\n"
+    yield "A path is below `/storage/v3` or `/calendar/v3`; with media it answers below `/upload/storage/v3` as well.\n"
     yield table(
         "operation, methods, path, media, one of these scopes",
         (
@@ -81,6 +84,34 @@ def file_fields() -> Iterator[str]:
     )
 
 
+def event_fields() -> Iterator[str]:
+    yield "## Fields of an event\n"
+    yield "What a client sends of a field that it cannot write is ignored; extensions are not in the interface.\n"
+    yield table(
+        "field, type, required, default, allowed or rule, a client may write it, extension",
+        (
+            (
+                f"`{one.path}`",
+                one.type,
+                "yes" if one.required else "",
+                "" if one.default is None else f"`{json.dumps(one.default)}`",
+                ", ".join(one.values) if one.values else one.rule,
+                "yes" if one.writable else "",
+                "yes" if one.extension else "",
+            )
+            for one in EVENT_FIELDS
+        ),
+    )
+
+
+def colors() -> Iterator[str]:
+    yield "## Colours of events\n"
+    yield table(
+        "colorId, name, background, foreground",
+        ((key, one.name, f"`{one.background}`", f"`{one.foreground}`") for key, one in EVENT_COLORS.items()),
+    )
+
+
 def refusals() -> Iterator[str]:
     yield "## Refusals\n"
     yield 'In the envelope `{"error": {"code", "message", "errors": [...]}}`; a name in braces is filled in.\n'
@@ -96,7 +127,8 @@ def refusals() -> Iterator[str]:
 def frames() -> Iterator[str]:
     yield "## Frames\n"
     yield "Columns and dtypes are the same for no row, one and many. Sizes are in bytes.\n"
-    for name, schema in vars(schemas).items():
+    yield "`start`, `end` and `original_start_time` of events have the time zone that the function names instead of UTC.\n"
+    for name, schema in {**vars(schemas), **vars(event_schemas)}.items():
         if isinstance(schema, schemas.Schema):
             yield f"### {name.capitalize()}\n"
             yield table("column, dtype", ((f"`{one.name}`", one.dtype) for one in schema.columns))
