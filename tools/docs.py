@@ -127,7 +127,7 @@ def refusals() -> Iterator[str]:
 def frames() -> Iterator[str]:
     yield "## Frames\n"
     yield "Columns and dtypes are the same for no row, one and many. Sizes are in bytes.\n"
-    yield "`start`, `end` and `original_start_time` of events have the time zone that the function names instead of UTC.\n"
+    yield "Times of events have the zone that their function names, instead of UTC.\n"
     for name, schema in {**vars(schemas), **vars(event_schemas)}.items():
         if isinstance(schema, schemas.Schema):
             yield f"### {name.capitalize()}\n"
