@@ -127,6 +127,14 @@ def test_every_zone_changes_its_clocks_at_the_right_time(zone: str):
     assert starts(vevent, 260) == expected(event, 260)
 
 
+@pytest.mark.parametrize("said", [":20261102T090000Z", ";TZID=Asia/Tokyo:20261102T180000", ":20261102T100000"])
+def test_what_is_left_out_is_said_in_the_zone_of_the_start(said: str):
+    """A program may look for the very text of DTSTART's form."""
+    calendar = calendar_file([seminar(recurrence=["RRULE:FREQ=WEEKLY;COUNT=4", f"EXDATE{said}"])]).decode()
+
+    assert "\r\nEXDATE;TZID=Europe/Berlin:20261102T100000\r\n" in calendar
+
+
 @pytest.mark.parametrize("year", ["0002", "1890", "9998"])
 def test_the_first_and_the_last_years_are_years_too(year: str):
     event = timed(f"{year}-11-02T10:00:00", f"{year}-11-02T11:00:00", recurrence=["RRULE:FREQ=DAILY;COUNT=3"])
