@@ -72,3 +72,32 @@ def test_notifications_arrive_and_are_explained(copied):
     assert page.locator(".jp-OutputArea").get_by_text("NotAllowed:").count() == 1
     page.get_by_role("button", name="Watch", exact=True).wait_for()
     page.close()
+
+
+@pytest.mark.spec("W-03", "D-01", "E-20")
+def test_events_are_frames_and_a_form(copied):
+    page = copied.run("05-events.ipynb")
+
+    frames = 0
+    for cell in range(0, 37, 4):
+        page.evaluate(SCROLL, cell)
+        page.wait_for_timeout(700)
+        copied.shot(page, f"events-{cell:02d}")
+        frames = max(frames, page.locator("table.dataframe").count())
+
+    assert frames
+    page.get_by_role("button", name="Create", exact=True).wait_for()
+    page.close()
+
+
+@pytest.mark.spec("E-21")
+def test_recurrences_keep_the_clock_on_the_wall(copied):
+    page = copied.run("06-recurrence-and-time-zones.ipynb")
+
+    for cell in range(0, 28, 4):
+        page.evaluate(SCROLL, cell)
+        page.wait_for_timeout(700)
+        copied.shot(page, f"recurrence-{cell:02d}")
+
+    page.get_by_text("2026-11-05 21:55:00+01:00").wait_for()
+    page.close()
