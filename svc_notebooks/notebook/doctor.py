@@ -30,6 +30,7 @@ REQUIRED = ("svc-notebooks", "pandas", "requests", "ipywidgets", "SQLAlchemy", "
 
 OPTIONAL = {
     "trustme": 'pip install "svc-notebooks[push]": receiver() then makes its certificate by itself',
+    "icalendar": 'pip install "svc-notebooks[calendar]": export_events() then writes .ics files',
     "anywidget": 'pip install "svc-notebooks[lab]": the upload form then takes files of any size',
     "jupyterlab": 'pip install "svc-notebooks[lab]", unless JupyterLab runs in another environment',
     "jupyterlab_widgets": "install ipywidgets where JupyterLab runs: without it forms stay empty",
