@@ -24,6 +24,8 @@ def zones_like(text: str, names: Iterable[str]) -> list[str]:
     ['America/New_York']
     """
     words = _plain(text).split()
+    if not words:
+        return []
     found = [name for name in names if all(word in _plain(name) for word in words)]
     return sorted(found, key=lambda name: (_plain(name).split() != words, not _begins(name, words[0]), name))
 
@@ -47,6 +49,7 @@ class ZoneChoice(Field):
 
     def __init__(self, value: str) -> None:
         self._picking = False
+        self._entered = ""
         self.moment: datetime | None = None
         self.text = widgets.Text(
             value=value,
@@ -59,8 +62,8 @@ class ZoneChoice(Field):
         self.matches.add_class("svc-over")
         super().__init__(self.text, self.matches)
         self.add_class("svc-zone")
-        self.text.observe(lambda _change: self._search(), "value")
-        self.text.on_msg(self._entered)
+        self.text.observe(lambda _change: self._typed(), "value")
+        self.text.on_msg(self._heard)
         self.matches.observe(lambda _change: self._pick(), "value")
         self._search()
 
@@ -89,7 +92,7 @@ class ZoneChoice(Field):
         if self._picking:
             return
         self._picking = True
-        found = zones_like(self.value, zone_names()) if self.value else []
+        found = zones_like(self.value, zone_names())
         self.matches.options = [(self._line(name), name) for name in found[:_MOST]] or [(_NOWHERE, None)]
         self.matches.index = None
         self._picking = False
@@ -107,8 +110,19 @@ class ZoneChoice(Field):
         self.text.value = self.matches.value
         self._picking = False
 
-    def _entered(self, _widget: widgets.Widget, content: dict[str, object], _buffers: object) -> None:
+    def _typed(self) -> None:
+        """Who types fast presses Enter before the last letters have come: what they complete was meant."""
+        self._search()
+        if self.value in zone_names():
+            return
+        if self._entered and self.value.startswith(self._entered):
+            self.take_first()
+        else:
+            self._entered = ""
+
+    def _heard(self, _widget: widgets.Widget, content: dict[str, object], _buffers: object) -> None:
         if content.get("event") == "submit":
+            self._entered = self.value
             self.take_first()
 
     def take_first(self) -> None:

@@ -73,6 +73,26 @@ def test_enter_takes_the_first_of_the_list():
     assert choice.value == "Europe/Berlin"
 
 
+def test_enter_that_comes_before_the_last_letters_is_for_them_too():
+    choice = ZoneChoice("UTC")
+    choice.text.value = "new y"
+    choice.text._handle_custom_msg({"event": "submit"}, [])
+    choice.text.value = "new york"
+    assert choice.value == "America/New_York"
+    choice.text.value = "berl"
+
+    assert choice.value == "berl"
+
+
+@pytest.mark.parametrize("text", ["", " ", "/", "_-_", "\N{COMBINING ACUTE ACCENT}"])
+def test_a_text_without_a_word_finds_no_zone(text):
+    choice = ZoneChoice("UTC")
+    choice.text.value = text
+    choice.text._handle_custom_msg({"event": "submit"}, [])
+
+    assert choice.text.value == text
+
+
 def test_a_zone_that_nobody_knows_stays_as_it_was_typed():
     choice = ZoneChoice("UTC")
     choice.text.value = "Mars/Olympus"
