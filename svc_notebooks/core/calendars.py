@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Final
 
 from .catalogue import ApiError, Row, refuse, row
+from .characters import unreadable
 from .event_checks import is_address
 from .fields import ANY_KEY, Shape
 from .wire import JSON, JSONObject
@@ -53,7 +54,7 @@ _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
 def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
     """The fields of a calendar that a client sets. Raises ApiError with everything that is wrong."""
-    wrong: list[Row] = []
+    wrong = unreadable(body)
     if creating and not body.get("summary"):
         wrong.append(row("required", field="summary"))
     for name, most in _TEXTS.items():

@@ -6,7 +6,7 @@ What is wrong with one is said by its sub-field, so that a form can say it in th
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
 
 from .recurrence import Start
@@ -14,7 +14,8 @@ from .wire import JSON, JSONObject
 from .zones import zone
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-_DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+_DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz]|[+-]\d{2}:\d{2})?", re.ASCII)
+_MINUTE = timedelta(minutes=1)
 _YEARS = range(2, 9999)
 """What lies a day before or behind has to be a date, too."""
 
@@ -87,7 +88,8 @@ def _date_time(text: JSON) -> datetime:
     found = _DATE_TIME.fullmatch(text) if isinstance(text, str) else None
     try:
         if found and int(found[1][:4]) in _YEARS:
-            whole = f"{found[1]}T{found[2]}{(found[3] or '')[:7]}{found[4] or ''}"
+            clock = found[2].removesuffix(":60") + ":59" if found[2].endswith(":60") else found[2]  # a leap second
+            whole = f"{found[1]}T{clock}{(found[3] or '')[:7]}{found[4] or ''}"
             return datetime.fromisoformat(whole.upper())
     except ValueError:
         pass  # 25 o'clock
@@ -126,5 +128,15 @@ def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> JSONObject:
 
 def print_instant(moment: datetime, tz: tzinfo) -> str:
     """RFC 3339 with the offset of a zone; fractions of seconds are left out, as the family does."""
-    text = moment.astimezone(tz).isoformat(timespec="seconds")
+    text = in_minutes(moment.astimezone(tz)).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") else text
+
+
+def in_minutes(moment: datetime) -> datetime:
+    """The same instant with an offset of whole minutes, as RFC 3339 has them; once clocks went by the sun.
+
+    >>> in_minutes(datetime(1880, 1, 1, tzinfo=zone("Europe/Berlin"))).isoformat()
+    '1879-12-31T23:59:32+00:53'
+    """
+    offset = moment.utcoffset() or timedelta(0)
+    return moment.astimezone(timezone(offset // _MINUTE * _MINUTE)) if offset % _MINUTE else moment

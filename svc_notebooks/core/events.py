@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from .catalogue import Row, row
+from .characters import unreadable
 from .event_checks import check, invalid
 from .event_fields import EVENT_FIELDS, METHODS, MOST_MINUTES, MOST_REMINDERS, EventField
 from .event_times import TimeError, instant, read_time
@@ -39,6 +40,8 @@ def problems(event: JSONObject, policy: Policy) -> list[Row]:
     >>> [(one.reason, one.location) for one in problems(event, Policy())]
     [('invalid', 'colorId')]
     """
+    if wrong_texts := unreadable(event):
+        return wrong_texts
     event = lenient(event, policy)
     found = [*_times(event, policy), *_fields(_TREE, event, "")]
     wrong = {str(one.location).partition(".")[0].partition("[")[0] for one in found}

@@ -221,13 +221,23 @@ def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
 
 
 def _until(batches: Iterator[Batch], zone: tzinfo, *ends: datetime | None) -> Iterator[Batch]:
-    """The moments before the first of these instants."""
+    """The moments before the first of these instants; by the wall clock, and near the end by the instant."""
     end = min((one for one in ends if one is not None), default=None)
-    early = _later(end, -_SLACK)
-    sure = early and early.astimezone(zone)
+    if end is None:
+        yield from batches
+        return
+    sure, never = _on_the_wall(end, -_SLACK, zone), _on_the_wall(end, _SLACK, zone)
     for batch in batches:
-        near = len(batch) if end is None else bisect_left(batch, sure) if sure else 0
-        kept = batch[:near] + [moment for moment in batch[near:] if end and moment.astimezone(UTC) < end]
+        near = bisect_left(batch, sure) if sure else 0
+        far = bisect_left(batch, never) if never else len(batch)
+        kept = batch[:near] + [moment for moment in batch[near:far] if moment.astimezone(UTC) < end]
         yield kept
         if len(kept) < len(batch):
             return
+
+
+def _on_the_wall(instant: datetime, shift: timedelta, zone: tzinfo) -> datetime | None:
+    try:
+        return (instant.astimezone(UTC) + shift).astimezone(zone)
+    except OverflowError:
+        return None  # beyond all years

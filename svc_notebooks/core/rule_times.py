@@ -150,7 +150,8 @@ class _Periods:
         regular = [day + at for day, at in product(_offsets(rule), self._times)] if len(self._times) < _LARGE else []
         length = rule.interval * (7 if rule.freq is Freq.WEEKLY else 1)
         self.at_once = max(1, _AT_ONCE // length) if 0 < len(regular) < _LARGE else 1
-        self._regular = [timedelta(days=n * length) + at for n in range(self.at_once) for at in regular]
+        moves = [timedelta(days=n * length) for n in range(self.at_once)]
+        self._regular = [move + at for move in moves for at in regular]
 
     def index_of(self, moment: datetime) -> int:
         """The last period that begins at this moment or before."""

@@ -10,6 +10,7 @@ from datetime import date, datetime, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from ..core.event_times import in_minutes
 from ..core.recurrence import Start
 from ..core.wire import JSONObject
 from ..core.zones import zone
@@ -55,13 +56,9 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
 
 
 def _text(moment: datetime) -> str:
-    """RFC 3339, which has no seconds in offsets and no nanoseconds."""
-    return datetime.fromisoformat(moment.isoformat(timespec="microseconds")[:26] + _offset(moment)).isoformat()
-
-
-def _offset(moment: datetime) -> str:
-    text = moment.strftime("%z")
-    return f"{text[:3]}:{text[3:5]}" if text else ""
+    """RFC 3339, which has no seconds in offsets; a Timestamp's nanoseconds are left out."""
+    plain = datetime.combine(moment.date(), moment.timetz(), moment.tzinfo).replace(fold=moment.fold)
+    return (in_minutes(plain) if plain.tzinfo else plain).isoformat()
 
 
 def python_time(argument: str, value: object) -> Start:

@@ -148,7 +148,7 @@ def _numbered(every: Iterator[Occurrence], count: int) -> Iterator[tuple[int, Oc
 def _row(n: int, one: Occurrence, name: str, lines: list[str]) -> dict[str, Any]:
     first, last = (instant(moment, zone(name)) for moment in (one.start, one.end))
     local = first.astimezone(zone(name))
-    offset = local.isoformat()[-6:]
+    offset = local.isoformat(timespec="seconds")[len("2026-11-02T10:00:00") :]
     return {
         "n": n,
         "start": first,

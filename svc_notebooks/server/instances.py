@@ -10,7 +10,7 @@ from heapq import merge
 from typing import Any
 
 from ..core.clock import to_millis
-from ..core.event_times import instant, read_time
+from ..core.event_times import in_minutes, instant, read_time
 from ..core.events import end_of, recurrence_of, start_of
 from ..core.expansion import Occurrence, occurrences
 from ..core.recurrence import Start
@@ -112,7 +112,7 @@ def _said(like: Any, moment: Start) -> JSONObject:
     """A time object that says this moment, with the time zone of another."""
     if not isinstance(moment, datetime):
         return {"date": moment.isoformat()}
-    said: JSONObject = {"dateTime": moment.isoformat()}
+    said: JSONObject = {"dateTime": in_minutes(moment).isoformat()}
     return said | ({"timeZone": like["timeZone"]} if like.get("timeZone") else {})
 
 

@@ -1,0 +1,102 @@
+"""Time objects of events: what RFC 3339 allows is read, and what is wrong is said by its sub-field."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given, strategies as st
+
+from svc_notebooks.core.event_times import TimeError, print_instant, print_time, read_time
+from svc_notebooks.core.zones import clock_changes, zone, zone_names
+
+NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
+
+
+@pytest.mark.spec("E-03")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-02T09:00:00Z",
+        "2026-11-02t09:00:00z",
+        "2026-11-02T10:00:00+01:00",
+        "2026-11-02T04:00:00-05:00",
+        "2026-11-02T09:00:00.0Z",
+        "2026-11-02T09:00:00.00000000000Z",
+        "2026-11-02T09:00:00-00:00",
+    ],
+)
+def test_one_instant_can_be_written_in_many_ways(text: str):
+    assert read_time({"dateTime": text}) == NINE
+
+
+@pytest.mark.spec("E-03")
+def test_a_leap_second_is_the_one_before_it():
+    assert read_time({"dateTime": "2016-12-31T23:59:60Z"}) == datetime(2016, 12, 31, 23, 59, 59, tzinfo=UTC)
+
+
+@pytest.mark.spec("E-02", "E-03", "E-04")
+@pytest.mark.parametrize(
+    "value, key, part",
+    [
+        ({}, "required", ""),
+        ({"timeZone": "UTC"}, "required", ""),
+        ({"date": None, "dateTime": None}, "required", ""),
+        ("2026-11-02", "badTime", ""),
+        ({"date": "2026-11-02", "dateTime": "2026-11-02T09:00:00Z"}, "invalid", ""),
+        ({"date": "02.11.2026"}, "badTime", "date"),
+        ({"date": "2026-02-30"}, "badTime", "date"),
+        ({"date": 20261102}, "badTime", "date"),
+        ({"date": "0001-01-01"}, "badTime", "date"),
+        ({"dateTime": "2026-11-02"}, "badTime", "dateTime"),
+        ({"dateTime": "2026-11-02T25:00:00Z"}, "badTime", "dateTime"),
+        ({"dateTime": "2026-11-02T09:00Z"}, "badTime", "dateTime"),
+        ({"dateTime": "2026-11-02 09:00:00Z"}, "badTime", "dateTime"),
+        ({"dateTime": "2026-11-02T09:00:00+25:00"}, "badTime", "dateTime"),
+        ({"dateTime": "2026-11-02T09:00:00"}, "required", "timeZone"),
+        ({"dateTime": "2026-11-02T09:00:00", "timeZone": "Berlin"}, "invalid", "timeZone"),
+        ({"dateTime": "2026-11-02T09:00:00Z", "timeZone": 1}, "invalid", "timeZone"),
+    ],
+    ids=str,
+)
+def test_what_is_wrong_is_said_by_its_part(value: object, key: str, part: str):
+    with pytest.raises(TimeError) as caught:
+        read_time(value)
+
+    assert caught.value.wrong[:2] == (key, part)
+
+
+def test_a_zone_that_is_nearly_right_is_suggested():
+    with pytest.raises(ValueError, match="Europe/Berlin"):
+        zone("Europe/Brelin")
+
+
+def test_a_time_that_the_clock_skips_is_what_it_shows_instead():
+    skipped = {"dateTime": "2027-03-28T02:30:00", "timeZone": "Europe/Berlin"}
+
+    assert print_time(read_time(skipped), zone("Europe/Berlin"), None) == {"dateTime": "2027-03-28T03:30:00+02:00"}
+
+
+@given(
+    st.datetimes(datetime(2, 1, 2), datetime(9998, 12, 30)),  # noqa: DTZ001  the zone is drawn beside it
+    st.sampled_from(["UTC", "Europe/Berlin", "America/St_Johns", "Pacific/Apia", "Asia/Kathmandu"]),
+)
+def test_what_is_printed_is_read_as_the_same_instant(moment: datetime, name: str):
+    whole = moment.replace(microsecond=0, tzinfo=UTC)
+
+    assert read_time({"dateTime": print_instant(whole, zone(name))}) == whole
+
+
+@given(st.dates(date(2, 1, 1), date(9998, 12, 31)))
+def test_a_date_comes_back(day: date):
+    assert read_time(print_time(day, UTC, None)) == day
+
+
+@given(st.sampled_from(zone_names()), st.integers(1900, 2100))
+def test_the_days_of_clock_changes_are_all_days_on_which_the_offset_changes(name: str, year: int):
+    tz, first = zone(name), date(year, 1, 1).toordinal()
+    days = range(first, date(year + 1, 1, 1).toordinal())
+
+    def offset(day: int) -> timedelta | None:
+        return datetime.fromordinal(day).replace(tzinfo=tz).utcoffset()
+
+    changed = {day for day in days if offset(day) != offset(day + 1)}
+    assert changed <= set(clock_changes(tz, year))
