@@ -93,8 +93,8 @@ _TIMES = ("start", "end", "original_start_time")
 def _with_lines(body: JSONObject) -> JSONObject:
     """The recurrence as lines, which depend on the start."""
     words: Any = body.get("recurrence")
-    if words is None or (isinstance(words, list) and not words):
-        return body
+    if not words or not isinstance(words, str | list):
+        return body  # what is neither is refused with its field
     try:
         start = read_time(body.get("start"))
     except TimeError:
