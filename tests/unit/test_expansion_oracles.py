@@ -38,7 +38,7 @@ def ours(asked: Series) -> list[dateutil_says.Span]:
 
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_a_rule_has_the_instances_that_dateutil_finds(frequency: str, all_day: bool):
-    @examples(frequency, 100)
+    @examples(frequency, 150)
     @given(series(frequency, all_day=all_day))
     def agree(asked: Series) -> None:
         assert ours(asked) == dateutil_says.instances(asked)
