@@ -79,7 +79,7 @@ def test_events_are_frames_and_a_form(copied):
     page = copied.run("05-events.ipynb")
 
     frames = 0
-    for cell in range(0, 37, 4):
+    for cell in range(0, 29, 4):
         page.evaluate(SCROLL, cell)
         page.wait_for_timeout(700)
         copied.shot(page, f"events-{cell:02d}")
@@ -94,7 +94,7 @@ def test_events_are_frames_and_a_form(copied):
 def test_recurrences_keep_the_clock_on_the_wall(copied):
     page = copied.run("06-recurrence-and-time-zones.ipynb")
 
-    for cell in range(0, 28, 4):
+    for cell in range(0, 25, 4):
         page.evaluate(SCROLL, cell)
         page.wait_for_timeout(700)
         copied.shot(page, f"recurrence-{cell:02d}")
