@@ -11,8 +11,9 @@ from ..core.clock import to_millis
 from ..core.event_checks import is_address
 from ..core.event_fields import EVENT_SHAPE
 from ..core.event_times import instant
-from ..core.events import end_of, problems, start_of
+from ..core.events import end_of, problems, recurrence_of, start_of
 from ..core.operations import EVENT_ID
+from ..core.recurrence import Start
 from ..core.wire import JSONObject, Response
 from ..core.zones import zone
 from . import event_parts, invitations
@@ -138,10 +139,15 @@ def placed(row: EventRow, body: JSONObject, calendar: CalendarRow) -> EventRow:
     return row._replace(
         recurring=int(recurring),
         cancelled=int(body.get("status") == "cancelled"),
-        start=to_millis(instant(start_of(body), tz)),
+        start=min(to_millis(instant(one, tz)) for one in _starts(body)),
         end=None if recurring else to_millis(instant(end_of(body), tz)),
         body=json.dumps(body),
     )
+
+
+def _starts(body: JSONObject) -> list[Start]:
+    """When an event begins, and the dates that a recurrence adds: they may lie before."""
+    return [start_of(body), *(one.start for one in recurrence_of(body).extras)]
 
 
 def import_event(house: House, call: Call) -> Response:

@@ -104,6 +104,16 @@ def test_a_series_is_in_every_window_that_an_instance_is_in(ada: Diary) -> None:
     assert [one["start"]["dateTime"][:10] for one in ada.items(**inside, singleEvents="true")] == ["2026-11-16"]
 
 
+def test_an_instance_may_lie_before_its_series(ada: Diary) -> None:
+    moved = ada.made(WEEKLY)["id"] + "_20261102T090000Z"
+    ada.patch(moved, {"start": {"dateTime": "2026-10-01T10:00:00Z"}, "end": {"dateTime": "2026-10-01T11:00:00Z"}})
+    added = ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=2", "RDATE:20261002T100000Z"])["id"] + "_20261002T100000Z"
+
+    found = ada.items(singleEvents="true", orderBy="startTime", timeMax="2026-11-01T00:00:00Z")
+
+    assert [one["id"] for one in found] == [moved, added]
+
+
 def test_an_endless_series_is_expanded_within_its_window(ada: Diary) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY"])
     window = {"timeMin": "2036-11-01T00:00:00Z", "timeMax": "2036-11-08T00:00:00Z"}

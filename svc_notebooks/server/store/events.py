@@ -65,10 +65,12 @@ _OLDER = or_(
     and_(events.c.place == bindparam("place"), events.c.id > bindparam("key")),
 )
 _PAGE = Prepared(select(*_COLUMNS).where(_HERE, _OLDER).order_by(*_BY_AGE).limit(bindparam("size")))
+_IN_WINDOW = and_(or_(events.c.end.is_(None), events.c.end > bindparam("after")), events.c.start < bindparam("before"))
+# An instance may have been moved to before its series begins.
+_MOVED_HERE = select(events.c.series).where(_HERE, events.c.series.is_not(None), _IN_WINDOW)
 _WITHIN = Prepared(
     select(*_COLUMNS)
-    .where(_HERE, events.c.series.is_(None))
-    .where(or_(events.c.end.is_(None), events.c.end > bindparam("after")), events.c.start < bindparam("before"))
+    .where(_HERE, events.c.series.is_(None), or_(_IN_WINDOW, events.c.id.in_(_MOVED_HERE)))
     .order_by(events.c.start, events.c.id)
 )
 _SINCE = Prepared(select(*_COLUMNS).where(_HERE, events.c.seq > bindparam("since")).order_by(*_BY_AGE))
