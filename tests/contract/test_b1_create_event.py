@@ -73,6 +73,8 @@ def test_a_calendar_that_is_not_shared_is_not_there(wire: Wire) -> None:
         (["calendar.events"], 200),
         (["storage", "calendar.events"], 200),
         (["https://svc.example/auth/calendar.events"], 200),
+        (["calendar.readonly"], 403),
+        (["calendar.events.readonly"], 403),
         (["storage"], 403),
         (["storage.readonly", "storage.file"], 403),
         ([], 403),
@@ -310,6 +312,22 @@ def test_a_creation_is_in_the_journal_and_a_fault_may_strike_it(ada: Diary) -> N
     assert len(ada.items()) == 1
     rows = [row for row in ada.wire.service.journal() if row["operation"] == "events.insert"]
     assert [(row["method"], row["status"], row["user"]) for row in rows] == [("POST", 503, ADA), ("POST", 200, ADA)]
+
+
+@pytest.mark.parametrize("field", ["conferenceData", "gadget", "birthdayProperties", "extendedProperties"])
+def test_a_body_is_not_nested_without_end(wire: Wire, field: str) -> None:
+    deep = '{"parameters": ' * 900 + "1" + "}" * 900
+    body = f'{{"start": {{"date": "2026-11-02"}}, "end": {{"date": "2026-11-03"}}, "{field}": {deep}}}'
+
+    answer = wire.send("POST", f"{path()}?conferenceDataVersion=1", body.encode(), {"Content-Type": "application/json"})
+
+    assert (answer.status, answer.error["reason"]) == (400, "parseError")
+
+
+def test_the_methods_of_an_address_are_told(ada: Diary) -> None:
+    answer = ada.call("DELETE", path())
+
+    assert (answer.status, answer.headers["allow"]) == (405, "POST, GET, HEAD")
 
 
 def test_other_versions_are_not_there(ada: Diary) -> None:

@@ -229,6 +229,31 @@ def test_a_long_key_is_dropped_and_a_long_value_cut(ada: Diary) -> None:
     assert event["extendedProperties"]["private"] == {"k" * 44: "kept", "long": "v" * 1024}
 
 
+HALF = "\ud800"
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.parametrize(
+    "fields, location",
+    [
+        ({"summary": HALF}, "summary"),
+        ({"attendees": guests(BOB, displayName=HALF)}, "attendees[0].displayName"),
+        ({"extendedProperties": {"private": {"a": HALF}}}, "extendedProperties.private.a"),
+        ({"extendedProperties": {"private": {HALF: "a"}}}, "extendedProperties.private"),
+        ({"birthdayProperties": {"a": [HALF]}}, "birthdayProperties.a[0]"),
+        ({"status": HALF}, "status"),
+        ({"recurrence": [f"RRULE:FREQ={HALF}"]}, "recurrence[0]"),
+        ({HALF: "a"}, "body"),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_no_text(ada: Diary, fields: Fields, location: str) -> None:
+    event = ada.made()
+
+    assert refusal(ada.insert({**SEMINAR, **fields})) == (400, "invalid", location)
+    assert refusal(ada.patch(event["id"], fields)) == (400, "invalid", location)
+    assert ada.items() == [event]
+
+
 def test_texts_of_any_script_come_back(ada: Diary) -> None:
     texts = {"summary": "Семинар 🍰 مؤتمر", "location": "Straße 5\n\tHof", "description": '<a href="x">\u2028</a>\\'}
 

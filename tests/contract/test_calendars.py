@@ -85,6 +85,7 @@ def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Diary) -
         ({"summary": 5}, "invalid", "summary"),
         ({"summary": "x", "timeZone": "Nowhere"}, "invalid", "timeZone"),
         ({"summary": "x", "timeZone": 5}, "invalid", "timeZone"),
+        ({"summary": "\ud800"}, "invalid", "summary"),
         ({"summary": "x", "description": []}, "invalid", "description"),
     ],
 )

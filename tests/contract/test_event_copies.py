@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from .conftest import Wire
@@ -105,6 +107,21 @@ def test_a_guests_answer_is_seen_by_all(wire: Wire, ada: Diary, bob: Diary, answ
 
     for diary in (ada, bob, eve):
         assert answers(diary, event["id"]) == {BOB: answer, EVE: "needsAction"}
+
+
+def test_answers_at_once_are_all_kept(wire: Wire, ada: Diary) -> None:
+    invited = [Diary(wire, f"guest{n}@svc.example") for n in range(6)]
+    event = ada.made(attendees=guests(*(diary.user for diary in invited)))
+
+    def accept(diary: Diary) -> int:
+        seen = diary.read(event["id"])["attendees"]
+        return diary.patch(event["id"], {"attendees": [
+            {**one, "responseStatus": "accepted"} if one.get("self") else one for one in seen
+        ]}).status  # fmt: skip
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(accept, invited)) == [200] * 6
+    assert set(answers(ada, event["id"]).values()) == {"accepted"}
 
 
 def test_a_guest_answers_for_nobody_else(ada: Diary, bob: Diary) -> None:
