@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import vobject
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 
 from svc_notebooks.client.calendar_file import calendar_file
 from svc_notebooks.server.service import open_service
@@ -18,7 +18,7 @@ def house() -> House:
     return House(open_service(seed=0))
 
 
-@hypothesis_settings
+@settings(parent=hypothesis_settings, max_examples=60)
 @given(event=events)
 def test_any_accepted_event_is_one_event_of_a_file(house: House, event: dict[str, Any]) -> None:
     house.sweep()
