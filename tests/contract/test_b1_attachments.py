@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import BOB, SEMINAR, Diary, Fields, accepted, guests, refusal
+from .diary import BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

@@ -6,10 +6,17 @@ from datetime import datetime
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import ADA, BOB, SEMINAR, Diary, Fields, accepted, guests, refusal
+from .diary import ADA, BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
 
 ROOT = "/calendar/v3"
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Answer, Wire
 from .diary import (
     ADA,
@@ -20,12 +22,18 @@ from .diary import (
     Fields,
     accepted,
     emails,
+    emptied,
     guests,
     path,
     refusal,
 )
 
 LATER = {"start": {**START, "dateTime": "2026-11-02T10:30:00+01:00"}, "end": END}
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

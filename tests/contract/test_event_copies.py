@@ -6,10 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import ADA, BOB, END, EVE, GUEST, START, Diary, Fields, accepted, emails, guests, path
+from .diary import ADA, BOB, END, EVE, GUEST, START, Diary, Fields, accepted, emails, emptied, guests, path
 
 LATER = {"start": {**START, "dateTime": "2026-11-02T10:30:00+01:00"}, "end": END}
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

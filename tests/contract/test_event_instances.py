@@ -8,10 +8,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, path, refusal
+from .diary import HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, path, refusal
 
 BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import BOB, SEMINAR, WEEKLY, Diary, accepted, guests, path, refusal
+from .diary import BOB, SEMINAR, WEEKLY, Diary, accepted, emptied, guests, path, refusal
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

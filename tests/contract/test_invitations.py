@@ -6,8 +6,15 @@ from datetime import datetime
 
 import pytest
 
+from svc_notebooks.server.service import Service
+
 from .conftest import Wire
-from .diary import ADA, BOB, EVE, GUEST, SEMINAR, WEEKLY, Diary, Fields, guests, invitations, mailed, refusal
+from .diary import ADA, BOB, EVE, GUEST, SEMINAR, WEEKLY, Diary, Fields, emptied, guests, invitations, mailed, refusal
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
 
 
 @pytest.fixture

@@ -95,7 +95,7 @@ near_valid = st.builds(replaced, st.just(WHOLE), st.sampled_from(places(WHOLE)),
 )
 events = near_valid | whole_or_less | st.dictionaries(st.sampled_from(sorted(WHOLE)), anything, max_size=4)
 hypothesis_settings = settings(
-    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 
 
