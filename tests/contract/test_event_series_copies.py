@@ -138,6 +138,35 @@ def test_who_is_no_longer_invited_keeps_no_instance(ada: Diary, bob: Diary) -> N
     assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
 
 
+def test_who_comes_to_a_series_comes_to_an_instance_with_guests_of_its_own(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, BOB)
+    bob.patch(one(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
+
+    ada.patch(event, {"attendees": guests(BOB, EVE)})
+
+    assert weeks(eve) == weeks(bob) == UNCHANGED
+    assert answers(ada, one(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
+
+
+def test_who_leaves_a_series_leaves_an_instance_with_guests_of_its_own(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, BOB, EVE)
+    bob.patch(one(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]})
+
+    ada.patch(event, {"attendees": guests(EVE)})
+
+    assert (weeks(bob), weeks(eve)) == ([], UNCHANGED)
+    assert emails(ada.read(one(event, 1))) == [EVE]
+
+
+def test_who_took_a_series_out_gets_no_instance_of_it_back(ada: Diary, bob: Diary) -> None:
+    event = series(ada, BOB)
+    bob.delete(event)
+
+    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+
+    assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
+
+
 def test_a_cancelled_series_leaves_no_instance_anywhere(ada: Diary, bob: Diary) -> None:
     event = series(ada, BOB)
     ada.patch(one(event, 1), {"summary": "Guest lecture"})
