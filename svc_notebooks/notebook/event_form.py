@@ -186,8 +186,9 @@ class EventForm(Form):
         self._show_table(self.result[_SHOWN])
         link, name = str(made["html_link"].item()), self.draft.arguments.get("summary") or "the event"
         opened = tag("a", "Open it", href=link, target="_blank", rel="noopener")
-        words = joined(f"Created: {name}. ", opened if link.startswith("http") else link)
-        self.status.value = tag("p", words, role="status")
+        kernel = session_or_current(self._session).in_process  # where no browser comes
+        there = "Its page opens in a browser while lab.serve() carries the sandbox." if kernel else opened
+        self.status.value = tag("p", joined(f"Created: {name}. ", there), role="status")
 
     def _read(self) -> None:
         self.controls.read(session_or_current(self._session))
