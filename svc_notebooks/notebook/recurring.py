@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -133,16 +133,13 @@ def preview_recurrence(
     body = event_body(start=start, end=end, recurrence=recurrence, time_zone=time_zone)
     begin, stop = read_time(body["start"]), read_time(body["end"])
     name = getattr(getattr(begin, "tzinfo", None), "key", None) or UTC_NAME
-    lines: Any = body["recurrence"]
+    lines: Any = body.get("recurrence") or []
     bounds = (wire_instant("time_min", time_min, name), wire_instant("time_max", time_max, name))
     after, before = (None if one is None else datetime.fromisoformat(one) for one in bounds)
     every = occurrences(Recurrence.parse(lines, begin), begin, stop, after=after, before=before, zone=zone(name))
-    rows = [_row(n, one, name, lines) for n, one in _numbered(every, whole("count", count, 0))]
+    first = islice(every, whole("count", count, 0))
+    rows = [_row(n, one, name, lines) for n, one in enumerate(first, 1)]
     return in_zone(frame(PREVIEW, rows), name)
-
-
-def _numbered(every: Iterator[Occurrence], count: int) -> Iterator[tuple[int, Occurrence]]:
-    return enumerate(islice(every, count), 1)
 
 
 def _row(n: int, one: Occurrence, name: str, lines: list[str]) -> dict[str, Any]:
