@@ -163,8 +163,6 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
 )
 # fmt: on
 
-FIELDS_BY_PATH = {field.path: field for field in EVENT_FIELDS}
-
 ORDER = (
     "kind", "etag", "id", "status", "htmlLink", "created", "updated", "summary", "description", "location", "colorId",
     "creator", "organizer", "start", "end", "endTimeUnspecified", "recurrence", "recurringEventId",
