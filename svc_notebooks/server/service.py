@@ -3,42 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
-import logging
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-from ..core.catalogue import ApiError, refuse
 from ..core.names import Names
-from ..core.operations import SESSION
 from ..core.policy import Policy
-from ..core.wire import Disconnected, JSONObject, Query, Request, Response
-from . import event_page, invitations, trusted, uploads
-from .access import Access, Caller, require, scope_names
+from ..core.wire import JSONObject, Request, Response
+from . import invitations, trusted
+from .access import Access, scope_names
 from .clock import SystemClock, VirtualClock
 from .content import Content
 from .conversion import converter_of
 from .courier import HAS_THREADS, Courier, Poster
 from .desk import Desk
-from .faults import Faults, Target
-from .handlers import handler_of
-from .house import Call, House
+from .faults import Faults
+from .front import Front
+from .house import House
 from .ids import Ids
-from .inlet import Inlet, Outgoing, declared_length, redacted
-from .journal import Entry, Journal
+from .journal import Journal
 from .lanes import Lanes
 from .parts import FolderParts, MemoryParts, Parts
-from .reply import as_error
-from .routing import Routes
 from .snapshots import Snapshots
 from .store import Store, open_database
 from .store.people import Token
 from .trust import Trust
 from .welcome import welcome
-
-_log = logging.getLogger(__name__)
 
 
 class Service:
@@ -56,11 +47,11 @@ class Service:
             self._trust.add(pem)
         if self._desk.has_mail():
             self._courier.wake()
-        self._routes = Routes(house.names, house.policy)
         self._access = Access(house.store, house.clock)
         self._journal = Journal(house.policy.journal_length)
         self._snapshots = Snapshots()
         self._faults = Faults()
+        self._front = Front(house, self._access, self._journal, self._faults, self._courier.wake)
 
     @property
     def clock(self) -> SystemClock | VirtualClock:
@@ -83,85 +74,13 @@ class Service:
         Raises:
             Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
         """
-        parts = urlsplit(request.url)
-        entry = self._journal.open(self._house.clock.now(), request.method, parts.path, redacted(parts.query))
-        query = Query.parse(parts.query)
-        if self._faults:
-            response = self._struck(request, parts.path, query, entry)
-        else:
-            response = self._respond(request, parts.path, query, entry)
-        entry.status = response.status
-        self._forward()
-        return _sent(response, entry, head=request.method == "HEAD")
+        return self._front.handle(request)
 
     def _make_post(self) -> Poster:
         from .post import Post  # TLS and HTTP, which nobody needs before the first message
 
         policy = self._house.policy
         return Post(self._trust, timeout=policy.delivery_timeout, connections=policy.connections_per_receiver)
-
-    def _forward(self) -> None:
-        """Tell the courier, if this request has queued something."""
-        channels = self._house.store.channels
-        if channels.news:
-            channels.news = False
-            self._courier.wake()
-
-    def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
-        """As `_respond`, with the faults that are meant for this request."""
-        target = self._target(request, path, query)
-        strike = self._faults.strike(target)
-        entry.operation, entry.user = target.operation, target.user
-        entry.fault = str(strike) or None
-        response = strike.before()
-        if response is None:
-            struck = dataclasses.replace(request, body=strike.body(request.body))
-            response = self._respond(struck, path, query, entry)
-        if request.method == "HEAD":  # before a fault counts the bytes of its body
-            response = Response(response.status, response.headers)
-        entry.status = response.status
-        return strike.after(response)
-
-    def _target(self, request: Request, path: str, query: Query) -> Target:
-        method, caller = _method(request), self._access.peek(request, query)
-        try:
-            operation = self._routes.find(method, path, query).operation.name
-        except ApiError:
-            operation = None
-        return Target(operation, method, path, caller.user if caller else None)
-
-    def _respond(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
-        try:
-            return self._dispatch(request, path, query, entry)
-        except ApiError as error:
-            entry.decided_by = error.rows[0].reason
-            return as_error(error)
-        except Disconnected:
-            return as_error(refuse("cancelled"))  # nobody reads it
-        except Exception:
-            _log.exception("%s %s failed", request.method, path)
-            return as_error(refuse("backendError"))
-
-    def _dispatch(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
-        method = _method(request)
-        if self._is_page(method, path):
-            entry.operation = "events.page"
-            return event_page.page(self._house, query)
-        route = self._routes.find(method, path, query)
-        operation = route.operation
-        entry.operation = operation.name
-        caller = self._caller(request, query, operation is SESSION)
-        entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
-        require(caller, operation.scopes, operation)
-        entry.declared = declared_length(request)
-        body = Inlet(request.body, entry.declared, entry)
-        call = Call(request, method, operation, route.places, query, caller, body, entry)
-        return handler_of(call, upload=route.upload)(self._house, call)
-
-    def _is_page(self, method: str, path: str) -> bool:
-        """Whether a browser asks for what an event's htmlLink opens."""
-        house = self._house
-        return path == f"/{house.names.calendar}/event" and method in ("GET", "HEAD") and house.policy.open_links
 
     def journal(self) -> list[dict[str, Any]]:
         """One row for each request that is remembered, oldest first."""
@@ -282,7 +201,6 @@ class Service:
         virtual = clock.stop()
         virtual.agenda = self._courier
         self._house = dataclasses.replace(self._house, clock=virtual)
-        self._access = Access(self._house.store, virtual)
         return virtual
 
     def reset(self) -> None:
@@ -318,29 +236,6 @@ class Service:
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _caller(self, request: Request, query: Query, session: bool) -> Caller:
-        if session and self._house.policy.session_uri_is_enough and "Authorization" not in request.headers:
-            owner = uploads.session_caller(self._house, query)
-            if owner:
-                return owner
-        return self._access.caller(request, query)
-
-
-def _method(request: Request) -> str:
-    """The method; a POST may name another that a proxy would not let through (edge case 47)."""
-    other = request.headers.get("X-HTTP-Method-Override")
-    return other.strip().upper() if other and request.method == "POST" else request.method
-
-
-def _sent(response: Response, entry: Entry, *, head: bool) -> Response:
-    """Count what goes out; a HEAD gets the headers alone."""
-    if isinstance(response.body, bytes):
-        if head:
-            return Response(response.status, response.headers)
-        entry.sent = len(response.body)
-        return response
-    return Response(response.status, response.headers, Outgoing(response.body, entry))
 
 
 def open_service(

@@ -1,0 +1,140 @@
+"""One request from the edge to its answer: who asks, for what, whether a fault strikes, and what is written down."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from ..core.catalogue import ApiError, refuse
+from ..core.operations import SESSION
+from ..core.wire import Disconnected, Query, Request, Response
+from . import event_page, uploads
+from .access import Access, Caller, require
+from .faults import Faults, Target
+from .handlers import handler_of
+from .house import Call, House
+from .inlet import Inlet, Outgoing, declared_length, redacted
+from .journal import Entry, Journal
+from .reply import as_error
+from .routing import Routes
+
+_log = logging.getLogger(__name__)
+
+
+class Front:
+    """Where requests come in; `wake` is called when one of them has queued a message."""
+
+    def __init__(
+        self, house: House, access: Access, journal: Journal, faults: Faults, wake: Callable[[], None]
+    ) -> None:
+        self._house = house
+        self._access = access
+        self._journal = journal
+        self._faults = faults
+        self._wake = wake
+        self._routes = Routes(house.names, house.policy)
+
+    def handle(self, request: Request) -> Response:
+        """Answer a request. What fails inside is logged and answered as a 500.
+
+        Raises:
+            Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
+        """
+        parts = urlsplit(request.url)
+        entry = self._journal.open(self._house.clock.now(), request.method, parts.path, redacted(parts.query))
+        query = Query.parse(parts.query)
+        if self._faults:
+            response = self._struck(request, parts.path, query, entry)
+        else:
+            response = self._respond(request, parts.path, query, entry)
+        entry.status = response.status
+        self._forward()
+        return _sent(response, entry, head=request.method == "HEAD")
+
+    def _forward(self) -> None:
+        """Tell the courier, if this request has queued something."""
+        channels = self._house.store.channels
+        if channels.news:
+            channels.news = False
+            self._wake()
+
+    def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        """As `_respond`, with the faults that are meant for this request."""
+        target = self._target(request, path, query)
+        strike = self._faults.strike(target)
+        entry.operation, entry.user = target.operation, target.user
+        entry.fault = str(strike) or None
+        response = strike.before()
+        if response is None:
+            struck = dataclasses.replace(request, body=strike.body(request.body))
+            response = self._respond(struck, path, query, entry)
+        if request.method == "HEAD":  # before a fault counts the bytes of its body
+            response = Response(response.status, response.headers)
+        entry.status = response.status
+        return strike.after(response)
+
+    def _target(self, request: Request, path: str, query: Query) -> Target:
+        method, caller = _method(request), self._access.peek(request, query)
+        try:
+            operation = self._routes.find(method, path, query).operation.name
+        except ApiError:
+            operation = None
+        return Target(operation, method, path, caller.user if caller else None)
+
+    def _respond(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        try:
+            return self._dispatch(request, path, query, entry)
+        except ApiError as error:
+            entry.decided_by = error.rows[0].reason
+            return as_error(error)
+        except Disconnected:
+            return as_error(refuse("cancelled"))  # nobody reads it
+        except Exception:
+            _log.exception("%s %s failed", request.method, path)
+            return as_error(refuse("backendError"))
+
+    def _dispatch(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        method = _method(request)
+        if self._is_page(method, path):
+            entry.operation = "events.page"
+            return event_page.page(self._house, query)
+        route = self._routes.find(method, path, query)
+        operation = route.operation
+        entry.operation = operation.name
+        caller = self._caller(request, query, operation is SESSION)
+        entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
+        require(caller, operation.scopes, operation)
+        entry.declared = declared_length(request)
+        body = Inlet(request.body, entry.declared, entry)
+        call = Call(request, method, operation, route.places, query, caller, body, entry)
+        return handler_of(call, upload=route.upload)(self._house, call)
+
+    def _is_page(self, method: str, path: str) -> bool:
+        """Whether a browser asks for what an event's htmlLink opens."""
+        house = self._house
+        return path == f"/{house.names.calendar}/event" and method in ("GET", "HEAD") and house.policy.open_links
+
+    def _caller(self, request: Request, query: Query, session: bool) -> Caller:
+        if session and self._house.policy.session_uri_is_enough and "Authorization" not in request.headers:
+            owner = uploads.session_caller(self._house, query)
+            if owner:
+                return owner
+        return self._access.caller(request, query)
+
+
+def _method(request: Request) -> str:
+    """The method; a POST may name another that a proxy would not let through (edge case 47)."""
+    other = request.headers.get("X-HTTP-Method-Override")
+    return other.strip().upper() if other and request.method == "POST" else request.method
+
+
+def _sent(response: Response, entry: Entry, *, head: bool) -> Response:
+    """Count what goes out; a HEAD gets the headers alone."""
+    if isinstance(response.body, bytes):
+        if head:
+            return Response(response.status, response.headers)
+        entry.sent = len(response.body)
+        return response
+    return Response(response.status, response.headers, Outgoing(response.body, entry))
