@@ -38,6 +38,8 @@ SHARE = frozenset({"storage", "storage.file"})
 SEE_PERMISSIONS = READ - {"storage.appdata"}
 EXPORT = frozenset({"storage", "storage.file", "storage.meet.readonly", "storage.readonly"})
 
+COPY = WRITE | {"storage.photos.readonly"}
+
 EVENTS_WRITE = frozenset({"calendar", "calendar.app.created", "calendar.events", "calendar.events.owned"})
 """Scopes of which one is needed to create an event (T-02); the interface names two of them."""
 
@@ -78,6 +80,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("files.emptyTrash",  ("DELETE",),      ("files", "trash"),       frozenset({"storage"})),
     Operation("files.delete",      ("DELETE",),      ("files", FILE_ID),       WRITE),
     Operation("files.export",      ("GET", "HEAD"),  ("files", FILE_ID, "export"), EXPORT),
+    Operation("files.copy",        ("POST",),        ("files", FILE_ID, "copy"), COPY),
     Operation("permissions.create", ("POST",),       ("files", FILE_ID, "permissions"), SHARE),
     Operation("permissions.list",  ("GET", "HEAD"),  ("files", FILE_ID, "permissions"), SEE_PERMISSIONS),
     Operation("permissions.get",   ("GET", "HEAD"),  ("files", FILE_ID, "permissions", PERMISSION_ID), SEE_PERMISSIONS),

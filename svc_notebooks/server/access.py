@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..core.catalogue import ApiError, refuse, row
 from ..core.operations import ALL_SCOPES, Operation
@@ -16,17 +16,27 @@ from .store.people import Token
 
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
 _MOST_CACHED = 10_000
+_APP_ONLY = frozenset({"storage.appdata", "storage.file"})
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whom a token stands for; `scopes` are last segments, `expires` Unix seconds."""
+    """Whom a token stands for; `scopes` are last segments, `expires` Unix seconds.
+
+    `app_only`: for what is asked, the scopes reach no further than the files that the client has made.
+    """
 
     user: str
     client: str
     scopes: frozenset[str]
     service_account: bool
     expires: float | None
+    app_only: bool = False
+
+    def asking(self, scopes: frozenset[str]) -> Caller:
+        """Who asks for what one of these scopes is enough for."""
+        narrow = _APP_ONLY.issuperset(self.scopes & scopes) and not _APP_ONLY.isdisjoint(scopes)
+        return self if narrow is self.app_only else replace(self, app_only=narrow)
 
 
 class Access:
@@ -74,11 +84,12 @@ class Access:
         self._known.clear()
 
 
-def require(caller: Caller, scopes: frozenset[str], operation: Operation) -> None:
-    """Refuse a caller who has none of these scopes. Raises ApiError (403)."""
+def require(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
+    """The caller as these scopes let them ask. Raises ApiError (403): they have none of them."""
     if caller.scopes.isdisjoint(scopes):
         wanted = [row("missingScope", operation=operation.name)]
         raise ApiError(wanted, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
+    return caller.asking(scopes)
 
 
 def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:

@@ -10,11 +10,12 @@ from ..core.clock import format_time, from_millis
 from ..core.fields import Mask, Shape
 from ..core.files import FILE_SHAPE
 from ..core.wire import JSON, JSONObject, Response
+from .access import Caller
+from .drafts import sees
 from .house import Call, House
 from .metadata import flag, mask_of, number, showing
 from .reply import as_json
 from .resource import DEFAULT, resource
-from .roles import role
 from .store.changes import ChangeRow
 from .store.files import FileRow
 
@@ -70,7 +71,7 @@ def list_changes(house: House, call: Call) -> Response:
     end = _next(house)  # before the page is read: what comes meanwhile is on the next one
     found = house.store.changes.page(call.caller.user, start, size + 1)
     page = found[:size]
-    entries = [(row, _seen(house, call.caller.user, row.file)) for row in page]
+    entries = [(row, _seen(house, call.caller, row.file)) for row in page]
     inner = (mask or {}).get("changes") or _SHOWN
     value: JSONObject = {
         "kind": house.names.kind("changeList"),
@@ -80,9 +81,9 @@ def list_changes(house: House, call: Call) -> Response:
     return as_json(query, _selected(mask, value))
 
 
-def _seen(house: House, user: str, file_id: str) -> FileRow | None:
+def _seen(house: House, caller: Caller, file_id: str) -> FileRow | None:
     row = house.store.files.get(file_id)
-    return row if row and role(house, user, row) else None
+    return row if row and sees(house, caller, row) else None
 
 
 def _entry(house: House, call: Call, row: ChangeRow, file: FileRow | None, mask: Mask) -> JSON:

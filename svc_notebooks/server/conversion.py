@@ -20,6 +20,7 @@ from ..core.policy import Policy
 from ..core.wire import Headers, JSONObject, Response
 from . import drafts
 from .house import Call, House
+from .roles import check_taking
 from .store.contents import Piece
 
 
@@ -183,6 +184,7 @@ def export(house: House, call: Call) -> Response:
     with house.store.transaction():  # the row and its content as of one moment
         row = drafts.seen_file(house, call.caller, call.file_id)
         native, target = _exportable(house, row.mime_type), _word(house, _essence(wanted))
+        check_taking(house, call.caller.user, row, "cannotExport")
         if not house.converter.can_write(native, target):
             raise _not_offered(house, row.mime_type, native)
         blocks = None if row.content is None else house.content.read(row.content, 0, _ALL)

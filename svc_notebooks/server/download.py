@@ -7,22 +7,29 @@ from ..core.operations import CONTENT
 from ..core.ranges import ByteRange, ContentRange, Span
 from ..core.wire import Headers, Response
 from . import drafts
-from .access import require
+from .access import Caller, require
 from .house import Call, House
+from .roles import check_taking
 from .store.files import FileRow
 
 
 def download(house: House, call: Call) -> Response:
     """The bytes of a file; a download that has begun goes on whatever happens to the file."""
-    require(call.caller, CONTENT, call.operation)
+    caller = require(call.caller, CONTENT, call.operation)
     with house.store.transaction():  # the row and its parts as of one moment
-        row = drafts.seen_file(house, call.caller, call.file_id)
+        row = drafts.seen_file(house, caller, call.file_id)
         if row.content is None or row.size is None:
             raise refuse("notDownloadable")
-        if row.abusive and (call.query.get("acknowledgeAbuse") != "true" or row.owner != call.caller.user):
-            raise refuse("abusive")
+        check_taking(house, caller.user, row, "cannotDownload")
+        _check_abuse(call, caller, row)
         span = _span(call.headers.all("Range"), row.size)
         return _answer(house, call, row, row.size, span)
+
+
+def _check_abuse(call: Call, caller: Caller, row: FileRow) -> None:
+    """A flagged file is for its owner alone, who must know what it is (A6-03). Raises ApiError (403)."""
+    if row.abusive and (call.query.get("acknowledgeAbuse") != "true" or row.owner != caller.user):
+        raise refuse("abusive")
 
 
 def _span(asked: list[str], size: int) -> Span | None:

@@ -33,12 +33,23 @@ def file_for(house: House, caller: Caller, file_id: str, least: Role) -> FileRow
     Raises ApiError: 404 for who does not see it, 403 for who may not do this with it.
     """
     row = house.store.files.get(house.root(caller.user) if file_id == "root" else file_id)
-    found = role(house, caller.user, row) if row else None
+    found = role(house, caller.user, row) if row and _reaches(house, caller, row) else None
     if row is None or found is None:
         raise refuse("fileNotFound", fileId=file_id[:200])
     if found < least:
         raise refuse("filePermission", fileId=row.id)
     return row
+
+
+def sees(house: House, caller: Caller, row: FileRow) -> bool:
+    """Whether a file is there at all for who asks."""
+    return _reaches(house, caller, row) and role(house, caller.user, row) is not None
+
+
+def _reaches(house: House, caller: Caller, row: FileRow) -> bool:
+    """Whether the token lets its client see this file, of all that the user sees."""
+    own_root = row.parent is None and row.owner == caller.user
+    return not caller.app_only or own_root or house.store.files.is_open_with(row.id, caller.client)
 
 
 def seen_file(house: House, caller: Caller, file_id: str) -> FileRow:
@@ -147,6 +158,7 @@ def add(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> Non
     house.store.files.add(row)
     if "id" in metadata:
         house.store.people.use_id(row.id)
+    house.store.files.open_with(row.id, caller.client)
     keep_properties(house, caller, row.id, metadata)
     notices.created(house, row)
 

@@ -105,7 +105,7 @@ class Front:
         entry.operation = operation.name
         caller = self._caller(request, query, operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
-        require(caller, operation.scopes, operation)
+        caller = require(caller, operation.scopes, operation)
         entry.declared = declared_length(request)
         body = Inlet(request.body, entry.declared, entry)
         call = Call(request, method, operation, route.places, query, caller, body, entry)

@@ -87,4 +87,4 @@ class Call:
         """Who looks, as the store asks for it."""
         user = self.caller.user
         shared = house.store.permissions.has_any(user)
-        return Viewer(user, house.root(user), self.caller.client, house.folder_type, shared)
+        return Viewer(user, house.root(user), self.caller.client, house.folder_type, shared, self.caller.app_only)

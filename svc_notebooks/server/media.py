@@ -229,7 +229,14 @@ def file_content(house: House, call: Call, file_id: str, metadata: JSONObject, c
         return Filed(row, None)
     old = drafts.file_for(house, call.caller, file_id, Role.WRITER).content
     row = change(house, call, file_id, metadata, content)
-    return Filed(row, None if old is None else Replaced(old, house.store.contents.drop(old)))
+    return Filed(row, _dropped(house, old))
+
+
+def _dropped(house: House, content: int | None) -> Replaced | None:
+    """What a file had before, unless a copy of the file has it still."""
+    if content is None or house.store.files.holds(content):
+        return None
+    return Replaced(content, house.store.contents.drop(content))
 
 
 def discard_old(house: House, old: Replaced | None) -> None:

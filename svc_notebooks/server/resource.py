@@ -19,7 +19,7 @@ from ..core.wire import JSON, JSONObject, Query, Request, join_url, segment
 from .access import Caller
 from .address import client_origin
 from .house import House
-from .roles import grants, role
+from .roles import grants, may_take, role
 from .store.contents import Digests
 from .store.files import FileRow
 from .store.permissions import PermissionRow
@@ -122,7 +122,9 @@ def _digest(file: _File, name: str) -> str | None:
 
 def _capabilities(file: _File) -> JSONObject:
     folder, trashed = file.row.mime_type == file.house.folder_type, bool(file.row.trashed)
-    denied = {"canUntrash": not trashed, "canDownload": not file.binary, "canReadRevisions": not file.binary}
+    barred = not may_take(file.row, file.role)
+    denied = {"canUntrash": not trashed, "canDownload": not file.binary or barred, "canReadRevisions": not file.binary}
+    denied["canCopy"] = folder or barred
     if not (file.row.owner == file.caller.user or file.extra.get("writersCanShare", True)):
         denied["canShare"] = True
     return {
@@ -237,7 +239,7 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "fullFileExtension":            lambda f: extension_of(f.row.name)[1],
     "hasThumbnail":                 lambda f: False,
     "headRevisionId":               lambda f: f"0B{f.row.content}",
-    "isAppAuthorized":              lambda f: True,
+    "isAppAuthorized":              lambda f: f.house.store.files.is_open_with(f.row.id, f.caller.client),
     "lastModifyingUser":            _modifier,
     "md5Checksum":                  lambda f: _digest(f, "md5"),
     "modifiedByMe":                 lambda f: f.row.modified_by_me is not None,

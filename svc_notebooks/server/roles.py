@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
+from ..core.catalogue import refuse
 from ..core.permissions import Role
 from .house import House
 from .store.files import FileRow
@@ -17,6 +19,20 @@ def role(house: House, user: str, row: FileRow) -> Role | None:
     found = [Role.WRITER for above in _up(house, row) if above.owner == user]
     found += [Role(grant.role) for grant in grants(house, row) if _reaches(grant, user)]
     return max(found, default=None)
+
+
+def may_take(row: FileRow, held: Role) -> bool:
+    """Whether this role lets somebody download, export and copy a file, which its writers can bar for readers."""
+    if held >= Role.WRITER:
+        return True
+    extra = json.loads(row.extra)
+    return not (extra.get("viewersCanCopyContent") or extra.get("copyRequiresWriterPermission"))
+
+
+def check_taking(house: House, user: str, row: FileRow, refusal: str) -> None:
+    """Refuse who may read a file and not take it along (A6-05). Raises ApiError (403)."""
+    if not may_take(row, role(house, user, row) or Role.READER):
+        raise refuse(refusal, fileId=row.id)
 
 
 def _reaches(grant: PermissionRow, user: str) -> bool:

@@ -11,7 +11,7 @@ from sqlalchemy import CTE, bindparam, delete, func, insert, select, update
 
 from ...core.search import Search, SortKey
 from .database import Database, Prepared
-from .schema import files, properties
+from .schema import files, opened, properties
 from .search import Viewer, behind, condition, order, seen_by
 
 
@@ -68,6 +68,7 @@ _GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
 _ADD = Prepared(insert(files).values(_WRITTEN))
 _SAVE = Prepared(update(files).where(files.c.id == bindparam("key")).values(_WRITTEN))
 _CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(BELOW.c.id))))
+_HOLDER = Prepared(select(files.c.id).where(files.c.content == bindparam("content")).limit(1))
 _PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(BELOW.c.id))))
 _DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(BELOW.c.id))))
 _DROP = Prepared(delete(files).where(files.c.id == bindparam("key")))
@@ -95,6 +96,16 @@ _DROP_PROPERTY = Prepared(
         properties.c.key == bindparam("key"),
     )
 )
+_OPEN_WITH = Prepared(
+    insert(opened)
+    .prefix_with("OR IGNORE", dialect="sqlite")
+    .values({name: bindparam(name) for name in ("file", "client")})
+)
+_IS_OPEN_WITH = Prepared(
+    select(opened.c.file).where(opened.c.file == bindparam("file"), opened.c.client == bindparam("client"))
+)
+_DROP_MAKERS = Prepared(delete(opened).where(opened.c.file == bindparam("file")))
+_DROP_MAKERS_BELOW = Prepared(delete(opened).where(opened.c.file.in_(select(BELOW.c.id))))
 _ADD_PROPERTY = Prepared(
     insert(properties).values({name: bindparam(name) for name in ("file", "client", "key", "value")})
 )
@@ -120,15 +131,29 @@ class Files:
         self._database.change(_SAVE, {**_values(row), "key": row.id})
 
     def drop(self, file_id: str) -> list[int]:
-        """Forget a file and everything below it; the contents that are without a file now."""
+        """Forget a file and everything below it; the contents that no file has now."""
         top = self.get(file_id)
         below = self._database.run(_CONTENTS_BELOW, {"top": file_id})
         self._database.change(_PROPERTIES_BELOW, {"top": file_id})
+        self._database.change(_DROP_MAKERS_BELOW, {"top": file_id})
         self._database.change(_DROP_BELOW, {"top": file_id})
         self._database.change(_DROP_PROPERTIES, {"file": file_id})
+        self._database.change(_DROP_MAKERS, {"file": file_id})
         self._database.change(_DROP, {"key": file_id})
-        found = [top.content if top else None, *(content for (content,) in below)]
-        return [content for content in found if content is not None]
+        found = dict.fromkeys([top.content if top else None, *(content for (content,) in below)])
+        return [content for content in found if content is not None and not self.holds(content)]
+
+    def holds(self, content: int) -> bool:
+        """Whether a file has this content; a copy has that of its original."""
+        return bool(self._database.run(_HOLDER, {"content": content}))
+
+    def open_with(self, file_id: str, client: str) -> None:
+        """An OAuth client has made this file, or somebody has opened it with that client."""
+        self._database.change(_OPEN_WITH, {"file": file_id, "client": client})
+
+    def is_open_with(self, file_id: str, client: str) -> bool:
+        """Whether it has."""
+        return self._database.one(_IS_OPEN_WITH, {"file": file_id, "client": client}) is not None
 
     def foreign_below(self, top: str, owner: str) -> list[str]:
         """The ids of what belongs to others than this owner, from the top down."""

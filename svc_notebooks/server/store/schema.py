@@ -83,6 +83,13 @@ properties = Table(
     Column("value", Text, nullable=False),
 )
 
+opened = Table(
+    "opened",
+    metadata,
+    Column("file", Text, primary_key=True),
+    Column("client", Text, primary_key=True),  # that made it, or that it was opened with
+)
+
 contents = Table(
     "contents",
     metadata,

@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from ...core.permissions import Role
 from ...core.search import And, Compare, Has, Member, Not, Or, Search, SortKey
-from .schema import files, permissions, properties
+from .schema import files, opened, permissions, properties
 
 
 class Viewer(NamedTuple):
@@ -37,6 +37,8 @@ class Viewer(NamedTuple):
     folder_type: str
     shared: bool
     """Whether anything was shared with this user at all."""
+    app_only: bool
+    """Whether they see only what this client has made or opened."""
 
 
 class Term(NamedTuple):
@@ -89,7 +91,12 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
 def seen_by(viewer: Viewer) -> ColumnElement[bool]:
     """What a user sees in a listing: their own, and what was shared with them by name."""
     own = files.c.owner == viewer.user
-    return or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
+    found = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
+    return and_(found, _open_with(viewer.client)) if viewer.app_only else found
+
+
+def _open_with(client: str) -> ColumnElement[bool]:
+    return exists().where(opened.c.file == files.c.id, opened.c.client == client)
 
 
 def visible(user: str) -> CTE:

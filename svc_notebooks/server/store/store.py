@@ -25,6 +25,7 @@ from .schema import (
     generated,
     invitations,
     messages,
+    opened,
     permissions,
     properties,
     rope,
@@ -65,7 +66,7 @@ class Store:
         Users and tokens stay, with their roots and primary calendars; so do registered domains and trusted authorities.
         """
         with self.transaction():
-            self._database.delete_all(contents, rope, sessions, generated, properties, permissions)
+            self._database.delete_all(contents, rope, sessions, generated, properties, opened, permissions)
             self._database.delete_all(channels, messages, changes)
             self.channels.forget()
             self._database.delete_all(events, invitations, calendar_access)
