@@ -1,7 +1,7 @@
-"""Write docs/reference.md: the tables that the code itself reads.
+"""Write docs/reference.md and docs/openapi.json: the tables that the code itself reads.
 
-python -m tools.docs            writes the page
-python -m tools.docs --check    writes nothing; exit status 1 if the page is stale
+python -m tools.docs            writes both
+python -m tools.docs --check    writes nothing; exit status 1 if one of them is stale
 """
 
 import json
@@ -13,11 +13,16 @@ from svc_notebooks.core.catalogue import CATALOGUE
 from svc_notebooks.core.colors import EVENT_COLORS
 from svc_notebooks.core.event_fields import EVENT_FIELDS
 from svc_notebooks.core.files import FILE_FIELDS
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.openapi import document
 from svc_notebooks.core.operations import OPERATIONS, SESSION
+from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.upload import TRANSITIONS
 from svc_notebooks.notebook import event_schemas, schemas
 
-PAGE = Path(__file__).parents[1] / "docs" / "reference.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = DOCS / "reference.md"
+DESCRIPTION = DOCS / "openapi.json"
 HEAD = """# Reference
 
 The tables that the code reads, written by `make docs`. Do not edit this page.
@@ -25,11 +30,22 @@ The tables that the code reads, written by `make docs`. Do not edit this page.
 
 
 def main(argv: list[str]) -> int:
-    text = page()
-    stale = not PAGE.exists() or text != PAGE.read_text(encoding="utf-8")
-    if stale and "--check" not in argv:
-        PAGE.write_text(text, encoding="utf-8")
-    return 1 if stale and "--check" in argv else 0
+    stale = [(path, text) for path, text in written().items() if not path.exists() or text != path.read_text("utf-8")]
+    if "--check" in argv:
+        return 1 if stale else 0
+    for path, text in stale:
+        path.write_text(text, encoding="utf-8")
+    return 0
+
+
+def written() -> dict[Path, str]:
+    """What each file has to say."""
+    return {PAGE: page(), DESCRIPTION: description()}
+
+
+def description() -> str:
+    """The interface as OpenAPI has it, as a service with every choice at its default would answer it."""
+    return json.dumps(document(Names(), Policy(), "https://svc.example"), indent=1, ensure_ascii=False) + "\n"
 
 
 def page() -> str:

@@ -1,7 +1,12 @@
-"""docs/reference.md is what the tables of the code say today."""
+"""docs/reference.md and docs/openapi.json are what the tables of the code say today."""
 
-from tools.docs import PAGE, page
+from pathlib import Path
+
+import pytest
+
+from tools.docs import DESCRIPTION, PAGE, written
 
 
-def test_the_page_is_not_stale():
-    assert PAGE.read_text(encoding="utf-8") == page(), "run: make docs"
+@pytest.mark.parametrize("path", [PAGE, DESCRIPTION], ids=lambda path: path.name)
+def test_the_page_is_not_stale(path: Path):
+    assert path.read_text(encoding="utf-8") == written()[path], "run: make docs"

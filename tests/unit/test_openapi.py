@@ -1,0 +1,128 @@
+"""The OpenAPI document: valid, whole, and of one mind with the tables that the service answers by."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from openapi_spec_validator import validate
+
+from svc_notebooks.core.calendars import CALENDAR_SHAPE, LIST_SHAPE as CALENDAR_LIST_SHAPE, RULE_SHAPE
+from svc_notebooks.core.catalogue import CATALOGUE
+from svc_notebooks.core.channels import CHANNEL_SHAPE
+from svc_notebooks.core.event_fields import EVENT_SHAPE
+from svc_notebooks.core.fields import Shape
+from svc_notebooks.core.files import FILE_SHAPE
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.openapi import document
+from svc_notebooks.core.operations import OPERATIONS
+from svc_notebooks.core.permissions import PERMISSION_SHAPE
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.schemas import RESOURCES
+from svc_notebooks.core.upload import TRANSITIONS
+from svc_notebooks.core.wire import Request
+from svc_notebooks.server import about, changes
+from svc_notebooks.server.service import open_service
+
+BASE = "https://api.example"
+
+
+def described(names: Names | None = None, policy: Policy | None = None) -> dict[str, Any]:
+    return document(names or Names(), policy or Policy(), BASE)
+
+
+@pytest.mark.parametrize("names", [Names(), Names(storage="drive", calendar="cal")], ids=["svc", "drive"])
+def test_the_document_is_valid_under_every_name(names: Names) -> None:
+    validate(described(names))
+
+
+def test_every_operation_is_there_under_its_path_and_methods() -> None:
+    paths, names = described()["paths"], Names()
+
+    for one in OPERATIONS:
+        for root in [names.calendar_path] if one.calendar else [names.path, names.upload_path][: 1 + one.media]:
+            assert {method.lower() for method in one.methods} - {"head"} <= paths[root(*one.path)].keys(), one.name
+
+
+def test_each_operation_has_one_name_of_its_own() -> None:
+    keys = [one["operationId"] for path in described()["paths"].values() for one in path.values()]
+
+    assert len(set(keys)) == len(keys)
+    assert {one.name for one in OPERATIONS} <= set(keys)
+
+
+def test_the_scopes_of_an_operation_are_alternatives() -> None:
+    found = described()["paths"]["/storage/v3/files/{fileId}/permissions"]["post"]["security"]
+
+    assert found == [
+        {"oauth2": ["https://svc.example/auth/storage"]},
+        {"oauth2": ["https://svc.example/auth/storage.file"]},
+    ]
+
+
+def test_every_status_of_a_session_is_documented() -> None:
+    sessions = described()["paths"]["/upload/storage/v3/files"]
+    answered = {str(move.status) for move in TRANSITIONS.values()}
+
+    assert answered <= sessions["put"]["responses"].keys() | sessions["delete"]["responses"].keys()
+
+
+def test_every_status_of_the_catalogue_can_be_referred_to() -> None:
+    responses = described()["components"]["responses"]
+
+    assert {f"Refused{row.status}" for row in CATALOGUE.values()} == responses.keys()
+
+
+def test_what_the_policy_says_is_in_the_document() -> None:
+    found = described(policy=Policy(update_verbs=("PATCH",), max_page_size=7))
+    sizes = [one for one in found["paths"]["/storage/v3/files"]["get"]["parameters"] if one["name"] == "pageSize"]
+
+    assert found["paths"]["/storage/v3/files/{fileId}"].keys() == {"get", "patch", "delete"}
+    assert sizes[0]["schema"]["maximum"] == 7
+
+
+SHAPES: dict[str, Shape] = {
+    "File": FILE_SHAPE,
+    "Permission": PERMISSION_SHAPE,
+    "Channel": CHANNEL_SHAPE,
+    "Event": EVENT_SHAPE,
+    "Calendar": CALENDAR_SHAPE,
+    "CalendarListEntry": CALENDAR_LIST_SHAPE,
+    "AclRule": RULE_SHAPE,
+    "About": about._SHAPE,
+    "Change": changes._CHANGE_SHAPE,
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_resource_has_the_names_that_a_mask_may_have(name: str) -> None:
+    assert names_of(RESOURCES[name]) == names_of_shape(SHAPES[name])
+
+
+def names_of(schema: dict[str, Any], path: str = "") -> set[str]:
+    found = {path} if path else set()
+    for name, one in schema.get("properties", {}).items():
+        found |= names_of(one.get("items", one), f"{path}/{name}")
+    return found
+
+
+def names_of_shape(shape: Shape | None, path: str = "") -> set[str]:
+    found = {path} if path else set()
+    for name, one in (shape or {}).items():
+        if name and not one_of_another(path, name):
+            found |= names_of_shape(one, f"{path}/{name}")
+        elif name:
+            found.add(f"{path}/{name}")
+    return found
+
+
+def one_of_another(path: str, name: str) -> bool:
+    """A change has a file, which is a schema of its own."""
+    return (path, name) == ("", "file")
+
+
+def test_the_service_has_its_document_at_its_own_address() -> None:
+    answer = open_service(seed=0).handle(Request("GET", f"{BASE}/openapi.json"))
+
+    assert answer.status == 200
+    assert f'"url": "{BASE}"'.encode() in answer.content()
