@@ -1,4 +1,5 @@
-"""The operations of the service, one row each, in the interface's order: method, path, scopes.
+# ruff: noqa: E501  the operations are a table: a row is a line
+"""The operations of the service, one row each, in the interface's order: method, path, scopes, what decides.
 
 Names are those that the control interface and the journal use (`files.create`). A path is relative to
 `/storage/v3` or `/calendar/v3`; where `media` is set the operation answers under `/upload` as well (U-01).
@@ -7,6 +8,8 @@ Names are those that the control interface and the journal use (`files.create`).
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from .choices import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
 
 FILE_ID = "{fileId}"
 """The segment of a path template that stands for a file's id."""
@@ -56,43 +59,47 @@ ACL_READ = ACL_WRITE | {"calendar.acls.readonly"}
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation: the scopes are last segments, and one of them is enough."""
+    """One operation: the scopes are last segments, and one of them is enough.
+
+    `decided_by` is what its success is decided by, where its handler does not say more.
+    """
 
     name: str
     methods: tuple[str, ...]
     path: tuple[str, ...]
     scopes: frozenset[str]
+    decided_by: str
     media: bool = False
     calendar: bool = False
 
 
-def _calendar(name: str, methods: str, path: str, scopes: frozenset[str]) -> Operation:
-    return Operation(name, tuple(methods.split()), tuple(path.split("/")), scopes, calendar=True)
+def _calendar(name: str, methods: str, path: str, scopes: frozenset[str], decided_by: str = FAMILY) -> Operation:
+    return Operation(name, tuple(methods.split()), tuple(path.split("/")), scopes, decided_by, calendar=True)
 
 
 # fmt: off
 OPERATIONS: tuple[Operation, ...] = (
-    Operation("files.create",      ("POST",),        ("files",),               WRITE,  media=True),
-    Operation("files.update",      ("PUT", "PATCH"), ("files", FILE_ID),       UPDATE, media=True),
-    Operation("files.get",         ("GET", "HEAD"),  ("files", FILE_ID),       READ),
-    Operation("files.generateIds", ("GET", "HEAD"),  ("files", "generateIds"), WRITE),
-    Operation("files.list",        ("GET", "HEAD"),  ("files",),               READ),
-    Operation("files.emptyTrash",  ("DELETE",),      ("files", "trash"),       frozenset({"storage"})),
-    Operation("files.delete",      ("DELETE",),      ("files", FILE_ID),       WRITE),
-    Operation("files.export",      ("GET", "HEAD"),  ("files", FILE_ID, "export"), EXPORT),
-    Operation("files.copy",        ("POST",),        ("files", FILE_ID, "copy"), COPY),
-    Operation("permissions.create", ("POST",),       ("files", FILE_ID, "permissions"), SHARE),
-    Operation("permissions.list",  ("GET", "HEAD"),  ("files", FILE_ID, "permissions"), SEE_PERMISSIONS),
-    Operation("permissions.get",   ("GET", "HEAD"),  ("files", FILE_ID, "permissions", PERMISSION_ID), SEE_PERMISSIONS),
-    Operation("permissions.update", ("PATCH",),      ("files", FILE_ID, "permissions", PERMISSION_ID), SHARE),
-    Operation("permissions.delete", ("DELETE",),     ("files", FILE_ID, "permissions", PERMISSION_ID), SHARE),
-    Operation("files.watch",       ("POST",),        ("files", FILE_ID, "watch"), READ),
-    Operation("changes.getStartPageToken", ("GET", "HEAD"), ("changes", "startPageToken"), READ),
-    Operation("changes.list",      ("GET", "HEAD"),  ("changes",),             READ),
-    Operation("changes.watch",     ("POST",),        ("changes", "watch"),     READ),
-    Operation("channels.stop",     ("POST",),        ("channels", "stop"),     READ),
-    Operation("about.get",         ("GET", "HEAD"),  ("about",),               ABOUT),
-    _calendar("events.insert",     "POST",     "calendars/{calendarId}/events",                     EVENTS_WRITE),
+    Operation("files.create",      ("POST",),        ("files",),               WRITE, "A4-01",  media=True),
+    Operation("files.update",      ("PUT", "PATCH"), ("files", FILE_ID),       UPDATE, "U-05", media=True),
+    Operation("files.get",         ("GET", "HEAD"),  ("files", FILE_ID),       READ, FAMILY),
+    Operation("files.generateIds", ("GET", "HEAD"),  ("files", "generateIds"), WRITE, "L-01"),
+    Operation("files.list",        ("GET", "HEAD"),  ("files",),               READ, FAMILY),
+    Operation("files.emptyTrash",  ("DELETE",),      ("files", "trash"),       frozenset({"storage"}), FAMILY),
+    Operation("files.delete",      ("DELETE",),      ("files", FILE_ID),       WRITE, FAMILY),
+    Operation("files.export",      ("GET", "HEAD"),  ("files", FILE_ID, "export"), EXPORT, "A7-01"),
+    Operation("files.copy",        ("POST",),        ("files", FILE_ID, "copy"), COPY, FAMILY),
+    Operation("permissions.create", ("POST",),       ("files", FILE_ID, "permissions"), SHARE, SHARING),
+    Operation("permissions.list",  ("GET", "HEAD"),  ("files", FILE_ID, "permissions"), SEE_PERMISSIONS, SHARING),
+    Operation("permissions.get",   ("GET", "HEAD"),  ("files", FILE_ID, "permissions", PERMISSION_ID), SEE_PERMISSIONS, SHARING),
+    Operation("permissions.update", ("PATCH",),      ("files", FILE_ID, "permissions", PERMISSION_ID), SHARE, SHARING),
+    Operation("permissions.delete", ("DELETE",),     ("files", FILE_ID, "permissions", PERMISSION_ID), SHARE, SHARING),
+    Operation("files.watch",       ("POST",),        ("files", FILE_ID, "watch"), READ, "A8-01"),
+    Operation("changes.getStartPageToken", ("GET", "HEAD"), ("changes", "startPageToken"), READ, CHANGE_LOG),
+    Operation("changes.list",      ("GET", "HEAD"),  ("changes",),             READ, CHANGE_LOG),
+    Operation("changes.watch",     ("POST",),        ("changes", "watch"),     READ, "A9-01"),
+    Operation("channels.stop",     ("POST",),        ("channels", "stop"),     READ, "A10-01"),
+    Operation("about.get",         ("GET", "HEAD"),  ("about",),               ABOUT, FAMILY),
+    _calendar("events.insert",     "POST",     "calendars/{calendarId}/events",                     EVENTS_WRITE, "E-18"),
     _calendar("events.import",     "POST",     "calendars/{calendarId}/events/import",              EVENTS_WRITE),
     _calendar("events.list",       "GET HEAD", "calendars/{calendarId}/events",                     EVENTS_READ),
     _calendar("events.get",        "GET HEAD", "calendars/{calendarId}/events/{eventId}",           EVENTS_READ),
@@ -109,17 +116,17 @@ OPERATIONS: tuple[Operation, ...] = (
     _calendar("calendars.clear",   "POST",     "calendars/{calendarId}/clear",                      CALENDARS_WRITE),
     _calendar("calendarList.list", "GET HEAD", "users/me/calendarList",                             LIST_READ),
     _calendar("calendarList.get",  "GET HEAD", "users/me/calendarList/{calendarId}",                LIST_READ),
-    _calendar("acl.insert",        "POST",     "calendars/{calendarId}/acl",                        ACL_WRITE),
-    _calendar("acl.list",          "GET HEAD", "calendars/{calendarId}/acl",                        ACL_READ),
-    _calendar("acl.get",           "GET HEAD", "calendars/{calendarId}/acl/{ruleId}",               ACL_READ),
-    _calendar("acl.patch",         "PATCH",    "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE),
-    _calendar("acl.update",        "PUT",      "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE),
-    _calendar("acl.delete",        "DELETE",   "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE),
-    _calendar("colors.get",        "GET HEAD", "colors",                                            COLORS),
+    _calendar("acl.insert",        "POST",     "calendars/{calendarId}/acl",                        ACL_WRITE, CALENDARS_OF_OTHERS),
+    _calendar("acl.list",          "GET HEAD", "calendars/{calendarId}/acl",                        ACL_READ, CALENDARS_OF_OTHERS),
+    _calendar("acl.get",           "GET HEAD", "calendars/{calendarId}/acl/{ruleId}",               ACL_READ, CALENDARS_OF_OTHERS),
+    _calendar("acl.patch",         "PATCH",    "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE, CALENDARS_OF_OTHERS),
+    _calendar("acl.update",        "PUT",      "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE, CALENDARS_OF_OTHERS),
+    _calendar("acl.delete",        "DELETE",   "calendars/{calendarId}/acl/{ruleId}",               ACL_WRITE, CALENDARS_OF_OTHERS),
+    _calendar("colors.get",        "GET HEAD", "colors",                                            COLORS, "E-24"),
 )
 # fmt: on
 
-SESSION = Operation("upload.session", ("PUT", "POST", "DELETE"), (), UPDATE)
+SESSION = Operation("upload.session", ("PUT", "POST", "DELETE"), (), UPDATE, "A3-14")
 """A request on a session URI; POST is taken as PUT, as some clients of the family send it."""
 
 ALL_SCOPES = (

@@ -1,195 +1,149 @@
-"""Faults on purpose: answers, delays and cut connections, by plan, the same in-process and over a socket (X-05).
+"""Faults on purpose: the plans that are in force, what each step waits for, and how often it has happened (X-05).
 
-A plan is a list of steps; a step says which request it is for and what happens to it:
-
-    {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
-
-`operation` is a name of core/operations.py, `path` a glob without the query, `nth` counts the matching requests
-from 1. With `in_order` a step is looked at only when the one before it is used up.
+The language of a plan is core/faults.py's; what a step does to a request is strike.py's, the same in-process and
+over a socket.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from itertools import count
+from collections.abc import Callable, Iterable, Iterator
+from itertools import count as count_from
 from threading import Lock
 from typing import Any
 
-from ..core.catalogue import CATALOGUE, ApiError, Row, row
-from ..core.wire import JSON, Body, Disconnected, Headers, JSONObject, Response, as_body
-from .reply import as_error, dump
+from ..core.fault_presets import preset
+from ..core.faults import Action, Match, Target, count, part
+from ..core.wire import JSONObject
+from .strike import Blow, Strike
 
-_MATCH = ("operation", "method", "path", "user", "nth")
-_ACTIONS = ("status", "reset", "cut_request_after", "cut_response_after", "delay")
-_BODILESS = (204, 304)
-_LONGEST_DELAY = 86_400
-_REASONS = {
-    403: "userRateLimit", 429: "rateLimit", 500: "backendError", 502: "badGateway",
-    503: "unavailable", 504: "timedOut",
-}  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What is known of a request when a fault may strike it."""
-
-    operation: str | None
-    method: str
-    path: str
-    user: str | None
+HEADER = "X-Svc-Fault"
 
 
 class Step:
-    """One step of a plan: what it waits for, what it does, how often it did."""
+    """One step of a plan: what it waits for, what it does, how often it did and how near it came."""
 
     def __init__(self, given: JSONObject) -> None:
-        self.given = given
-        self._match = _part(given, "match", _MATCH)
-        self.action = _part(given, "action", (*_ACTIONS, "headers", "body"))
-        self._times = given.get("times", 1)
-        self._seen = 0
-        self.fired = 0
-        self._check()
-
-    def _check(self) -> None:
-        if unknown := self.given.keys() - {"match", "times", "action"}:
+        if unknown := given.keys() - {"match", "times", "action"}:
             raise ValueError(f"a fault step takes match, times and action, not {min(unknown)}")
-        _count("times", self._times)
-        kinds = [name for name in _ACTIONS if name in self.action]
-        if len(kinds) != 1:
-            raise ValueError(f"an action has one of {', '.join(_ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
-        _VALUES[kinds[0]](self.action[kinds[0]])
-        if kinds != ["status"] and (extra := self.action.keys() - set(_ACTIONS)):
-            raise ValueError(f"{kinds[0]} takes no {min(extra)}: only an action with a status has one")
-        _headers(self.action.get("headers", {}))
-        for name, value in self._match.items():
-            (_count if name == "nth" else _text)(name, value)
+        self.given = given
+        self.match = Match.read(part(given, "match"))
+        self.action = Action.read(part(given, "action"))
+        self.times = count("times", given.get("times", 1))
+        self.seen = 0
+        self.fired = 0
+        self._longest = 0
+        self._nearest: tuple[int, str] | None = None
 
     @property
     def used_up(self) -> bool:
-        """Whether it has fired as often as it may."""
-        return self.fired >= int(str(self._times))
+        """Whether it has happened as often as it may."""
+        return self.fired >= self.times
 
     def strikes(self, target: Target) -> bool:
         """Whether this request is one for it, which is not used up; counts the request."""
-        if not self._fits(target):
+        misses = self.match.misses(target)
+        if misses:
+            self._remember(target, misses)
             return False
-        self._seen += 1
-        if self._seen < int(str(self._match.get("nth", 1))):
+        self.seen += 1
+        self._longest = max(self._longest, target.size or 0)
+        if self.seen < self.match.nth or self._too_short(target):
             return False
         self.fired += 1
         return True
 
-    def _fits(self, target: Target) -> bool:
-        wanted = self._match
-        return (
-            wanted.get("operation") in (None, target.operation)
-            and wanted.get("method") in (None, target.method)
-            and wanted.get("user") in (None, target.user)
-            and fnmatchcase(target.path, str(wanted.get("path", "*")))
-        )
+    def _too_short(self, target: Target) -> bool:
+        """A cut takes something away, or it is none."""
+        cut = self.action.kind == "cut_request_after"
+        return cut and target.size is not None and target.size <= self.action.number
 
+    def _remember(self, target: Target, misses: tuple[str, ...]) -> None:
+        if self._nearest is None or len(misses) < self._nearest[0]:
+            self._nearest = (len(misses), f"{target}, by its {' and '.join(misses)}")
 
-def _part(given: JSONObject, name: str, keys: tuple[str, ...]) -> JSONObject:
-    value = given.get(name, {})
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} takes an object")
-    if unknown := value.keys() - set(keys):
-        raise ValueError(f"{name} takes {', '.join(keys)}, not {min(unknown)}")
-    return value
+    def missed(self) -> None:
+        """It was meant to happen, and something else was faster."""
+        self.fired -= 1
 
-
-def _text(name: str, value: JSON) -> None:
-    if not isinstance(value, str):
-        raise ValueError(f"{name} takes a text")
-
-
-def _count(name: str, value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise ValueError(f"{name} takes a whole number from 1 on")
-
-
-def _headers(value: JSON) -> None:
-    if not isinstance(value, dict):
-        raise ValueError("headers takes an object of names and values")
-
-
-def _status(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 200 <= value <= 599:
-        raise ValueError("status takes a number from 200 to 599")
-
-
-def _moment(value: JSON) -> None:
-    if value not in ("before", "after"):
-        raise ValueError("reset takes before or after")
-
-
-def _size(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError("a cut takes a number of bytes from 0 on")
-
-
-def _seconds(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _LONGEST_DELAY:
-        raise ValueError(f"delay takes a number of seconds from 0 to {_LONGEST_DELAY}")
-
-
-_VALUES: Mapping[str, Callable[[JSON], None]] = {
-    "status": _status,
-    "reset": _moment,
-    "cut_request_after": _size,
-    "cut_response_after": _size,
-    "delay": _seconds,
-}
+    def near(self) -> str:
+        """How near it came to happening."""
+        if not self.seen:
+            return f"the nearest was another: {self._nearest[1]}" if self._nearest else "no request came at all"
+        came = f"{self.seen} such request{'s' if self.seen > 1 else ''} came"
+        if self.seen < self.match.nth:
+            return came
+        if self.action.kind == "cut_request_after":
+            return f"{came}, the longest with {self._longest:,} bytes"
+        return f"{came}, and it could not happen to {'any of them' if self.seen > 1 else 'it'}"
 
 
 class Plan:
-    """Steps that were given together."""
+    """Steps that were given together; `name` is that of a preset."""
 
     def __init__(self, key: str, given: JSONObject) -> None:
-        steps = given.get("steps")
-        if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
-            raise ValueError('a plan takes {"steps": [step, ...]}')
         self.key = key
-        if not isinstance(given.get("in_order", False), bool):
-            raise ValueError("in_order takes true or false")
-        self._in_order = given.get("in_order") is True
-        self.steps = [Step(step) for step in steps if isinstance(step, dict)]
+        self.name = given.get("preset")
+        steps, self._in_order = _steps(given)
+        self.steps = [Step(step) for step in steps]
+        self.asked = 0
 
-    def strike(self, target: Target) -> Iterator[Step]:
-        """The steps that strike this request."""
-        for step in self.steps:
+    def strike(self, target: Target) -> Iterator[Blow]:
+        """What the steps do to this request."""
+        self.asked += 1
+        for number, step in enumerate(self.steps):
             if step.used_up:
                 continue
             if step.strikes(target):
-                yield step
+                yield Blow(f"{self.key}/{number}", step.action, step.missed)
             if self._in_order:
                 return
 
-    def unfired(self) -> list[JSONObject]:
-        """The steps that never fired."""
-        return [step.given for step in self.steps if not step.fired]
+    def unfired(self) -> str | None:
+        """Which steps never happened, and why, in words; of a preset it is enough that one did."""
+        silent = [number for number, step in enumerate(self.steps) if not step.fired]
+        if not silent or (self.name and len(silent) < len(self.steps)):
+            return None
+        return "; ".join(self._why(number) for number in silent)
+
+    def _why(self, number: int) -> str:
+        step, before = self.steps[number], self.steps[number - 1] if number else None
+        waited = f"step {number} of {self.name or self.key} ({step.action.words}) waited for {step.match}"
+        if self._in_order and before and not before.used_up:
+            return f"{waited}, and its turn never came: step {number - 1} happened {before.fired} of {before.times} times"
+        return f"{waited}; {step.near()}"
 
     def row(self) -> dict[str, Any]:
         """The plan as it was given, and how often each step fired."""
-        return {
-            "id": self.key,
-            "in_order": self._in_order,
-            "steps": [{**step.given, "fired": step.fired} for step in self.steps],
-        }
+        named = {"preset": self.name} if self.name else {}
+        steps = [{**step.given, "seen": step.seen, "fired": step.fired} for step in self.steps]
+        return {"id": self.key, **named, "in_order": self._in_order, "steps": steps}
+
+
+def _steps(given: JSONObject) -> tuple[list[JSONObject], bool]:
+    if unknown := given.keys() - {"steps", "in_order", "preset"}:
+        raise ValueError(f"a plan takes steps and in_order, or a preset, not {min(unknown)}")
+    if "preset" in given:
+        if len(given) > 1:
+            raise ValueError("a preset takes no steps and no order: it has its own")
+        found = preset(str(given["preset"]))
+        return list(found.steps), found.in_order
+    steps, in_order = given.get("steps"), given.get("in_order", False)
+    if not isinstance(steps, list) or not steps or not all(isinstance(step, dict) for step in steps):
+        raise ValueError('a plan takes {"steps": [step, ...]}')
+    if not isinstance(in_order, bool):
+        raise ValueError("in_order takes true or false")
+    return [step for step in steps if isinstance(step, dict)], in_order
 
 
 class Faults:
-    """The plans that are in force."""
+    """The plans that are in force; `wait` lets seconds pass."""
 
-    def __init__(self, sleep: Callable[[float], None] = time.sleep) -> None:
+    def __init__(self, wait: Callable[[float], object] = time.sleep) -> None:
         self._plans: dict[str, Plan] = {}
-        self._numbers = count(1)
+        self._numbers = count_from(1)
         self._lock = Lock()
-        self._sleep = sleep
+        self._wait = wait
 
     def __bool__(self) -> bool:
         return bool(self._plans)
@@ -210,95 +164,10 @@ class Faults:
 
     def rows(self) -> list[dict[str, Any]]:
         """The plans, with how often each step fired."""
-        return [plan.row() for plan in self._plans.values()]
+        return [plan.row() for plan in list(self._plans.values())]
 
-    def strike(self, target: Target) -> Strike:
-        """What happens to this request."""
+    def strike(self, target: Target, once: Iterable[Action] = ()) -> Strike:
+        """What happens to this request: by the plans, and by what it asks for itself."""
         with self._lock:
-            steps = [step for plan in self._plans.values() for step in plan.strike(target)]
-        return Strike([step.action for step in steps], self._sleep)
-
-
-class Strike:
-    """The faults of one request, each at its moment."""
-
-    def __init__(self, actions: list[JSONObject], sleep: Callable[[float], None]) -> None:
-        self._actions = actions
-        self._sleep = sleep
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {action[name]}" for action in self._actions for name in _ACTIONS if name in action)
-
-    def before(self) -> Response | None:
-        """Before anything is done: wait, cut (raises Disconnected), or answer instead of the service."""
-        for action in self._actions:
-            if "delay" in action:
-                self._sleep(float(str(action["delay"])))
-            if action.get("reset") == "before":
-                raise Disconnected("a fault cut the connection before the request was served")
-            if "status" in action:
-                return _injected(action)
-        return None
-
-    def body(self, body: Body | bytes) -> Body | bytes:
-        """The request's body, cut off where a fault says."""
-        cuts = [int(str(action["cut_request_after"])) for action in self._actions if "cut_request_after" in action]
-        return CutBody(body, min(cuts)) if cuts else body
-
-    def after(self, response: Response) -> Response:
-        """After the service has answered: cut (raises Disconnected), now or in the middle of the answer."""
-        for action in self._actions:
-            if action.get("reset") == "after" or "cut_request_after" in action:
-                raise Disconnected("a fault cut the connection after the request was served")
-            if "cut_response_after" in action:
-                most = int(str(action["cut_response_after"]))
-                response = Response(response.status, response.headers, _cut(response, most))
-        return response
-
-
-class CutBody:
-    """A body whose sender goes away after so many bytes."""
-
-    def __init__(self, body: Body | bytes, most: int) -> None:
-        self._body = as_body(body)
-        self._left = most
-
-    def read(self, size: int = -1, /) -> bytes:
-        """At most `size` bytes. Raises Disconnected where the cut is."""
-        if not self._left:
-            raise Disconnected("a fault cut the request")
-        block = self._body.read(self._left if size < 0 else min(size, self._left))
-        self._left -= len(block)
-        return block
-
-
-def _cut(response: Response, most: int) -> Iterator[bytes]:
-    blocks = [response.body] if isinstance(response.body, bytes) else response.body
-    for block in blocks:
-        yield block[:most]
-        most -= len(block)
-        if most <= 0:
-            break
-    raise Disconnected("a fault cut the answer")
-
-
-def _injected(action: JSONObject) -> Response:
-    status, headers = int(str(action["status"])), action.get("headers")
-    extra = [(name, str(value)) for name, value in headers.items()] if isinstance(headers, dict) else []
-    if status in _BODILESS:
-        return Response(status, Headers(extra))
-    if "body" not in action:
-        known = as_error(ApiError([_row(status)]))
-        return Response(status, known.headers.plus(*extra), known.body)
-    body = action["body"]
-    content = body.encode() if isinstance(body, str) else dump(body)
-    kind = "text/plain; charset=utf-8" if isinstance(body, str) else "application/json; charset=UTF-8"
-    known_headers = Headers([("Content-Type", kind), ("Content-Length", str(len(content)))])
-    return Response(status, known_headers.plus(*extra), content)
-
-
-def _row(status: int) -> Row:
-    if status in _REASONS:
-        return row(_REASONS[status])
-    reason = next((found.reason for found in CATALOGUE.values() if found.status == status), "badRequest")
-    return Row(status, reason, f"A fault answered {status}.")
+            blows = [blow for plan in self._plans.values() for blow in plan.strike(target)]
+        return Strike([*blows, *(Blow(HEADER, action) for action in once)], self._wait, self._lock)

@@ -23,6 +23,7 @@ from urllib.parse import urlsplit
 from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
 from ..core.catalogue import ApiError, Row, refuse
+from ..core.choices import UNREADABLE
 from ..core.wire import Disconnected, Headers, Request, Response
 from .control import Control
 from .framing import check_framing, connection_wish, framing, header
@@ -262,7 +263,7 @@ class _Request(HTTPRequest):
         self.close_connection = True
         code = int(str(status)[:3])
         sentence = f"The request cannot be read: {str(msg or status).rstrip('.')}."
-        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), sentence)])
+        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), UNREADABLE, sentence)])
         with suppress(OSError):
             self.conn.socket.sendall(head(as_error(error), connection="close") + as_error(error).content())
 

@@ -1,0 +1,29 @@
+"""The choices of docs/decisions.md that are no switch and decide an answer, by the names of their rows there.
+
+The journal says what decided each answer (`decided_by`): a rule of the interface by its id ("A3-10"), a field of
+Policy by its name ("chunk_rule"), a step of a fault plan ("fault faults-1/0"), or one of these.
+"""
+
+from __future__ import annotations
+
+ALL_OR_NOTHING = "A request whose sender goes away"
+CALENDARS_OF_OTHERS = "Calendars of others"
+CANCELLED = "An upload that is cancelled"
+CHANGE_LOG = "A change log"
+CONTRADICTION = "A Content-Range that contradicts itself or the upload"
+FAMILY = "Operations that the interface names and does not show"
+FINISHED = "A finished session"
+INSIDE = "What fails inside the service"
+LENGTHS = "Content-Length beside Transfer-Encoding, or two lengths"
+NOWHERE = "An address or a method that nothing has"
+ROOT = "Trashing, moving or deleting the root folder"
+SERVICES_OWN = "Fields of a file that the service sets"
+SHARING = "Sharing"
+TOTAL = "A status query that names another total"
+UNREADABLE = "A parameter or a header that cannot be read"
+
+FIELD = ""
+"""Stands in a table where the field, parameter or header that is wrong says which rule it was."""
+
+SCOPES = "scopes"
+"""Stands in a table where the operation and the scopes that the caller has say it."""
