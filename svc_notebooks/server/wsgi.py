@@ -56,12 +56,11 @@ def _request(environ: dict[str, Any]) -> Request:
 
 def _target(environ: dict[str, Any]) -> str:
     """Path and query; the path's encoding is that of the client where the server tells it."""
-    raw = environ.get("REQUEST_URI") or environ.get("RAW_URI")
-    if raw and raw.startswith("/"):
-        return str(raw)
-    path = quote(environ.get("PATH_INFO", "/").encode("latin-1"), safe="/:@!$&'()*+,;=~-._%")
     query = environ.get("QUERY_STRING", "")
-    return f"{path}?{query}" if query else path
+    raw = str(environ.get("REQUEST_URI") or environ.get("RAW_URI") or "")
+    path = quote(environ.get("PATH_INFO", "/").encode("latin-1"), safe="/:@!$&'()*+,;=~-._%")
+    target = raw if raw.startswith("/") else path
+    return f"{target}?{query}" if query and "?" not in target else target  # some give the raw path alone
 
 
 def _headers(environ: dict[str, Any]) -> Headers:

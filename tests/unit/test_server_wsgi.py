@@ -61,3 +61,16 @@ def test_a_chunked_body_that_the_server_does_not_decode_is_refused_and_never_sto
 
 def test_a_server_that_gives_its_software_for_its_name_moves_no_path(call):
     assert call("GET", "/storage/v3/files", SERVER_NAME="Cheroot/11.1.2")[0] == "200 OK"
+
+
+@pytest.mark.parametrize("key", ["REQUEST_URI", "RAW_URI"])
+def test_a_server_that_gives_the_raw_path_without_the_query_loses_none_of_it(call, key):
+    status, _, content = call("GET", "/storage/v3/files?fields=kind", **{key: "/storage/v3/files"})
+
+    assert (status, json.loads(content)) == ("200 OK", {"kind": "svc#fileList"})
+
+
+def test_a_question_mark_in_the_raw_address_is_the_only_one(call):
+    raw = "/storage/v3/files?fields=kind"
+
+    assert json.loads(call("GET", raw, REQUEST_URI=raw)[2]) == {"kind": "svc#fileList"}
