@@ -269,11 +269,11 @@ def _cancel(policy: Policy) -> Schema:
 
 
 def _session_refusals() -> dict[str, Any]:
-    """Refusals in the envelope, and those of the session protocol in plain text."""
+    """Refusals in the envelope, and those of the session protocol in plain text; without its id there is no session."""
     plain = {str(status): _refusal(status) for status in (400, 404, 503)}
     for found in plain.values():
         found["content"]["text/plain"] = {"schema": STRING}
-    return _refusals((401, 403, 409, 411, 413, *_FAILURES)) | plain
+    return _refusals((401, 403, 405, 409, 411, 413, *_FAILURES)) | plain
 
 
 # -- who asks --------------------------------------------------------------------------------------------------------

@@ -102,7 +102,8 @@ def default_reminders(house: House) -> list[Any]:
 
 def insert(house: House, call: Call) -> Response:
     """A secondary calendar."""
-    body = rules.check_calendar(read_json(call.body, house.policy.max_metadata_size), creating=True)
+    given = rules.check_calendar(read_json(call.body, house.policy.max_metadata_size), creating=True)
+    body: JSONObject = {name: value for name, value in given.items() if value is not None}
     zone = str(body.pop("timeZone", house.policy.calendar_zone))
     name = f"{house.ids.calendar()}@group.calendar.{house.policy.domain}"
     row = CalendarRow(name, call.caller.user, call.caller.client, zone, house.millis(), json.dumps(body))

@@ -208,3 +208,12 @@ def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: Diary, target: str)
     ada.token = wire.service.sign_in(scopes=["storage"])
 
     assert ada.call("GET", f"{ROOT}/{target}").status == 403
+
+
+def test_null_in_a_new_calendar_means_that_nothing_was_said(wire: Wire) -> None:
+    nothing = {"summary": "Team", "description": None, "location": None, "timeZone": None}
+    made = wire.post_json("/calendar/v3/calendars", nothing).json
+
+    assert wire.send("GET", f"/calendar/v3/calendars/{made['id']}").json == made
+    assert made["timeZone"] != "None"
+    assert not made.keys() & {"description", "location"}

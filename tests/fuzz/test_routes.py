@@ -1,0 +1,121 @@
+"""Every route of the OpenAPI document, asked at random (schemathesis): no 5xx, and nothing that is not documented.
+
+In `make test` it is the same few examples for each route at every run. FUZZ_EXAMPLES=1000 asks for more, and for
+other ones each time.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings, strategies as st
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from schemathesis.generation import GenerationMode
+
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.openapi import document
+from svc_notebooks.server.wsgi import WsgiApp
+from tests.fuzz.world import BASE, World, make_world
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
+FEW = EXAMPLES or 12
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+
+
+def closed(schema: Any) -> Any:
+    """The schemas of answers with nothing beside what they name: the document leaves room, the service has none."""
+    if isinstance(schema, list):
+        return [closed(one) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    found = {name: closed(one) for name, one in schema.items()}
+    if isinstance(found.get("properties"), dict) and found.get("type") == "object":
+        found.setdefault("additionalProperties", False)
+    return found
+
+
+def strict(found: dict[str, Any]) -> dict[str, Any]:
+    schemas = found["components"]["schemas"]
+    for name in schemas:
+        if "To" not in name:
+            schemas[name] = closed(schemas[name])
+    return found
+
+
+def routes() -> dict[str, Any]:
+    policy = make_world().service.policy
+    schema = schemathesis.openapi.from_dict(strict(copy.deepcopy(document(Names(), policy, BASE))))
+    found = [one.ok() for one in schema.get_all_operations()]
+    return {one.definition.raw["operationId"]: one for one in found}
+
+
+ROUTES = routes()
+
+
+def can_be_wrong(route: Any) -> bool:
+    """A path alone cannot: any text may be an id."""
+    return bool(len(route.body) or len(route.query) or len(route.headers))
+
+
+MODES = [
+    pytest.param(name, mode, id=f"{name}-{word}")
+    for name, route in ROUTES.items()
+    for word, mode in (("right", GenerationMode.POSITIVE), ("wrong", GenerationMode.NEGATIVE))
+    if word == "right" or can_be_wrong(route)
+]
+
+
+def aimed(case: Any, world: World, draw: Any) -> None:
+    """Put something that exists where the dice put a text, most of the time."""
+    for place in (case.path_parameters, case.query):
+        for name in list(place or {}):
+            if name in world.known and draw(st.integers(0, 9)):
+                place[name] = draw(st.sampled_from(world.known[name]))
+    body = case.body
+    if isinstance(body, dict) and "resourceId" in body and draw(st.booleans()):
+        body |= {"id": "one", "resourceId": world.known["channel"][0]}
+    if isinstance(body, dict) and isinstance(body.get("parents"), list):
+        body["parents"] = [draw(st.sampled_from(world.known["fileId"]))]
+
+
+@pytest.mark.spec("X-01", "T-01")
+@pytest.mark.parametrize("name, mode", MODES)
+def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: GenerationMode) -> None:
+    world, route = make_world(), ROUTES[name]
+    app = WsgiApp(world.service.handle)
+    start = world.service.snapshot()
+
+    @settings(
+        max_examples=FEW,
+        derandomize=not EXAMPLES,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(data=st.data())
+    def ask(data: st.DataObject) -> None:
+        world.service.restore(start)
+        case = data.draw(route.as_strategy(generation_mode=mode))
+        aimed(case, world, data.draw)
+        answer = case.call(app=app, base_url=BASE, headers={"Authorization": f"Bearer {world.token}"})
+        checks = CHECKS if answer.content else [one for one in CHECKS if one is not content_type_conformance]
+        case.validate_response(answer, checks=checks)
+
+    ask()
+    world.service.close()
