@@ -96,6 +96,14 @@ class Policy:
     first_user: str = "ada@svc.example"
     trust_forwarded: bool = True
 
+    # what breaks, and how much is too much
+    fault_header: bool = True
+    fault_delay: Literal["clock", "sleep"] = "clock"
+    rate_limit: int | None = None
+    calendar_rate_limit: int | None = None
+    rate_costs: Literal["units", "requests"] = "units"
+    rate_status: Literal[403, 429] = 403
+
     # what is kept
     journal_length: int = 10_000
     durability: Literal["process", "power"] = "process"
@@ -117,7 +125,7 @@ class Policy:
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
 
 
-_WORDS = {
+_WORDS: dict[str, tuple[str | int, ...]] = {
     "chunk_rule": ("floor", "strict"),
     "multi_range": ("whole",),
     "conversion_engine": ("embedded", "office"),
@@ -126,11 +134,18 @@ _WORDS = {
     "missing_start": ("clear", "live"),
     "conference": ("success", "pending-then-success", "failure"),
     "durability": ("process", "power"),
+    "fault_delay": ("clock", "sleep"),
+    "rate_costs": ("units", "requests"),
+    "rate_status": (403, 429),
 }
 
 
 def _some_seconds(value: object) -> bool:
     return type(value) in (int, float) and value > 0  # type: ignore[operator]
+
+
+def _some_count(value: object) -> bool:
+    return type(value) is int and value >= 1
 
 
 def _all_in(value: object, allowed: frozenset[str] | None) -> bool:
@@ -146,6 +161,8 @@ _FREE: dict[str, tuple[Callable[[object], bool], str]] = {
     ),
     "conference_types": (lambda value: _all_in(value, None) and bool(value), "a tuple of names, at least one"),
     "calendar_zone": (lambda value: isinstance(value, str) and value in zone_names(), "an IANA time zone name"),
+    "rate_limit": (lambda value: value is None or _some_count(value), "a whole number, 1 or more, or None"),
+    "calendar_rate_limit": (lambda value: value is None or _some_count(value), "a whole number, 1 or more, or None"),
     "verified_domains": (lambda value: _all_in(value, None), "a tuple of domains, or ('*',)"),
     "retry_jitter": (
         lambda value: type(value) in (int, float) and 0 <= value <= 1,  # type: ignore[operator]

@@ -5,6 +5,7 @@ A virtual clock that is moved forward stops wherever its agenda has something, a
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from threading import Lock, RLock
 from typing import Protocol
@@ -26,26 +27,65 @@ class Agenda(Protocol):
 
 
 class SystemClock:
-    """The time of this machine, until a virtual clock takes over; who holds this one goes over with it."""
+    """The time of this machine, until somebody stops or moves it.
+
+    A virtual clock takes over then, and who holds this one goes over with it.
+    """
 
     def __init__(self) -> None:
-        self._successor: VirtualClock | None = None
+        self.virtual: VirtualClock | None = None
+        self._agenda: Agenda | None = None
         self._lock = Lock()
 
     def now(self) -> datetime:
         """The present instant."""
-        return self._successor.now() if self._successor else datetime.now(UTC)
+        return self.virtual.now() if self.virtual else datetime.now(UTC)
 
     @property
     def is_virtual(self) -> bool:
         """Whether a virtual clock has taken over."""
-        return self._successor is not None
+        return self.virtual is not None
+
+    @property
+    def agenda(self) -> Agenda | None:
+        """What happens while the clock is moved."""
+        return self._agenda
+
+    @agenda.setter
+    def agenda(self, agenda: Agenda | None) -> None:
+        self._agenda = agenda
+        if self.virtual:
+            self.virtual.agenda = agenda
 
     def stop(self) -> VirtualClock:
         """The one virtual clock that takes over, and stands where this one stood."""
         with self._lock:
-            self._successor = self._successor or VirtualClock(datetime.now(UTC))
-            return self._successor
+            if self.virtual is None:
+                virtual = VirtualClock(datetime.now(UTC))
+                virtual.agenda = self._agenda
+                self.virtual = virtual
+            return self.virtual
+
+    def freeze(self) -> datetime:
+        """Stop it; the instant at which it stands from now on."""
+        return self.stop().freeze()
+
+    def advance(self, duration: str | float | timedelta) -> datetime:
+        """Stop it and move it forward, as `VirtualClock.advance` does. A refused move leaves it running."""
+        step = forward(duration)
+        return self.stop().advance(step)
+
+    def set(self, instant: datetime) -> datetime:
+        """Stop it and put it to this instant, as `VirtualClock.set` does. A refused instant leaves it running."""
+        there = zoned(instant)
+        return self.stop().set(there)
+
+    def wait(self, seconds: float) -> None:
+        """Let so many seconds pass."""
+        if self.virtual:
+            self.virtual.wait(seconds)
+        else:
+            time.sleep(seconds)
 
 
 class VirtualClock:
@@ -69,9 +109,7 @@ class VirtualClock:
 
     def advance(self, duration: str | float | timedelta) -> datetime:
         """Move it forward; the instant it shows then. Raises ValueError for a duration that it cannot go."""
-        step = parse_duration(duration)
-        if step < timedelta(0):
-            raise ValueError(f"advance() goes forward only, not by {step}; give a duration of zero or more")
+        step = forward(duration)
         with self._moving:
             try:
                 end = self._now + step
@@ -81,10 +119,24 @@ class VirtualClock:
 
     def set(self, instant: datetime) -> datetime:
         """Put it to this instant, which has a time zone; on a way forward everything happens at its time."""
-        if instant.tzinfo is None:
-            raise ValueError(f"{instant} has no time zone; give one, for example UTC")
+        there = zoned(instant)
         with self._moving:
-            return self._go_to(instant.astimezone(UTC))
+            return self._go_to(there)
+
+    def freeze(self) -> datetime:
+        """The instant at which it stands: it never runs by itself."""
+        return self._now
+
+    def wait(self, seconds: float) -> None:
+        """Let so many seconds pass, by moving it. While somebody else moves it, time passes for both of them.
+
+        So a receiver that is told something in the middle of a move may wait, too, and nobody waits for ever.
+        """
+        if self._moving.acquire(blocking=False):
+            try:
+                self.advance(seconds)
+            finally:
+                self._moving.release()
 
     def put(self, instant: datetime) -> datetime:
         """Put it to this instant as if it had always stood there: nothing happens on the way."""
@@ -97,12 +149,28 @@ class VirtualClock:
         return self.put(self._start)
 
     def _go_to(self, end: datetime) -> datetime:
-        if self.agenda and end >= self._now:
+        ahead = end >= self._now
+        if self.agenda and ahead:
             self.agenda.deliver()
             while (stop := self.agenda.next()) and self._now < stop <= end:
                 self._now = stop
                 self.agenda.deliver()
-        self._now = end
+        self._now = max(end, self._now) if ahead else end  # what happened on the way may have moved it further
         if self.agenda:
             self.agenda.deliver()
         return self._now
+
+
+def forward(duration: str | float | timedelta) -> timedelta:
+    """A length of time that a clock can be moved by. Raises ValueError."""
+    step = parse_duration(duration)
+    if step < timedelta(0):
+        raise ValueError(f"advance() goes forward only, not by {step}; give a duration of zero or more")
+    return step
+
+
+def zoned(instant: datetime) -> datetime:
+    """An instant in UTC. Raises ValueError for one that has no time zone."""
+    if instant.tzinfo is None:
+        raise ValueError(f"{instant} has no time zone; give one, for example UTC")
+    return instant.astimezone(UTC)

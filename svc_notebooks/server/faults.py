@@ -17,7 +17,7 @@ from ..core.faults import Action, Match, Target, count, part
 from ..core.wire import JSONObject
 from .strike import Blow, Strike
 
-HEADER = "X-Svc-Fault"
+ONCE = "the request's own"
 
 
 class Step:
@@ -110,7 +110,9 @@ class Plan:
         step, before = self.steps[number], self.steps[number - 1] if number else None
         waited = f"step {number} of {self.name or self.key} ({step.action.words}) waited for {step.match}"
         if self._in_order and before and not before.used_up:
-            return f"{waited}, and its turn never came: step {number - 1} happened {before.fired} of {before.times} times"
+            return (
+                f"{waited}, and its turn never came: step {number - 1} happened {before.fired} of {before.times} times"
+            )
         return f"{waited}; {step.near()}"
 
     def row(self) -> dict[str, Any]:
@@ -150,13 +152,18 @@ class Faults:
 
     def add(self, given: JSONObject) -> Plan:
         """Put a plan in force. Raises ValueError for one that cannot be read."""
-        plan = Plan(f"faults-{next(self._numbers)}", given)
-        self._plans[plan.key] = plan
-        return plan
+        return self.add_all([given])[0]
 
-    def remove(self, plan: Plan) -> None:
-        """A plan is over."""
-        self._plans.pop(plan.key, None)
+    def add_all(self, given: Iterable[JSONObject]) -> list[Plan]:
+        """Put plans in force, all or none. Raises ValueError for one that cannot be read."""
+        plans = [Plan(f"faults-{next(self._numbers)}", one) for one in given]
+        self._plans |= {plan.key: plan for plan in plans}
+        return plans
+
+    def remove(self, plans: Iterable[Plan]) -> None:
+        """Plans are over."""
+        for plan in plans:
+            self._plans.pop(plan.key, None)
 
     def clear(self) -> None:
         """All plans are over."""
@@ -170,4 +177,4 @@ class Faults:
         """What happens to this request: by the plans, and by what it asks for itself."""
         with self._lock:
             blows = [blow for plan in self._plans.values() for blow in plan.strike(target)]
-        return Strike([*blows, *(Blow(HEADER, action) for action in once)], self._wait, self._lock)
+        return Strike([*blows, *(Blow(ONCE, action) for action in once)], self._wait, self._lock)

@@ -5,20 +5,25 @@ from __future__ import annotations
 import dataclasses
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from ..core.catalogue import ApiError, refuse
+from ..core.faults import Target
 from ..core.operations import SESSION
 from ..core.wire import Disconnected, Query, Request, Response
 from . import event_page, uploads
 from .access import Access, Caller, require
-from .faults import Faults, Target
+from .fault_header import asked_for
+from .faults import Faults
 from .handlers import handler_of
 from .house import Call, House
 from .inlet import Inlet, Outgoing, declared_length, redacted
 from .journal import Entry, Journal
+from .lapses import expire_session
 from .reply import as_error
 from .routing import Routes
+from .strike import Strike
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +40,7 @@ class Front:
         self._faults = faults
         self._wake = wake
         self._routes = Routes(house.names, house.policy)
+        self._fault_header = house.names.header("Fault")
 
     def handle(self, request: Request) -> Response:
         """Answer a request. What fails inside is logged and answered as a 500.
@@ -45,12 +51,12 @@ class Front:
         parts = urlsplit(request.url)
         entry = self._journal.open(self._house.clock.now(), request.method, parts.path, redacted(parts.query))
         query = Query.parse(parts.query)
-        if self._faults:
-            response = self._struck(request, parts.path, query, entry)
-        else:
-            response = self._respond(request, parts.path, query, entry)
+        answer = self._struck if self._faults or self._fault_header in request.headers else self._respond
+        try:
+            response = answer(request, parts.path, query, entry)
+        finally:  # what was done is done, even where a fault takes the answer away
+            self._forward()
         entry.status = response.status
-        self._forward()
         return _sent(response, entry, head=request.method == "HEAD")
 
     def _forward(self) -> None:
@@ -62,11 +68,21 @@ class Front:
 
     def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         """As `_respond`, with the faults that are meant for this request."""
+        try:
+            once = asked_for(request, self._house)
+        except ApiError as error:
+            return as_error(error)
         target = self._target(request, path, query)
-        strike = self._faults.strike(target)
-        entry.operation, entry.user = target.operation, target.user
-        entry.fault = str(strike) or None
-        response = strike.before()
+        strike = self._faults.strike(target, once)
+        entry.operation, entry.user, entry.fault = target.operation, target.user, str(strike) or None
+        try:
+            return self._under(strike, request, path, query, entry)
+        finally:
+            strike.end()
+            entry.fault, entry.decided_by = str(strike) or None, strike.decided_by or entry.decided_by
+
+    def _under(self, strike: Strike, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        response = strike.before(lambda: expire_session(self._house, query, entry.user))
         if response is None:
             struck = dataclasses.replace(request, body=strike.body(request.body))
             response = self._respond(struck, path, query, entry)
@@ -76,12 +92,14 @@ class Front:
         return strike.after(response)
 
     def _target(self, request: Request, path: str, query: Query) -> Target:
-        method, caller = _method(request), self._access.peek(request, query)
-        try:
-            operation = self._routes.find(method, path, query).operation.name
-        except ApiError:
-            operation = None
-        return Target(operation, method, path, caller.user if caller else None)
+        method, operation, user, size = _method(request), None, None, None
+        with suppress(ApiError):
+            operation = self._routes.find(method, path, query).operation
+        with suppress(ApiError):
+            user = self._caller(request, query, operation is SESSION).user
+        with suppress(ApiError):
+            size = declared_length(request)
+        return Target(operation.name if operation else None, method, path, user, size)
 
     def _respond(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         try:

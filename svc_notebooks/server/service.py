@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -41,8 +42,7 @@ class Service:
         self._trust = Trust()
         self._desk = Desk(house.store, house.clock, house.policy, house.names, house.secret)
         self._courier = Courier(self._desk, house.clock, self._make_post, background=background)
-        if isinstance(house.clock, VirtualClock):
-            house.clock.agenda = self._courier
+        house.clock.agenda = self._courier
         for pem in house.store.trusted.authorities():
             self._trust.add(pem)
         if self._desk.has_mail():
@@ -50,7 +50,7 @@ class Service:
         self._access = Access(house.store, house.clock)
         self._journal = Journal(house.policy.journal_length)
         self._snapshots = Snapshots()
-        self._faults = Faults()
+        self._faults = Faults(house.clock.wait if house.policy.fault_delay == "clock" else time.sleep)
         self._front = Front(house, self._access, self._journal, self._faults, self._courier.wake)
 
     @property
@@ -165,21 +165,29 @@ class Service:
         self._courier.deliver(timeout)
 
     @contextmanager
-    def faults(self, *steps: JSONObject, in_order: bool = False) -> Iterator[None]:
-        """Let these faults happen inside the block. Raises AssertionError at its end for one that did not.
+    def faults(self, *steps: JSONObject | str, in_order: bool = False) -> Iterator[None]:
+        """Let these faults happen inside the block; a text is the name of a preset.
+
+        Raises:
+            ValueError: a step that cannot be read, or no preset of this name.
+            AssertionError: at its end, for a step that did not happen.
 
         >>> service = open_service(seed=0)
         >>> with service.faults({"action": {"status": 503}}):
         ...     service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
         503
         """
-        plan = self._faults.add({"steps": list(steps), "in_order": in_order})
+        own = [step for step in steps if not isinstance(step, str)]
+        given: list[JSONObject] = [{"preset": name} for name in steps if isinstance(name, str)]
+        if own or not given:
+            given.append({"steps": list(own), "in_order": in_order})
+        plans = self._faults.add_all(given)
         try:
             yield
         finally:
-            self._faults.remove(plan)
-        if unfired := plan.unfired():
-            raise AssertionError(f"this fault never happened: {unfired[0]}")
+            self._faults.remove(plans)
+        if silent := [why for plan in plans if (why := plan.unfired())]:
+            raise AssertionError(f"this fault never happened: {'; '.join(silent)}")
 
     def add_faults(self, plan: JSONObject) -> str:
         """Put a plan of faults in force; its id. Raises ValueError for one that cannot be read."""
@@ -199,7 +207,6 @@ class Service:
         if isinstance(clock, VirtualClock):
             return clock
         virtual = clock.stop()
-        virtual.agenda = self._courier
         self._house = dataclasses.replace(self._house, clock=virtual)
         return virtual
 

@@ -1,0 +1,221 @@
+"""What a fault does to a request: answer in its place, let time pass, cut a connection at a moment or a byte.
+
+A cut is the exception `Disconnected`, which every edge turns into what its caller would see. It takes at least one
+byte away: a body that is over before the cut is whole, and the fault has not happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, closing, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.catalogue import CATALOGUE, ApiError, Row, row
+from ..core.faults import Action
+from ..core.wire import Body, Disconnected, Headers, Response, as_body
+from .parts import BLOCK
+from .reply import as_error, dump
+
+_BODILESS = (204, 304)
+_REASONS = {
+    403: "userRateLimit", 429: "rateLimit", 500: "backendError", 502: "badGateway",
+    503: "unavailable", 504: "timedOut",
+}  # fmt: skip
+
+
+def _nothing() -> None:
+    """Nothing is to be taken back."""
+
+
+@dataclass(slots=True)
+class Blow:
+    """What one step means to do to one request; `take_back` is called if it does not come to that."""
+
+    name: str
+    action: Action
+    take_back: Callable[[], None] = _nothing
+    happened: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.action}"
+
+
+class Strike:
+    """The faults of one request, each at its moment."""
+
+    def __init__(
+        self, blows: list[Blow], wait: Callable[[float], object], lock: AbstractContextManager[object]
+    ) -> None:
+        self._blows = blows
+        self._wait = wait
+        self._lock = lock
+        self._decided: Blow | None = None
+        self._cut: CutBody | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self._blows)
+
+    def __str__(self) -> str:
+        return ", ".join(str(blow) for blow in self._blows)
+
+    @property
+    def decided_by(self) -> str | None:
+        """The fault that decided what became of the request, if one did."""
+        return f"fault {self._decided.name}" if self._decided else None
+
+    def before(self, expire: Callable[[], bool]) -> Response | None:
+        """Before anything is done: wait, let a session expire, cut (raises Disconnected), or answer."""
+        for blow in self._blows:
+            action = blow.action
+            if action.kind == "delay":
+                blow.happened = True
+                self._wait(action.number)
+            elif action.kind == "expire":
+                blow.happened = expire()
+            elif action.kind == "reset" and action.value == "before":
+                raise self._ends(blow, "before the request was served")
+            elif action.kind == "status":
+                self._decide(blow)
+                return injected(action)
+        return None
+
+    def body(self, body: Body | bytes) -> Body | bytes:
+        """The request's body, cut off where a fault says."""
+        cuts = [blow for blow in self._blows if blow.action.kind == "cut_request_after"]
+        if not cuts:
+            return body
+        first = min(cuts, key=lambda blow: blow.action.number)
+        self._cut = CutBody(body, int(first.action.number), lambda: self._ends(first, "in the middle of the request"))
+        return self._cut
+
+    def after(self, response: Response) -> Response:
+        """After the service has answered: cut (raises Disconnected), now or in the middle of the answer."""
+        if self._cut:
+            self._cut.go_on()
+        for blow in self._blows:
+            if blow.action.kind == "reset" and blow.action.value == "after":
+                _let_go(response)
+                raise self._ends(blow, "after the request was served")
+            if blow.action.kind == "cut_response_after" and blow.action.number < _size(response):
+                self._decide(blow)
+                return Response(response.status, response.headers, _cut(response, int(blow.action.number)))
+        return response
+
+    def end(self) -> None:
+        """Take back what has not happened."""
+        missed = [blow for blow in self._blows if not blow.happened]
+        self._blows = [blow for blow in self._blows if blow.happened]
+        with self._lock:
+            for blow in missed:
+                blow.take_back()
+
+    def _decide(self, blow: Blow) -> None:
+        blow.happened = True
+        self._decided = blow
+
+    def _ends(self, blow: Blow, when: str) -> Disconnected:
+        self._decide(blow)
+        return Disconnected(f"a fault cut the connection {when}")
+
+
+class CutBody:
+    """A body whose sender goes away after so many bytes, unless it is over by then."""
+
+    def __init__(self, body: Body | bytes, most: int, cut: Callable[[], Disconnected]) -> None:
+        self._body = as_body(body)
+        self._left = most
+        self._cut = cut
+        self._over: Disconnected | None = None
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most `size` bytes. Raises Disconnected where the cut is."""
+        if size < 0:
+            return b"".join(iter(lambda: self.read(BLOCK), b""))
+        if self._over:
+            raise self._over
+        block = self._body.read(min(size, self._left) if self._left else min(size, 1))
+        if block and not self._left:
+            self._over = self._cut()
+            raise self._over
+        self._left -= len(block)
+        return block
+
+    def go_on(self) -> None:
+        """Who answered did not want all of it: the sender goes on, up to the cut. Raises Disconnected there."""
+        with suppress(ApiError):  # a body that cannot be read on was not cut
+            while self.read(BLOCK):
+                pass
+
+    def abort(self) -> None:
+        """Stop the other side, where there is one that can be stopped."""
+        abort = getattr(self._body, "abort", None)
+        if abort:
+            abort()
+
+
+def _size(response: Response) -> int:
+    """How many bytes the answer's body has."""
+    if isinstance(response.body, bytes):
+        return len(response.body)
+    return int(response.headers["Content-Length"])  # a stream that does not say is not ours
+
+
+def _let_go(response: Response) -> None:
+    close: Any = getattr(response.body, "close", None)
+    if close:
+        close()
+
+
+def _cut(response: Response, most: int) -> Iterator[bytes]:
+    with closing(_Lent(response)) as blocks:
+        for block in blocks:
+            if most:
+                yield block[:most]
+            if len(block) > most:
+                break
+            most -= len(block)
+    raise Disconnected("a fault cut the answer")
+
+
+class _Lent:
+    """The blocks of an answer, to be let go of when enough of them are taken."""
+
+    def __init__(self, response: Response) -> None:
+        self._response = response
+
+    def __iter__(self) -> Iterator[bytes]:
+        body = self._response.body
+        blocks: Iterable[bytes] = [body] if isinstance(body, bytes) else body
+        return iter(blocks)
+
+    def close(self) -> None:
+        _let_go(self._response)
+
+
+def injected(action: Action) -> Response:
+    """The answer that a fault gives in the service's place."""
+    status, headers = int(action.number), action.given.get("headers")
+    extra = [(name, str(value)) for name, value in headers.items()] if isinstance(headers, dict) else []
+    if status in _BODILESS:
+        return Response(status, Headers(extra))
+    if "body" in action.given:
+        return _with_body(status, action.given["body"], extra)
+    if status < 400:
+        return Response(status, Headers([("Content-Length", "0")]).plus(*extra))
+    known = as_error(ApiError([_row(status)]))
+    return Response(status, known.headers.plus(*extra), known.body)
+
+
+def _with_body(status: int, body: Any, extra: list[tuple[str, str]]) -> Response:
+    content = body.encode() if isinstance(body, str) else dump(body)
+    kind = "text/plain; charset=utf-8" if isinstance(body, str) else "application/json; charset=UTF-8"
+    headers = Headers([("Content-Type", kind), ("Content-Length", str(len(content)))])
+    return Response(status, headers.plus(*extra), content)
+
+
+def _row(status: int) -> Row:
+    if status in _REASONS:
+        return row(_REASONS[status])
+    reason = next((found.reason for found in CATALOGUE.values() if found.status == status), "badRequest")
+    return Row(status, reason, "X-05", f"A fault answered {status}.")
