@@ -149,6 +149,8 @@ class _Tree:
             return array(_event_field(self._fields[entry]))
         if field.type == "list":
             return array(self.schema(entry) if self._has(f"{entry}.") else {})
+        if field.type == "id" and not self._writing:
+            return STRING  # an instance's has its start behind it
         if field.type in ("object", "time"):
             return self.schema(field.path) if self._has(f"{field.path}.") else ANYTHING
         return _event_field(field)

@@ -1,0 +1,392 @@
+"""Random plans of faults, and the three things that a client does under them: upload, download, watch.
+
+A plan never lies about success: no fault answers 200 where nothing was done, for no client could see through that.
+Everything else may happen: any refusal, any cut, a 308 with any Range, and each as often as the dice say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from svc_notebooks.client.channels import watch
+from svc_notebooks.client.downloads import read_content, save_content
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.uploads import upload
+from svc_notebooks.core.errors import SvcError
+from svc_notebooks.core.outbox import TRIED_AGAIN
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.wire import Disconnected, Request, Response
+from svc_notebooks.server.service import Service, open_service
+from tests.scripted import Q, Stream
+
+BASE = "http://svc.test"
+LIES = frozenset({400, 403, 404, 409, 410, 416})
+"""Refusals after which a client rightly believes that its session, or its right to it, is gone."""
+
+# -- plans -----------------------------------------------------------------------------------------------------------
+
+REFUSALS = st.sampled_from([302, 304, 400, 401, 403, 404, 408, 409, 410, 412, 416, 429, 499, 500, 502, 503, 504])
+WAITS = st.sampled_from(["0", "3", "soon", "-1", "Thu, 01 Jan 2026 00:01:07 GMT"])
+RANGES = st.one_of(
+    st.integers(0, 4 * Q).map(lambda last: {"Range": f"bytes=0-{last}"}),
+    st.sampled_from([{}, {"Range": "bytes=5-9"}, {"Range": "many"}]),
+)
+BYTES = st.one_of(st.integers(0, 3 * Q), st.sampled_from([0, 1, Q - 1, Q, Q + 1, 2 * Q]))
+ACTIONS = st.one_of(
+    st.builds(lambda status: {"status": status}, REFUSALS),
+    st.builds(lambda status, wait: {"status": status, "headers": {"Retry-After": wait}}, REFUSALS, WAITS),
+    st.builds(lambda found: {"status": 308, "headers": found, "body": ""}, RANGES),
+    st.builds(lambda moment: {"reset": moment}, st.sampled_from(["before", "after"])),
+    st.builds(lambda size: {"cut_request_after": size}, BYTES),
+    st.builds(lambda size: {"cut_response_after": size}, BYTES),
+)
+
+
+def steps(*operations: str) -> st.SearchStrategy[dict[str, Any]]:
+    """One step, for one of these operations or for any request."""
+    aims = st.fixed_dictionaries(
+        {}, optional={"operation": st.sampled_from(operations), "nth": st.integers(1, 5), "method": st.just("PUT")}
+    )
+    return st.builds(
+        lambda match, times, action: {"match": match, "times": times, "action": action},
+        aims,
+        st.sampled_from([1, 1, 1, 2, 3, 8]),
+        ACTIONS,
+    )
+
+
+def plans(*operations: str) -> st.SearchStrategy[dict[str, Any]]:
+    """A plan of up to five steps."""
+    return st.fixed_dictionaries(
+        {"steps": st.lists(steps(*operations), min_size=1, max_size=5), "in_order": st.booleans()}
+    )
+
+
+# -- a service, and a client on its clock ----------------------------------------------------------------------------
+
+
+@dataclass
+class Lab:
+    """A service that is emptied before each run; `carry` says how requests reach it."""
+
+    service: Service = field(default_factory=lambda: open_service(seed=3, policy=POLICY, background=False))
+    base_url: str | None = None
+    folder: Path = Path()
+    chosen: str = ""
+    asked: int = 0
+
+    def begin(self, plan: dict[str, Any] | None = None) -> Session:
+        """A client of an empty service in which this plan is in force."""
+        self.service.clear_faults()
+        self.service.reset()
+        self.service.register_domain("hooks.example")
+        session = self.client()
+        self.chosen = str(session.call("GET", "/storage/v3/files/generateIds", query={"count": 1})["ids"][0])
+        self.asked = self.requests
+        if plan:
+            self.service.add_faults(plan)
+        return session
+
+    def client(self) -> Session:
+        clock, token = self.service.virtual_clock(), self.service.sign_in(token="token-of-ada")
+        options = {} if self.base_url else {"handler": self.service.handle}
+        return Session(
+            self.base_url or BASE,
+            token,
+            clock=clock,
+            sleep=clock.advance,
+            random=Random(1),
+            state_dir=self.folder / "state",
+            **options,
+        )
+
+    @property
+    def fired(self) -> list[tuple[dict[str, Any], int]]:
+        """Each step's action, and how often it struck."""
+        return [(step["action"], step["fired"]) for plan in self.service.fault_plans() for step in plan["steps"]]
+
+    @property
+    def struck(self) -> int:
+        return sum(times for _, times in self.fired)
+
+    @property
+    def lies(self) -> int:
+        return sum(times for action, times in self.fired if action.get("status") in LIES)
+
+    @property
+    def requests(self) -> int:
+        return len(self.service.journal())
+
+    def files(self) -> list[dict[str, Any]]:
+        """What is there in the end, asked without faults."""
+        return list(self.ask("GET", "/storage/v3/files", {"fields": "files(id,name,size)"})["files"])
+
+    def ask(self, method: str, path: str, query: dict[str, str] | None = None, body: Any = None) -> dict[str, Any]:
+        with self.client() as session:
+            return dict(session.call(method, path, query=query, body=body))
+
+    def content(self, file_id: str) -> bytes:
+        with self.client() as session:
+            return read_content(session, file_id)
+
+
+POLICY = Policy(takeover_after=0.05)
+
+# -- upload ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Upload:
+    """What is uploaded, and how."""
+
+    size: int
+    kind: str
+    source: str
+    chunks: int
+    chosen_id: bool
+    plan: dict[str, Any]
+
+    @property
+    def content(self) -> bytes:
+        return Random(self.size).randbytes(self.size)
+
+    @property
+    def most_requests(self) -> int:
+        """What an undisturbed upload asks, once more for each fault: nothing costs more than to begin anew."""
+        whole = 1 if self.kind != "resumable" else 3 + (1 if self.chunks < 0 else -(-self.size // (self.chunks * Q)))
+        return whole
+
+    @property
+    def chooses(self) -> bool:
+        """Whether the id is chosen before; a simple upload has nowhere to say it."""
+        return self.chosen_id and self.kind != "media"
+
+    def source_of(self, folder: Path) -> Any:
+        if self.source == "path":
+            path = folder / "a.bin"
+            path.write_bytes(self.content)
+            return path
+        return Stream(self.content) if self.source == "stream" else self.content
+
+    def send(self, lab: Lab, session: Session) -> dict[str, Any]:
+        options: dict[str, Any] = {"upload_type": self.kind, "name": None if self.kind == "media" else "a.bin"}
+        if self.kind == "resumable":
+            options["chunk_size"] = self.chunks * Q if self.chunks > 0 else -1
+        if self.chooses:
+            options["metadata"] = {"id": lab.chosen}
+        return dict(upload(session, self.source_of(lab.folder), **options))
+
+
+CHOSEN = "1chosen-before-anything-was-sent0"
+UPLOADS = st.builds(
+    lambda size, kind, source, chunks, chosen, plan: Upload(
+        size, kind, source, chunks, chosen and kind != "media", plan
+    ),
+    st.one_of(st.integers(0, 4 * Q), st.sampled_from([0, 1, Q, Q + 1, 2 * Q])),
+    st.sampled_from(["media", "multipart", "resumable", "resumable", "resumable"]),
+    st.sampled_from(["bytes", "path", "stream"]),
+    st.sampled_from([-1, 1, 2, 3]),
+    st.booleans(),
+    plans("files.create", "upload.session", "files.get"),
+)
+
+
+def run_upload(lab: Lab, given: Upload) -> str:
+    """One upload under its plan, and once more without it where it failed. What became of it, in a word."""
+    session = lab.begin(given.plan)
+    error = _error_of(lambda: given.send(lab, session))
+    _check_bound(lab, given.most_requests)
+    lies = lab.lies
+    lab.service.clear_faults()
+    if error is not None:
+        _go_on(lab, given)
+    files = lab.files()
+    _check_files(lab, given, files, lies)
+    return "success" if error is None else type(error).__name__
+
+
+def _error_of(act: Callable[[], object]) -> SvcError | None:
+    """What a person is told; nothing else than an SvcError may come out, and it has to say something."""
+    found: SvcError | None = None
+    try:
+        act()
+    except SvcError as error:
+        found = error
+    assert found is None or len(str(found)) > 10
+    return found
+
+
+def _check_bound(lab: Lab, whole: int) -> None:
+    asked = lab.requests - lab.asked
+    assert asked <= (1 + lab.struck) * whole, f"{asked} requests after {lab.struck} faults"
+
+
+def _go_on(lab: Lab, given: Upload) -> None:
+    """As the error says: the same call again; of one request, and of a stream, look first."""
+    if lab.files() and (given.kind != "resumable" or given.source == "stream"):
+        return
+    file = given.send(lab, lab.client())
+    assert lab.content(file["id"]) == given.content
+
+
+def _check_files(lab: Lab, given: Upload, files: list[dict[str, Any]], lies: int) -> None:
+    """One file, unless a refusal made the client believe that it had nothing yet."""
+    assert 1 <= len(files) <= 1 + (0 if given.chooses else lies), [file["id"] for file in files]
+    for file in files:
+        assert lab.content(file["id"]) == given.content
+    assert not given.chooses or files[0]["id"] == lab.chosen
+
+
+# -- download --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Download:
+    """What is downloaded, and how."""
+
+    size: int
+    first: int | None
+    count: int
+    to_disk: bool
+    plan: dict[str, Any]
+
+    @property
+    def content(self) -> bytes:
+        return Random(self.size).randbytes(self.size)
+
+    @property
+    def wanted(self) -> bytes:
+        return self.content if self.first is None else self.content[self.first : self.first + self.count]
+
+    def fetch(self, session: Session, file_id: str, folder: Path) -> bytes:
+        asked = None if self.first is None else (self.first, self.first + self.count - 1)
+        if not self.to_disk:
+            return read_content(session, file_id, byte_range=asked)
+        target = folder / "down.bin"
+        target.unlink(missing_ok=True)
+        return save_content(session, file_id, target, byte_range=asked).read_bytes()
+
+
+@st.composite
+def _downloads(draw: st.DrawFn) -> Download:
+    size = draw(st.one_of(st.integers(1, 4 * Q), st.sampled_from([1, Q, 2 * Q])))
+    first = draw(st.none() | st.integers(0, size - 1))
+    count = draw(st.integers(1, size - (first or 0)))
+    return Download(size, first, count, draw(st.booleans()), draw(plans("files.get")))
+
+
+DOWNLOADS = _downloads()
+
+
+def run_download(lab: Lab, given: Download) -> str:
+    """One download under its plan, and the same call again where it failed."""
+    session = lab.begin()
+    file_id = upload(session, given.content, upload_type="media")["id"]
+    before = lab.requests
+    lab.service.add_faults(given.plan)
+    got: list[bytes] = []
+    error = _error_of(lambda: got.append(given.fetch(session, str(file_id), lab.folder)))
+    assert lab.requests - before <= (1 + lab.struck) * 3, f"{lab.requests - before} requests, {lab.struck} faults"
+    lab.service.clear_faults()
+    if error is not None:
+        assert not (lab.folder / "down.bin").exists(), "what is not whole is not there"
+        got.append(given.fetch(lab.client(), str(file_id), lab.folder))
+    assert got[-1] == given.wanted
+    return "success" if error is None else type(error).__name__
+
+
+# -- watch -----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Watch:
+    """How often a file changes under a channel, and what the receiver answers."""
+
+    changes: int
+    answers: tuple[int, ...]
+    plan: dict[str, Any]
+
+
+WATCHES = st.builds(
+    Watch,
+    st.integers(0, 6),
+    st.lists(st.sampled_from([0, 102, 200, 201, 204, 301, 400, 404, 410, 500, 502, 503, 504]), max_size=12).map(tuple),
+    plans("files.watch", "files.update", "channels.stop"),
+)
+ADDRESS = "https://hooks.example/in"
+
+
+class Receiver:
+    """Answers as it was told, then 200; 0 hangs up."""
+
+    def __init__(self, answers: tuple[int, ...]) -> None:
+        self._answers: Iterator[int] = iter(answers)
+        self.tries: list[tuple[str, int, str, int]] = []
+
+    def __call__(self, request: Request) -> Response:
+        status, said = next(self._answers, 200), request.headers
+        number = int(said["X-Svc-Message-Number"])
+        self.tries.append((said["X-Svc-Channel-ID"], number, said["X-Svc-Resource-State"], status))
+        if not status:
+            raise Disconnected("the receiver hung up")
+        return Response(status)
+
+
+def run_watch(lab: Lab, given: Watch) -> str:
+    """A channel and changes under a plan: what is told is what happened, in order, and nothing twice."""
+    session = lab.begin()
+    file_id = str(session.call("POST", "/storage/v3/files", body={"name": "watched"})["id"])
+    receiver = Receiver(given.answers)
+    lab.service.receive_at(ADDRESS, receiver)
+    before = lab.requests
+    lab.service.add_faults(given.plan)
+    opened: list[str] = []
+    error = _error_of(lambda: opened.append(_open(session, file_id)))
+    for n in range(given.changes):
+        error = _error_of(lambda n=n: _rename(session, file_id, n)) or error
+    assert lab.requests - before <= 6 + given.changes + 2 * lab.struck
+    fooled = lab.lies + sum(times for action, times in lab.fired if action.get("status", 0) in (302, 304, 308))
+    clean = not any(times for action, times in lab.fired)
+    lab.service.clear_faults()
+    if not opened:
+        opened.append(_open(lab.client(), file_id))
+    _rename(lab.client(), file_id, 99)
+    lab.service.deliver()
+    lab.service.virtual_clock().advance(600)
+    _check_told(lab, receiver, opened[-1], strict=clean or not fooled)
+    return "success" if error is None else type(error).__name__
+
+
+def _open(session: Session, file_id: str) -> str:
+    return watch(session, file_id, ADDRESS, channel_id=None, token=None, expiration=None).id
+
+
+def _rename(session: Session, file_id: str, n: int) -> None:
+    session.call("PATCH", f"/storage/v3/files/{file_id}", body={"name": f"n{n}"})
+
+
+def _check_told(lab: Lab, receiver: Receiver, channel: str, *, strict: bool) -> None:
+    mine = [(number, state, status) for name, number, state, status in receiver.tries if name == channel]
+    numbers = [number for number, _, _ in mine]
+    assert numbers == sorted(numbers), "in order"
+    assert mine[0][:2] == (1, "sync"), "the first message says that the channel is there"
+    assert all(state == "update" for number, state, _ in mine if number > 1)
+    for (one, _, status), (other, _, _) in pairwise(mine):
+        assert one != other or status in TRIED_AGAIN, "told again only where the receiver asked for it"
+    assert max(map(numbers.count, numbers)) <= lab.service.policy.delivery_attempts
+    told = len(set(numbers)) - 1
+    done = [row for row in lab.service.journal() if row["operation"] == "files.update" and row["status"] == 200]
+    opened = max(
+        row["n"] for row in lab.service.journal() if row["operation"] == "files.watch" and row["status"] == 200
+    )
+    assert told == len([row for row in done if row["n"] > opened]), "every change since, once"
+    if strict:
+        last = [name for name, _, _, _ in receiver.tries if name != channel]
+        assert len(set(last)) <= 3

@@ -1,0 +1,61 @@
+"""Uploads, downloads and channels under random plans of faults: success with the same content, or a clear error
+after which the same call succeeds; requests within a bound; one file; messages in order.
+
+FUZZ_PLANS=3000 tries so many of each instead of a few, and other ones each time.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, event, given, note, settings
+
+from svc_notebooks.server.socket import SocketServer
+from tests.fuzz.fault_plans import DOWNLOADS, UPLOADS, WATCHES, Lab, run_download, run_upload, run_watch
+
+PLANS = int(os.environ.get("FUZZ_PLANS", "0"))
+
+pytestmark = pytest.mark.spec("X-05", "A3-20", "A3-21", "A6-06", "N-02", "N-08")
+
+SCENES = {
+    "upload": (UPLOADS, run_upload, 120),
+    "download": (DOWNLOADS, run_download, 80),
+    "watch": (WATCHES, run_watch, 80),
+}
+
+
+def search(scene: str, lab: Lab, plans: int, *, random: bool) -> None:
+    strategy, run, _ = SCENES[scene]
+
+    @settings(
+        max_examples=plans,
+        derandomize=not random,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(given_plan=strategy)
+    def once(given_plan: Any) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            lab.folder = Path(folder)
+            note(repr(given_plan))
+            event(run(lab, given_plan))
+
+    once()
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_whatever_breaks_the_content_is_the_same_in_the_end(scene: str) -> None:
+    search(scene, Lab(), PLANS or SCENES[scene][2], random=bool(PLANS))
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_over_a_socket_it_is_the_same(scene: str) -> None:
+    lab = Lab()
+    with SocketServer(lab.service) as server:
+        lab.base_url = server.base_url
+        search(scene, lab, PLANS // 10 or 12, random=bool(PLANS))
