@@ -11,6 +11,8 @@ from email.utils import parsedate_to_datetime
 
 _MOST_DOUBLINGS = 60  # 2.0**60 seconds is beyond any cap, and larger powers would overflow
 
+_MOST_DIGITS = 9  # thirty years: what asks for more says nothing
+
 
 @dataclass(frozen=True, slots=True)
 class RetryRule:
@@ -50,7 +52,7 @@ def parse_retry_after(text: str | None, now: datetime) -> float | None:
     if not text:
         return None
     if text.strip().isdecimal():
-        return float(text)
+        return float(text) if len(text.strip()) <= _MOST_DIGITS else None
     try:
         when = parsedate_to_datetime(text)
     except ValueError:

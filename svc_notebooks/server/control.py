@@ -35,6 +35,8 @@ class Control:
             ("POST", "faults"): self._add_faults,
             ("GET", "faults"): self._faults,
             ("DELETE", "faults"): self._clear_faults,
+            ("POST", "limits"): self._limit,
+            ("GET", "limits"): self._limits,
             ("POST", "domains"): self._register_domain,
             ("POST", "trust"): self._trust,
             ("GET", "journal"): self._journal,
@@ -93,8 +95,10 @@ class Control:
         elif now := _text(body, "now"):
             instant = parse_time(now)
             self._service.virtual_clock().set(instant)
+        elif body.get("freeze") is True:
+            self._service.virtual_clock().freeze()
         else:
-            raise ValueError('a body {"advance": ...} or {"now": ...} is needed')
+            raise ValueError('a body {"advance": ...}, {"now": ...} or {"freeze": true} is needed')
         return self._clock(body)
 
     def _add_faults(self, body: JSONObject) -> Answer:
@@ -106,6 +110,18 @@ class Control:
     def _clear_faults(self, body: JSONObject) -> Answer:
         self._service.clear_faults()
         return None
+
+    def _limit(self, body: JSONObject) -> Answer:
+        requests, per = body.get("requests"), body.get("per", "60s")
+        if isinstance(requests, bool) or not isinstance(requests, int | None):
+            raise ValueError("requests takes a whole number from 1 on, or null to lift the limit")
+        if isinstance(per, bool) or not isinstance(per, str | int | float):
+            raise ValueError('per takes seconds, or a text like "60s" or "1h"')
+        self._service.limit(_text(body, "user"), requests, per)
+        return self._limits(body)
+
+    def _limits(self, body: JSONObject) -> Answer:
+        return {"limits": list(self._service.limits())}
 
     def _register_domain(self, body: JSONObject) -> Answer:
         return {"domain": self._service.register_domain(_needed(body, "domain"))}

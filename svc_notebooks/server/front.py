@@ -21,6 +21,7 @@ from .house import Call, House
 from .inlet import Inlet, Outgoing, declared_length, redacted
 from .journal import Entry, Journal
 from .lapses import expire_session
+from .rates import Rates
 from .reply import as_error
 from .routing import Routes
 from .strike import Strike
@@ -32,12 +33,19 @@ class Front:
     """Where requests come in; `wake` is called when one of them has queued a message."""
 
     def __init__(
-        self, house: House, access: Access, journal: Journal, faults: Faults, wake: Callable[[], None]
+        self,
+        house: House,
+        access: Access,
+        journal: Journal,
+        faults: Faults,
+        rates: Rates,
+        wake: Callable[[], None],
     ) -> None:
         self._house = house
         self._access = access
         self._journal = journal
         self._faults = faults
+        self._rates = rates
         self._wake = wake
         self._routes = Routes(house.names, house.policy)
         self._fault_header = house.names.header("Fault")
@@ -124,6 +132,7 @@ class Front:
         caller = self._caller(request, query, operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require(caller, operation.scopes, operation)
+        self._rates.check(caller, operation, media=query.get("alt") == "media")
         entry.declared = declared_length(request)
         body = Inlet(request.body, entry.declared, entry)
         call = Call(request, method, operation, route.places, query, caller, body, entry)

@@ -6,9 +6,11 @@ import dataclasses
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from ..core.clock import parse_duration
 from ..core.names import Names
 from ..core.policy import Policy
 from ..core.wire import JSONObject, Request, Response
@@ -26,6 +28,7 @@ from .ids import Ids
 from .journal import Journal
 from .lanes import Lanes
 from .parts import FolderParts, MemoryParts, Parts
+from .rates import Rates
 from .snapshots import Snapshots
 from .store import Store, open_database
 from .store.people import Token
@@ -51,7 +54,8 @@ class Service:
         self._journal = Journal(house.policy.journal_length)
         self._snapshots = Snapshots()
         self._faults = Faults(house.clock.wait if house.policy.fault_delay == "clock" else time.sleep)
-        self._front = Front(house, self._access, self._journal, self._faults, self._courier.wake)
+        self._rates = Rates(house.policy, house.clock)
+        self._front = Front(house, self._access, self._journal, self._faults, self._rates, self._courier.wake)
 
     @property
     def clock(self) -> SystemClock | VirtualClock:
@@ -201,6 +205,17 @@ class Service:
         """No more faults."""
         self._faults.clear()
 
+    def limit(self, user: str | None = None, requests: int | None = None, per: str | float | timedelta = "60s") -> None:
+        """Let a user ask so many times within a length of time, in the place of the policy's limit; None: no longer.
+
+        Raises ValueError for a number or a time that is none.
+        """
+        self._rates.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
+
+    def limits(self) -> list[dict[str, Any]]:
+        """The limits that `limit` has set, with what was spent of each in the window that is open."""
+        return self._rates.rows()
+
     def virtual_clock(self) -> VirtualClock:
         """The clock, to be moved; the system's is replaced by one that stands still from now on."""
         clock = self._house.clock
@@ -220,6 +235,7 @@ class Service:
             self._desk.forget()
         self._journal.clear()
         self._faults.clear()
+        self._rates.clear()
         if isinstance(house.clock, VirtualClock):
             house.clock.restart()
 
@@ -231,6 +247,7 @@ class Service:
         """Make the state what it was. Raises ValueError for an id that `snapshot` never gave."""
         self._snapshots.put_back(snapshot, self._house, self._parts)
         self._access.forget()
+        self._rates.forget()
         self._desk.forget()
 
     def close(self) -> None:
