@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .choices import ALL_OR_NOTHING, FAMILY, FIELD, INSIDE, NOWHERE, SCOPES, SERVICES_OWN, SHARING
+from .choices import ALL_OR_NOTHING, FAMILY, FIELD, INSIDE, NOWHERE, SCOPES_OF_FILES, SERVICES_OWN, SHARING, WHO_TRASHES
 from .wire import JSONObject
 
 
@@ -62,10 +62,10 @@ CATALOGUE: dict[str, Row] = {
     "notSignedIn":             Row(401, "required", "T-01", "Sign in first: this request carries no access token.", "Authorization", "header"),
     "badToken":                Row(401, "authError", "T-01", "Invalid Credentials: the access token is unknown or has expired.", "Authorization", "header"),
     "webhookUnauthorized":     Row(401, "push.webhookUrlUnauthorized", "A8-05", "Unauthorized WebHook callback channel: {address}. Its domain is not registered here.", "address", "other"),
-    "missingScope":            Row(403, "insufficientPermissions", SCOPES, "The access token has none of the scopes that {operation} accepts."),
+    "missingScope":            Row(403, "insufficientPermissions", SCOPES_OF_FILES, "The access token has none of the scopes that {operation} accepts."),
     "fieldNotWritable":        Row(403, "fieldNotWritable", SERVICES_OWN, "{field} is set by the service and cannot be written here.", "{field}", "other"),
     "filePermission":          Row(403, "insufficientFilePermissions", SHARING, "The user does not have sufficient permissions for file {fileId}.", "fileId", "parameter"),
-    "ownerOnly":               Row(403, "insufficientFilePermissions", "Who may trash", "Only the owner of file {fileId} may delete it.", "fileId", "parameter"),
+    "ownerOnly":               Row(403, "insufficientFilePermissions", WHO_TRASHES, "Only the owner of file {fileId} may delete it.", "fileId", "parameter"),
     "noTransfer":              Row(403, "forbidden", SHARING, "Ownership is not transferred here: choose the role writer, commenter or reader.", "role", "other"),
     "notDownloadable":         Row(403, "fileNotDownloadable", "A6-07", "Only files with binary content can be downloaded; use export for native documents.", "alt", "parameter"),
     "notExportable":           Row(403, "fileNotExportable", "A7-02", "Export is for native documents; download this file with alt=media.", "fileId", "parameter"),

@@ -34,9 +34,9 @@ def check(field: EventField, value: JSON, path: str) -> list[Row]:
     return _CHECKS[field.type](field, value, path)
 
 
-def invalid(path: str, message: str) -> list[Row]:
-    """The problem that a value is not one of those that are taken."""
-    return [row("invalid", field=path, message=message)]
+def invalid(path: str, message: str, by: str | None = None) -> list[Row]:
+    """The problem that a value is not one of those that are taken; `by` decided it, if not its field's rule."""
+    return [row("invalid", by=by, field=path, message=message)]
 
 
 def _string(field: EventField, value: JSON, path: str) -> list[Row]:

@@ -164,7 +164,7 @@ def _times(event: JSONObject, policy: Policy) -> list[Row]:
         except TimeError as error:
             found.append(_wrong_time(name, error))
     if policy.missing_start == "live" and "end" in read and not event.get("start"):
-        return [row("mixedTimes", field="start")]
+        return [row("mixedTimes", by="missing_start", field="start")]
     if not found:
         found = _order(read["start"], read["end"]) + _recurring_zone(event, read["start"])
     return found
@@ -246,14 +246,15 @@ def _reminders(event: JSONObject, policy: Policy) -> list[Row]:
 def _attendees(event: JSONObject, policy: Policy) -> list[Row]:
     attendees: Any = event["attendees"]
     if len(attendees) > policy.max_attendees:
-        return invalid("attendees", f"expected at most {policy.max_attendees}, not {len(attendees)}.")
+        return invalid("attendees", f"expected at most {policy.max_attendees}, not {len(attendees)}.", "max_attendees")
     return []
 
 
 def _attachments(event: JSONObject, policy: Policy) -> list[Row]:
     attachments: Any = event["attachments"]
     if len(attachments) > policy.max_attachments:
-        return invalid("attachments", f"expected at most {policy.max_attachments}, not {len(attachments)}.")
+        message = f"expected at most {policy.max_attachments}, not {len(attachments)}."
+        return invalid("attachments", message, "max_attachments")
     return []
 
 
@@ -288,7 +289,7 @@ def _request(request: JSONObject, policy: Policy) -> list[Row]:
     if key.get("type") not in (None, *policy.conference_types):
         allowed = ", ".join(policy.conference_types)
         message = f"Invalid conference type value. Expected one of {allowed}."
-        return invalid(f"{path}.conferenceSolutionKey.type", message)
+        return invalid(f"{path}.conferenceSolutionKey.type", message, "conference_types")
     return []
 
 

@@ -231,8 +231,9 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
         return [row("fieldNotWritable", field=_clean(name))]
     if value is None:
         return []
-    wrong = TYPES[field.type](value) or _unwritable(value) or _size(field, value, policy)
-    return [row("invalid", field=name, message=wrong)] if wrong else []
+    if wrong := TYPES[field.type](value) or _unwritable(value):
+        return [row("invalid", field=name, message=wrong)]
+    return [row("invalid", by=by, field=name, message=wrong) for by, wrong in _size(field, value, policy)]
 
 
 def _clean(name: str) -> str:
@@ -260,13 +261,15 @@ def _encode(value: JSON) -> None:
             _encode(inner)
 
 
-def _size(field: FileField, value: JSON, policy: Policy) -> str | None:
+def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:
+    """The limit that an object of texts is beyond, and a sentence about it."""
     if field.type != "strings" or not isinstance(value, dict):
-        return None
+        return []
     if len(value) > policy.max_properties:
-        return f"at most {policy.max_properties} entries; it has {len(value)}."
+        return [("max_properties", f"at most {policy.max_properties} entries; it has {len(value)}.")]
     for key, text in value.items():
         size = len(key.encode()) + len(str(text or "").encode())
         if size > policy.max_property_bytes:
-            return f"key and value of {key[:40]!r} take {size} bytes; at most {policy.max_property_bytes}."
-    return None
+            wrong = f"key and value of {key[:40]!r} take {size} bytes; at most {policy.max_property_bytes}."
+            return [("max_property_bytes", wrong)]
+    return []

@@ -12,7 +12,9 @@ is not part of the upload and must be dropped.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
+from .choices import CONTRADICTION, TOTAL
 from .ranges import ContentRange, Span
 from .upload import Event, State, UploadRule, move
 
@@ -32,13 +34,14 @@ class Intake:
     """What to do with a body: drop `skip` bytes, append at most `take` (None: to its end).
 
     `end` is the size of the whole where this body finishes it: a number, "body" when the body's own end is
-    the end of the whole, or None when more must follow.
+    the end of the whole, or None when more must follow. `decided_by` is the rule for what it is.
     """
 
     skip: int
     take: int | None
     end: int | str | None
     total: int | None
+    decided_by: str = "A3-05"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +59,19 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The session as it is now, the status to answer and, for a refusal, a sentence in plain text."""
+    """The session as it is now, the status to answer, what decided it and, for a refusal, a sentence in plain text."""
 
     session: UploadSession
     status: int
+    decided_by: str
     text: str = ""
+
+
+class Wrong(NamedTuple):
+    """What is wrong with a request, in a sentence, and the rule or choice that says so."""
+
+    text: str
+    decided_by: str = CONTRADICTION
 
 
 SMALL_CHUNK = (
@@ -92,15 +103,20 @@ def settle(session: UploadSession, intake: Intake, received: Received, rule: Upl
     stored = session.stored + received.appended
     kept = replace(session, stored=max(session.stored, rule.whole(stored)))
     if received.overlong:
-        return refusal(kept, "The body is longer than the request said.", now)
+        return refusal(kept, Wrong("The body is longer than the request said."), now)
     if received.broken or intake.end is None:
-        return _verdict(replace(kept, total=intake.total), Event.PART, now)
+        by = "A3-12" if received.broken else "chunk_rule" if kept.stored < stored else intake.decided_by
+        return _verdict(replace(kept, total=intake.total), Event.PART, now, by=by)
     end = stored if intake.end == "body" else intake.end
     if intake.total not in (None, end):
-        return refusal(kept, f"The upload was declared with {intake.total} bytes; this one would end it at {end}.", now)
+        return refusal(kept, _declared(intake.total, f"this one would end it at {end}"), now)
     if stored != end:
-        return refusal(kept, f"The body ended at byte {stored} of {end}.", now)
-    return _verdict(replace(session, stored=stored, total=stored), Event.ALL, now)
+        return refusal(kept, Wrong(f"The body ended at byte {stored} of {end}."), now)
+    return _verdict(replace(session, stored=stored, total=stored), Event.ALL, now, by=intake.decided_by)
+
+
+def _declared(total: int | None, but: str) -> Wrong:
+    return Wrong(f"The upload was declared with {total} bytes; {but}.", "A3-03")
 
 
 def cancel(session: UploadSession, rule: UploadRule, now: float) -> Verdict:
@@ -108,21 +124,22 @@ def cancel(session: UploadSession, rule: UploadRule, now: float) -> Verdict:
     return _expired(session, rule, now) or _verdict(session, Event.CANCEL, now)
 
 
-def refusal(session: UploadSession, text: str, now: float) -> Verdict:
+def refusal(session: UploadSession, wrong: Wrong, now: float) -> Verdict:
     """A request that is wrong in itself: the session stays open where it was."""
-    return _verdict(session, Event.REFUSED, now, text)
+    return _verdict(session, Event.REFUSED, now, wrong.text, by=wrong.decided_by)
 
 
-def _verdict(session: UploadSession, event: Event, now: float, text: str = "") -> Verdict:
-    state, status = move(session.state, event)
-    return Verdict(replace(session, state=state, touched=now), status, text)
+def _verdict(session: UploadSession, event: Event, now: float, text: str = "", *, by: str | None = None) -> Verdict:
+    """The table's move; `by` where something more particular than its row decided."""
+    state, status, decided_by = move(session.state, event)
+    return Verdict(replace(session, state=state, touched=now), status, by or decided_by, text)
 
 
 def _expired(session: UploadSession, rule: UploadRule, now: float) -> Verdict | None:
     if session.state is not State.EXPIRED and now - session.touched < rule.lifetime:
         return None
-    state, status = move(session.state, Event.SILENCE)
-    return Verdict(replace(session, state=state), status)
+    state, status, decided_by = move(session.state, Event.SILENCE)
+    return Verdict(replace(session, state=state), status, decided_by)
 
 
 def _over(session: UploadSession, rule: UploadRule, now: float) -> Verdict | None:
@@ -133,21 +150,21 @@ def _over(session: UploadSession, rule: UploadRule, now: float) -> Verdict | Non
 
 def _query(session: UploadSession, total: int | None, length: int | None, now: float) -> Verdict:
     if length:
-        return refusal(session, "Client sent query request with a non-empty body.", now)
+        return refusal(session, Wrong("Client sent query request with a non-empty body.", "A3-09"), now)
     if total == session.stored and session.total in (None, total):
-        return _verdict(replace(session, total=total), Event.ALL, now)
+        return _verdict(replace(session, total=total), Event.ALL, now, by=TOTAL if total else "A3-16")
     return _verdict(session, Event.QUERY, now)
 
 
 def _whole(session: UploadSession, length: int | None, now: float) -> Intake | Verdict:
     if None not in (length, session.total) and length != session.total:
-        return refusal(session, f"The upload was declared with {session.total} bytes; this body has {length}.", now)
+        return refusal(session, _declared(session.total, f"this body has {length}"), now)
     total = session.total if length is None else length
     if total is None:
         return Intake(session.stored, None, "body", None)
     if total < session.stored:
-        return refusal(session, f"The body has {total} bytes, but {session.stored} are stored already.", now)
-    return Intake(session.stored, total - session.stored, total, total)
+        return refusal(session, Wrong(f"The body has {total} bytes, but {session.stored} are stored already."), now)
+    return Intake(session.stored, total - session.stored, total, total, "A3-05" if total else "A3-16")
 
 
 def _chunk(
@@ -160,39 +177,46 @@ def _chunk(
     return _intake(session, span, session.total if total is None else total)
 
 
-def _contradiction(session: UploadSession, span: Span, total: int | None, length: int | None) -> str | None:
+def _contradiction(session: UploadSession, span: Span, total: int | None, length: int | None) -> Wrong | None:
     if span.size is not None and length is not None and length != span.size:
-        return f"Content-Range names {span.size} bytes, but the body has {length}."
+        return Wrong(f"Content-Range names {span.size} bytes, but the body has {length}.")
     if total is None:
         return _beyond(span, session.total)
     if session.total not in (None, total):
-        return f"Content-Range names a total of {total} bytes; the upload has {session.total}."
+        return Wrong(f"Content-Range names a total of {total} bytes; the upload has {session.total}.")
     if total < session.stored:
-        return f"Content-Range names a total of {total} bytes, but {session.stored} are stored already."
+        return Wrong(f"Content-Range names a total of {total} bytes, but {session.stored} are stored already.")
     return _beyond(span, total)
 
 
-def _beyond(span: Span, total: int | None) -> str | None:
+def _beyond(span: Span, total: int | None) -> Wrong | None:
     if total is None or span.last is None or span.last < total:
         return None
-    return f"Content-Range reaches byte {span.last}, but the upload ends at byte {total - 1}."
+    return Wrong(f"Content-Range reaches byte {span.last}, but the upload ends at byte {total - 1}.")
 
 
-def _misfit(span: Span, total: int | None, known: int | None, rule: UploadRule) -> str | None:
+def _misfit(span: Span, total: int | None, known: int | None, rule: UploadRule) -> Wrong | None:
     end = known if total is None else total
     if span.size is None or (end is not None and span.last == end - 1):
         return None
     if span.size < rule.quantum:
-        return SMALL_CHUNK.format(quantum=rule.quantum, size=span.size)
+        return Wrong(SMALL_CHUNK.format(quantum=rule.quantum, size=span.size), "A3-10")
     if rule.strict and span.size % rule.quantum:
-        return UNEVEN_CHUNK.format(quantum=rule.quantum, size=span.size)
+        return Wrong(UNEVEN_CHUNK.format(quantum=rule.quantum, size=span.size), "chunk_rule")
     return None
 
 
 def _intake(session: UploadSession, span: Span, total: int | None) -> Intake:
     skip = session.stored - span.first
     if span.last is None:
-        return Intake(skip, None if total is None else total - session.stored, "body", total)
+        return Intake(skip, None if total is None else total - session.stored, "body", total, "A3-15")
     take = max(0, span.last + 1 - session.stored)
     ends = total is not None and span.last == total - 1
-    return Intake(skip, take, total if ends else None, total)
+    return Intake(skip, take, total if ends else None, total, _chunk_rule(skip, ends, total))
+
+
+def _chunk_rule(skip: int, ends: bool, total: int | None) -> str:
+    """What decides on a chunk: that it is the last, that it repeats stored bytes, that nobody knows the end."""
+    if ends:
+        return "A3-08"
+    return "A3-11" if skip else "A3-15" if total is None else "A3-06"

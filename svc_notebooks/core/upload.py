@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
+from .choices import CANCELLED, CONTRADICTION, FINISHED
+
 QUANTUM = 262_144
 """Chunks are multiples of so many bytes, the last one excepted (256 x 1024)."""
 
@@ -55,10 +57,11 @@ class Event(Enum):
 
 
 class Move(NamedTuple):
-    """The state that follows, and the status that is answered."""
+    """The state that follows, the status that is answered, and the rule or choice that says so."""
 
     state: State
     status: int
+    decided_by: str
 
 
 class IllegalTransition(Exception):
@@ -66,25 +69,25 @@ class IllegalTransition(Exception):
 
 
 TRANSITIONS: dict[tuple[State, Event], Move] = {
-    (State.NONE, Event.ACCEPTED): Move(State.OPEN, 200),
-    (State.OPEN, Event.ALL): Move(State.COMPLETE, 200),
-    (State.OPEN, Event.PART): Move(State.OPEN, 308),
-    (State.OPEN, Event.QUERY): Move(State.OPEN, 308),
-    (State.OPEN, Event.REFUSED): Move(State.OPEN, 400),
-    (State.OPEN, Event.GAP): Move(State.OPEN, 503),
-    (State.OPEN, Event.CANCEL): Move(State.CANCELLED, 499),
-    (State.OPEN, Event.SILENCE): Move(State.EXPIRED, 404),
-    (State.COMPLETE, Event.ALL): Move(State.COMPLETE, 200),
-    (State.COMPLETE, Event.PART): Move(State.COMPLETE, 200),
-    (State.COMPLETE, Event.QUERY): Move(State.COMPLETE, 200),
-    (State.COMPLETE, Event.CANCEL): Move(State.COMPLETE, 200),
-    (State.COMPLETE, Event.SILENCE): Move(State.EXPIRED, 404),
-    (State.CANCELLED, Event.ALL): Move(State.CANCELLED, 499),
-    (State.CANCELLED, Event.PART): Move(State.CANCELLED, 499),
-    (State.CANCELLED, Event.QUERY): Move(State.CANCELLED, 499),
-    (State.CANCELLED, Event.CANCEL): Move(State.CANCELLED, 499),
-    (State.CANCELLED, Event.SILENCE): Move(State.EXPIRED, 404),
-    (State.EXPIRED, Event.SILENCE): Move(State.EXPIRED, 404),
+    (State.NONE, Event.ACCEPTED): Move(State.OPEN, 200, "A3-01"),
+    (State.OPEN, Event.ALL): Move(State.COMPLETE, 200, "A3-08"),
+    (State.OPEN, Event.PART): Move(State.OPEN, 308, "A3-06"),
+    (State.OPEN, Event.QUERY): Move(State.OPEN, 308, "A3-09"),
+    (State.OPEN, Event.REFUSED): Move(State.OPEN, 400, CONTRADICTION),
+    (State.OPEN, Event.GAP): Move(State.OPEN, 503, "A3-11"),
+    (State.OPEN, Event.CANCEL): Move(State.CANCELLED, 499, CANCELLED),
+    (State.OPEN, Event.SILENCE): Move(State.EXPIRED, 404, "A3-13"),
+    (State.COMPLETE, Event.ALL): Move(State.COMPLETE, 200, "A3-18"),
+    (State.COMPLETE, Event.PART): Move(State.COMPLETE, 200, "A3-18"),
+    (State.COMPLETE, Event.QUERY): Move(State.COMPLETE, 200, "A3-18"),
+    (State.COMPLETE, Event.CANCEL): Move(State.COMPLETE, 200, FINISHED),
+    (State.COMPLETE, Event.SILENCE): Move(State.EXPIRED, 404, "A3-13"),
+    (State.CANCELLED, Event.ALL): Move(State.CANCELLED, 499, CANCELLED),
+    (State.CANCELLED, Event.PART): Move(State.CANCELLED, 499, CANCELLED),
+    (State.CANCELLED, Event.QUERY): Move(State.CANCELLED, 499, CANCELLED),
+    (State.CANCELLED, Event.CANCEL): Move(State.CANCELLED, 499, CANCELLED),
+    (State.CANCELLED, Event.SILENCE): Move(State.EXPIRED, 404, "A3-13"),
+    (State.EXPIRED, Event.SILENCE): Move(State.EXPIRED, 404, "A3-13"),
 }
 
 HEARD: dict[int, Event] = {
@@ -102,7 +105,7 @@ def move(state: State, event: Event) -> Move:
     """What follows from this event in this state.
 
     >>> move(State.OPEN, Event.GAP)
-    Move(state=<State.OPEN: 'open'>, status=503)
+    Move(state=<State.OPEN: 'open'>, status=503, decided_by='A3-11')
     """
     try:
         return TRANSITIONS[state, event]

@@ -11,7 +11,8 @@ from ..convert.converter import Converter, shared
 from ..convert.detect import VAGUE, detect_source
 from ..convert.job import ConversionError, Limits, TooLarge
 from ..core.catalogue import ApiError, refuse
-from ..core.formats import MAX_IMPORT_SIZES, TEXT
+from ..core.choices import FAILED_EXPORT
+from ..core.formats import MAX_IMPORT_SIZES, PDF, TEXT
 from ..core.languages import check_tag
 from ..core.mime import by_name
 from ..core.multipart import MediaType
@@ -22,6 +23,7 @@ from . import drafts
 from .house import Call, House
 from .roles import check_taking
 from .store.contents import Piece
+from .store.files import FileRow
 
 
 def converter_of(policy: Policy) -> Converter:
@@ -42,10 +44,12 @@ _ALL = 2**62
 
 
 class Wish(NamedTuple):
-    """That content become a native document: its type's last word, and what the content is said to be."""
+    """That content become a native document: its type's last word, what the content is said to be, and whether it
+    takes the place of what a document held."""
 
     native: str
     given: str | None
+    replaces: bool
 
     @property
     def limit(self) -> int | None:
@@ -75,7 +79,7 @@ def wish(house: House, call: Call, file_id: str, metadata: JSONObject, given: st
         if refused:
             raise refuse("noConversion", source=_shown(given), target=refused)
         return None
-    found = Wish(_word(house, target), given)
+    found = Wish(_word(house, target), given, bool(file_id))
     _check(house, call, found, target)
     return found
 
@@ -156,8 +160,14 @@ def _read(house: House, call: Call, found: Wish, name: str, source: bytes) -> by
         made = house.converter.read(source, key, found.native, **options)
     except ConversionError as error:
         raise refuse("notConverted", target=target, message=str(error)[:500]) from None
-    call.entry.decided_by = "; ".join(made.notes) or None
+    call.entry.decided_by = "; ".join((_rule(found, key), *made.notes))
     return made.body
+
+
+def _rule(found: Wish, key: str) -> str:
+    if found.replaces:
+        return "A5-04"
+    return "A5-03" if key == PDF or key.startswith("image/") else "A5-01"
 
 
 def _source_type(house: House, found: Wish, name: str, source: bytes) -> str | None:
@@ -194,6 +204,15 @@ def export(house: House, call: Call) -> Response:
     return Response(200, Headers([*headers, ("Cache-Control", "private, max-age=0, must-revalidate")]), result)
 
 
+def rendered(house: House, row: FileRow, target: str) -> bytes:
+    """A native document in another format. Raises ConversionError: it cannot be had so."""
+    native = _word(house, row.mime_type)
+    if not house.converter.can_write(native, target):
+        raise ConversionError(f"{native} documents have no {target}")
+    body = None if row.content is None else b"".join(house.content.read(row.content, 0, _ALL))
+    return house.converter.write(body, native, target, **_options(house, row.name)).body
+
+
 def _essence(text: str) -> str:
     return text.partition(";")[0].strip().lower()
 
@@ -216,8 +235,10 @@ def _write(house: House, call: Call, body: bytes | None, native: str, target: st
     except TooLarge as error:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # it would fail again: no 5xx, which clients repeat
-        raise refuse("notConverted", target=house.names.media_type(target), message=str(error)[:500]) from None
+        shown = house.names.media_type(target)
+        raise refuse("notConverted", by=FAILED_EXPORT, target=shown, message=str(error)[:500]) from None
     if len(made.body) > limit:
-        raise refuse("exportTooLarge", message=f"it would have {len(made.body)} bytes, the limit is {limit}.")
-    call.entry.decided_by = "; ".join(made.notes) or None
+        message = f"it would have {len(made.body)} bytes, the limit is {limit}."
+        raise refuse("exportTooLarge", by="export_limit", message=message)
+    call.entry.decided_by = "; ".join((call.operation.decided_by, *made.notes))
     return made.body

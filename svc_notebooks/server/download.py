@@ -48,6 +48,7 @@ def _span(asked: list[str], size: int) -> Span | None:
 
 
 def _answer(house: House, call: Call, row: FileRow, size: int, span: Span | None) -> Response:
+    call.entry.decided_by = _rule(call, row, span)
     first, last = (0, size) if span is None else (span.first, (span.last or 0) + 1)
     headers = [
         ("Content-Type", row.mime_type),
@@ -63,3 +64,12 @@ def _answer(house: House, call: Call, row: FileRow, size: int, span: Span | None
         return Response(status, Headers(headers))
     assert row.content is not None
     return Response(status, Headers(headers), house.content.read(row.content, first, last))
+
+
+def _rule(call: Call, row: FileRow, span: Span | None) -> str:
+    """What decides on what is sent."""
+    if row.abusive:
+        return "A6-03"
+    if span is not None:
+        return "A6-02"
+    return "multi_range" if "," in ",".join(call.headers.all("Range")) else "A6-01"

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from ..core.catalogue import refuse
+from ..core.choices import ROOT, WHO_TRASHES
 from ..core.clock import parse_time, to_millis
 from ..core.formats import VENDOR_TYPES
 from ..core.mime import UNKNOWN
@@ -176,7 +177,7 @@ def changed_row(house: House, caller: Caller, row: FileRow, metadata: JSONObject
         changes["starred"] = int(bool(metadata["starred"]))
     if "trashed" in metadata:
         if row.owner != caller.user:
-            raise refuse("filePermission", fileId=row.id)
+            raise refuse("filePermission", by=WHO_TRASHES, fileId=row.id)
         changes |= _trash(house, row, bool(metadata["trashed"]), now)
     if any(name in metadata for name in _EXTRA) or caller.user != row.owner or _MODIFIER in row.extra:
         changes["extra"] = _extra(row, {**metadata, _MODIFIER: None if caller.user == row.owner else caller.user})
@@ -204,7 +205,7 @@ def _instants(metadata: JSONObject, now: int, row: FileRow) -> dict[str, int | N
 def _trash(house: House, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
     """Into the trash by itself; out of it unless a folder above is there."""
     if row.parent is None and into:
-        raise refuse("filePermission", fileId=row.id)
+        raise refuse("filePermission", by=ROOT, fileId=row.id)
     above = house.store.files.get(row.parent) if row.parent else None
     trashed = into or bool(above and above.trashed)
     already = row.trashed_at if row.explicitly_trashed else now
@@ -228,7 +229,8 @@ def keep_properties(house: House, caller: Caller, file_id: str, metadata: JSONOb
         old = house.store.files.properties(file_id, client)
         changes: dict[str, Any] = given if isinstance(given, dict) else dict.fromkeys(old)
         if len(old.keys() | changes.keys()) > house.policy.max_properties:
-            raise refuse("invalid", field=name, message=f"at most {house.policy.max_properties} entries.")
+            message = f"at most {house.policy.max_properties} entries."
+            raise refuse("invalid", by="max_properties", field=name, message=message)
         house.store.files.set_properties(file_id, client, changes)
 
 

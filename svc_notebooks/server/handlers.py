@@ -28,11 +28,13 @@ from .house import Call, House
 
 Handler = Callable[[House, Call], Response]
 
-_UPLOAD_TYPES: Mapping[str, Handler] = {
-    "media": media.simple,
-    "multipart": media.multipart,
-    "resumable": uploads.initiate,
+_UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
+    "media": (media.simple, "A1-01", "A1-04"),
+    "multipart": (media.multipart, "A2-01", "A2-04"),
+    "resumable": (uploads.initiate, "A3-01", "A3-01"),
 }
+"""What answers an upload of this type, and the rule for one that makes a file and for one that changes one."""
+
 _PLAIN: Mapping[str, Handler] = {
     "files.create": metadata.create,
     "files.update": metadata.update,
@@ -85,7 +87,9 @@ def handler_of(call: Call, *, upload: bool) -> Handler:
     """What answers this call; `upload`: at the media URI. Raises ApiError (400)."""
     name = call.operation.name
     if upload and call.operation.media:
-        return _UPLOAD_TYPES[_upload_type(call)]
+        handler, creating, changing = _UPLOAD_TYPES[_upload_type(call)]
+        call.entry.decided_by = changing if call.file_id else creating
+        return handler
     return _get if name == "files.get" else _PLAIN[name]
 
 

@@ -135,7 +135,7 @@ class _Parts:
         elif isinstance(event, PartData) and self._count == 1:
             self._json += event.data
             if len(self._json) > self._house.policy.max_metadata_size:
-                raise refuse("tooLarge", limit=self._house.policy.max_metadata_size)
+                raise refuse("metadataTooLarge", limit=self._house.policy.max_metadata_size)
         elif isinstance(event, PartData):
             self._reception.write(event.data)
 

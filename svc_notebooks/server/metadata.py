@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..core import fields
 from ..core.catalogue import refuse
+from ..core.choices import ROOT
 from ..core.fields import Mask, Shape
 from ..core.files import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
 from ..core.mime import detect
@@ -42,7 +43,7 @@ def read_json(body: Body, limit: int) -> JSONObject:
         pieces.append(block)
         size += len(block)
         if size > limit:
-            raise refuse("tooLarge", limit=limit)
+            raise refuse("metadataTooLarge", limit=limit)
     return parse_json(b"".join(pieces))
 
 
@@ -167,7 +168,7 @@ def _moved(house: House, call: Call, row: FileRow) -> FileRow:
     else:
         return row
     if row.parent is None:
-        raise refuse("filePermission", fileId=row.id)
+        raise refuse("filePermission", by=ROOT, fileId=row.id)
     return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed or target.trashed)))
 
 
@@ -186,7 +187,7 @@ def delete(house: House, call: Call) -> Response:
         if row.owner != call.caller.user:
             raise refuse("ownerOnly", fileId=row.id)
         if row.parent is None:
-            raise refuse("filePermission", fileId=row.id)
+            raise refuse("filePermission", by=ROOT, fileId=row.id)
         doomed = _drop(house, row.id)
     _discard(house, doomed)
     return empty(204)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..core.catalogue import ApiError, refuse
+from ..core.doors import CALENDAR, DOORS
 from ..core.names import Names
 from ..core.operations import OPERATIONS, SESSION, Operation
 from ..core.policy import Policy
@@ -44,17 +45,23 @@ class _Node:
             self.words.setdefault(path[0], _Node()).add(path[1:], operation)
 
 
-_UPLOAD = "/upload/"
+_UPDATES = next(one.methods for one in OPERATIONS if one.name == "files.update")
+
+UPLOAD = "/upload/"
+"""How the path of a media URI begins."""
 
 
 class Routes:
     """The addresses of one service."""
 
     def __init__(self, names: Names, policy: Policy) -> None:
-        self._roots = {root: _Node() for root in (names.path(""), names.upload_path(""), names.calendar_path(""))}
-        self._plain, self._media, self._calendar = self._roots.values()
+        roots = (names.path(""), names.upload_path(""), names.calendar_path(""), "/")
+        self._roots = {root: _Node() for root in roots}
+        self._plain, self._media, self._calendar, doors = self._roots.values()
         for operation in OPERATIONS:
             self._add(operation, policy)
+        for door in DOORS:
+            doors.add([names.calendar if word == CALENDAR else word for word in door.path], door)
 
     def _add(self, operation: Operation, policy: Policy) -> None:
         if operation.name == "files.update":
@@ -65,7 +72,7 @@ class Routes:
 
     def find(self, method: str, path: str, query: Query) -> Route:
         """The route of a request. Raises ApiError (404, 405)."""
-        upload = path.startswith(_UPLOAD)
+        upload = path.startswith(UPLOAD)
         node, segments = self._below(path)
         if upload and "upload_id" in query and segments[:1] == ["files"] and len(segments) < 3 and "" not in segments:
             return Route(_allowed(dict.fromkeys(SESSION.methods, SESSION), method), {}, True)
@@ -105,6 +112,8 @@ def _allowed(methods: Methods, method: str) -> Operation:
     found = methods.get(method)
     if found is None:
         allowed = ", ".join(methods)
-        refused = refuse("methodNotAllowed", method=method[:20], allowed=allowed)
+        updates = method in _UPDATES and any(one.name == "files.update" for one in methods.values())
+        by = "update_verbs" if updates else None
+        refused = refuse("methodNotAllowed", by=by, method=method[:20], allowed=allowed)
         raise ApiError(refused.rows, [("Allow", allowed)])
     return found

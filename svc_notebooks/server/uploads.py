@@ -19,7 +19,7 @@ from ..core.mime import UNKNOWN
 from ..core.multipart import MediaType
 from ..core.operations import SESSION
 from ..core.ranges import ContentRange, stored_range
-from ..core.session import Intake, Received, UploadSession, Verdict, cancel, receive, refusal, settle
+from ..core.session import Intake, Received, UploadSession, Verdict, Wrong, cancel, receive, refusal, settle
 from ..core.upload import State
 from ..core.wire import Disconnected, Headers, JSONObject, Query, Response
 from . import drafts
@@ -76,7 +76,7 @@ def _metadata(house: House, call: Call) -> JSONObject:
         essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
         if essence != JSON_ESSENCE:
             message = "metadata needs application/json; charset=UTF-8."
-            raise refuse("invalidHeader", name="Content-Type", message=message)
+            raise refuse("invalidHeader", by="A3-04", name="Content-Type", message=message)
     return check_file(metadata, creating=not call.file_id, policy=house.policy)
 
 
@@ -125,10 +125,12 @@ def serve(house: House, call: Call) -> Response:
     key = call.query.get("upload_id") or ""
     row = house.store.sessions.get(key)
     if row is None or row.owner != call.caller.user:
+        call.entry.decided_by = "session_uri_is_enough" if row else "A3-14"
         return plain(404, _GONE)
     try:
         return _cancel(house, call, key) if call.method == "DELETE" else _put(house, call, key)
     except _Overtaken:
+        call.entry.decided_by = "A3-17"
         return _truth(house, call, key)
 
 
@@ -167,18 +169,18 @@ def _truth(house: House, call: Call, key: str) -> Response:
     return _answer(house, call, row, verdict)
 
 
-def _content_range(headers: Headers) -> ContentRange | str | None:
-    """The one Content-Range; a text says what is wrong with it."""
+def _content_range(headers: Headers) -> ContentRange | Wrong | None:
+    """The one Content-Range, or what is wrong with it."""
     sent = headers.all("Content-Range")
     try:
         return ContentRange.parse(", ".join(sent)) if sent else None
     except ValueError as error:
-        return str(error)
+        return Wrong(str(error))
 
 
-def _decide(house: House, call: Call, session: UploadSession, asked: ContentRange | str | None) -> Intake | Verdict:
+def _decide(house: House, call: Call, session: UploadSession, asked: ContentRange | Wrong | None) -> Intake | Verdict:
     rule, now = house.policy.upload_rule, _now(house)
-    if isinstance(asked, str):
+    if isinstance(asked, Wrong):
         verdict = receive(session, _QUESTION, 0, rule, now)
         return refusal(session, asked, now) if isinstance(verdict, Verdict) and verdict.status == 308 else verdict
     length = call.entry.declared
@@ -266,6 +268,7 @@ def _conclude(
     house: House, call: Call, row: SessionRow, verdict: Verdict, inflow: Inflow | None = None, last: Piece | None = None
 ) -> Response:
     """Write what was decided, all of it or nothing, and answer."""
+    call.entry.decided_by = verdict.decided_by
     if verdict.session.state is State.EXPIRED:
         _forget(house, row)
         return plain(404, _GONE)

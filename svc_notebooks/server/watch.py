@@ -109,8 +109,10 @@ def stop(house: House, call: Call) -> Response:
     channel_id, resource_id = _stop_pair(body)
     with house.store.transaction():
         row = house.store.channels.get(channel_id)
-        if row is None or not _may_stop(house, call.caller, row, resource_id):
+        if row is None or not _is_open(house, row, resource_id):
             raise refuse("channelNotFound", id=channel_id[:MOST_ID])
+        if not _may_stop(call.caller, row):
+            raise refuse("channelNotFound", by="A10-02", id=channel_id[:MOST_ID])
         house.store.channels.set_state(row.seq, move(State(row.state), Event.STOP).value)
     return empty(204)
 
@@ -129,8 +131,12 @@ def _problem(name: str, value: JSON) -> Row | None:
     return None if isinstance(value, str) else row("invalid", field=name, message="expected a text.")
 
 
-def _may_stop(house: House, caller: Caller, row: ChannelRow, resource_id: str) -> bool:
-    """Its own user, from the same OAuth client; one of a service account any user of that client (A10-02)."""
+def _is_open(house: House, row: ChannelRow, resource_id: str) -> bool:
+    """Whether a channel is one that can be stopped, and this is what it watches."""
     alive = State(row.state) in after(Event.STOP) and (row.expiration is None or row.expiration > house.millis())
-    right = hmac.compare_digest(row.resource_id.encode(), resource_id.encode("utf-8", "replace"))
-    return alive and right and row.client == caller.client and bool(row.service_account or row.user == caller.user)
+    return alive and hmac.compare_digest(row.resource_id.encode(), resource_id.encode("utf-8", "replace"))
+
+
+def _may_stop(caller: Caller, row: ChannelRow) -> bool:
+    """Its own user, from the same OAuth client; one of a service account any user of that client (A10-02)."""
+    return row.client == caller.client and bool(row.service_account or row.user == caller.user)

@@ -121,7 +121,7 @@ def test_an_overlap_keeps_the_stored_bytes_and_takes_the_new_tail() -> None:
     """Edge cases 21 to 23: the skipped bytes are never looked at."""
     intake = receive(UploadSession(stored=Q), ContentRange.parse(f"bytes 0-{2 * Q - 1}/*"), 2 * Q, RULE, 0.0)
 
-    assert intake == Intake(skip=Q, take=Q, end=None, total=None)
+    assert intake == Intake(skip=Q, take=Q, end=None, total=None, decided_by="A3-11")
     assert put(UploadSession(stored=2 * Q), f"bytes 0-{Q - 1}/*", Q).session.stored == 2 * Q
 
 
@@ -227,7 +227,7 @@ def test_a_complete_session_answers_the_same_to_everything() -> None:
     done = UploadSession(2 * Q, 2 * Q, 0.0, State.COMPLETE)
 
     for content_range, body in (("bytes */*", 0), (f"bytes {Q}-{2 * Q - 1}/{2 * Q}", Q), (None, 7)):
-        assert put(done, content_range, body) == Verdict(done, 200)
+        assert put(done, content_range, body) == Verdict(done, 200, "A3-18")
     assert cancel(done, RULE, 0.0).status == 200
 
 
