@@ -64,7 +64,7 @@ def operations() -> Iterator[str]:
     yield "## Operations\n"
     yield "A path is below `/storage/v3` or `/calendar/v3`; with media it answers below `/upload/storage/v3` as well.\n"
     yield table(
-        "operation, methods, path, media, one of these scopes",
+        "operation, methods, path, media, one of these scopes, its success is decided by",
         (
             (
                 one.name,
@@ -72,6 +72,7 @@ def operations() -> Iterator[str]:
                 f"`/{'/'.join(one.path)}`" if one.path else "the session URI",
                 "yes" if one.media else "",
                 ", ".join(sorted(one.scopes)),
+                one.decided_by,
             )
             for one in (*OPERATIONS, SESSION)
         ),
@@ -84,8 +85,11 @@ def upload_states() -> Iterator[str]:
     arrows = (f"    {old.value} --> {new.state.value} : {event.name}\n" for (old, event), new in TRANSITIONS.items())
     yield f"```mermaid\nstateDiagram-v2\n{''.join(arrows)}```\n"
     yield table(
-        "state, what happens, next state, status",
-        ((old.value, event.value, new.state.value, new.status) for (old, event), new in TRANSITIONS.items()),
+        "state, what happens, next state, status, decided by",
+        (
+            (old.value, event.value, new.state.value, new.status, new.decided_by)
+            for (old, event), new in TRANSITIONS.items()
+        ),
     )
 
 
@@ -131,10 +135,19 @@ def colors() -> Iterator[str]:
 def refusals() -> Iterator[str]:
     yield "## Refusals\n"
     yield 'In the envelope `{"error": {"code", "message", "errors": [...]}}`; a name in braces is filled in.\n'
+    yield "What decides is a rule of tests/rules.csv, a field of Policy or a row of decisions.md; the journal tells it.\n"
     yield table(
-        "status, reason, message, location, location type, domain",
+        "status, reason, message, location, location type, domain, decided by",
         (
-            (one.status, f"`{one.reason}`", one.message, one.location or "", one.location_type or "", one.domain)
+            (
+                one.status,
+                f"`{one.reason}`",
+                one.message,
+                one.location or "",
+                one.location_type or "",
+                one.domain,
+                one.decided_by or "the field's rule",
+            )
             for one in CATALOGUE.values()
         ),
     )
