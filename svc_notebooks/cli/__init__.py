@@ -1,4 +1,4 @@
-"""The command line: `svc-notebooks lab | run | serve | doctor`.
+"""The command line: `svc-notebooks lab | run | serve | conformance | doctor`.
 
 Each command has a file of its own, imported when it is asked for: `--help` answers at once, and
 `serve` needs no JupyterLab.
@@ -54,6 +54,12 @@ def _serve(options: argparse.Namespace, _: list[str]) -> int:
     return serve(options)
 
 
+def _conformance(options: argparse.Namespace, _: list[str]) -> int:
+    from .conformance import conformance
+
+    return conformance(options)
+
+
 def _doctor(_options: argparse.Namespace, _: list[str]) -> int:
     from .. import doctor
 
@@ -65,6 +71,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, list[str]], int]] = {
     "lab": _lab,
     "run": _run,
     "serve": _serve,
+    "conformance": _conformance,
     "doctor": _doctor,
 }
 
@@ -79,6 +86,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_lab(commands)
     _add_run(commands)
     _add_serve(commands)
+    _add_conformance(commands)
     commands.add_parser("doctor", help="show versions, limits and what to do about them")
     return parser
 
@@ -116,6 +124,30 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     serve.add_argument("--token", type=_token, help="the first user's token (default: a random one)")
     serve.add_argument("--store", metavar="PATH", help="folder to keep everything in (default: memory)")
     serve.add_argument("--control", action="store_true", help="also answer {base_url}/_control/...")
+
+
+def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "conformance",
+        help="test any deployment of the interface, rule by rule",
+        description="Runs the contract suite against a deployment and prints a table by rule. What it makes there"
+        " it removes again, and it touches nothing else. Exit status 0: no rule fails; 1: one does; 2: nothing"
+        " could be tested.",
+    )
+    add = command.add_argument
+    add("base_url", nargs="?", metavar="BASE_URL", help="where it is, such as https://files.example.org")
+    add("--token", help="a bearer token with all scopes (default: SVC_TOKEN of the environment)")
+    add("--second-token", metavar="TOKEN", help="one of another person, for rules about sharing (SVC_SECOND_TOKEN)")
+    add("--rules", action="append", default=[], metavar="IDS", help="only these, such as A3 or A3-06,E")
+    add("--list", action="store_true", help="print the rules and how many tests each has, and go nowhere")
+    add("--json", type=Path, metavar="FILE", help="write the results for machines, too")
+    add("--names", action="append", default=[], metavar="FIELD=VALUE",
+        help="a name of the deployment's own: header_prefix, media_prefix, storage, kind_prefix, calendar")  # fmt: skip
+    add("--address", metavar="URL", help="a receiving URL whose domain is registered there; nothing need answer")
+    add("--ca", type=Path, metavar="FILE", help="certificate authorities to trust, in PEM")
+    add("--timeout", type=float, default=30.0, metavar="SECONDS", help="for one answer (%(default)s)")
+    add("--no-control", action="store_true", help="leave the control interface alone where there is one")
+    add("--destructive", action="store_true", help="also run tests that empty the account's trash")
 
 
 def _port(text: str) -> int:

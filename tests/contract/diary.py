@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any, cast
 from urllib.parse import quote, urlencode
 
-from svc_notebooks.core.wire import Headers, Request
-from svc_notebooks.server.control import Control
 from svc_notebooks.server.service import Service, open_service
 
 from .conftest import Answer, Wire
@@ -44,6 +41,7 @@ class Diary:
         self.user = user
         self.calendar = calendar
         self.token = wire.service.sign_in(user)
+        wire.calendar(self.token, calendar)
 
     def call(self, method: str, target: str, body: Fields | None = None, **parameters: Any) -> Answer:
         target += query(parameters)
@@ -77,7 +75,13 @@ class Diary:
         return self.call("GET", path(self.calendar), **parameters)
 
     def items(self, **parameters: Any) -> list[Fields]:
-        return cast("list[Fields]", accepted(self.list(**parameters))["items"])
+        """The events that were not there before the test."""
+        page = accepted(self.list(**parameters))
+        found = cast("list[Fields]", page["items"])
+        while "nextPageToken" in page and "maxResults" not in parameters:
+            page = accepted(self.list(**parameters, pageToken=page["nextPageToken"]))
+            found += page["items"]
+        return self.wire.new(found)
 
     def summaries(self, **parameters: Any) -> list[str]:
         return [event["summary"] for event in self.items(**parameters)]
@@ -121,10 +125,8 @@ def emails(event: Fields) -> list[str]:
 
 
 def invitations(wire: Wire) -> list[Fields]:
-    """The mails that would have been sent, as the control interface shows them."""
-    answer = Control(wire.service).handle(Request("GET", "http://svc.test/_control/outbox", Headers()))
-    assert answer.status == 200
-    return cast("list[Fields]", json.loads(answer.content())["outbox"])
+    """The mails about events of this test that would have been sent."""
+    return wire.mails(wire.service.outbox())
 
 
 def mailed(wire: Wire) -> list[tuple[str, str]]:

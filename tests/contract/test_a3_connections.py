@@ -11,8 +11,6 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from svc_notebooks.server.service import Service
-
 from .conftest import OverSocket, Q
 
 N = 4 * Q
@@ -20,8 +18,8 @@ CONTENT = bytes(range(256)) * (N // 256)
 
 
 @pytest.fixture
-def wire(service: Service, base_url: str) -> OverSocket:
-    return OverSocket(service, base_url)
+def way() -> str:
+    return "socket"
 
 
 @contextmanager

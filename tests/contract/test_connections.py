@@ -20,8 +20,8 @@ UPLOAD = "/upload/storage/v3/files?uploadType="
 
 
 @pytest.fixture
-def wire(service: Service, base_url: str) -> OverSocket:
-    return OverSocket(service, base_url)
+def way() -> str:
+    return "socket"
 
 
 @contextmanager

@@ -24,7 +24,10 @@ class Watch:
     def request(self, **fields: Any) -> dict[str, Any]:
         """A watch request's body; None leaves a field out."""
         self._count += 1
-        body = {"id": f"channel-{self._count}", "type": "web_hook", "address": self.told.address, **fields}
+        fields = {"id": f"channel-{self._count}", **fields}
+        if isinstance(fields["id"], str) and 0 < len(fields["id"]) < 30:
+            fields["id"] = self.wire.prefix + fields["id"]
+        body = {"type": "web_hook", "address": self.told.address, **fields}
         return {name: value for name, value in body.items() if value is not None}
 
     def file(self, file_id: str, query: str = "", **fields: Any) -> Answer:
@@ -52,7 +55,11 @@ class Watch:
     def messages(self) -> list[tuple[str | None, str | None, str | None]]:
         """What has come until now: channel, state, changed."""
         self.wire.service.deliver()
-        return [(one.channel_id, one.resource_state, one.changed) for one in self.told.requests]
+        return [(self.named(one.channel_id), one.resource_state, one.changed) for one in self.told.requests]
+
+    def named(self, channel_id: str | None) -> str | None:
+        """The id of a channel as the test gave it."""
+        return channel_id and channel_id.removeprefix(self.wire.prefix)
 
     def news(self) -> list[tuple[str | None, str | None, str | None]]:
         """What has come since it was asked last."""
@@ -61,7 +68,7 @@ class Watch:
         return found
 
     def deliveries(self, *keys: str) -> list[Any]:
-        rows = self.wire.service.deliveries()
+        rows = [row for row in self.wire.service.deliveries() if row["channel_id"].startswith(self.wire.prefix)]
         return [tuple(row[key] for key in keys) if len(keys) > 1 else row[keys[0]] for row in rows]
 
 

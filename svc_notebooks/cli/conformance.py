@@ -1,0 +1,204 @@
+"""`svc-notebooks conformance`: the contract suite of this project, run against any deployment."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .listener import Listener
+from .target import Secrets, Target, names_of
+from .verdicts import Outcome, Result, Verdict, counts, summary, table, verdicts
+
+if TYPE_CHECKING:
+    import pytest
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def suite_folder() -> Path:
+    """The folder that holds `tests`: inside the package in a wheel, beside it in a checkout.
+
+    >>> (suite_folder() / "tests" / "rules.csv").is_file()
+    True
+    """
+    inside = PACKAGE / "suite_shipped"
+    return inside if inside.is_dir() else PACKAGE.parent
+
+
+def conformance(options: argparse.Namespace) -> int:
+    """Run it: 0 if no rule fails, 1 if one does, 2 if there was nothing to test."""
+    missing = [name for name in ("pytest", "trustme") if find_spec(name) is None]
+    if missing:
+        return _fail(f'{missing[0]} is not installed here: pip install "svc-notebooks[conformance]"')
+    try:
+        rules = _chosen(_rules(), options.rules)
+        target = None if options.list else _target(options)
+    except (OSError, ValueError) as error:
+        return _fail(str(error))
+    command = Command(target, rules)
+    command.execute()
+    if options.list:
+        return command.show_list()
+    if command.refused:
+        sys.stderr.write(f"svc-notebooks conformance: {command.hidden.redact(command.refused)}\n")
+    return command.report(options.json)
+
+
+def _target(options: argparse.Namespace) -> Target:
+    token = options.token or os.environ.get("SVC_TOKEN")
+    if not options.base_url:
+        raise ValueError("which deployment? Give its base address, such as https://files.example.org")
+    if not token:
+        raise ValueError("which token? Give --token, or set SVC_TOKEN")
+    return Target(
+        options.base_url,
+        token,
+        second_token=options.second_token or os.environ.get("SVC_SECOND_TOKEN"),
+        names=names_of(options.names),
+        address=options.address,
+        ca=options.ca,
+        timeout=options.timeout,
+        control=not options.no_control,
+        destructive=options.destructive,
+    )
+
+
+def _rules() -> dict[str, Any]:
+    """The rules that a service must keep; those of clients and notebooks are proved elsewhere."""
+    import csv
+    from types import SimpleNamespace
+
+    path = suite_folder() / "tests" / "rules.csv"
+    with path.open(newline="", encoding="utf-8") as lines:
+        rows = [SimpleNamespace(**row) for row in csv.DictReader(lines)]
+    return {row.id: row for row in rows if row.side in ("server", "both")}
+
+
+def _chosen(rules: dict[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
+    """The rules whose id begins with one of these words; all of them without any.
+
+    >>> from types import SimpleNamespace as Rule
+    >>> list(_chosen({"A3-01": Rule(), "A3-02": Rule(), "E-01": Rule()}, ["A3-02,E"]))
+    ['A3-02', 'E-01']
+    """
+    words = [word.strip().upper() for text in wanted for word in text.split(",") if word.strip()]
+    for word in words:
+        if not any(_begins(id, word) for id in rules):
+            raise ValueError(f"{word} is no rule of a service; --list shows them")
+    return {id: rule for id, rule in rules.items() if not words or any(_begins(id, word) for word in words)}
+
+
+def _begins(id: str, word: str) -> bool:
+    return id == word or id.startswith(word if word.endswith("-") else f"{word}-")
+
+
+@dataclass(eq=False)
+class Command:
+    """One run: what the suite asks of it, and what it hears of the suite. Registered as the plugin "conformance"."""
+
+    target: Target | None
+    chosen: Mapping[str, Any]
+    hidden: Secrets = field(default_factory=Secrets)
+    run: Any = None
+    site: Any = None
+    left: Sequence[str] = ()
+    refused: str = ""
+    failed: bool = False
+    """Whether a test failed since the suite last looked."""
+    outcomes: list[Outcome] = field(default_factory=list)
+    tests: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.target:
+            self.hidden = Secrets([self.target.token, self.target.second_token])
+
+    def execute(self) -> None:
+        """Run the suite in this process."""
+        import pytest
+
+        folder = suite_folder()
+        arguments = [
+            str(folder / "tests" / "contract"),
+            f"--rootdir={folder}",
+            "--config-file=/dev/null" if os.name == "posix" else "--config-file=NUL",
+            "--override-ini=pythonpath=" + str(folder),
+            "--import-mode=importlib",
+            "--capture=no",
+            *(word for plugin in ("cacheprovider", "doctest", "faulthandler") for word in ("-p", f"no:{plugin}")),
+            *(["--collect-only"] if self.target is None else []),
+        ]  # fmt: skip
+        with _interruptible():
+            code = pytest.main(arguments, plugins=[Listener(self)])
+        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not self.refused:
+            self.refused = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
+
+    def rules_of(self, item: pytest.Item) -> tuple[str, ...]:
+        """The rules that a test proves."""
+        return tuple(str(rule) for mark in item.iter_markers("spec") for rule in mark.args)
+
+    def show_list(self) -> int:
+        """The rules and the number of tests of each."""
+        for id, rule in self.chosen.items():
+            print(f"{id:<7}{self.tests.get(id, 0):>4} tests  {rule.rule}")
+        return 0
+
+    def report(self, path: Path | None) -> int:
+        """Print the table and write the JSON; the exit status."""
+        found = verdicts(self.chosen, self.outcomes)
+        if self.outcomes:
+            for line in table(found):
+                print(self.hidden.redact(line))
+            print(f"\n{summary(found)}")
+        for line in self.left:
+            print(f"left behind: {self.hidden.redact(line)}")
+        if path:
+            path.write_text(self.hidden.redact(json.dumps(self._json(found), indent=2)) + "\n", encoding="utf-8")
+        if self.refused:
+            return 2
+        return 1 if counts(found)[Result.FAIL] else 0
+
+    def _json(self, found: Sequence[Verdict]) -> dict[str, Any]:
+        from .. import __version__
+
+        return {
+            "base_url": self.target.base_url if self.target else None,
+            "suite": __version__,
+            "stopped": self.refused or None,
+            "counts": {result.name.lower(): number for result, number in counts(found).items()},
+            "rules": [one.row() for one in found],
+            "left_behind": list(self.left),
+        }
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """SIGTERM ends a run as Ctrl-C does; from then on neither disturbs the cleaning up."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def end(number: int, frame: object) -> None:
+        for one in before:
+            signal.signal(one, signal.SIG_IGN)
+        sys.stderr.write("\nremoving what the run has made ...\n")
+        raise KeyboardInterrupt
+
+    for number in before:
+        signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _fail(message: str) -> int:
+    sys.stderr.write(f"svc-notebooks conformance: {message}\n")
+    return 2

@@ -1,0 +1,168 @@
+"""What became of each rule: from the outcomes of tests to a table that the owner of a service reads."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+
+
+class Result(Enum):
+    """What a run says of a rule; the value is how it is printed."""
+
+    PASS = "pass"
+    FAIL = "FAIL"
+    DIFFERS = "differs: choice"
+    UNTESTABLE = "not testable"
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One assertion that did not hold, or an error."""
+
+    expected: str
+    came: str
+    requests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One test, parameters and all."""
+
+    test: str
+    rules: tuple[str, ...]
+    result: Result
+    why: str = ""
+    """For what was not testable: what was needed."""
+    failure: Failure | None = None
+    differences: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(slots=True)
+class Verdict:
+    """One rule and everything that was seen of it."""
+
+    id: str
+    area: str
+    words: str
+    outcomes: list[Outcome] = field(default_factory=list)
+
+    @property
+    def result(self) -> Result:
+        """One failure is a fail; one pass and no failure is a pass.
+
+        >>> Verdict("A3-06", "resumable", "...").result
+        <Result.UNTESTABLE: 'not testable'>
+        """
+        found = {one.result for one in self.outcomes}
+        order = (Result.FAIL, Result.PASS, Result.DIFFERS)
+        return next((one for one in order if one in found), Result.UNTESTABLE)
+
+    @property
+    def failures(self) -> list[Outcome]:
+        """The tests that failed."""
+        return [one for one in self.outcomes if one.result is Result.FAIL]
+
+    @property
+    def differences(self) -> list[tuple[str, str]]:
+        """Choices that were made otherwise, each once."""
+        return list(dict.fromkeys(one for outcome in self.outcomes for one in outcome.differences))
+
+    @property
+    def reasons(self) -> list[str]:
+        """What the tests needed that could not be had, each once."""
+        if not self.outcomes:
+            return ["no test of the suite reaches it over HTTP"]
+        return list(dict.fromkeys(one.why for one in self.outcomes if one.why))
+
+    def row(self) -> dict[str, Any]:
+        """The rule as JSON."""
+        count = {one.name.lower(): sum(o.result is one for o in self.outcomes) for one in Result}
+        return {
+            "id": self.id,
+            "area": self.area,
+            "rule": self.words,
+            "result": self.result.name.lower(),
+            "tests": count,
+            "failures": [
+                {"test": one.test, "expected": one.failure.expected, "came": one.failure.came,
+                 "requests": list(one.failure.requests)}
+                for one in self.failures if one.failure
+            ],
+            "differences": [{"choice": choice, "what": what} for choice, what in self.differences],
+            "not_testable": self.reasons if self.result is not Result.PASS else [],
+        }  # fmt: skip
+
+
+def verdicts(rules: Mapping[str, Any], outcomes: Iterable[Outcome]) -> list[Verdict]:
+    """One verdict for each rule, in the order of the rules."""
+    found = {id: Verdict(id, rule.area, rule.rule) for id, rule in rules.items()}
+    for outcome in outcomes:
+        for rule in outcome.rules:
+            if rule in found:
+                found[rule].outcomes.append(outcome)
+    return list(found.values())
+
+
+def counts(found: Iterable[Verdict]) -> dict[Result, int]:
+    """How many rules have each result."""
+    results = [one.result for one in found]
+    return {result: results.count(result) for result in Result}
+
+
+def summary(found: Iterable[Verdict]) -> str:
+    """One line.
+
+    >>> summary([Verdict("A", "x", "...")])
+    '1 rules: 0 pass, 0 fail, 0 differ by choice, 1 not testable from outside'
+    """
+    found = list(found)
+    count = counts(found)
+    return (
+        f"{len(found)} rules: {count[Result.PASS]} pass, {count[Result.FAIL]} fail, "
+        f"{count[Result.DIFFERS]} differ by choice, {count[Result.UNTESTABLE]} not testable from outside"
+    )
+
+
+def table(found: Iterable[Verdict], width: int | None = None) -> Iterable[str]:
+    """The lines of the table: a rule, and below it what there is to say."""
+    width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
+    wrap = _wrapper(width)
+    yield f"{'rule':<7}{'result':<17}what it says"
+    for one in found:
+        head = f"{one.id:<7}{one.result.value:<17}"
+        yield from textwrap.wrap(one.words, width, initial_indent=head, subsequent_indent=" " * 24)
+        yield from wrap(_details(one))
+
+
+_MOST = 3
+"""Of the failures of one rule so many are printed; all of them are in the JSON."""
+
+
+def _details(one: Verdict) -> Iterable[tuple[str, str]]:
+    for outcome in one.failures[:_MOST]:
+        if outcome.failure:
+            yield "test", outcome.test
+            yield "expected", outcome.failure.expected
+            yield "came", outcome.failure.came
+            for request in outcome.failure.requests:
+                yield "request", request
+    if len(one.failures) > _MOST:
+        yield "more", f"{len(one.failures) - _MOST} other tests of this rule failed"
+    for choice, what in one.differences[:_MOST]:
+        yield "choice", f"{choice}: {what}"
+    if one.result is Result.UNTESTABLE:
+        yield "needs", "; ".join(one.reasons[:_MOST])
+
+
+def _wrapper(width: int) -> Callable[[Iterable[tuple[str, str]]], Iterable[str]]:
+    def wrap(rows: Iterable[tuple[str, str]]) -> Iterable[str]:
+        for name, text in rows:
+            head = " " * 7 + f"{name + ':':<10}"
+            lines = textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 17) or [head]
+            yield from lines[:6]
+
+    return wrap

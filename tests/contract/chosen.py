@@ -1,0 +1,181 @@
+"""What a deployment is told: where a rule decides it fails, where the interface is silent it differs.
+
+In our own runs nothing here is lenient. In a run against a deployment (`svc-notebooks conformance`) an answer
+has parts that compare as these classes do: a status that no rule of the test names in its words may be any
+other of its class, and the words of an error may be any. Each such liberty is noted as a difference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+_NUMBER = re.compile(r"\b[1-5]\d\d\b")
+
+# Everything that the interface's tables name; a field beyond them is one that a deployment may not have.
+INTERFACE_FIELDS = frozenset(re.findall(r"\w+", """
+    id name mimeType viewersCanCopyContent webViewLink webContentLink importFormats kind type address token
+    expiration resourceId resourceUri date dateTime timeZone start end originalStartTime anyoneCanAddSelf
+    attachments fileUrl attendees email displayName additionalGuests comment optional resource responseStatus
+    colorId conferenceData createRequest description extendedProperties private shared gadget display height
+    width iconLink link preferences title guestsCanInviteOthers guestsCanModify guestsCanSeeOtherGuests location
+    recurrence reminders useDefault overrides method minutes sequence source url status summary transparency
+    visibility htmlLink
+"""))  # fmt: skip
+
+
+@dataclass
+class Record:
+    """What one test found to differ, and the statuses that its rules name."""
+
+    named: frozenset[int] = frozenset()
+    differences: list[tuple[str, str]] = field(default_factory=list)
+
+    def note(self, choice: str, what: str) -> None:
+        """A difference; one that was seen before is not told twice."""
+        if (choice, what) not in self.differences:
+            self.differences.append((choice, what))
+
+
+class _Current:
+    record: Record | None = None
+
+
+def statuses_named(words: str) -> frozenset[int]:
+    """The statuses that a rule's words ask for by number."""
+    return frozenset(int(found) for found in _NUMBER.findall(words))
+
+
+@contextmanager
+def noting(record: Record) -> Iterator[None]:
+    """`choice` notes here while this lasts."""
+    _Current.record = record
+    try:
+        yield
+    finally:
+        _Current.record = None
+
+
+@contextmanager
+def choice(name: str) -> Iterator[None]:
+    """Asserts about what the interface leaves open; a deployment that chose otherwise differs, and does not fail.
+
+    The name is a field of the policy, or the beginning of a row of docs/decisions.md.
+    """
+    try:
+        yield
+    except (AssertionError, KeyError) as error:
+        if _Current.record is None:
+            raise
+        _Current.record.note(name, str(error) or "an assertion does not hold")
+
+
+class Status(int):
+    """A status of a deployment."""
+
+    record: Record
+
+    def __new__(cls, value: int, record: Record) -> Status:
+        found = super().__new__(cls, value)
+        found.record = record
+        return found
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, int) or int(self) == int(other):
+            return isinstance(other, int)
+        return self._may_stand_for(int(other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = int.__hash__
+
+    def _may_stand_for(self, other: int) -> bool:
+        if self // 100 != other // 100 or self // 100 not in (2, 4):
+            return False
+        if self < 300 and int(self) in self.record.named:
+            return True  # "200 or 201"
+        if other in self.record.named:
+            return False
+        self.record.note("status codes", f"{other} here, {int(self)} there")
+        return True
+
+
+class Said(str):
+    """Words of an error: reason, message, location, domain."""
+
+    record: Record
+
+    def __new__(cls, value: object, record: Record) -> Said:
+        found = super().__new__(cls, "" if value is None else str(value))
+        found.record = record
+        return found
+
+    def _noted(self, holds: bool, wanted: object) -> bool:
+        if not holds:
+            self.record.note("reasons of errors", f"{str(wanted)[:60]!r} here, {str(self)[:60]!r} there")
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        return self._noted(str(self) == other, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+    def __contains__(self, part: object) -> bool:
+        return self._noted(isinstance(part, str) and part in str(self), part)
+
+    def startswith(self, *wanted: Any) -> bool:
+        return self._noted(str(self).startswith(*wanted), wanted[0])
+
+    def split(self, *how: Any, **options: Any) -> list[Any]:
+        return [Said(part, self.record) for part in str(self).split(*how, **options)]
+
+    def lower(self) -> Said:
+        return Said(str(self).lower(), self.record)
+
+
+class Envelope(Mapping[str, Any]):
+    """The first entry of an error, whatever its shape."""
+
+    def __init__(self, entry: Mapping[str, Any], record: Record) -> None:
+        self._entry, self._record = entry, record
+
+    def __getitem__(self, name: str) -> Said:
+        return Said(self._entry.get(name), self._record)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entry)
+
+    def __len__(self) -> int:
+        return len(self._entry)
+
+    def get(self, name: str, default: Any = None) -> Said:
+        return self[name]
+
+
+def first_entry(body: Any, record: Record) -> Envelope:
+    """The entry of a body in the family's shape; of another shape: an empty one, and a difference."""
+    try:
+        entry = body["error"]["errors"][0]
+        assert {"domain", "reason", "message"} <= entry.keys()
+    except (AssertionError, KeyError, IndexError, TypeError, AttributeError):
+        record.note("the envelope of errors", f"{str(body)[:120]} there")
+        entry = body.get("error") if isinstance(body, dict) and isinstance(body.get("error"), dict) else {}
+    return Envelope(entry, record)
+
+
+class Told(dict[str, Any]):
+    """A JSON object of a deployment, which may lack what the interface does not name."""
+
+    def __missing__(self, name: str) -> Any:
+        if name in INTERFACE_FIELDS:
+            raise KeyError(name)
+        pytest.skip(f"the answer has no {name}, which the interface does not name")

@@ -1,0 +1,225 @@
+"""The third way: the tests speak to a deployment, as guests who leave it as they found it.
+
+`svc-notebooks conformance` starts such a run and registers itself as the plugin "conformance", which has a
+`target`, the `hidden` texts and the `chosen` rules. Without it nothing here does anything.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import socket
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service
+
+from .arrival import arrive
+from .chosen import Record, Status, Told, first_entry, noting, statuses_named
+from .inside import beyond
+from .ledger import Ledger
+from .site import Site, Unreachable, operation_of, visitors
+from .wire import Answer, Wire
+
+BASE32 = "0123456789abcdefghijklmnopqrstuv"
+
+
+class AnswerThere(Answer):
+    """An answer of a deployment, which is held to the rules and not to our choices."""
+
+    record: Record
+
+    @property
+    def json(self) -> Any:
+        return _told(super().json)
+
+    @property
+    def error(self) -> Any:
+        assert int(self.status) >= 400, f"a refusal was expected, and {int(self.status)} came"
+        try:
+            body = super().json
+        except ValueError:
+            body = None
+        return first_entry(body, self.record)
+
+
+def _told(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Told({name: _told(one) for name, one in value.items()})
+    return [_told(one) for one in value] if isinstance(value, list) else value
+
+
+class Deployed(Wire):
+    """Speaks to a deployment, notes what it makes there, and touches nothing else."""
+
+    def __init__(self, site: Site, record: Record, prefix: str) -> None:
+        self.site, self.record, self.prefix = site, record, prefix
+        self.patient = True
+        self.ledger = Ledger()
+        self.log: list[str] = []
+        super().__init__(site.inside, site.target.base_url)  # type: ignore[arg-type]
+
+    def once(self, text: str) -> str:
+        return "".join(secrets.choice(BASE32) for _ in text)
+
+    def new(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [row for row in rows if not {row.get("id"), row.get("recurringEventId")} & self.site.before]
+
+    def mails(self, outbox: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [mail for mail in outbox if mail["event_id"].partition("_")[0] in self.ledger.ids]
+
+    def calendar(self, token: str, name: str) -> None:
+        if name == "primary":
+            self.site.count_events(token, name)
+
+    def dial(self) -> socket.socket:
+        parts = urlsplit(self.base_url)
+        port = parts.port or (443 if self.site.target.is_tls else 80)
+        plain = socket.create_connection((parts.hostname, port), timeout=self.site.target.timeout)
+        if not self.site.target.is_tls:
+            return plain
+        return self.site.target.context().wrap_socket(plain, server_hostname=parts.hostname)
+
+    def address(self, target: str) -> str:
+        target = target.removeprefix(self.base_url)
+        parts = urlsplit(target)
+        path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        return urlsplit(self.base_url).path + self.site.words.target(path)
+
+    def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
+        target = self._path_of(target)
+        self._may(method, target, pairs)
+        sent = body if body is None or isinstance(body, bytes) else list(body)
+        if sent is not None and not isinstance(sent, bytes):
+            sent = [block for block in sent if block]
+        try:
+            reply = self.site.exchange(method, target, sent, pairs, patient=self.patient)
+        except Unreachable as error:
+            self.log.append(f"{method} {target[:200]} -> {error}")
+            self.site.check_alive()
+            raise (error.__cause__ or error) from None  # as over any other socket
+        self.log.append(f"{method} {target[:200]} -> {reply.status}")
+        answer = AnswerThere(Status(reply.status, self.record), reply.reason, reply.headers, reply.body)
+        object.__setattr__(answer, "record", self.record)
+        self.ledger.note(method, target, _bearer(pairs), _json_of(sent), reply)
+        return answer
+
+    def _path_of(self, target: str) -> str:
+        """A Location names the deployment as it sees itself; it is spoken to where we found it, nowhere else."""
+        if not target.startswith(("http://", "https://")):
+            return target
+        parts = urlsplit(target)
+        path = parts.path.removeprefix(urlsplit(self.base_url).path)
+        return f"{path}?{parts.query}" if parts.query else path
+
+    def _may(self, method: str, target: str, pairs: list[tuple[str, str]]) -> None:
+        root = target.removeprefix("/upload").split("/")[1]
+        part = "calendar" if root == "calendar" else "storage" if root == "storage" else None
+        if part in self.site.missing:
+            beyond(f"the {part} interface, which is not there for this token: {self.site.missing[part]}")
+        name = operation_of(method, target)
+        if name in self.site.missing:
+            beyond(f"{name}, which the interface does not show and this deployment does not have")
+        if not self.site.target.destructive and _bearer(pairs) and not self._is_ours(method, target):
+            beyond(f"a {method} that could touch what the run did not make (--destructive)")
+
+    def _is_ours(self, method: str, target: str) -> bool:
+        path = urlsplit(target).path
+        if method == "DELETE" or path.endswith("/clear"):
+            return self.ledger.knows(target)
+        if method in ("PUT", "PATCH"):
+            return self.ledger.knows(target) or not {unquote(one) for one in path.split("/")} & self.site.before
+        return True
+
+
+def _bearer(pairs: Iterable[tuple[str, str]]) -> str | None:
+    for name, value in pairs:
+        if name.lower() == "authorization" and value.lower().startswith("bearer "):
+            return value[7:]
+    return None
+
+
+def _json_of(body: Any) -> Mapping[str, Any]:
+    try:
+        found = json.loads(body) if isinstance(body, bytes) and body[:1] == b"{" else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+@dataclass
+class Run:
+    """One run of the suite against a deployment."""
+
+    command: Any
+    site: Site | None = None
+    _prefixes: Iterator[str] = field(default_factory=lambda: iter(()))
+
+    def arrive(self) -> None:
+        """Go there, and from now on open no service of our own: a test that would is not about the deployment."""
+        if self.command.target is None:
+            return
+        self.site = arrive(self.command.target, self.command.hidden)
+        self._prefixes = visitors(self.site)
+        self.command.site = self.site
+        Service.__init__ = _of_our_own  # type: ignore[assignment, method-assign]
+
+    def leave(self) -> None:
+        """Say what could not be removed."""
+        if self.site:
+            self.command.left = [*self.site.left, *self.site.strays()]
+
+    def wants(self, item: pytest.Item) -> bool:
+        """Whether a test is about the chosen rules; what runs both ways at home runs once there."""
+        item.user_properties.append(("rules", self.command.rules_of(item)))
+        item.user_properties.append(("choices", [name for mark in item.iter_markers("choice") for name in mark.args]))
+        if not set(self.command.rules_of(item)) & set(self.command.chosen):
+            return False
+        params = getattr(item, "callspec", None)
+        if params and params.params.get("way") == "socket":
+            return False
+        if "wire" not in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.skip(reason="needs a service that the test opens itself"))
+        return True
+
+    def visit(self, request: pytest.FixtureRequest) -> Iterator[Wire]:
+        """The wire of one test."""
+        assert self.site
+        if request.getfixturevalue("policy") != Policy():
+            beyond("a service with another policy")
+        rules = [self.command.chosen.get(rule) for rule in self.command.rules_of(request.node)]
+        words = " ".join(rule.rule for rule in rules if rule)
+        record, prefix = Record(statuses_named(words)), next(self._prefixes)
+        if self.command.failed:
+            self.command.failed = False
+            self.site.recount()
+        wire = Deployed(self.site, record, prefix)
+        wire.patient = not {"X-04", "X-05"} & set(self.command.rules_of(request.node))
+        try:
+            with noting(record):
+                yield wire
+        finally:
+            for choice, what in record.differences:
+                request.node.user_properties.append(("difference", (choice, what)))
+            request.node.user_properties.append(("log", wire.log[-3:]))
+            self.site.clear(wire.ledger)
+
+
+def _of_our_own(service: Service, *given: object, **options: object) -> None:
+    beyond("a service that the test opens itself")
+
+
+def run_of(config: pytest.Config) -> Run | None:
+    """The run against a deployment that this is, if it is one."""
+    command = config.pluginmanager.get_plugin("conformance")
+    if command is None:
+        return None
+    if command.run is None:
+        command.run = Run(command)
+    found: Run = command.run
+    return found

@@ -1,0 +1,137 @@
+"""What tests ask of the inside of a service: through the control interface where a deployment has one.
+
+The names are those of `Service`, so that a test reads the same. What is not there is "not testable from
+outside": the test that asks for it is skipped, and no list has to be kept.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from typing import Any, NoReturn
+
+import pytest
+
+from svc_notebooks.core.clock import parse_time
+
+Call = Callable[..., Any]
+
+
+def beyond(what: str) -> NoReturn:
+    """Give a test up, for nobody outside can do this."""
+    pytest.skip(f"needs {what}")
+
+
+class Outside:
+    """The inside of a deployment without a control interface: nothing but the tokens that we were given."""
+
+    def __init__(self, tokens: Mapping[str, str], first: str, meet: Callable[[str], None]) -> None:
+        self._tokens, self._first, self._meet = tokens, first, meet
+
+    def sign_in(self, user: str | None = None, *, token: str | None = None, **more: Any) -> str:
+        if token or any(value not in (None, "notebook", False) for value in more.values()):
+            beyond("tokens of other scopes, clients or lifetimes")
+        found = self._tokens.get(user or self._first)
+        if found is None:
+            beyond(f"a token of another person ({'--second-token' if len(self._tokens) < 2 else 'a third one'})")
+        self._meet(found)
+        return found
+
+    def __getattr__(self, name: str) -> NoReturn:
+        beyond(f"the inside of the service: {name}")
+
+
+class Inside:
+    """The inside of a deployment, over its control interface."""
+
+    def __init__(self, call: Call, first: str, meet: Callable[[str], None]) -> None:
+        self._call = call
+        self._first = first
+        self._meet = meet
+        self._tokens: dict[str, str] = {}
+        self.clock = Clock(call)
+
+    def sign_in(
+        self,
+        user: str | None = None,
+        *,
+        scopes: Any = None,
+        client: str = "notebook",
+        service_account: bool = False,
+        expires_in: float | None = None,
+        token: str | None = None,
+    ) -> str:
+        if token:
+            beyond("a token of our choice")
+        body: dict[str, Any] = {"user": user or self._first, "client": client}
+        body |= {} if scopes is None else {"scopes": list(scopes)}
+        body |= {"service_account": True} if service_account else {}
+        if expires_in is not None:
+            return self._new({**body, "expires_in": expires_in})
+        key = json.dumps(body, sort_keys=True)
+        if key not in self._tokens:
+            self._tokens[key] = self._new(body)
+        return self._tokens[key]
+
+    def _new(self, body: Mapping[str, Any]) -> str:
+        found: str = self._call("POST", "tokens", body)["access_token"]
+        self._meet(found)
+        return found
+
+    def register_domain(self, domain: str) -> str:
+        return str(self._call("POST", "domains", {"domain": domain})["domain"])
+
+    def trust(self, pem: str) -> None:
+        self._call("POST", "trust", {"ca_pem": pem})
+
+    def flag(self, file_id: str, *, abusive: bool) -> bool:
+        return bool(self._call("POST", f"files/{file_id}", {"abusive": abusive}))
+
+    def limit(self, user: str, requests: int | None, per: str = "60s") -> Any:
+        return self._call("POST", "limits", {"user": user, "requests": requests, "per": per})
+
+    def deliver(self, timeout: float | None = None) -> None:
+        self.clock.advance(0)  # a clock that is moved lets everything happen that is due
+
+    def deliveries(self) -> list[Any]:
+        return list(self._call("GET", "deliveries")["deliveries"])
+
+    def outbox(self) -> list[Any]:
+        return list(self._call("GET", "outbox")["outbox"])
+
+    def journal(self) -> list[Any]:
+        return list(self._call("GET", "journal")["journal"])
+
+    @contextmanager
+    def faults(self, *steps: Any, in_order: bool = False) -> Iterator[None]:
+        if self._call("GET", "faults")["plans"]:
+            beyond("that no faults of others are in force")
+        self._call("POST", "faults", {"steps": list(steps), "in_order": in_order})
+        try:
+            yield
+        finally:
+            self._call("DELETE", "faults")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        beyond(f"more of the inside than the control interface gives: {name}")
+
+
+class Clock:
+    """The clock of a deployment, moved over its control interface."""
+
+    is_virtual = True
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+
+    def now(self) -> datetime:
+        return parse_time(self._call("GET", "clock")["now"])
+
+    def advance(self, duration: str | float | timedelta) -> datetime:
+        step = duration.total_seconds() if isinstance(duration, timedelta) else duration
+        return parse_time(self._call("POST", "clock", {"advance": step})["now"])
+
+    def __getattr__(self, name: str) -> NoReturn:
+        beyond(f"more of the clock than the control interface gives: {name}")

@@ -1,0 +1,76 @@
+"""The suite speaks of svc, ada and bob; a deployment has names and people of its own.
+
+What goes out is said in the deployment's words, what comes back in ours. With the names of the interface and
+its own people nothing is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+from svc_notebooks.core.names import Names
+
+
+class Translation:
+    """Pairs of words, ours and theirs."""
+
+    def __init__(self, theirs: Names) -> None:
+        ours = Names()
+        self._roots = [
+            (one, other)
+            for one, other in (
+                (ours.upload_path(), theirs.upload_path()),
+                (ours.path(), theirs.path()),
+                (ours.calendar_path(), theirs.calendar_path()),
+            )
+            if one != other
+        ]
+        self._words: list[tuple[str, str]] = []
+        self._add([(ours.media_prefix, theirs.media_prefix)])
+        self._kinds = [(f'"{ours.kind("")}', f'"{theirs.kind("")}')] if ours.kind("") != theirs.kind("") else []
+        self._header = (ours.header_prefix, theirs.header_prefix)
+
+    def person(self, ours: str, theirs: str) -> None:
+        """A person of the suite has this address there."""
+        self._add([(ours, theirs), (quote(ours), quote(theirs))])
+
+    def _add(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self._words += [(one, other) for one, other in pairs if one != other]
+
+    def target(self, path: str) -> str:
+        """An address on its way out."""
+        for ours, theirs in self._roots:
+            if path.startswith(ours):
+                path = theirs + path[len(ours) :]
+                break
+        return _replaced(path, self._words)
+
+    def out(self, body: bytes) -> bytes:
+        """A body on its way out."""
+        return _replaced_bytes(body, self._words)
+
+    def header(self, name: str) -> str:
+        """The name of a header on its way out."""
+        ours, theirs = self._header
+        return theirs + name[len(ours) :] if name.startswith(ours) else name
+
+    def back(self, body: bytes) -> bytes:
+        """A body of JSON that came."""
+        return _replaced_bytes(body, [(theirs, ours) for ours, theirs in self._words + self._kinds + self._roots])
+
+    def said(self, value: str) -> str:
+        """The value of a header that came."""
+        return _replaced(value, [(theirs, ours) for ours, theirs in self._words + self._roots])
+
+
+def _replaced(text: str, pairs: Iterable[tuple[str, str]]) -> str:
+    for old, new in pairs:
+        text = text.replace(old, new)
+    return text
+
+
+def _replaced_bytes(body: bytes, pairs: Iterable[tuple[str, str]]) -> bytes:
+    for old, new in pairs:
+        body = body.replace(old.encode(), new.encode())
+    return body

@@ -1,0 +1,183 @@
+"""Somebody who speaks raw HTTP to the service, in-process or over a socket.
+
+Never through our own client, so that a mistake in the client cannot hide one in the service.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from svc_notebooks.core.wire import BytesBody, Headers, Request
+from svc_notebooks.server.service import Service
+
+Q = 262_144
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back, whole."""
+
+    status: int
+    reason: str
+    headers: Headers
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def error(self) -> dict[str, Any]:
+        """The first entry of the error envelope, whose shape is checked on the way."""
+        found = self.json["error"]
+        assert found["code"] == self.status
+        assert found["message"]
+        assert {"domain", "reason", "message"} <= found["errors"][0].keys()
+        assert self.headers["content-type"].startswith("application/json")
+        return found["errors"][0]
+
+
+class Wire:
+    """Somebody who speaks HTTP to the service, signed in unless told otherwise."""
+
+    prefix = ""
+    """Before names that a deployment remembers for ever, so that each run has its own."""
+
+    def __init__(self, service: Service, base_url: str) -> None:
+        self.service = service
+        self.base_url = base_url
+        self.token = service.sign_in()
+
+    def once(self, text: str) -> str:
+        """An id like this one, which stays used for ever: in a deployment another one of the same form."""
+        return text
+
+    def new(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Those of a list's rows that were not there before the test."""
+        return list(rows)
+
+    def mails(self, outbox: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Those rows of the outbox that are about events of the test."""
+        return outbox
+
+    def calendar(self, token: str, name: str) -> None:
+        """A calendar that the test is going to look at."""
+
+    def send(
+        self,
+        method: str,
+        target: str,
+        body: bytes | Iterator[bytes] | None = None,
+        headers: dict[str, str] | list[tuple[str, str]] | None = None,
+        *,
+        token: str | None = "own",
+    ) -> Answer:
+        """One exchange; `target` is a path or a whole URL, an iterator goes as chunked encoding."""
+        pairs = list(headers.items()) if isinstance(headers, dict) else list(headers or [])
+        if token:
+            pairs.append(("Authorization", f"Bearer {self.token if token == 'own' else token}"))
+        return self._exchange(method, target.removeprefix(self.base_url), body, pairs)
+
+    def post_json(self, target: str, value: object, **options: Any) -> Answer:
+        return self.json_request("POST", target, value, **options)
+
+    def json_request(self, method: str, target: str, value: object, **options: Any) -> Answer:
+        headers = {"Content-Type": "application/json; charset=UTF-8"}
+        return self.send(method, target, json.dumps(value).encode(), headers, **options)
+
+    def create(self, content: bytes = b"hello", kind: str = "text/plain", fields: str = "*") -> dict[str, Any]:
+        """A file by simple upload."""
+        answer = self.send(
+            "POST", f"/upload/storage/v3/files?uploadType=media&fields={fields}", content, {"Content-Type": kind}
+        )
+        assert answer.status == 200, answer.body
+        return answer.json
+
+    def download(self, file_id: str, **headers: str) -> Answer:
+        return self.send("GET", f"/storage/v3/files/{file_id}?alt=media", headers=headers)
+
+    def files(self, **options: Any) -> list[dict[str, Any]]:
+        """The files that were not there before the test."""
+        found, more = [], ""
+        while True:
+            page = self.send("GET", f"/storage/v3/files{more}", **options).json
+            found += page["files"]
+            if "nextPageToken" not in page:
+                return self.new(found)
+            more = f"?pageToken={page['nextPageToken']}"
+
+    def names(self) -> list[str]:
+        return [file["name"] for file in self.files()]
+
+    def begin(self, metadata: dict[str, Any] | None = None, query: str = "", **headers: str) -> str:
+        """Open a resumable session; its URI."""
+        answer = self.initiate(metadata, query, **headers)
+        assert answer.status == 200, answer.body
+        return answer.headers["location"]
+
+    def initiate(self, metadata: dict[str, Any] | None = None, query: str = "", **headers: str) -> Answer:
+        body = b"" if metadata is None else json.dumps(metadata).encode()
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if metadata is not None:
+            sent.setdefault("Content-Type", "application/json; charset=UTF-8")
+        return self.send("POST", f"/upload/storage/v3/files?uploadType=resumable{query}", body, sent)
+
+    def put(self, uri: str, body: bytes | Iterator[bytes] = b"", content_range: str | None = None) -> Answer:
+        headers = {} if content_range is None else {"Content-Range": content_range}
+        return self.send("PUT", uri, body, headers)
+
+    def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
+        raise NotImplementedError
+
+
+class InProcess(Wire):
+    """Calls the service as the function that it is."""
+
+    def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
+        if body is not None and not isinstance(body, bytes):
+            body, pairs = BytesBody(b"".join(body)), [*pairs, ("Transfer-Encoding", "chunked")]
+        elif body is not None:
+            pairs = [*pairs, ("Content-Length", str(len(body)))]
+        response = self.service.handle(Request(method, self.base_url + target, Headers(pairs), body or b""))
+        content = response.content()
+        return Answer(response.status, "", response.headers, b"" if method == "HEAD" else content)
+
+
+class OverSocket(Wire):
+    """Speaks HTTP/1.1 over a loopback connection of its own."""
+
+    def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
+        connection = self._connection()
+        try:
+            connection.putrequest(method, target, skip_accept_encoding=True)
+            chunked = body is not None and not isinstance(body, bytes)
+            for name, value in pairs:
+                connection.putheader(name, value)
+            if chunked:
+                connection.putheader("Transfer-Encoding", "chunked")
+            elif body is not None:
+                connection.putheader("Content-Length", str(len(body)))
+            connection.endheaders(body or None, encode_chunked=chunked)
+            response = connection.getresponse()
+            return Answer(response.status, response.reason, Headers(response.getheaders()), response.read())
+        finally:
+            connection.close()
+
+    def dial(self) -> socket.socket:
+        """A connection, for what no library would send."""
+        parts = urlsplit(self.base_url)
+        return socket.create_connection((parts.hostname, parts.port), timeout=10)
+
+    def address(self, target: str) -> str:
+        """What stands in the first line of a request for this path or URL."""
+        parts = urlsplit(target)
+        return f"{parts.path}?{parts.query}" if parts.query else parts.path
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(urlsplit(self.base_url).netloc, timeout=30)
