@@ -135,7 +135,7 @@ def colors() -> Iterator[str]:
 def refusals() -> Iterator[str]:
     yield "## Refusals\n"
     yield 'In the envelope `{"error": {"code", "message", "errors": [...]}}`; a name in braces is filled in.\n'
-    yield "The last column is what the journal says: a rule of tests/rules.csv, a field of Policy, a row of decisions.md.\n"
+    yield "What decides is a rule of tests/rules.csv, a field of Policy or a row of decisions.md.\n"
     yield table(
         "status, reason, message, location, location type, domain, decided by",
         (
