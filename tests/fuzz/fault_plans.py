@@ -159,9 +159,9 @@ class Upload:
 
     @property
     def most_requests(self) -> int:
-        """What an undisturbed upload asks, once more for each fault: nothing costs more than to begin anew."""
-        whole = 1 if self.kind != "resumable" else 3 + (1 if self.chunks < 0 else -(-self.size // (self.chunks * Q)))
-        return whole
+        """What an undisturbed upload asks, and a look at what is there: no fault costs more than to begin anew."""
+        chunks = 1 if self.chunks < 0 else -(-self.size // (self.chunks * Q))
+        return 1 + self.chooses if self.kind != "resumable" else 3 + self.chooses + chunks
 
     @property
     def chooses(self) -> bool:
@@ -171,7 +171,8 @@ class Upload:
     def source_of(self, folder: Path) -> Any:
         if self.source == "path":
             path = folder / "a.bin"
-            path.write_bytes(self.content)
+            if not path.exists():  # written again it would be another source
+                path.write_bytes(self.content)
             return path
         return Stream(self.content) if self.source == "stream" else self.content
 
@@ -229,8 +230,8 @@ def _check_bound(lab: Lab, whole: int) -> None:
 
 
 def _go_on(lab: Lab, given: Upload) -> None:
-    """As the error says: the same call again; of one request, and of a stream, look first."""
-    if lab.files() and (given.kind != "resumable" or given.source == "stream"):
+    """As the error says: the same call again; of one request, of a stream and with an id chosen, look first."""
+    if lab.files() and (given.kind != "resumable" or given.source == "stream" or given.chooses):
         return
     file = given.send(lab, lab.client())
     assert lab.content(file["id"]) == given.content
@@ -352,15 +353,13 @@ def run_watch(lab: Lab, given: Watch) -> str:
     for n in range(given.changes):
         error = _error_of(lambda n=n: _rename(session, file_id, n)) or error
     assert lab.requests - before <= 6 + given.changes + 2 * lab.struck
-    fooled = lab.lies + sum(times for action, times in lab.fired if action.get("status", 0) in (302, 304, 308))
-    clean = not any(times for action, times in lab.fired)
     lab.service.clear_faults()
     if not opened:
         opened.append(_open(lab.client(), file_id))
     _rename(lab.client(), file_id, 99)
     lab.service.deliver()
     lab.service.virtual_clock().advance(600)
-    _check_told(lab, receiver, opened[-1], strict=clean or not fooled)
+    _check_told(lab, receiver, opened[-1])
     return "success" if error is None else type(error).__name__
 
 
@@ -372,7 +371,7 @@ def _rename(session: Session, file_id: str, n: int) -> None:
     session.call("PATCH", f"/storage/v3/files/{file_id}", body={"name": f"n{n}"})
 
 
-def _check_told(lab: Lab, receiver: Receiver, channel: str, *, strict: bool) -> None:
+def _check_told(lab: Lab, receiver: Receiver, channel: str) -> None:
     mine = [(number, state, status) for name, number, state, status in receiver.tries if name == channel]
     numbers = [number for number, _, _ in mine]
     assert numbers == sorted(numbers), "in order"
@@ -387,6 +386,3 @@ def _check_told(lab: Lab, receiver: Receiver, channel: str, *, strict: bool) -> 
         row["n"] for row in lab.service.journal() if row["operation"] == "files.watch" and row["status"] == 200
     )
     assert told == len([row for row in done if row["n"] > opened]), "every change since, once"
-    if strict:
-        last = [name for name, _, _, _ in receiver.tries if name != channel]
-        assert len(set(last)) <= 3

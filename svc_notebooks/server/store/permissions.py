@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, union_all, update
 
+from ...core.permissions import Role
 from .database import Database, Prepared
 from .files import BELOW
-from .schema import permissions
+from .schema import files, permissions
 
 
 class PermissionRow(NamedTuple):
@@ -30,9 +31,13 @@ _ADD = Prepared(insert(permissions).values({name: bindparam(name) for name in Pe
 _OF = Prepared(
     select(*_COLUMNS).where(permissions.c.file == bindparam("key")).order_by(permissions.c.since, permissions.c.id)
 )
-_HAS = Prepared(
-    select(permissions.c.file).where(permissions.c.type == "user", permissions.c.grantee == bindparam("user")).limit(1)
+_TO_THEM = select(permissions.c.file).where(permissions.c.type == "user", permissions.c.grantee == bindparam("user"))
+_TO_WRITERS = (
+    select(permissions.c.file)
+    .join(files, files.c.id == permissions.c.file)
+    .where(files.c.owner == bindparam("owner"), permissions.c.role >= int(Role.WRITER))
 )
+_HAS = Prepared(union_all(_TO_THEM, _TO_WRITERS).limit(1))
 _SET_ROLE = Prepared(update(permissions).where(*_THIS).values(role=bindparam("then")))
 _DROP = Prepared(delete(permissions).where(*_THIS))
 _DROP_BELOW = Prepared(delete(permissions).where(permissions.c.file.in_(select(BELOW.c.id))))
@@ -54,8 +59,8 @@ class Permissions:
         return [PermissionRow._make(row) for row in self._database.run(_OF, {"key": file_id})]
 
     def has_any(self, user: str) -> bool:
-        """Whether anything was shared with this user."""
-        return self._database.one(_HAS, {"user": user.lower()}) is not None
+        """Whether others may have files that this user sees: shared with them, or put into a folder of theirs."""
+        return self._database.one(_HAS, {"user": user.lower(), "owner": user}) is not None
 
     def set_role(self, file_id: str, which: str, role: int) -> None:
         """Another role for somebody who has one."""

@@ -21,6 +21,7 @@ from sqlalchemy import (
     or_,
     select,
     true,
+    union,
 )
 
 from ...core.permissions import Role
@@ -36,7 +37,7 @@ class Viewer(NamedTuple):
     client: str
     folder_type: str
     shared: bool
-    """Whether anything was shared with this user at all."""
+    """Whether others may have files that this user sees."""
     app_only: bool
     """Whether they see only what this client has made or opened."""
 
@@ -89,7 +90,7 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
 
 
 def seen_by(viewer: Viewer) -> ColumnElement[bool]:
-    """What a user sees in a listing: their own, and what was shared with them by name."""
+    """What a user sees in a listing: their own, what was shared with them by name, what lies in folders of theirs."""
     own = files.c.owner == viewer.user
     found = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
     return and_(found, _open_with(viewer.client)) if viewer.app_only else found
@@ -100,9 +101,17 @@ def _open_with(client: str) -> ColumnElement[bool]:
 
 
 def visible(user: str) -> CTE:
-    """The ids of all files that were shared with a user, by themselves or with a folder above."""
-    tree = _granted(user).cte("visible", recursive=True)
+    """The ids of all files that were shared with a user, and of what lies below those and below what they let others
+    write to."""
+    roots = union(_granted(user), _let_others_write(user)).subquery()
+    tree = select(roots.c.id).cte("visible", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id))
+
+
+def _let_others_write(user: str) -> Select[Any]:
+    """The ids of a user's files that others may write to: if it is a folder, theirs may be in it."""
+    ids = select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
+    return ids.where(files.c.owner == user, permissions.c.role >= int(Role.WRITER))
 
 
 def _granted(user: str, *also: ColumnElement[bool]) -> Select[Any]:
