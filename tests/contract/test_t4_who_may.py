@@ -6,6 +6,7 @@ never from the tables of the service.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +20,7 @@ from svc_notebooks.server.service import Service, open_service
 from .conftest import Answer, InProcess, Wire
 from .diary import ADA, BOB, EVE
 
+GRAPHS = int(os.environ.get("FUZZ_GRAPHS", "40"))
 FILES = "/storage/v3/files"
 DOCUMENT = "application/vnd.svc-apps.document"
 FOLDER = "application/vnd.svc-apps.folder"
@@ -405,6 +407,9 @@ class Node:
     grants: tuple[tuple[str, int], ...]
 
 
+GRANTS = st.tuples(st.sampled_from(["reader", "writer"]), st.integers(0, 3))
+
+
 @st.composite
 def graphs(draw: st.DrawFn) -> list[Node]:
     """Things below one another; who puts something into a folder is its owner or may write there."""
@@ -413,7 +418,7 @@ def graphs(draw: st.DrawFn) -> list[Node]:
         folders = [None, *(n for n, node in enumerate(nodes) if node.folder)]
         above = draw(st.sampled_from(folders))
         writers = range(4) if above is None else sorted(may_write(nodes, above))
-        grants = draw(st.lists(st.tuples(st.sampled_from(["reader", "writer"]), st.integers(0, 3)), max_size=2))
+        grants = draw(st.lists(GRANTS, max_size=2, unique_by=lambda grant: grant[1]))
         nodes.append(Node(draw(st.sampled_from(list(writers))), draw(st.booleans()), above, tuple(grants)))
     return nodes
 
@@ -434,18 +439,24 @@ def may_write(nodes: list[Node], n: int) -> set[int]:
     return given | {node.owner for node in line}
 
 
+Crowd = tuple[Service, list[str]]
+
+
 @pytest.fixture(scope="module")
-def crowd() -> tuple[Service, list[str]]:
+def crowd() -> Crowd:
     service = open_service(seed=0)
     return service, [service.sign_in(one) for one in PEOPLE]
 
 
 @pytest.mark.spec("T-04")
-@settings(max_examples=60, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=int(os.environ.get("FUZZ_GRAPHS", "40")),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
 @given(nodes=graphs())
-def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(
-    crowd: tuple[Service, list[str]], nodes: list[Node]
-) -> None:
+def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(crowd: Crowd, nodes: list[Node]) -> None:
     service, tokens = crowd
     service.reset()
     wire = InProcess(service, "http://svc.test")
