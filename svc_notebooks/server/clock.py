@@ -98,7 +98,7 @@ class VirtualClock:
     is_virtual = True
 
     def __init__(self, start: datetime = DEFAULT_START) -> None:
-        self._start = start
+        self.start = start
         self._now = start
         self._moving = RLock()
         self.agenda: Agenda | None = None
@@ -146,7 +146,7 @@ class VirtualClock:
 
     def restart(self) -> datetime:
         """Put it back to where it began."""
-        return self.put(self._start)
+        return self.put(self.start)
 
     def _go_to(self, end: datetime) -> datetime:
         ahead = end >= self._now
@@ -159,6 +159,11 @@ class VirtualClock:
         if self.agenda:
             self.agenda.deliver()
         return self._now
+
+
+def moved(clock: SystemClock | VirtualClock) -> VirtualClock | None:
+    """The clock that is moved by hand; None: time passes by itself."""
+    return clock if isinstance(clock, VirtualClock) else clock.virtual
 
 
 def forward(duration: str | float | timedelta) -> timedelta:

@@ -20,6 +20,7 @@ class Ids:
 
     def __init__(self, seed: int | None = None, *, opening: int = 0) -> None:
         """`opening` counts the times that a store was opened before: no seeded id is drawn twice in one store."""
+        self.seed = seed
         self._seed = None if seed is None else f"{seed}/{opening}"
         self._random = SystemRandom() if seed is None else Random(self._seed)
         # Tokens and users have a stream of their own: a reset begins the ids anew, and these stay.
@@ -82,10 +83,15 @@ class Ids:
         return None if self._seed is None else (self._random.getstate(), self._steps.getstate())
 
     def go_to(self, state: Any) -> None:
-        """Go back to where `state` was taken."""
-        if state is not None:
+        """Go back to where `state` was taken; it may have been JSON meanwhile. Raises ValueError for what is none."""
+        if state is None or self._seed is None:
+            return
+        try:
             for random, kept in zip((self._random, self._steps), state, strict=True):
-                random.setstate(kept)
+                version, words, gauss = kept
+                random.setstate((version, tuple(words), gauss))
+        except (TypeError, OverflowError) as error:
+            raise ValueError(f"the sequence of ids cannot be used: {error}") from None
 
 
 def _text(random: Random, size: int) -> str:

@@ -8,15 +8,22 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 from collections.abc import Iterable, Iterator
+from copy import copy
 from itertools import count
 from pathlib import Path
 from typing import Protocol
 from uuid import uuid4
 
+from .atomically import sync_folder
+
 BLOCK = 256 * 1024
 """The most bytes that are read or held at once. With 1 MiB the service grows by five times as much, measured, and
 is no faster: such blocks are fetched from the system, and given back, again and again."""
+
+KEPT = "kept"
+"""The folder, beside that of the parts, where snapshots hold on to theirs."""
 
 _SMALL = 64 * 1024
 
@@ -56,6 +63,15 @@ class Parts(Protocol):
 
     def sweep(self, known: set[str]) -> int:
         """Remove every part that is not known, such as a kill has left; how many there were."""
+
+    def copy(self, keys: Iterable[str]) -> Parts:
+        """These parts, to be kept whatever becomes of the others; no byte is copied where that can be avoided."""
+
+    def put_back(self, kept: Parts) -> None:
+        """Hold exactly the parts that `copy` gave."""
+
+    def drop(self) -> None:
+        """A copy is not needed any more."""
 
 
 class _MemoryWriter:
@@ -133,13 +149,23 @@ class MemoryParts:
         self.delete(lost)
         return len(lost)
 
-    def copy(self) -> dict[str, tuple[bytes, ...]]:
-        """All parts as they are now; blocks are shared, they never change."""
-        return dict(self._parts)
+    def copy(self, keys: Iterable[str]) -> MemoryParts:
+        """Blocks are shared, they never change."""
+        copied = MemoryParts()
+        copied._parts = {key: self._parts[key] for key in keys}
+        copied._numbers = copy(self._numbers)
+        return copied
 
-    def put_back(self, parts: dict[str, tuple[bytes, ...]]) -> None:
-        """Hold exactly these parts."""
-        self._parts = dict(parts)
+    def take_in(self, key: str, blocks: Iterable[bytes]) -> None:
+        """Hold a part of another place under the name that it has there."""
+        self._parts[key] = tuple(blocks)
+
+    def put_back(self, kept: Parts) -> None:
+        assert isinstance(kept, MemoryParts)
+        self._parts = dict(kept._parts)
+
+    def drop(self) -> None:
+        self._parts.clear()
 
 
 class _FileWriter:
@@ -165,7 +191,7 @@ class _FileWriter:
             os.fsync(self._file.fileno())
         self._file.close()
         if self._sync:
-            _sync_folder(self._path.parent)
+            sync_folder(self._path.parent)
         return self._path.name
 
     def abort(self) -> None:
@@ -173,23 +199,14 @@ class _FileWriter:
         self._path.unlink(missing_ok=True)
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in a folder survive a power cut, where the system can (POSIX)."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
 class FolderParts:
     """Parts as files of a folder, spread over 256 folders below it by the first letters of their keys."""
 
-    def __init__(self, folder: Path, *, sync: bool) -> None:
+    def __init__(self, folder: Path, *, sync: bool, copied: bool = False) -> None:
+        """`copied`: nothing will be written but what is linked."""
         self._folder = folder
         self._sync = sync
-        for number in range(256):
+        for number in range(0 if copied else 256):
             (folder / f"{number:02x}").mkdir(parents=True, exist_ok=True)
 
     def writer(self) -> PartWriter:
@@ -217,5 +234,36 @@ class FolderParts:
     def sweep(self, known: set[str]) -> int:
         lost = [path for path in self._folder.glob("??/*") if path.name not in known]
         for path in lost:
-            path.unlink()
+            path.unlink(missing_ok=True)
         return len(lost)
+
+    def copy(self, keys: Iterable[str]) -> FolderParts:
+        """In a folder beside it: a part is written once, so a second name for its file is a copy."""
+        copied = FolderParts(self._folder.parent / KEPT / uuid4().hex, sync=False, copied=True)
+        for key in keys:
+            _link(self._path(key), copied._path(key))
+        return copied
+
+    def put_back(self, kept: Parts) -> None:
+        assert isinstance(kept, FolderParts)
+        found = {path.name for path in kept._folder.glob("??/*")}
+        for key in found:
+            if not self._path(key).exists():
+                _link(kept._path(key), self._path(key))
+        self.sweep(found)
+
+    def drop(self) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def drop_kept(folder: Path) -> None:
+    """Let go of what snapshots of an earlier life have held on to, in the folder of a store."""
+    shutil.rmtree(folder / KEPT, ignore_errors=True)
+
+
+def _link(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)

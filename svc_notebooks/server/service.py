@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from ..core.clock import parse_duration
 from ..core.names import Names
@@ -16,9 +16,8 @@ from ..core.policy import Policy
 from ..core.wire import JSONObject, Request, Response
 from . import invitations, trusted
 from .access import Access, scope_names
-from .clock import SystemClock, VirtualClock
-from .content import Content
-from .conversion import converter_of
+from .atomically import replace_file
+from .clock import SystemClock, VirtualClock, moved
 from .courier import HAS_THREADS, Courier, Poster
 from .desk import Desk
 from .faults import Faults
@@ -27,10 +26,10 @@ from .house import House
 from .ids import Ids
 from .journal import Journal
 from .lanes import Lanes
-from .parts import FolderParts, MemoryParts, Parts
+from .opened import house_from, house_in, house_like, load, save
+from .parts import Parts
 from .rates import Rates
-from .snapshots import Snapshots
-from .store import Store, open_database
+from .state import Snapshots
 from .store.people import Token
 from .trust import Trust
 from .welcome import welcome
@@ -42,6 +41,7 @@ class Service:
     def __init__(self, house: House, parts: Parts, *, background: bool = HAS_THREADS) -> None:
         self._house = house
         self._parts = parts
+        self._background = background
         self._trust = Trust()
         self._desk = Desk(house.store, house.clock, house.policy, house.names, house.secret)
         self._courier = Courier(self._desk, house.clock, self._make_post, background=background)
@@ -236,16 +236,47 @@ class Service:
         self._journal.clear()
         self._faults.clear()
         self._rates.clear()
-        if isinstance(house.clock, VirtualClock):
-            house.clock.restart()
+        if virtual := moved(house.clock):
+            virtual.restart()
 
     def snapshot(self) -> str:
-        """Remember the whole state; the id to give to `restore`. Raises ValueError for a store on disk."""
+        """Remember the whole state, as long as the service lives; the id to give to `restore`."""
         return self._snapshots.take(self._house, self._parts)
 
     def restore(self, snapshot: str) -> None:
         """Make the state what it was. Raises ValueError for an id that `snapshot` never gave."""
         self._snapshots.put_back(snapshot, self._house, self._parts)
+        self._moved()
+
+    def fork(self) -> Service:
+        """An independent copy in memory, with a clock of its own; its channels are stopped, it writes to nobody."""
+        return Service(*house_like(self._house, self._parts), background=self._background)
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one file, in place of the one that was there, which is kept beside it as `.bak`.
+
+        There are digests of tokens in it, and no token. Raises OSError; the file is then as it was.
+        """
+        target = Path(path)
+        replace_file(target, self.dump)
+        return target
+
+    def dump(self, file: BinaryIO) -> None:
+        """Write everything to an open file that is empty."""
+        save(self._house, self._parts, file)
+
+    def load(self, file: BinaryIO) -> None:
+        """Take what `save` has written in place of all that is here; channels are stopped, as in a fork.
+
+        Raises ValueError for a file that is no such thing, or damaged; nothing has changed then.
+        """
+        load(self._house, self._parts, file)
+        for pem in self._house.store.trusted.authorities():
+            self._trust.add(pem)
+        self._moved()
+
+    def _moved(self) -> None:
+        """The store is another now: forget what was known of it."""
         self._access.forget()
         self._rates.forget()
         self._desk.forget()
@@ -253,6 +284,7 @@ class Service:
     def close(self) -> None:
         """Let go of the database; the service cannot be used any more."""
         self._courier.close()
+        self._snapshots.clear()
         self._house.store.close()
 
     def __enter__(self) -> Service:
@@ -290,23 +322,20 @@ def open_service(
     """
     if path is not None and "://" in str(path):
         raise ValueError(f"path={str(path)!r} is a URL: no other database than SQLite is supported yet; give a folder")
-    policy, folder = policy or Policy(), None if path is None else Path(path)
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
-    store = Store(open_database(folder and folder / "svc.sqlite", policy.durability))
-    ids = Ids(seed, opening=store.people.count_opening())
-    parts: Parts = FolderParts(folder / "parts", sync=policy.durability == "power") if folder else MemoryParts()
-    house = House(
-        store=store,
-        content=Content(store, parts, policy.part_size),
-        lanes=Lanes(policy.takeover_after),
-        clock=clock or (SystemClock() if seed is None else VirtualClock()),
-        ids=ids,
-        policy=policy,
-        names=names or Names(),
-        converter=converter_of(policy),
-        base_url=base_url,
-        secret=store.people.fact("secret", ids.secret()),
-    )
-    house.content.sweep()
-    return Service(house, parts, background=background)
+    clock = clock or (SystemClock() if seed is None else VirtualClock())
+    house, parts = house_in(None if path is None else Path(path), seed, clock, policy or Policy(), names or Names())
+    return Service(dataclasses.replace(house, base_url=base_url), parts, background=background)
+
+
+def open_saved(path: str | Path, *, background: bool = HAS_THREADS) -> Service:
+    """The service that `Service.save` wrote to a file, in memory; its channels are stopped, as in a fork.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it is no such file, or it is damaged, or another version's.
+    """
+    with Path(path).open("rb") as file:
+        try:
+            return Service(*house_from(file), background=background)
+        except ValueError as error:
+            raise ValueError(f"{path} cannot be opened: {error}") from None

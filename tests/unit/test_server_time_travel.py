@@ -35,12 +35,6 @@ class Interrupted:
         return block[: size if size >= 0 else None]
 
 
-@pytest.fixture
-def memory():
-    with open_service(seed=0, policy=Policy(part_size=Q)) as service:
-        yield service
-
-
 @pytest.fixture(params=["memory", "folder"])
 def service(request, tmp_path):
     path = None if request.param == "memory" else tmp_path
@@ -94,12 +88,12 @@ def test_a_chunk_across_a_reset_finds_its_session_gone(service):
     assert (answer.status, listed(ask)) == (404, [])
 
 
-def test_a_simple_upload_across_a_restore_is_refused_and_leaves_no_broken_file(memory):
-    ask = asker(memory)
-    before = memory.snapshot()
+def test_a_simple_upload_across_a_restore_is_refused_and_leaves_no_broken_file(service):
+    ask = asker(service)
+    before = service.snapshot()
 
     answer = ask(
-        "POST", UPLOAD + "media", Interrupted(DATA[: 2 * Q + 5], lambda: memory.restore(before), DATA[2 * Q + 5 :])
+        "POST", UPLOAD + "media", Interrupted(DATA[: 2 * Q + 5], lambda: service.restore(before), DATA[2 * Q + 5 :])
     )
 
     assert answer.status == 503
@@ -107,16 +101,16 @@ def test_a_simple_upload_across_a_restore_is_refused_and_leaves_no_broken_file(m
 
 
 @pytest.mark.spec("A3-17")
-def test_bytes_of_a_chunk_across_a_restore_do_not_land(memory):
+def test_bytes_of_a_chunk_across_a_restore_do_not_land(service):
     """The snapshot is taken in the middle of a chunk, so that the session looks the same when it is back."""
-    ask = asker(memory)
+    ask = asker(service)
     uri = ask("POST", UPLOAD + "resumable").headers["Location"]
     taken = []
     body = Interrupted(
         DATA[: Q + 5],
-        lambda: taken.append(memory.snapshot()),
+        lambda: taken.append(service.snapshot()),
         DATA[Q + 5 : 2 * Q + 5],
-        lambda: memory.restore(taken[0]),
+        lambda: service.restore(taken[0]),
         DATA[2 * Q + 5 :],
     )
 
@@ -129,23 +123,23 @@ def test_bytes_of_a_chunk_across_a_restore_do_not_land(memory):
     assert download(ask, made["id"]) == DATA
 
 
-def test_the_end_of_a_download_takes_nothing_from_what_a_restore_brought_back(memory):
-    ask = asker(memory)
+def test_the_end_of_a_download_takes_nothing_from_what_a_restore_brought_back(service):
+    ask = asker(service)
     file_id = json.loads(ask("POST", UPLOAD + "media", DATA).content())["id"]
-    kept = memory.snapshot()
+    kept = service.snapshot()
     reading = ask("GET", f"{FILES}/{file_id}?alt=media").body
     next(iter(reading))
     assert ask("DELETE", f"{FILES}/{file_id}").status == 204
-    memory.restore(kept)
+    service.restore(kept)
 
     reading.close()
 
     assert download(ask, file_id) == DATA
 
 
-def test_a_digest_of_a_deleted_file_is_never_taken_for_that_of_a_later_one(memory):
+def test_a_digest_of_a_deleted_file_is_never_taken_for_that_of_a_later_one(service):
     """Computing it takes a while; the number of its content must not be given to another meanwhile."""
-    contents = memory._house.store.contents
+    contents = service._house.store.contents
     number = contents.begin()
     contents.drop(number)
 

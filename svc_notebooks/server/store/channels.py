@@ -53,6 +53,7 @@ _WATCHED_BELOW = {
     for following, tree in ((False, BELOW), (True, FOLLOWING))
 }
 _SET_STATE = Prepared(update(channels).where(channels.c.seq == bindparam("key")).values(state=bindparam("then")))
+_STOP_ALL = Prepared(update(channels).values(state=bindparam("then")))
 _COUNT_ON = Prepared(update(channels).where(*_TOLD).values(number=channels.c.number + bindparam("step")))
 _QUEUE = Prepared(
     insert(messages).from_select(
@@ -78,6 +79,12 @@ class Channels:
         self._database = database
         self._any: bool | None = None
         self.news = False
+
+    def silence(self) -> None:
+        """Stop all of them, and take back what is queued."""
+        with self._database.transaction():
+            self._database.delete_all(messages)
+            self._database.change(_STOP_ALL, {"then": STOPPED})
         """Whether there is news for the courier since somebody last looked and put this back."""
 
     def add(self, row: ChannelRow) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from .database import Database, Prepared
 from .schema import contents, rope
@@ -40,6 +40,7 @@ _PIECES = Prepared(
 _ALL = Prepared(select(rope.c.part).where(rope.c.content == bindparam("content")))
 _IS_THERE = Prepared(select(contents.c.id).where(contents.c.id == bindparam("content")))
 _KNOWN = Prepared(select(rope.c.part))
+_SIZES = Prepared(select(rope.c.part, func.max(rope.c.stop - rope.c.start)).group_by(rope.c.part).order_by(rope.c.part))
 _DROP_ROPE = Prepared(delete(rope).where(rope.c.content == bindparam("content")))
 _DROP = Prepared(delete(contents).where(contents.c.id == bindparam("content")))
 _DIGESTS = Prepared(
@@ -81,6 +82,10 @@ class Contents:
         self._database.change(_DROP_ROPE, {"content": content})
         self._database.change(_DROP, {"content": content})
         return parts
+
+    def part_sizes(self) -> dict[str, int]:
+        """How many bytes of every part are referred to."""
+        return {part: size for part, size in self._database.run(_SIZES, {})}
 
     def known_parts(self) -> set[str]:
         """Every part that a content refers to."""

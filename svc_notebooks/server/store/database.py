@@ -11,8 +11,9 @@ gets it back only 5 ms later.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
@@ -36,6 +37,7 @@ Row = tuple[Any, ...]
 
 _BUSY_SECONDS = 2.0
 _MOST_SEEN = 256
+_JOURNAL = slice(18, 20)  # of a database's header: which kind of journal it is written and read with
 
 
 class Prepared:
@@ -100,6 +102,13 @@ class Database:
             changed: int = self._driver.execute(sql, ordered).rowcount
         return changed
 
+    def add(self, prepared: Prepared, values: dict[str, Any]) -> None:
+        """Insert a row that came from outside. Raises ValueError where the database has a reason against it."""
+        try:
+            self.change(prepared, values)
+        except (sqlite3.Error, UnicodeError) as error:
+            raise ValueError(str(error)) from None
+
     def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
         """Run a statement that changes one row and returns what it is then."""
         with self.lock:
@@ -154,16 +163,19 @@ class Database:
             self.change(_COUNT_ANEW, {"name": table.name})
 
     def image(self) -> bytes:
-        """The whole database as bytes."""
-        with self.lock:
-            found: bytes = self._driver.serialize()
-        return found
+        """The whole database as bytes, as of one moment."""
+        with self.lock, closing(sqlite3.connect(":memory:")) as copy:
+            self._driver.backup(copy)
+            found = bytearray(copy.serialize())
+        found[_JOURNAL] = b"\x01\x01"  # memory has no write-ahead log: an image that asks for one cannot be opened
+        return bytes(found)
 
     def put_back(self, image: bytes) -> None:
-        """Make the database what it was when the image was taken."""
-        with self.lock:
+        """Make the database what it was when the image was taken, in one step."""
+        with self.lock, closing(sqlite3.connect(":memory:")) as kept:
             self._seen.clear()
-            self._driver.deserialize(image)
+            kept.deserialize(image)
+            kept.backup(self._driver)
 
     def close(self) -> None:
         """Give the connection back."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
+from ...core.wire import JSON
+from . import whole
 from .calendars import Calendars
 from .changes import Changes
 from .channels import Channels
 from .contents import Contents
-from .database import Database
+from .database import Database, Row
 from .events import Events
 from .files import Files
 from .outbox import Outbox
@@ -74,6 +77,19 @@ class Store:
             self._database.count_anew(messages, changes, events)
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
+    def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
+        """Every table and its rows."""
+        return ((name, whole.rows(self._database, name)) for name in whole.TABLES)
+
+    def counters(self) -> dict[str, int]:
+        """The last number of each table that gives none twice."""
+        return whole.counters(self._database)
+
+    def fill(self, found: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+        """Hold these rows and no others, all or nothing. Raises ValueError where they contradict each other."""
+        whole.fill(self._database, found, numbers)
+        self._forget()
+
     def image(self) -> bytes:
         """The whole store as bytes."""
         return self._database.image()
@@ -81,6 +97,10 @@ class Store:
     def put_back(self, image: bytes) -> None:
         """Make the store what it was when the image was taken."""
         self._database.put_back(image)
+        self._forget()
+
+    def _forget(self) -> None:
+        """Everything that was looked up has changed."""
         self.people.forget()
         self.channels.forget()
         self.sessions.overtake()

@@ -1,0 +1,86 @@
+"""A file that is replaced as a whole: whoever looks, and whatever breaks, finds the old one or the new one."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from tempfile import mkstemp
+from typing import BinaryIO
+
+try:
+    import fcntl
+except ImportError:  # no POSIX system: what a kill leaves behind stays there
+    fcntl = None  # type: ignore[assignment]
+
+BACKUP = ".bak"
+
+
+def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file beside this one, let it take its place, and keep the one that was there under `.bak`.
+
+    Raises OSError, and whatever `write` raises; the file is then as it was.
+    """
+    _tidy(path)
+    handle, name = mkstemp(prefix=f".{path.name}.", suffix=".saving", dir=path.parent)
+    beside = Path(name)
+    try:
+        with open(handle, "wb") as file:  # noqa: PTH123 -- a handle, not a path
+            _claim(file)
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+            if path.exists():
+                _keep(path)
+            beside.replace(path)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)
+
+
+def _keep(path: Path) -> None:
+    """Give the old file its second name; at no moment is there none of this name, if there was one."""
+    second = path.with_name(f".{path.name}{BACKUP}.saving")
+    second.unlink(missing_ok=True)
+    try:
+        os.link(path, second)
+    except OSError:  # a file system without links
+        shutil.copyfile(path, second)
+    second.replace(path.with_name(path.name + BACKUP))
+
+
+def _tidy(path: Path) -> None:
+    """Remove what a kill has left, unless somebody is writing it."""
+    for left in path.parent.glob(f".{_plain(path.name)}.*.saving"):
+        with suppress(OSError), left.open("rb") as file:
+            if _claim(file):
+                left.unlink()
+
+
+def _plain(name: str) -> str:
+    """A name as a glob that means it alone."""
+    return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
+
+
+def _claim(file: BinaryIO) -> bool:
+    """Show that a file is being written; False: somebody else is at it, or nobody can know."""
+    if fcntl is None:
+        return False
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a new name in a folder survive a power cut, where the system can (POSIX)."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

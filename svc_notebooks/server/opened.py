@@ -1,0 +1,142 @@
+"""Houses to live in: a new one or that of a folder, one like another was at a moment, one out of a file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from ..core.names import Names
+from ..core.policy import Policy
+from .clock import SystemClock, VirtualClock, moved
+from .content import Content
+from .conversion import converter_of
+from .house import House
+from .ids import Ids
+from .lanes import Lanes
+from .parts import FolderParts, MemoryParts, Parts, drop_kept
+from .saved import About, Saved, write
+from .state import State
+from .store import Store, open_database
+
+
+class Opened(NamedTuple):
+    """A house, and where its bytes lie."""
+
+    house: House
+    parts: Parts
+
+
+def _furnished(
+    store: Store, parts: Parts, ids: Ids, clock: SystemClock | VirtualClock, policy: Policy, names: Names
+) -> Opened:
+    house = House(
+        store=store,
+        content=Content(store, parts, policy.part_size),
+        lanes=Lanes(policy.takeover_after),
+        clock=clock,
+        ids=ids,
+        policy=policy,
+        names=names,
+        converter=converter_of(policy),
+        base_url=None,
+        secret=store.people.fact("secret", ids.secret()),
+    )
+    house.content.sweep()
+    return Opened(house, parts)
+
+
+def house_in(
+    folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
+) -> Opened:
+    """A house that keeps everything in this folder, or in memory."""
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+    store = Store(open_database(folder and folder / "svc.sqlite", policy.durability))
+    ids = Ids(seed, opening=store.people.count_opening())
+    parts: Parts = MemoryParts()
+    if folder:
+        parts = FolderParts(folder / "parts", sync=policy.durability == "power")
+        drop_kept(folder)
+    return _furnished(store, parts, ids, clock, policy, names)
+
+
+def house_like(house: House, parts: Parts) -> Opened:
+    """A copy in memory, which has a clock of its own and tells nobody: its channels are stopped (see `copied`)."""
+    state, store = State.of(house, parts), Store(open_database(None, "process"))
+    try:
+        found = state.fill(store)
+        if found is not state.parts:
+            state.drop()
+        ids = Ids(house.ids.seed, opening=store.people.count_opening())
+        ids.go_to(state.ids)
+        hand = moved(house.clock)
+        return copied(_furnished(store, found, ids, _clock(hand and hand.start, state), house.policy, house.names))
+    except BaseException:
+        store.close()
+        raise
+
+
+def house_from(file: BinaryIO) -> Opened:
+    """What a file has kept, in memory. Raises ValueError for a file that is no such thing, or damaged."""
+    with Saved(file) as saved:
+        about, store, parts = saved.about, Store(open_database(None, "process")), MemoryParts()
+        try:
+            store.fill(saved.rows_with(saved.parts(parts)), saved.counters)
+            ids = Ids(about.seed, opening=store.people.count_opening())
+            ids.go_to(about.ids)
+            return copied(_furnished(store, parts, ids, _clock(about.start, about), about.policy, about.names))
+        except BaseException:
+            store.close()
+            raise
+
+
+def _clock(start: datetime | None, at: State | About) -> SystemClock | VirtualClock:
+    if start is None:
+        return SystemClock()
+    clock = VirtualClock(start)
+    clock.put(at.now)
+    return clock
+
+
+def copied(opened: Opened) -> Opened:
+    """A copy writes to nobody: there may be many of it, and whoever watches the first has not asked for theirs."""
+    opened.house.store.channels.silence()
+    return opened
+
+
+def save(house: House, parts: Parts, file: BinaryIO) -> None:
+    """Write everything to a file that is empty, as it is at one moment; requests go on meanwhile."""
+    state, store = State.of(house, parts), Store(open_database(None, "process"))
+    try:
+        store.put_back(state.rows)
+        hand = moved(house.clock)
+        start = hand.start if hand else None
+        write(file, store, state.parts, About(state.now, start, house.ids.seed, state.ids, house.names, house.policy))
+    finally:
+        store.close()
+        state.drop()
+
+
+def load(house: House, parts: Parts, file: BinaryIO) -> None:
+    """Give a house that is lived in what a file has kept, in place of all that it has. Raises ValueError.
+
+    Its policy and its names stay, and so does its secret; nothing has changed where an error is raised.
+    """
+    with Saved(file) as saved, house.store.still():
+        if saved.about.names != house.names:
+            raise ValueError("it was saved under other brand names than this service has")
+        keys = saved.parts(parts)
+        try:
+            with house.store.transaction():
+                house.store.fill(saved.rows_with(keys), saved.counters)
+                house.store.people.set_fact("secret", house.secret)
+                house.store.channels.silence()
+                house.ids.go_to(saved.about.ids)
+        except BaseException:
+            parts.delete(keys.values())
+            raise
+        house.content.sweep()
+    hand = moved(house.clock)
+    if hand and saved.about.start:
+        hand.put(saved.about.now)

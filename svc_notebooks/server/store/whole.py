@@ -1,0 +1,71 @@
+"""The whole store, row by row: in a form that does not depend on the database that keeps it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from sqlalchemy import Column, Float, Integer, Table, bindparam, insert, select, text
+
+from ...core.wire import JSON
+from .database import Database, Prepared, Row
+from .schema import metadata
+
+_LARGEST = 2**63
+_COUNTERS = Prepared(text("SELECT name, seq FROM sqlite_sequence ORDER BY name"))
+_NO_COUNTERS = Prepared(text("DELETE FROM sqlite_sequence"))
+_SET_COUNTER = Prepared(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"))
+
+TABLES: Mapping[str, Table] = {table.name: table for table in metadata.sorted_tables}
+
+
+def columns(table: str) -> list[str]:
+    """The columns of a table, in order."""
+    return [column.name for column in TABLES[table].columns]
+
+
+def rows(database: Database, table: str) -> Iterator[Row]:
+    """All rows of a table, in the order of its key."""
+    chosen = TABLES[table]
+    yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
+
+
+def counters(database: Database) -> dict[str, int]:
+    """The last number that was given to a row of each table that gives none twice."""
+    return {name: number for name, number in database.run(_COUNTERS, {})}
+
+
+def check_row(table: str, row: JSON) -> Sequence[JSON]:
+    """A row of this table. Raises ValueError for what is none."""
+    expected = TABLES[table].columns
+    if not isinstance(row, list) or len(row) != len(expected):
+        raise ValueError(f"a row of {table} has {len(expected)} values")
+    for column, value in zip(expected, row, strict=True):
+        if not _fits(column, value):
+            raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
+    return row
+
+
+def _fits(column: Column[object], value: JSON) -> bool:
+    if value is None:
+        return bool(column.nullable)
+    if isinstance(value, bool):
+        return False
+    if isinstance(column.type, Float):
+        return isinstance(value, int | float) and math.isfinite(value)
+    if isinstance(column.type, Integer):
+        return isinstance(value, int) and -_LARGEST <= value < _LARGEST
+    return isinstance(value, str)
+
+
+def fill(database: Database, found: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+    """Let the store hold these rows and no others, all or nothing. Raises ValueError where they do not fit together."""
+    with database.transaction():
+        database.delete_all(*TABLES.values())
+        for name, table in TABLES.items():
+            adding = Prepared(insert(table).values({column: bindparam(column) for column in columns(name)}))
+            for row in found.get(name, ()):
+                database.add(adding, dict(zip(columns(name), row, strict=True)))
+        database.change(_NO_COUNTERS, {})
+        for name, number in numbers.items():
+            database.add(_SET_COUNTER, {"name": name, "seq": number})
