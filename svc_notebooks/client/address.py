@@ -24,20 +24,6 @@ class Secret(str):
     def __repr__(self) -> str:
         return "'[redacted]'"
 
-    @property
-    def word(self) -> SecretBytes:
-        """The token alone, as it is on the wire."""
-        return SecretBytes(self.rpartition(" ")[2].encode())
-
-
-class SecretBytes(bytes):
-    """The same for bytes: they lie in frames whose variables a traceback may show (T-05)."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "b'[redacted]'"
-
 
 def base_address(text: str) -> str:
     """The address in one form: scheme and host in lower case, no slash at its end. Raises ValueError.
@@ -68,22 +54,24 @@ def origin_of(url: str) -> str:
 class Credential:
     """The token of a session: given, or fetched when first needed and again after a 401."""
 
-    __slots__ = ("_give", "_header")
+    __slots__ = ("_give", "_header", "word")
 
     def __init__(self, token: Token) -> None:
         self._give = token if callable(token) else None
-        self._header = None if token is None or callable(token) else bearer(token)
+        self._header: Secret | None = None
+        self.word = Secret("")
+        """The token alone, as far as it is known; nothing is asked for."""
+        if token is not None and not callable(token):
+            self._take(bearer(token))
+
+    def _take(self, header: Secret) -> None:
+        self._header, self.word = header, Secret(header.rpartition(" ")[2])
 
     @property
     def header(self) -> Secret | None:
         """The Authorization header's value."""
         if self._header is None and self._give is not None:
-            self._header = bearer(self._give())
-        return self._header
-
-    @property
-    def known(self) -> Secret | None:
-        """The header's value if it is at hand; nothing is asked for."""
+            self._take(bearer(self._give()))
         return self._header
 
     def renew(self) -> bool:

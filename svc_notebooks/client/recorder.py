@@ -1,7 +1,8 @@
 """What went over the wire, kept for looking at (D-04).
 
 Recording costs a few microseconds, because only references are kept; text is made when an exchange is looked
-at. Secrets are the exception: they are taken out when recorded, so that no record ever holds one (T-05).
+at. Secrets are the exception: they are taken out when a message is over, so that no record holds one (T-05). Until
+then the beginning of a body is kept as it comes, because a secret may be cut in two between blocks.
 """
 
 from __future__ import annotations
@@ -10,20 +11,25 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 from threading import Lock
 from typing import overload
 
+from ..core.secrets import may_hold, redacted_headers, redacted_text, redacted_url, without
 from ..core.wire import Body, Headers, Request, Response
 from .transport import closed
 
 KEPT = 2048
 """So many bytes of a text body are kept, of either direction."""
 
-HIDDEN = "[redacted]"
-"""What stands in place of a secret."""
+MIB = 1024 * 1024
 
-_SECRETS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
-_TEXT = ("text/", "application/json", "application/xml", "multipart/")
+_REACH = KEPT + 8192
+"""So many bytes are looked through for secrets: more than the longest one that may begin in what is kept."""
+
+_TEXT = ("text/", "application/json", "application/xml", "application/x-www-form-urlencoded", "multipart/")
+_BARE = 1000
+"""About so many bytes an exchange takes beside its texts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,72 +57,110 @@ class Exchange:
 
 
 class Entry:
-    """An exchange while it happens."""
+    """An exchange while it happens; `secret` is the session's own, forgotten when it is over."""
 
-    __slots__ = ("error", "n", "received", "request", "response", "seconds", "sent", "time")
+    __slots__ = (
+        "_secret", "error", "n", "received", "request", "response", "seconds", "sent", "time", "url", "weight",
+    )  # fmt: skip
 
-    def __init__(self, n: int, time: datetime, request: _Side) -> None:
+    def __init__(self, n: int, time: datetime, request: Request, secret: str) -> None:
         self.n = n
         self.time = time
-        self.request = request
+        self.url = without(redacted_url(request.url), secret)
+        self.request = _Side(request.method, request.headers, secret)
         self.response: _Side | None = None
         self.seconds = 0.0
         self.sent = 0
         self.received = 0
         self.error: str | None = None
+        self.weight = 0
+        self._secret = secret
 
-    def sent_more(self, data: bytes, secret: bytes) -> None:
+    def sent_more(self, data: bytes) -> None:
         """So many more bytes of the request's body have left."""
-        self.sent += len(data)
-        self.request.keep(data, secret)
+        if data:
+            self.sent += len(data)
+            self.request.keep(data)
 
     def answer(self, response: Response, seconds: float) -> None:
         """The response's status and headers have come."""
-        self.response = _Side(response.status, response.headers)
+        self.response = _Side(response.status, response.headers, self._secret)
         self.seconds = seconds
 
-    def received_more(self, data: bytes, secret: bytes) -> None:
+    def received_more(self, data: bytes) -> None:
         """So many more bytes of the response's body have come."""
         self.received += len(data)
         if self.response is not None:
-            self.response.keep(data, secret)
+            self.response.keep(data)
 
-    def end(self, seconds: float, error: BaseException | None) -> None:
-        """The exchange is over, well or not."""
+    def end(self, seconds: float, error: BaseException | None = None) -> None:
+        """The exchange is over, well or not: from here on there is no secret in it."""
         self.seconds = seconds
-        self.error = None if error is None else str(error) or type(error).__name__
+        if error is not None:
+            self.error = without(redacted_text(str(error) or type(error).__name__), self._secret)
+        for side in (self.request, self.response):
+            if side is not None and side.head:
+                side.head = _harmless(side.head, self._secret, self.url)
+        self._secret = ""
+
+    def body_of(self, side: _Side | None) -> str | None:
+        """The text of a body as far as it is kept; None: there is none."""
+        return _readable(_harmless(side.head, self._secret, self.url)) or None if side else None
+
+    def weigh(self) -> int:
+        """About how many bytes it takes, as far as it has come."""
+        asked, answer = self.request, self.response
+        self.weight = _BARE + len(self.url) + asked.size + len(asked.head)
+        if answer is not None:
+            self.weight += answer.size + len(answer.head)
+        return self.weight
 
 
 class _Side:
     """The lasting half of a request or a response: start line, headers, the first of the body."""
 
-    __slots__ = ("head", "pairs", "start", "text")
+    __slots__ = ("_text", "head", "pairs", "size", "start")
 
-    def __init__(self, start: tuple[str, str] | int, headers: Headers) -> None:
+    def __init__(self, start: str | int, headers: Headers, secret: str) -> None:
         self.start = start
-        self.pairs = redacted(headers.pairs)
-        self.text = is_text(headers.get("Content-Type", ""))
+        self.pairs = redacted_headers(headers.pairs)
         self.head = b""
+        self._text = is_text(headers.get("Content-Type", ""))
+        texts = "".join(chain.from_iterable(self.pairs))
+        self.size = len(texts)
+        if secret and secret in texts:
+            self.pairs = tuple((name, without(value, secret)) for name, value in self.pairs)
 
-    def keep(self, data: bytes, secret: bytes) -> None:
-        if self.text and len(self.head) < KEPT:
-            # Cut after hiding: a secret across the cut must not survive by half.
-            self.head = hide(self.head + data[: KEPT + len(secret)], secret)[:KEPT]
+    def keep(self, data: bytes) -> None:
+        """Add to the beginning of the body, if it is a text and that is short still."""
+        if self._text and len(self.head) < _REACH:
+            self.head += data[: _REACH - len(self.head)]
 
-    def body(self) -> str | None:
-        return _readable(self.head) if self.head else None
+
+def _harmless(head: bytes, secret: str, url: str) -> bytes:
+    """The beginning of a body without secrets, no longer than what is kept."""
+    text = _readable(head)
+    if not may_hold(text) and not (secret and secret in text):
+        return head[:KEPT]
+    if len(head) >= _REACH and secret:
+        text = text[: -len(secret)]  # where the secret itself may be cut in two
+    return without(redacted_text(text, url), secret).encode()[:KEPT]
 
 
 class Recorder(Sequence[Exchange]):
     """The last exchanges, oldest first; safe to use from several threads.
 
-    >>> len(Recorder(limit=100))
+    It holds `limit` of them and, those aside that are under way, at most `most_bytes` of memory.
+
+    >>> len(Recorder(limit=100, most_bytes=1_000_000))
     0
     """
 
-    def __init__(self, limit: int = 1000) -> None:
-        self._entries: deque[Entry] = deque(maxlen=limit)
+    def __init__(self, limit: int = 1000, most_bytes: int = 8 * MIB) -> None:
+        self._limit, self._most = limit, most_bytes
+        self._entries: deque[Entry] = deque()
         self._count = 0
+        self._bytes = 0
         self._lock = Lock()
 
     @overload
@@ -142,15 +186,24 @@ class Recorder(Sequence[Exchange]):
         """Forget them; the numbers go on."""
         with self._lock:
             self._entries.clear()
+            self._bytes = 0
 
-    def begin(self, request: Request, time: datetime) -> Entry:
-        """A request is about to leave."""
-        side = _Side((request.method, request.url), request.headers)
+    def begin(self, request: Request, time: datetime, secret: str = "") -> Entry:
+        """A request is about to leave; `secret` is the word that its Authorization carries."""
         with self._lock:
             self._count += 1
-            entry = Entry(self._count, time, side)
+            entry = Entry(self._count, time, request, secret)
+            self._make_room()
             self._entries.append(entry)
         return entry
+
+    def _make_room(self) -> None:
+        """Weigh the newest, which has its texts now, and let go of the oldest."""
+        entries = self._entries
+        if entries:
+            self._bytes += entries[-1].weigh()
+        while entries and (self._bytes > self._most or len(entries) >= self._limit):
+            self._bytes -= entries.popleft().weight
 
     def _now(self) -> list[Entry]:
         with self._lock:
@@ -160,57 +213,38 @@ class Recorder(Sequence[Exchange]):
 class RecordedBody:
     """A request's body that is counted as it leaves."""
 
-    __slots__ = ("_body", "_entry", "_secret")
+    __slots__ = ("_body", "_entry")
 
-    def __init__(self, body: Body, entry: Entry, secret: bytes) -> None:
-        self._body, self._entry, self._secret = body, entry, secret
+    def __init__(self, body: Body, entry: Entry) -> None:
+        self._body, self._entry = body, entry
 
     def read(self, size: int = -1, /) -> bytes:
         """As the body inside."""
         data = self._body.read(size)
-        self._entry.sent_more(data, self._secret)
+        self._entry.sent_more(data)
         return data
 
 
 class RecordedStream:
     """A response's body that is counted as it comes."""
 
-    __slots__ = ("_blocks", "_elapsed", "_entry", "_secret")
+    __slots__ = ("_blocks", "_elapsed", "_entry")
 
-    def __init__(self, blocks: Iterable[bytes], entry: Entry, secret: bytes, elapsed: Callable[[], float]) -> None:
-        self._blocks, self._entry, self._secret, self._elapsed = blocks, entry, secret, elapsed
+    def __init__(self, blocks: Iterable[bytes], entry: Entry, elapsed: Callable[[], float]) -> None:
+        self._blocks, self._entry, self._elapsed = blocks, entry, elapsed
 
     def __iter__(self) -> Iterator[bytes]:
         error: BaseException | None = None
         try:
             with closed(self._blocks):
                 for block in self._blocks:
-                    self._entry.received_more(block, self._secret)
+                    self._entry.received_more(block)
                     yield block
         except BaseException as failure:
             error = None if isinstance(failure, GeneratorExit) else failure
             raise
         finally:
             self._entry.end(self._elapsed(), error)
-
-
-def redacted(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
-    """Headers without secrets.
-
-    >>> redacted([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
-    (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
-    """
-    return tuple((n, _hidden(v)) if n.lower() in _SECRETS else (n, v) for n, v in pairs)
-
-
-def _hidden(value: str) -> str:
-    scheme, space, _ = value.partition(" ")
-    return f"{scheme} {HIDDEN}" if space and "=" not in scheme else HIDDEN
-
-
-def hide(data: bytes, secret: bytes) -> bytes:
-    """The data with the secret taken out."""
-    return data.replace(secret, HIDDEN.encode()) if secret and secret in data else data
 
 
 def is_text(content_type: str) -> bool:
@@ -227,20 +261,19 @@ def _readable(head: bytes) -> str:
 
 
 def _shown(entry: Entry) -> Exchange:
-    method, url = entry.request.start if isinstance(entry.request.start, tuple) else ("", "")
-    answer = entry.response
+    asked, answer = entry.request, entry.response
     return Exchange(
         n=entry.n,
         time=entry.time,
-        method=method,
-        url=url,
-        status=answer.start if answer and isinstance(answer.start, int) else None,
-        request_headers=entry.request.pairs,
+        method=str(asked.start),
+        url=entry.url,
+        status=int(answer.start) if answer else None,
+        request_headers=asked.pairs,
         response_headers=answer.pairs if answer else (),
         sent=entry.sent,
         received=entry.received,
-        request_body=entry.request.body(),
-        response_body=answer.body() if answer else None,
+        request_body=entry.body_of(asked),
+        response_body=entry.body_of(answer),
         seconds=entry.seconds,
         error=entry.error,
     )

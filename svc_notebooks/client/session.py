@@ -17,11 +17,12 @@ from ..core.clock import Clock
 from ..core.errors import AlreadyExists, ServiceFailed, SvcError, error_from
 from ..core.names import Names
 from ..core.retry import RetryRule, parse_retry_after
+from ..core.secrets import redacted_text, without
 from ..core.wire import JSON, Headers, JSONObject, Query, Request, Response, segment
 from .address import Credential, Secret, Token, base_address, origin_of
 from .attempts import IDEMPOTENT, Attempts
 from .pending import Journal, default_folder
-from .recorder import Entry, RecordedBody, RecordedStream, Recorder, hide
+from .recorder import Entry, RecordedBody, RecordedStream, Recorder
 from .transport import Broken, DirectTransport, Handler, Transport
 
 USER_AGENT = "svc-notebooks/0.1"
@@ -186,12 +187,11 @@ class Session:
         Raises Broken when no whole answer comes, here or while a streamed body is read.
         """
         secret = self._credential.header if self._is_own(request.url) else None
-        hidden = secret.word if secret else b""
         request = self._signed(request, secret)
         started = self.elapsed()
-        entry = self.exchanges.begin(request, self.clock.now())
+        entry = self.exchanges.begin(request, self.clock.now(), self._credential.word if secret else "")
         try:
-            response = self._transport.send(_recorded(request, entry, hidden))
+            response = self._transport.send(_recorded(request, entry))
         except BaseException as error:
             entry.end(self.elapsed() - started, error)
             self._count_fruitless(error)
@@ -199,9 +199,10 @@ class Session:
         self._answered = True
         entry.answer(response, self.elapsed() - started)
         if isinstance(response.body, bytes):
-            entry.received_more(response.body, hidden)
+            entry.received_more(response.body)
+            entry.end(entry.seconds)
             return response
-        stream = RecordedStream(response.body, entry, hidden, lambda: self.elapsed() - started)
+        stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)
         return Response(response.status, response.headers, stream)
 
     def _count_fruitless(self, error: BaseException) -> None:
@@ -253,8 +254,8 @@ class Session:
 
     def error(self, status: int, content: bytes) -> SvcError:
         """The error that an answer means; a token that it repeats is taken out (T-05)."""
-        known = self._credential.known
-        return error_from(status, hide(content, known.word) if known else content)
+        text = redacted_text(content.decode("utf-8", "replace"))
+        return error_from(status, without(text, self._credential.word).encode())
 
 
 def read_object(response: Response) -> JSONObject:
@@ -283,11 +284,11 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _recorded(request: Request, entry: Entry, hidden: bytes) -> Request:
+def _recorded(request: Request, entry: Entry) -> Request:
     if isinstance(request.body, bytes):
-        entry.sent_more(request.body, hidden)
+        entry.sent_more(request.body)
         return request
-    body = RecordedBody(request.body, entry, hidden)
+    body = RecordedBody(request.body, entry)
     return Request(request.method, request.url, request.headers, body)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from urllib.parse import unquote_plus
 
 from ..core.catalogue import refuse
 from ..core.wire import Body, Disconnected, Request, as_body
@@ -74,15 +73,3 @@ def declared_length(request: Request) -> int | None:
     if repeated or not (text.isascii() and text.isdigit() and len(text) <= _MOST_DIGITS):
         raise refuse("invalidHeader", name="Content-Length", message="expected one number of bytes.")
     return int(text)
-
-
-def redacted(query: str) -> str:
-    """A query without the secret that it may carry."""
-    if "_token=" not in query and "%" not in query:
-        return query
-    items = (item.partition("=") for item in query.split("&"))
-    return "&".join(f"{name}=..." if _is_secret(name) else name + mark + value for name, mark, value in items)
-
-
-def _is_secret(name: str) -> bool:
-    return unquote_plus(name).endswith("_token")

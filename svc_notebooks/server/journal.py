@@ -1,10 +1,11 @@
-"""What was asked and answered: a ring of one row for each request."""
+"""What was asked and answered: one row for each of the last requests, bounded by their number and by their bytes."""
 
 from __future__ import annotations
 
 from collections import deque
 from datetime import datetime
 from itertools import count
+from threading import Lock
 from typing import Any
 
 from ..core.clock import format_time
@@ -16,10 +17,14 @@ COLUMNS = (
 """The keys of a row: sizes in bytes, offsets the stored bytes of an upload session."""
 
 
+_ROW = 800
+"""About so many bytes of memory a row takes beside its path and its query."""
+
+
 class Entry:
     """One row while it is being written; None: does not apply."""
 
-    __slots__ = COLUMNS
+    __slots__ = (*COLUMNS, "weight")
 
     def __init__(self, n: int, time: datetime, method: str, path: str, query: str) -> None:
         self.n = n
@@ -39,6 +44,7 @@ class Entry:
         self.offset_after: int | None = None
         self.fault: str | None = None
         self.decided_by: str | None = None
+        self.weight = _ROW + len(path) + len(query)
 
     def row(self) -> dict[str, Any]:
         """The row as a dict: the time in RFC 3339, the scopes in a list."""
@@ -47,23 +53,39 @@ class Entry:
 
 
 class Journal:
-    """The last so many rows."""
+    """The last rows: at most `length` of them and, the last one aside, at most so many bytes."""
 
-    def __init__(self, length: int) -> None:
-        self._entries: deque[Entry] = deque(maxlen=length)
+    def __init__(self, length: int, most_bytes: int) -> None:
+        self._length, self._most = length, most_bytes
+        self._entries: deque[Entry] = deque()
+        self._bytes = 0
         self._numbers = count(1)
+        self._lock = Lock()
 
     def open(self, time: datetime, method: str, path: str, query: str) -> Entry:
         """Begin the row of a request."""
-        entry = Entry(next(self._numbers), time, method, path, query)
-        self._entries.append(entry)
+        with self._lock:
+            entry = Entry(next(self._numbers), time, method, path, query)
+            self._entries.append(entry)
+            self._bytes += entry.weight
+            if self._bytes > self._most or len(self._entries) > self._length:
+                self._drop()
         return entry
+
+    def _drop(self) -> None:
+        entries = self._entries
+        while len(entries) > 1 and (self._bytes > self._most or len(entries) > self._length):
+            self._bytes -= entries.popleft().weight
 
     def rows(self) -> list[dict[str, Any]]:
         """All rows that are kept, oldest first."""
-        return [entry.row() for entry in list(self._entries)]
+        with self._lock:
+            entries = list(self._entries)
+        return [entry.row() for entry in entries]
 
     def clear(self) -> None:
         """Begin anew, at number 1."""
-        self._entries.clear()
-        self._numbers = count(1)
+        with self._lock:
+            self._entries.clear()
+            self._bytes = 0
+            self._numbers = count(1)

@@ -1,0 +1,154 @@
+"""What of a message is a secret, and how it is taken out before anything is kept or shown (T-05).
+
+A secret is known by its name (a parameter, a field of JSON, a header) or by its look (a bearer's word, a private
+key). Texts may be the beginning of a message: a value that has no end yet is taken out up to where the text ends.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from urllib.parse import unquote, unquote_plus
+
+HIDDEN = "[redacted]"
+"""What stands in place of a secret."""
+
+_NAMES = frozenset(
+    {
+        "access_token", "assertion", "bearer_token", "client_secret", "code_verifier", "id_token", "oauth_token",
+        "private_key", "refresh_token",
+    }
+)  # fmt: skip
+_IN_QUERIES = _NAMES | {"code"}
+_AT_ENDPOINTS = _IN_QUERIES | {"token"}
+_ENDPOINTS = frozenset({"authorize", "revoke", "signin", "token", "tokeninfo"})
+"""Addresses that are about secrets: there `token` and `code` are some in every form; elsewhere they may be a
+channel's token, or the code of an error."""
+
+_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
+_ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
+_SPECIAL = _HEADERS | _ADDRESSES
+
+_JSON = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:\s*")((?:[^"\\]|\\.)*\\?)')
+_FORM = re.compile(r"""([^&=\s"'<>{}\[\](),;?/]+)=([^&\s"'<>\\]+)""")
+_BEARER = re.compile(r"\b([Bb]earer) +(?!realm=|error=|scope=|\$)[^\s\"'<>,;\[]+")
+_PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
+
+
+def may_hold(text: str) -> bool:
+    """Whether there is anything to look closer at: cheap enough to be asked of everything that goes by."""
+    return (
+        "token" in text
+        or "secret" in text
+        or "code" in text
+        or "assertion" in text
+        or "private_key" in text
+        or "earer " in text
+        or "-----BEGIN" in text
+        or "\\u" in text
+        or "%" in text
+    )
+
+
+def redacted_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Headers without secrets.
+
+    >>> redacted_headers([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
+    (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
+    """
+    return tuple([pair if pair[0].lower() not in _SPECIAL else _header(*pair) for pair in pairs])
+
+
+def _header(name: str, value: str) -> tuple[str, str]:
+    if name.lower() in _ADDRESSES:
+        return name, redacted_text(value)
+    scheme, space, _ = value.partition(" ")
+    return name, f"{scheme} {HIDDEN}" if space and "=" not in scheme else HIDDEN
+
+
+def redacted_query(text: str, path: str = "") -> str:
+    """A query, of an address with this path, without secrets.
+
+    >>> redacted_query("access%5ftoken=abc&alt=media")
+    'access%5ftoken=[redacted]&alt=media'
+    """
+    if not text or not may_hold(text):
+        return text
+    names = _AT_ENDPOINTS if _is_endpoint(path) else _IN_QUERIES
+    items = (item.partition("=") for item in text.split("&"))
+    return "&".join(name + mark + _value(name, value, names) for name, mark, value in items)
+
+
+def _value(name: str, value: str, names: frozenset[str]) -> str:
+    """A parameter's value; an address in it may have parameters of its own."""
+    inner = unquote(value) if "%" in value else ""
+    return HIDDEN if value and (_named(name, names) or redacted_text(inner) != inner) else value
+
+
+def redacted_url(url: str) -> str:
+    """A URL whose query, fragment and user part have no secrets.
+
+    >>> redacted_url("https://api.example/token?token=abc")
+    'https://api.example/token?token=[redacted]'
+    """
+    if "?" not in url and "#" not in url and "@" not in url:
+        return url
+    head, mark, query = url.partition("?")
+    rest, hash_, fragment = query.partition("#")
+    return _without_user(head) + mark + redacted_query(rest, head) + hash_ + redacted_query(fragment)
+
+
+def _without_user(head: str) -> str:
+    """A user and a password in front of a host go: they are a secret whatever they are called."""
+    return re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", rf"\1{HIDDEN}@", head)
+
+
+def redacted_text(text: str, url: str = "") -> str:
+    """A text of any kind, or the beginning of one, without secrets; `url`: the address that it belongs to.
+
+    >>> redacted_text('{"access_token": "abc", "expires_in": 3599}')
+    '{"access_token": "[redacted]", "expires_in": 3599}'
+    >>> redacted_text("grant_type=refresh_token&refresh_token=abc")
+    'grant_type=refresh_token&refresh_token=[redacted]'
+    """
+    if not may_hold(text):
+        return text
+    endpoint = _is_endpoint(url.partition("?")[0])
+    fields, queries = (_AT_ENDPOINTS, _AT_ENDPOINTS) if endpoint else (_NAMES, _IN_QUERIES)
+    text = _PEM.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
+    text = _JSON.sub(lambda found: _field(found, fields), text)
+    return _FORM.sub(lambda found: f"{found[1]}={HIDDEN}" if _named(found[1], queries) else found[0], text)
+
+
+def _is_endpoint(path: str) -> bool:
+    return path.rpartition("/")[2] in _ENDPOINTS
+
+
+def _field(found: re.Match[str], names: frozenset[str]) -> str:
+    name = found[1]
+    if "\\" in name:
+        try:
+            name = json.loads(f'"{name}"')
+        except ValueError:
+            return found[0]
+    return f'"{found[1]}"{found[2]}{HIDDEN}' if found[3] and name in names else found[0]
+
+
+def _named(name: str, names: frozenset[str]) -> bool:
+    return unquote_plus(name) in names
+
+
+def without(text: str, secret: str) -> str:
+    """The text without a secret that is at hand, wherever it stands, percent-encoded or not.
+
+    >>> without("/files/a%2Bb", "a+b")
+    '/files/[redacted]'
+    """
+    if not secret:
+        return text
+    if secret in text:
+        text = text.replace(secret, HIDDEN)
+    if "%" in text and secret in unquote(text):
+        return re.sub(r"[^/?&=#\s]+", lambda found: HIDDEN if secret in unquote(found[0]) else found[0], text)
+    return text
