@@ -1,0 +1,129 @@
+"""The journal and the record of exchanges: bounded by their number and by their bytes, whatever comes."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+
+from svc_notebooks import Policy, Session
+from svc_notebooks.client.recorder import KEPT, Recorder
+from svc_notebooks.core.wire import Headers, Request, Response
+from svc_notebooks.server.journal import Journal
+from svc_notebooks.server.service import open_service
+
+NOW = datetime(2026, 11, 2, tzinfo=UTC)
+JSON = Headers([("Content-Type", "application/json")])
+LONG = b'{"name": "' + b"x" * 5000 + b'"}'
+
+
+def session(recorder: Recorder, answer: bytes | Iterator[bytes] = b"{}") -> Session:
+    return Session("https://api.example", "T", handler=lambda request: Response(200, JSON, answer), recorder=recorder)
+
+
+def test_the_journal_keeps_the_last_rows():
+    journal = Journal(3, 1_000_000)
+    for _ in range(5):
+        journal.open(NOW, "GET", "/x", "")
+
+    assert [row["n"] for row in journal.rows()] == [3, 4, 5]
+
+
+def test_a_long_address_drives_out_more_rows_than_a_short_one():
+    journal = Journal(100, 20_000)
+    for _ in range(100):
+        journal.open(NOW, "GET", "/x", "")
+    short = len(journal.rows())
+    journal.open(NOW, "GET", "/" + "x" * 15_000, "")
+
+    assert len(journal.rows()) < short < 100
+
+
+def test_the_last_row_is_there_however_long_it_is():
+    journal = Journal(100, 1_000)
+    journal.open(NOW, "GET", "/" + "x" * 50_000, "")
+
+    assert len(journal.rows()) == 1
+    journal.open(NOW, "GET", "/short", "")
+    assert [row["path"] for row in journal.rows()] == ["/short"]
+
+
+def test_a_policy_bounds_the_journal():
+    with open_service(seed=0, policy=Policy(journal_bytes=5_000)) as service:
+        for _ in range(50):
+            service.handle(Request("GET", "http://x/storage/v3/files"))
+
+        assert 1 < len(service.journal()) < 10
+        assert service.journal()[-1]["n"] == 50
+
+
+def test_the_record_keeps_the_last_exchanges():
+    recorder = Recorder(limit=3)
+    talk = session(recorder)
+    for _ in range(5):
+        talk.call("GET", "/x")
+
+    assert [one.n for one in recorder] == [3, 4, 5]
+
+
+def test_the_record_is_bounded_by_bytes():
+    recorder = Recorder(most_bytes=50_000)
+    talk = session(recorder, LONG)
+    for _ in range(100):
+        talk.call("GET", "/x")
+
+    assert 5 < len(recorder) < 20
+    assert recorder[-1].n == 100
+    assert len(recorder[-1].response_body or "") == KEPT
+
+
+def test_a_record_that_was_cleared_begins_at_no_bytes():
+    recorder = Recorder(most_bytes=50_000)
+    talk = session(recorder, LONG)
+    for _ in range(20):
+        talk.call("GET", "/x")
+    full = len(recorder)
+
+    recorder.clear()
+    for _ in range(20):
+        talk.call("GET", "/x")
+
+    assert abs(len(recorder) - full) <= 1
+
+
+def test_a_stream_under_way_does_not_count_for_ever():
+    recorder = Recorder(limit=10)
+    talk = session(recorder, iter([LONG] * 3))
+    begun = talk.send(Request("GET", "https://api.example/x"))
+    for _ in range(20):
+        talk.send(Request("GET", "https://api.example/x"))
+
+    assert begun.content()[:8] == LONG[:8]  # its own record is gone, and nobody minds
+    assert len(recorder) == 10
+
+
+@pytest.mark.parametrize("length", [1, 2000])
+def test_memory_stays_where_it_is(length: int):
+    """What a thousand requests leave, a hundred thousand leave as well; here a few thousand stand for them."""
+    journal, recorder = Journal(200, 100_000), Recorder(limit=200, most_bytes=100_000)
+    path, now = "/" + "x" * length, NOW
+
+    def ask(times: int) -> None:
+        for _ in range(times):
+            journal.open(now, "GET", path + "", "")
+            entry = recorder.begin(Request("GET", f"https://x{path}", JSON), now)
+            entry.answer(Response(200, JSON), 0.0)
+            entry.received_more(LONG)
+            entry.end(0.0)
+
+    ask(1_000)
+    tracemalloc.start()
+    ask(1_000)
+    before = tracemalloc.get_traced_memory()[0]
+    ask(3_000)
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+
+    assert grown < 30_000
