@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Literal
 
+from .oauth import ACCESS_LIFETIME
 from .outbox import Schedule
 from .upload import LIFETIME, QUANTUM, UploadRule
 from .zones import zone_names
@@ -95,6 +96,9 @@ class Policy:
     domain: str = "svc.example"
     first_user: str = "ada@svc.example"
     trust_forwarded: bool = True
+    token_lifetime: float = ACCESS_LIFETIME
+    code_lifetime: float = 600.0
+    browser_sign_in: Literal["token", "choose"] = "token"
 
     # what breaks, and how much is too much
     fault_header: bool = True
@@ -106,6 +110,7 @@ class Policy:
 
     # what is kept
     journal_length: int = 10_000
+    journal_bytes: int = 16 * MIB
     durability: Literal["process", "power"] = "process"
 
     def __post_init__(self) -> None:
@@ -133,6 +138,7 @@ _WORDS: dict[str, tuple[str | int, ...]] = {
     "reminders": ("reject", "clamp"),
     "missing_start": ("clear", "live"),
     "conference": ("success", "pending-then-success", "failure"),
+    "browser_sign_in": ("token", "choose"),
     "durability": ("process", "power"),
     "fault_delay": ("clock", "sleep"),
     "rate_costs": ("units", "requests"),

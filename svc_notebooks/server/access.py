@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ..core.catalogue import ApiError, refuse, row
+from ..core.decided import scopes_ruled_by
 from ..core.operations import ALL_SCOPES, Operation
 from ..core.policy import Policy
 from ..core.wire import Query, Request
@@ -49,7 +50,9 @@ class Access:
 
     def caller(self, request: Request, query: Query) -> Caller:
         """The caller of a request. Raises ApiError (401)."""
-        shown = _shown(request, query)
+        return self._good(_shown(request, query))
+
+    def _good(self, shown: str) -> Caller:
         found = self._known.get(shown) or self._look_up(shown)
         if found.expires is not None and self._clock.now().timestamp() >= found.expires:
             raise _unauthorized("badToken")
@@ -59,6 +62,13 @@ class Access:
         """The caller, or None where there is none to be known."""
         try:
             return self.caller(request, query)
+        except ApiError:
+            return None
+
+    def holder(self, secret: str) -> Caller | None:
+        """Whom an access token stands for; None: nobody, or nobody any more."""
+        try:
+            return self._good(f"Bearer {secret}")
         except ApiError:
             return None
 
@@ -87,7 +97,7 @@ class Access:
 def require(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
     """The caller as these scopes let them ask. Raises ApiError (403): they have none of them."""
     if caller.scopes.isdisjoint(scopes):
-        wanted = [row("missingScope", operation=operation.name)]
+        wanted = [row("missingScope", by=scopes_ruled_by(operation, caller.scopes), operation=operation.name)]
         raise ApiError(wanted, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
     return caller.asking(scopes)
 

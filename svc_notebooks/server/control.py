@@ -46,6 +46,10 @@ class Control:
             ("POST", "restore"): self._restore,
             ("POST", "reset"): self._reset,
         }
+        self._registers: Mapping[str, Callable[[JSONObject, str], JSONObject]] = {
+            "clients": self._add_client,
+            "service_accounts": self._add_account,
+        }
 
     def handle(self, request: Request) -> Response:
         """Answer a control call, or hand the request to the service."""
@@ -60,13 +64,15 @@ class Control:
             answer = self._call(request, name)
         except ApiError as error:
             return as_error(error)
-        except ValueError as error:
+        except (ValueError, ImportError) as error:
             return as_error(refuse("badRequest", message=str(error)))
         return empty(204) if answer is None else as_json(Query(), answer)
 
     def _call(self, request: Request, name: str) -> Answer:
         if name.startswith("files/") and request.method == "POST":
             return self._flag(plain_segment(name[6:]), _body(request))
+        if request.method == "POST" and (register := self._registers.get(name)):
+            return register(_body(request), request.origin)
         call = self._calls.get((request.method, name))
         if call is None:
             raise refuse("notFound", message=f"{request.method} {_PREFIX}{name[:80]} is no control call.")
@@ -76,7 +82,7 @@ class Control:
         scopes, expires_in = body.get("scopes"), body.get("expires_in")
         token = self._service.sign_in(
             _text(body, "user"),
-            scopes=None if scopes is None else _texts(scopes),
+            scopes=None if scopes is None else _texts(scopes, "scopes"),
             client=_text(body, "client") or "notebook",
             service_account=body.get("service_account") is True,
             expires_in=_number(expires_in),
@@ -123,6 +129,18 @@ class Control:
     def _limits(self, body: JSONObject) -> Answer:
         return {"limits": list(self._service.limits())}
 
+    def _add_client(self, body: JSONObject, origin: str) -> JSONObject:
+        addresses, public = _texts(body.get("redirect_uris", []), "redirect_uris"), body.get("public") is True
+        return self._service.oauth_client(_needed(body, "name"), addresses, public=public, base_url=origin)
+
+    def _add_account(self, body: JSONObject, origin: str) -> JSONObject:
+        return self._service.service_account(
+            _needed(body, "name"),
+            delegation=_texts(body.get("delegation", []), "delegation"),
+            client=_text(body, "client") or "notebook",
+            base_url=origin,
+        )
+
     def _register_domain(self, body: JSONObject) -> Answer:
         return {"domain": self._service.register_domain(_needed(body, "domain"))}
 
@@ -151,12 +169,16 @@ class Control:
         return None
 
     def _flag(self, file_id: str, body: JSONObject) -> Answer:
-        abusive = body.get("abusive")
-        if not isinstance(abusive, bool):
-            raise ValueError('a body {"abusive": true or false} is needed')
-        if not self._service.flag(file_id, abusive=abusive):
+        abusive, client = body.get("abusive"), _text(body, "open_with")
+        if client:
+            found = self._service.open_with(file_id, client)
+        elif isinstance(abusive, bool):
+            found = self._service.flag(file_id, abusive=abusive)
+        else:
+            raise ValueError('a body {"abusive": true or false} or {"open_with": "a client"} is needed')
+        if not found:
             raise refuse("fileNotFound", fileId=file_id[:200])
-        return {"id": file_id, "abusive": abusive}
+        return {"id": file_id, **body}
 
 
 def _body(request: Request) -> JSONObject:
@@ -178,9 +200,9 @@ def _needed(body: JSONObject, name: str) -> str:
     return found
 
 
-def _texts(value: JSON) -> list[str]:
+def _texts(value: JSON, name: str) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise ValueError("scopes takes a list of texts")
+        raise ValueError(f"{name} takes a list of texts")
     return [str(one) for one in value]
 
 

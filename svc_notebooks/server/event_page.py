@@ -13,38 +13,27 @@ from ..core.catalogue import refuse
 from ..core.clock import from_millis
 from ..core.event_times import read_time
 from ..core.recurrence import is_all_day
-from ..core.wire import Headers, JSONObject, Query, Response
+from ..core.wire import JSONObject, Response
 from .calendars import seen
 from .event_resource import Found, shown_to_strangers
 from .house import House
 from .instances import find, instances
+from .pages import described, page
 from .store.calendars import CalendarRow
+from .visit import Visit
 
 PATH = "event"
 _NEXT = 10
-_STYLE = """
-:root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif; }
-body { max-width: 40rem; margin: 3rem auto; padding: 0 1rem; }
-h1 { font-size: 1.6rem; margin-bottom: .25rem; }
-dt { color: GrayText; margin-top: .9rem; } dd { margin: 0; white-space: pre-wrap; overflow-wrap: anywhere; }
-"""
 
 
-def page(house: House, query: Query) -> Response:
+def event_page(visit: Visit) -> Response:
     """What a browser shows of an event; whoever has the link sees it. Raises ApiError (404)."""
-    calendar, found = _named(house, query.get("eid") or "")
-    if calendar is None or found is None or found.row.cancelled:
+    house = visit.house
+    calendar, found = _named(house, visit.query.get("eid") or "")
+    if calendar is None or found is None or found.row.cancelled or not house.policy.open_links:
         raise refuse("notFound", message="there is no event at this link.")
-    content = _html(house, calendar, found).encode()
-    policy = "default-src 'none'; style-src 'unsafe-inline'"
-    headers = [
-        ("Content-Type", "text/html; charset=utf-8"),
-        ("Content-Length", str(len(content))),
-        ("Content-Security-Policy", policy),
-        ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "no-referrer"),
-    ]
-    return Response(200, Headers(headers), content)
+    title = str(shown_to_strangers(found.body).get("summary") or "(no title)")
+    return page(title, f"<h1>{escape(title)}</h1>{described(_rows(house, calendar, found))}")
 
 
 def _named(house: House, eid: str) -> tuple[CalendarRow | None, Found | None]:
@@ -55,16 +44,6 @@ def _named(house: House, eid: str) -> tuple[CalendarRow | None, Found | None]:
     event, _, name = text.partition(" ")
     calendar = seen(house, name) if name else None
     return calendar, find(house, calendar, event) if calendar else None
-
-
-def _html(house: House, calendar: CalendarRow, found: Found) -> str:
-    title = str(shown_to_strangers(found.body).get("summary") or "(no title)")
-    rows = "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in _rows(house, calendar, found))
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-        f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
-        f"<h1>{escape(title)}</h1><dl>{rows}</dl></html>\n"
-    )
 
 
 def _rows(house: House, calendar: CalendarRow, found: Found) -> list[tuple[str, str]]:

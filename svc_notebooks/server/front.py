@@ -9,22 +9,26 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from ..core.catalogue import ApiError, refuse
+from ..core.decided import ruled_by
 from ..core.faults import Target
 from ..core.operations import SESSION
+from ..core.secrets import redacted_query
 from ..core.wire import Disconnected, Query, Request, Response
-from . import event_page, uploads
+from . import uploads
 from .access import Access, Caller, require
+from .doors import BEHIND
 from .fault_header import asked_for
 from .faults import Faults
 from .handlers import handler_of
 from .house import Call, House
-from .inlet import Inlet, Outgoing, declared_length, redacted
+from .inlet import Inlet, Outgoing, declared_length
 from .journal import Entry, Journal
 from .lapses import expire_session
 from .rates import Rates
 from .reply import as_error
-from .routing import Routes
+from .routing import UPLOAD, Routes
 from .strike import Strike
+from .visit import Visit
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +61,9 @@ class Front:
             Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
         """
         parts = urlsplit(request.url)
-        entry = self._journal.open(self._house.clock.now(), request.method, parts.path, redacted(parts.query))
+        entry = self._journal.open(
+            self._house.clock.now(), request.method, parts.path, redacted_query(parts.query, parts.path)
+        )
         query = Query.parse(parts.query)
         answer = self._struck if self._faults or self._fault_header in request.headers else self._respond
         try:
@@ -79,7 +85,7 @@ class Front:
         try:
             once = asked_for(request, self._house)
         except ApiError as error:
-            return as_error(error)
+            return _refused(error, entry)
         target = self._target(request, path, query)
         strike = self._faults.strike(target, once)
         entry.operation, entry.user, entry.fault = target.operation, target.user, str(strike) or None
@@ -113,22 +119,22 @@ class Front:
         try:
             return self._dispatch(request, path, query, entry)
         except ApiError as error:
-            entry.decided_by = error.rows[0].reason
-            return as_error(error)
+            return _refused(error, entry)
         except Disconnected:
-            return as_error(refuse("cancelled"))  # nobody reads it
+            return _refused(refuse("cancelled"), entry)  # nobody reads it
         except Exception:
             _log.exception("%s %s failed", request.method, path)
-            return as_error(refuse("backendError"))
+            return _refused(refuse("backendError"), entry)
 
     def _dispatch(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         method = _method(request)
-        if self._is_page(method, path):
-            entry.operation = "events.page"
-            return event_page.page(self._house, query)
         route = self._routes.find(method, path, query)
         operation = route.operation
-        entry.operation = operation.name
+        entry.operation, entry.decided_by = operation.name, operation.decided_by
+        if behind := BEHIND.get(operation.name):
+            entry.declared = declared_length(request)
+            body = Inlet(request.body, entry.declared, entry)
+            return behind(Visit(self._house, self._access, request, method, route.places, query, body, entry))
         caller = self._caller(request, query, operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require(caller, operation.scopes, operation)
@@ -137,11 +143,6 @@ class Front:
         body = Inlet(request.body, entry.declared, entry)
         call = Call(request, method, operation, route.places, query, caller, body, entry)
         return handler_of(call, upload=route.upload)(self._house, call)
-
-    def _is_page(self, method: str, path: str) -> bool:
-        """Whether a browser asks for what an event's htmlLink opens."""
-        house = self._house
-        return path == f"/{house.names.calendar}/event" and method in ("GET", "HEAD") and house.policy.open_links
 
     def _caller(self, request: Request, query: Query, session: bool) -> Caller:
         if session and self._house.policy.session_uri_is_enough and "Authorization" not in request.headers:
@@ -155,6 +156,11 @@ def _method(request: Request) -> str:
     """The method; a POST may name another that a proxy would not let through (edge case 47)."""
     other = request.headers.get("X-HTTP-Method-Override")
     return other.strip().upper() if other and request.method == "POST" else request.method
+
+
+def _refused(error: ApiError, entry: Entry) -> Response:
+    entry.decided_by = ruled_by(error.rows[0], entry.operation, upload=entry.path.startswith(UPLOAD))
+    return as_error(error)
 
 
 def _sent(response: Response, entry: Entry, *, head: bool) -> Response:

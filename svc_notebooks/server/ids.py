@@ -60,6 +60,22 @@ class Ids:
         """An access token."""
         return "svc." + _text(self._secrets, 30)
 
+    def code(self) -> str:
+        """An authorization code."""
+        return "4/" + _text(self._secrets, 30)
+
+    def refresh_token(self) -> str:
+        """A refresh token."""
+        return "1//" + _text(self._secrets, 30)
+
+    def key_id(self) -> str:
+        """The name of a service account's key."""
+        return self._secrets.randbytes(20).hex()
+
+    def number(self) -> str:
+        """What an OAuth client is called: 21 digits."""
+        return str(self._secrets.randint(10**20, 10**21 - 1))
+
     def secret(self) -> str:
         """A key that nobody outside sees."""
         return _text(self._secrets, 30)

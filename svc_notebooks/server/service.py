@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -14,7 +14,7 @@ from ..core.clock import parse_duration
 from ..core.names import Names
 from ..core.policy import Policy
 from ..core.wire import JSONObject, Request, Response
-from . import invitations, trusted
+from . import invitations, registry, trusted
 from .access import Access, scope_names
 from .atomically import replace_file
 from .clock import SystemClock, VirtualClock, moved
@@ -23,9 +23,8 @@ from .desk import Desk
 from .faults import Faults
 from .front import Front
 from .house import House
-from .ids import Ids
 from .journal import Journal
-from .lanes import Lanes
+from .lapses import agenda
 from .opened import house_from, house_in, house_like, load, save
 from .parts import Parts
 from .rates import Rates
@@ -33,6 +32,9 @@ from .state import Snapshots
 from .store.people import Token
 from .trust import Trust
 from .welcome import welcome
+
+BASE_URL = "https://sandbox.svc.example"
+"""Where a service in this process is said to be; nothing listens there."""
 
 
 class Service:
@@ -51,7 +53,7 @@ class Service:
         if self._desk.has_mail():
             self._courier.wake()
         self._access = Access(house.store, house.clock)
-        self._journal = Journal(house.policy.journal_length)
+        self._journal = Journal(house.policy.journal_length, house.policy.journal_bytes)
         self._snapshots = Snapshots()
         self._faults = Faults(house.clock.wait if house.policy.fault_delay == "clock" else time.sleep)
         self._rates = Rates(house.policy, house.clock)
@@ -66,6 +68,11 @@ class Service:
     def names(self) -> Names:
         """The brand names on its wire."""
         return self._house.names
+
+    @property
+    def seed(self) -> int | None:
+        """What its ids come from; None: from the system's randomness."""
+        return self._house.ids.seed
 
     @property
     def policy(self) -> Policy:
@@ -121,6 +128,40 @@ class Service:
             welcome(house, email)
             self._access.add(secret, granted)
         return secret
+
+    def oauth_client(
+        self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = BASE_URL
+    ) -> JSONObject:
+        """Register an OAuth client: `client_id`, `client_secret` (not for a public one) and the rest that it needs.
+
+        Raises ValueError: a redirect URI that is none.
+        """
+        return registry.oauth_client(self._house, name, redirect_uris, public=public, base_url=base_url)
+
+    def service_account(
+        self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = BASE_URL
+    ) -> JSONObject:
+        """Make a service account, or another key for it; the key file, which is kept nowhere else.
+
+        Args:
+            name: what its address begins with: a to z, digits and -.
+            delegation: the scopes in which it may act for users.
+            client: the OAuth client that it belongs to.
+            base_url: where the service is found by who has the key.
+
+        Raises:
+            ValueError: a name or a scope that is none.
+            ImportError: without the extra `identity`.
+        """
+        return registry.service_account(self._house, name, delegation, client=client, base_url=base_url)
+
+    def open_with(self, file_id: str, client: str) -> bool:
+        """Somebody opens a file with an OAuth client, whose file scope reaches it from now on; False: no such file."""
+        with self._house.store.transaction():
+            found = self._house.store.files.get(file_id) is not None
+            if found:
+                self._house.store.files.open_with(file_id, client)
+        return found
 
     def flag(self, file_id: str, *, abusive: bool) -> bool:
         """Mark a file as abusive or not; False: there is no such file."""
@@ -215,6 +256,10 @@ class Service:
     def limits(self) -> list[dict[str, Any]]:
         """The limits that `limit` has set, with what was spent of each in the window that is open."""
         return self._rates.rows()
+
+    def agenda(self, since: datetime | None = None, until: datetime | None = None) -> list[dict[str, Any]]:
+        """What comes to its end or is sent by itself, in the order of time: from now on, or between two instants."""
+        return agenda(self._house, since, until)
 
     def virtual_clock(self) -> VirtualClock:
         """The clock, to be moved; the system's is replaced by one that stands still from now on."""

@@ -26,6 +26,7 @@ def _insert(table: object, *names: str) -> Prepared:
 
 
 _ADD_USER = _insert(users, "email", "root")
+_EMAILS = Prepared(select(users.c.email).order_by(users.c.email))
 _ROOT = Prepared(select(users.c.root).where(users.c.email == bindparam("email")))
 _ADD_TOKEN = Prepared(
     insert(tokens)
@@ -62,13 +63,17 @@ class People:
             self._roots[email] = row[0]
         return self._roots.get(email)
 
+    def emails(self) -> list[str]:
+        """All users, service accounts among them, in alphabetical order."""
+        return [email for (email,) in self._database.run(_EMAILS, {})]
+
     def add_token(self, secret: str, token: Token) -> None:
         """Let the bearer of this secret in; a secret that is known already stands for the new token."""
-        self._database.change(_ADD_TOKEN, {"digest": _digest(secret), **token._asdict()})
+        self._database.change(_ADD_TOKEN, {"digest": digest_of(secret), **token._asdict()})
 
     def token(self, secret: str) -> Token | None:
         """What this secret stands for."""
-        row = self._database.one(_TOKEN, {"digest": _digest(secret)})
+        row = self._database.one(_TOKEN, {"digest": digest_of(secret)})
         return Token._make(row) if row else None
 
     def add_id(self, file_id: str, owner: str) -> None:
@@ -104,5 +109,6 @@ class People:
         return otherwise
 
 
-def _digest(secret: str) -> str:
+def digest_of(secret: str) -> str:
+    """What is kept of a secret."""
     return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -33,6 +33,50 @@ tokens = Table(
     Column("expires", Float),
 )
 
+clients = Table(
+    "clients",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("secret", Text, nullable=False),  # a digest; "": a public client
+    Column("redirects", Text, nullable=False),
+)
+
+accounts = Table(
+    "accounts",
+    metadata,
+    Column("email", Text, primary_key=True),
+    Column("client", Text, nullable=False),
+    Column("key_id", Text, nullable=False),
+    Column("public_key", Text, nullable=False),
+    Column("delegation", Text, nullable=False),
+)
+
+grants = Table(
+    "grants",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("kind", Text, nullable=False),  # code or refresh
+    Column("family", Text, nullable=False),
+    Column("user", Text, nullable=False),
+    Column("client", Text, nullable=False),
+    Column("scopes", Text, nullable=False),
+    Column("expires", Float),
+    Column("redirect", Text, nullable=False),
+    Column("challenge", Text, nullable=False),
+    Column("method", Text, nullable=False),
+    Column("spent", Integer, nullable=False),
+    Index("grants_by_family", "family"),
+)
+
+granted = Table(
+    "granted",
+    metadata,
+    Column("token", Text, primary_key=True),  # the digest of an access token
+    Column("family", Text, nullable=False),
+    Index("granted_by_family", "family"),
+)
+
 generated = Table(
     "generated",
     metadata,

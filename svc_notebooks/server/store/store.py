@@ -12,8 +12,10 @@ from .changes import Changes
 from .channels import Channels
 from .contents import Contents
 from .database import Database, Row
+from .ends import Ends
 from .events import Events
 from .files import Files
+from .oauth import OAuth
 from .outbox import Outbox
 from .people import People
 from .permissions import Permissions
@@ -44,6 +46,7 @@ class Store:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.people = People(database)
+        self.oauth = OAuth(database)
         self.files = Files(database)
         self.contents = Contents(database)
         self.sessions = Sessions(database)
@@ -54,6 +57,7 @@ class Store:
         self.trusted = Trusted(database)
         self.calendars = Calendars(database)
         self.events = Events(database)
+        self.ends = Ends(database)
 
     def transaction(self) -> AbstractContextManager[None]:
         """All or nothing."""
