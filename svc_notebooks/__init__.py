@@ -79,6 +79,7 @@ if TYPE_CHECKING:
         Sandbox as Sandbox,
         connect as connect,
         current_session as current_session,
+        open_sandbox as open_sandbox,
         sandbox as sandbox,
     )
     from .notebook.timetable import create_events as create_events
@@ -97,13 +98,15 @@ if TYPE_CHECKING:
         watch_changes as watch_changes,
         watch_file as watch_file,
     )
+    from .notebook.world import fault_presets as fault_presets
     from .notebook.wire import exchange as exchange, exchanges as exchanges
 
 __version__ = "0.1.0"
 
 # The public names in the order in which a person meets them, by the room that has them.
 _ROOMS = {
-    "notebook.start": ("sandbox", "connect", "current_session", "Sandbox"),
+    "notebook.start": ("sandbox", "open_sandbox", "connect", "current_session", "Sandbox"),
+    "notebook.world": ("fault_presets",),
     "client.session": ("Session",),
     "notebook.files": (
         "upload",

@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from ..core.clock import Clock
 from ..core.errors import AlreadyExists, ServiceFailed, SvcError, error_from
+from ..core.faults import Action
 from ..core.names import Names
 from ..core.retry import RetryRule, parse_retry_after
 from ..core.secrets import redacted_text, without
@@ -96,6 +97,7 @@ class Session:
         self._virtual = clock is not None
         self._sleep = sleep or time.sleep
         self._transport = transport or _transport(handler, verify, proxies, timeout)
+        self._fault = ""
         self._answered = False
         self._fruitless = 0
         self._ready: tuple[Secret, Headers] | None = None
@@ -187,7 +189,7 @@ class Session:
         Raises Broken when no whole answer comes, here or while a streamed body is read.
         """
         secret = self._credential.header if self._is_own(request.url) else None
-        request = self._signed(request, secret)
+        request = self._signed(self._struck(request) if self._fault else request, secret)
         started = self.elapsed()
         entry = self.exchanges.begin(request, self.clock.now(), self._credential.word if secret else "")
         try:
@@ -204,6 +206,27 @@ class Session:
             return response
         stream = RecordedStream(response.body, entry, lambda: self.elapsed() - started)
         return Response(response.status, response.headers, stream)
+
+    def fault(self, action: str | JSONObject) -> None:
+        """Ask the service to let something go wrong with the next request of this session, and with no other.
+
+        For a service of this package somewhere else; in a sandbox `lab.faults` can do more. The action is written as
+        in a plan of faults, or short: "status=503", "reset=after", "cut_response_after=1000", "delay=2".
+
+        Raises ValueError or TypeError for what is no action; nothing is sent yet.
+        """
+        if not isinstance(action, str | dict):
+            raise TypeError(f"a fault takes a text like 'status=503', or an action, not {type(action).__name__}")
+        read = Action.short(action) if isinstance(action, str) else Action.read(action)
+        self._fault = json.dumps(read.given)
+
+    def _struck(self, request: Request) -> Request:
+        """The request with the fault that was asked for; the service alone is told of it."""
+        if not self._is_own(request.url):
+            return request
+        asked, self._fault = self._fault, ""
+        headers = request.headers.plus((self.names.header("Fault"), asked))
+        return Request(request.method, request.url, headers, request.body)
 
     def _count_fruitless(self, error: BaseException) -> None:
         """A service that never answered is not worth the patience of one that did: it may be another program."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 
+from .faults import Action, part
 from .wire import JSONObject
 
 
@@ -16,6 +17,10 @@ class Preset:
     teaches: str
     steps: tuple[JSONObject, ...]
     in_order: bool = False
+
+    def words(self) -> list[str]:
+        """What each step does, in words."""
+        return [Action.read(part(step, "action")).words for step in self.steps]
 
 
 _SESSION: JSONObject = {"operation": "upload.session"}

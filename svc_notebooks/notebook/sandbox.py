@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .current import forget
 from .event_schemas import OUTBOX
 from .frames import frame
 from .schemas import DELIVERIES, JOURNAL
+from .world import World
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from ..client.session import Session
     from ..core.names import Names
     from ..core.policy import Policy
-    from ..core.wire import JSON, JSONObject
     from ..server.clock import SystemClock, VirtualClock
     from ..server.service import Service
     from ..server.socket import SocketServer
@@ -29,26 +29,19 @@ ADDRESS = "https://sandbox.svc.example"
 """The base address of a sandbox; nothing listens there, the session calls the service as a function."""
 
 
-def open_sandbox(path: Path | None, *, seed: int | None, policy: Policy, names: Names, virtual: bool) -> Sandbox:
+def new_sandbox(path: Path | None, *, seed: int | None, policy: Policy, names: Names, virtual: bool) -> Sandbox:
     """Make the service and a session that is signed in to it."""
     from ..server.clock import SystemClock, VirtualClock
     from ..server.service import open_service
 
     clock = VirtualClock() if virtual else SystemClock()
     service = open_service(path, seed=seed, clock=clock, policy=policy, names=names)
-    token = service.sign_in()
-    return Sandbox(service, token, seed=seed, state_dir=None if path is None else path / "pending")
+    return opened_sandbox(service, seed, None if path is None else path / "pending")
 
 
-_MATCH = frozenset({"operation", "method", "path", "user", "nth"})
-
-
-def _by_name(one: Mapping[str, JSON], times: int) -> list[JSONObject]:
-    if not one:
-        return []
-    match: JSONObject = {key: value for key, value in one.items() if key in _MATCH}
-    action: JSONObject = {key: value for key, value in one.items() if key not in _MATCH}
-    return [{"match": match, "action": action, "times": times}]
+def opened_sandbox(service: Service, seed: int | None, state_dir: Path | None = None) -> Sandbox:
+    """A session for the first user of a service, and both in one."""
+    return Sandbox(service, service.sign_in(), seed=seed, state_dir=state_dir)
 
 
 def sandbox_of(session: Session) -> Sandbox | None:
@@ -56,7 +49,7 @@ def sandbox_of(session: Session) -> Sandbox | None:
     return session.owner if isinstance(session.owner, Sandbox) else None
 
 
-class Sandbox:
+class Sandbox(World):
     """A service in this kernel: `session` is signed in to it, `service` is the function itself.
 
     `clock.now()` tells its time, `clock.advance("8d")` moves it. As a context manager it is closed at the
@@ -85,7 +78,7 @@ class Sandbox:
             names=self.service.names,
             handler=self.service.handle,
             clock=clock,
-            sleep=getattr(clock, "advance", None),  # a virtual clock is moved on, not waited for
+            sleep=clock.wait,  # a virtual clock is moved on, not waited for
             random=None if self._seed is None else Random(self._seed),
             state_dir=self._state_dir,
         )
@@ -141,32 +134,6 @@ class Sandbox:
         )
         return self._session(token)
 
-    def faults(
-        self, *steps: JSONObject, in_order: bool = False, times: int = 1, **one: Any
-    ) -> AbstractContextManager[None]:
-        """Let things go wrong inside a with block; a step that never happened is an error at its end.
-
-        Args:
-            *steps: Steps as the control interface takes them, with match, times and action.
-            in_order: A step waits until the one before it has happened.
-            times: How often the step that is given by name happens.
-            **one: One step by its names: operation, method, path (a glob), user and nth (of those
-                requests, from 1) say when; status (with headers, body), reset="before" or "after",
-                cut_request_after and cut_response_after (bytes), delay (seconds) say what.
-
-        Raises:
-            ValueError: There is no such match or action.
-            AssertionError: At the end of the block: a step never happened.
-
-        >>> lab = svc.sandbox()
-        >>> chosen = svc.generate_ids(1)["id"][0]
-        >>> with lab.faults(operation="files.create", reset="after"):
-        ...     made = svc.upload(b"hello", file_id=chosen)
-        >>> svc.exchanges()["error"].notna().tolist()
-        [False, True, False, False]
-        """
-        return self.service.faults(*steps, *_by_name(one, times), in_order=in_order)
-
     def journal(self) -> DataFrame:
         """What the service was asked, what it answered, and why: one row for each request.
 
@@ -208,13 +175,21 @@ class Sandbox:
         """Deliver the notifications that are due now; when this returns, every receiver has answered."""
         self.service.deliver()
 
-    def snapshot(self) -> str:
-        """Keep the service's whole state; `restore` with what this returns brings it back."""
-        return self.service.snapshot()
+    def fork(self) -> Sandbox:
+        """An independent copy of this sandbox in memory: its files, its people, and a clock of its own.
 
-    def restore(self, snapshot: str) -> None:
-        """Put the service back into the state that `snapshot` kept."""
-        self.service.restore(snapshot)
+        What happens in one of the two does not happen in the other. The copy writes to nobody: its channels are
+        stopped. It is not the current one: give its session, `svc.files(session=copy.session)`.
+
+        >>> lab = svc.sandbox()
+        >>> copy = lab.fork()
+        >>> made = svc.upload(b"hello", name="only there", session=copy.session)
+        >>> len(svc.files()), len(svc.files(session=copy.session))
+        (0, 1)
+        """
+        made = opened_sandbox(self.service.fork(), self._seed)
+        self.closes(made.close)
+        return made
 
     def serve(self, port: int = 0, *, tls: bool = False) -> SocketServer:
         """Carry the same service on a loopback socket, for programs outside of this kernel.

@@ -11,7 +11,7 @@ from ..core.names import Names
 from ..core.policy import Policy
 from .arguments import choice
 from .current import current_session as current_session, make_current
-from .sandbox import Sandbox as Sandbox, open_sandbox
+from .sandbox import Sandbox as Sandbox, new_sandbox, opened_sandbox
 
 if TYPE_CHECKING:
     from ..client.session import Session
@@ -42,13 +42,39 @@ def sandbox(
     [3]
     """
     choice("clock", clock, ("virtual", "system"))
-    lab = open_sandbox(
+    lab = new_sandbox(
         None if path is None else Path(path),
         seed=seed,
         policy=policy or Policy(),
         names=names or Names(),
         virtual=clock == "virtual",
     )
+    lab.before = make_current(lab.session)
+    return lab
+
+
+def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
+    """The sandbox that `lab.save(path)` wrote to a file, as it was, in memory; calls use its session from now on.
+
+    The file stays as it is. The sandbox has the clock, the seed, the policy and the names that it was saved with.
+    Its channels are stopped: a file can be opened many times, and whoever watched was told once.
+
+    Raises:
+        OSError: The file cannot be read.
+        ValueError: It is no saved sandbox, or it is damaged, or another version wrote it; nothing has changed.
+
+    >>> from tempfile import mkdtemp
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload(b"hello", name="kept.txt")
+    >>> path = lab.save(mkdtemp() + "/lesson.svc")
+    >>> again = svc.open_sandbox(path)
+    >>> svc.files()["name"].tolist()
+    ['kept.txt']
+    """
+    from ..server.service import open_saved
+
+    service = open_saved(Path(path))
+    lab = opened_sandbox(service, service.seed)
     lab.before = make_current(lab.session)
     return lab
 

@@ -10,11 +10,6 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
-try:
-    import fcntl
-except ImportError:  # no POSIX system: what a kill leaves behind stays there
-    fcntl = None  # type: ignore[assignment]
-
 BACKUP = ".bak"
 
 
@@ -67,11 +62,11 @@ def _plain(name: str) -> str:
 
 def _claim(file: BinaryIO) -> bool:
     """Show that a file is being written; False: somebody else is at it, or nobody can know."""
-    if fcntl is None:
-        return False
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+        from fcntl import LOCK_EX, LOCK_NB, flock
+
+        flock(file, LOCK_EX | LOCK_NB)
+    except (ImportError, OSError):  # without POSIX what a kill leaves behind stays there
         return False
     return True
 

@@ -70,8 +70,8 @@ def house_like(house: House, parts: Parts) -> Opened:
             state.drop()
         ids = Ids(house.ids.seed, opening=store.people.count_opening())
         ids.go_to(state.ids)
-        hand = moved(house.clock)
-        return copied(_furnished(store, found, ids, _clock(hand and hand.start, state), house.policy, house.names))
+        clock = _clock(_start(house), state)
+        return copied(_furnished(store, found, ids, clock, house.policy, house.names))
     except BaseException:
         store.close()
         raise
@@ -89,6 +89,12 @@ def house_from(file: BinaryIO) -> Opened:
         except BaseException:
             store.close()
             raise
+
+
+def _start(house: House) -> datetime | None:
+    """Where its clock began, if it is one that is moved by hand."""
+    hand = moved(house.clock)
+    return hand.start if hand else None
 
 
 def _clock(start: datetime | None, at: State | About) -> SystemClock | VirtualClock:
@@ -110,9 +116,8 @@ def save(house: House, parts: Parts, file: BinaryIO) -> None:
     state, store = State.of(house, parts), Store(open_database(None, "process"))
     try:
         store.put_back(state.rows)
-        hand = moved(house.clock)
-        start = hand.start if hand else None
-        write(file, store, state.parts, About(state.now, start, house.ids.seed, state.ids, house.names, house.policy))
+        about = About(state.now, _start(house), house.ids.seed, state.ids, house.names, house.policy)
+        write(file, store, state.parts, about)
     finally:
         store.close()
         state.drop()

@@ -10,6 +10,7 @@ import io
 import os
 import shutil
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from copy import copy
 from itertools import count
 from pathlib import Path
@@ -254,6 +255,8 @@ class FolderParts:
 
     def drop(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)
+        with suppress(OSError):  # others are kept there, too
+            self._folder.parent.rmdir()
 
 
 def drop_kept(folder: Path) -> None:

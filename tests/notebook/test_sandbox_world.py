@@ -1,0 +1,302 @@
+"""What a sandbox does to its world, as a notebook does it: faults, limits, time, going back, one file."""
+
+from __future__ import annotations
+
+import time
+from datetime import timedelta
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.fault_presets import PRESETS
+
+Q = 262_144
+CONTENT = bytes(range(256)) * 4 * 1024  # 1 MiB
+
+
+@pytest.fixture
+def lab():
+    with svc.sandbox() as lab:
+        yield lab
+
+
+def errors():
+    return svc.exchanges()["error"].notna().sum()
+
+
+# -- faults
+
+
+@pytest.mark.spec("X-05")
+@pytest.mark.parametrize("preset", [one.name for one in PRESETS])
+def test_our_client_brings_a_file_there_and_back_through_every_preset(lab, preset):
+    with lab.faults(preset):
+        file = svc.upload(CONTENT, name="film.mp4", chunk_size=2 * Q)
+        assert svc.read(file) == CONTENT
+
+    assert svc.files()["name"].tolist() == ["film.mp4"]
+
+
+@pytest.mark.spec("X-05", "A3-13")
+def test_the_expired_session_of_the_preset_is_really_gone(lab):
+    upload = svc.start_upload(CONTENT, name="film.mp4", chunk_size=2 * Q)
+    first = upload.session_uri
+
+    with lab.faults("expired session"):
+        upload.run()
+
+    assert upload.session_uri != first
+    assert 404 in svc.exchanges()["status"].dropna().tolist()
+    assert lab.agenda().empty
+
+
+def test_a_name_that_is_no_preset_is_told_those_that_there_are(lab):
+    with pytest.raises(ValueError, match="did you mean 'flaky wifi'"), lab.faults("flakey wifi"):
+        pass
+
+
+def test_the_presets_are_a_frame():
+    presets = svc.fault_presets()
+
+    assert presets["name"].tolist() == [one.name for one in PRESETS]
+    assert presets.dtypes.astype(str).to_dict() == {"name": "str", "teaches": "str", "steps": "Int64", "what": "str"}
+    assert presets["what"].str.len().min() > 10
+
+
+def test_the_plans_in_force_are_a_frame_the_same_for_none(lab):
+    none = lab.fault_plans()
+    step = {"match": {"operation": "upload.session", "nth": 2}, "action": {"cut_request_after": 300_000}, "times": 3}
+    lab.service.add_faults({"steps": [step]})
+    one = lab.fault_plans()
+
+    assert (len(none), len(one)) == (0, 1)
+    assert none.dtypes.equals(one.dtypes)
+    assert one[["waits_for", "does", "times", "seen", "fired"]].values.tolist() == [
+        ["the 2nd request of upload.session", "cuts the connection after 300,000 bytes of the request", 3, 0, 0]
+    ]
+
+
+@pytest.mark.spec("X-05")
+@pytest.mark.parametrize(
+    "faults, said",
+    [
+        ({"operation": "files.create", "status": 503}, r"waited for the 1st request of files.create; the nearest"),
+        ({"operation": "files.list", "nth": 3, "status": 503}, r"the 3rd request of files.list; 1 such request came"),
+        ({"user": "bob@svc.example", "status": 503}, r"another: GET /storage/v3/files \(files.list\), by its user"),
+        ({"cut_request_after": 10}, r"1 such request came, the longest with 0 bytes"),
+        ({"cut_response_after": 10_000}, r"1 such request came, and it could not happen to it"),
+    ],
+)
+def test_a_step_that_never_happened_says_what_it_waited_for_and_how_near_it_came(lab, faults, said):
+    with pytest.raises(AssertionError, match=said), lab.faults(**faults):
+        svc.files()
+
+
+def test_a_step_whose_turn_never_came_says_so(lab):
+    steps = {"times": 2, "action": {"status": 503}}, {"action": {"reset": "before"}}
+
+    never = pytest.raises(AssertionError, match="its turn never came: step 0 happened 0 of 2 times")
+    with never, lab.faults(*steps, in_order=True):
+        pass
+
+
+def test_what_is_raised_inside_the_block_comes_out_of_it(lab):
+    with pytest.raises(svc.NotFound), lab.faults(operation="files.create", status=503):
+        svc.file("nothing")
+
+
+def test_a_delay_moves_the_clock_and_nobody_waits(lab):
+    began, before = time.monotonic(), lab.clock.now()
+
+    with lab.faults(operation="files.list", delay=3600):
+        svc.files()
+
+    assert lab.clock.now() - before == timedelta(hours=1)
+    assert time.monotonic() - began < 60
+
+
+def test_a_delay_waits_where_the_policy_says_so():
+    with svc.sandbox(policy=svc.Policy(fault_delay="sleep")) as lab:
+        began, before = time.monotonic(), lab.clock.now()
+        with lab.faults(delay=0.05):
+            svc.files()
+
+    assert time.monotonic() - began >= 0.05
+    assert lab.clock.now() == before
+
+
+@pytest.mark.spec("X-05")
+def test_a_session_asks_for_a_fault_of_its_next_request_alone(lab):
+    lab.session.fault("reset=after")
+    chosen = svc.generate_ids(1)["id"][0]
+
+    assert svc.exchanges()["error"].notna().tolist() == [True, False]
+    lab.session.fault({"status": 503, "headers": {"Retry-After": "9"}})
+    svc.upload(b"hello", file_id=chosen)
+    assert svc.exchanges()["status"].tolist()[-2:] == [503, 200]
+
+
+@pytest.mark.parametrize("text", ["nap=1", {"reset": "never"}, 5])
+def test_a_fault_that_is_none_is_refused_before_anything_is_sent(lab, text):
+    with pytest.raises((ValueError, TypeError), match=r"takes|is no fault"):
+        lab.session.fault(text)
+
+    svc.files()
+    assert svc.exchanges()["status"].tolist() == [200]
+
+
+# -- limits
+
+
+@pytest.mark.spec("X-04", "A3-22")
+def test_our_client_waits_as_long_as_it_is_told(lab):
+    lab.limit(requests=3, per="5m")
+    before = lab.clock.now()
+
+    file = svc.upload(CONTENT, name="film.mp4", chunk_size=Q)
+
+    assert svc.exchanges()["status"].tolist().count(403) == 1
+    assert lab.clock.now() - before >= timedelta(minutes=5)
+    lab.limit(requests=None)
+    assert svc.read(file) == CONTENT
+
+
+@pytest.mark.spec("X-04")
+def test_a_limit_is_seen_and_lifted(lab):
+    limits = lab.limit("bob@svc.example", 10, per=90)
+
+    assert limits[["user", "requests", "per", "spent"]].values.tolist() == [["bob@svc.example", 10, 90.0, 0]]
+    assert lab.limit("bob@svc.example").empty
+    assert lab.limits().dtypes.equals(limits.dtypes)
+
+
+# -- time
+
+
+@pytest.mark.parametrize("clock", ["virtual", "system"])
+def test_a_clock_is_frozen_moved_and_set_whichever_it_is(clock):
+    with svc.sandbox(clock=clock) as lab:
+        stands = lab.clock.freeze()
+        assert lab.clock.now() == stands
+        assert lab.clock.advance("7d") == stands + timedelta(days=7)
+        assert lab.clock.set(stands) == stands
+        assert lab.clock.now() == stands
+
+
+@pytest.mark.parametrize("clock", ["virtual", "system"])
+@pytest.mark.parametrize("step", [-1, "soon", float("nan")])
+def test_a_move_that_is_refused_changes_nothing(clock, step):
+    with svc.sandbox(clock=clock) as lab:
+        was = lab.clock.is_virtual
+        with pytest.raises(ValueError, match=r"duration|forward|convert"):
+            lab.clock.advance(step)
+
+        assert lab.clock.is_virtual == was
+
+
+def test_waiting_on_the_systems_clock_does_not_stop_it():
+    with svc.sandbox(clock="system", seed=1) as lab:
+        with lab.faults(status=503, headers={"Retry-After": "0"}):
+            svc.files()
+
+        assert not lab.clock.is_virtual
+
+
+@pytest.mark.spec("A3-13", "A8-08", "T-01")
+def test_the_agenda_tells_what_is_to_come_and_what_has_come(lab):
+    upload = svc.start_upload(CONTENT, name="film.mp4", chunk_size=Q)
+    upload.send_chunk()
+    lab.sign_in("bob@svc.example", expires_in=60)
+    channel = svc.watch_changes(svc.receiver(direct=True), expires_in="10m")
+    lab.deliver()
+    before = lab.clock.now()
+
+    ahead = lab.agenda()
+    lab.clock.advance("8d")
+
+    assert ahead["what"].tolist() == ["token expires", "channel expires", "upload expires"]
+    assert ahead["subject"].tolist() == ["notebook", channel["id"].item(), "film.mp4"]
+    assert ahead["time"].is_monotonic_increasing
+    assert lab.agenda().empty
+    assert lab.agenda(since=before).equals(ahead)
+    assert lab.agenda(since=before, until=ahead["time"][0].isoformat())["what"].tolist() == ["token expires"]
+
+
+def test_a_message_that_is_tried_again_is_on_the_agenda(lab):
+    rx = svc.receiver(direct=True)
+    svc.watch_changes(rx)
+    lab.deliver()
+    rx.answer_with(503)
+    svc.create_file(name="new")
+    lab.deliver()
+
+    row = lab.agenda().iloc[0]
+    assert (row["what"], row["detail"]) == ("message is sent", "change, attempt 2")
+
+
+# -- copies
+
+
+def test_a_fork_has_its_own_files_time_and_ids(lab):
+    svc.upload(b"both", name="both")
+    with lab.fork() as copy:
+        assert svc.current_session() is lab.session
+        here, there = svc.upload(b"1", name="here"), svc.upload(b"2", name="there", session=copy.session)
+        copy.clock.advance("1d")
+
+        assert here["id"].item() == there["id"].item()  # the same seed, the same past
+        assert svc.files()["name"].tolist() == ["here", "both"]
+        assert svc.files(session=copy.session)["name"].tolist() == ["there", "both"]
+        assert copy.clock.now() - lab.clock.now() == timedelta(days=1)
+
+
+@pytest.mark.spec("N-11")
+def test_a_fork_writes_to_nobody(lab):
+    rx = svc.receiver()
+    svc.watch_changes(rx)
+    rx.wait_for("sync")
+    svc.create_file(name="queued, perhaps")
+    copy = lab.fork()
+
+    svc.create_file(name="only there", session=copy.session)
+    copy.clock.advance("1d")
+
+    assert svc.channels(session=copy.session)["state"].tolist() in ([], ["stopped"])
+    rx.wait_for("change")
+    assert rx.messages()["number"].is_unique
+    assert copy.deliveries().empty
+
+
+def test_a_sandbox_is_saved_and_opened(lab, tmp_path):
+    file = svc.upload(CONTENT, name="film.mp4")
+    lab.clock.advance("3h")
+    path = lab.save(tmp_path / "lesson.svc")
+
+    with svc.open_sandbox(path) as again:
+        assert svc.current_session() is again.session
+        assert svc.read(file) == CONTENT
+        assert again.clock.now() == lab.clock.now()
+    assert svc.current_session() is lab.session
+
+
+def test_a_saved_sandbox_keeps_its_policy_and_names(tmp_path):
+    policy, names = svc.Policy(rate_status=429, verified_domains=("a.example",)), svc.Names(storage="drive")
+    with svc.sandbox(policy=policy, names=names, seed=None) as lab:
+        path = lab.save(tmp_path / "other.svc")
+
+    with svc.open_sandbox(path) as again:
+        assert (again.service.policy, again.service.names, again.service.seed) == (policy, names, None)
+
+
+def test_a_sandbox_in_a_folder_can_do_all_of_it(tmp_path):
+    with svc.sandbox(tmp_path / "store") as lab:
+        file = svc.upload(CONTENT, name="film.mp4")
+        kept = lab.snapshot()
+        svc.delete(file)
+        lab.restore(kept)
+        assert svc.read(file) == CONTENT
+        path = lab.save(tmp_path / "kept.svc")
+        assert svc.files(session=lab.fork().session)["name"].tolist() == ["film.mp4"]
+    assert not (tmp_path / "store" / "kept").exists()
+    with svc.open_sandbox(path):
+        assert svc.read(file) == CONTENT
