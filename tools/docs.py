@@ -18,7 +18,7 @@ from svc_notebooks.core.openapi import document
 from svc_notebooks.core.operations import OPERATIONS, SESSION
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.upload import TRANSITIONS
-from svc_notebooks.notebook import event_schemas, schemas
+from svc_notebooks.notebook import event_schemas, schemas, wire_schemas
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "reference.md"
@@ -157,7 +157,7 @@ def frames() -> Iterator[str]:
     yield "## Frames\n"
     yield "Columns and dtypes are the same for no row, one and many. Sizes are in bytes.\n"
     yield "Times of events have the zone that their function names, instead of UTC.\n"
-    for name, schema in {**vars(schemas), **vars(event_schemas)}.items():
+    for name, schema in {**vars(schemas), **vars(event_schemas), **vars(wire_schemas)}.items():
         if isinstance(schema, schemas.Schema):
             yield f"### {name.capitalize()}\n"
             yield table("column, dtype", ((f"`{one.name}`", one.dtype) for one in schema.columns))

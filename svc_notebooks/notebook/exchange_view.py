@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from ..core.wire import Query
+from .curl import curl_text
 from .diagram import Diagram, diagram
-from .http_text import body_text, curl_text, http_text, status_line
+from .http_text import body_text, http_text, status_line
 from .markup import Markup, joined, tag
 
 if TYPE_CHECKING:
     from ..client.recorder import Exchange
 
+_SERVED = "$SVC_BASE_URL"
 _NAME = "text-align: left; vertical-align: top; white-space: nowrap"
 _VALUE = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
 _BESIDE = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5em"
@@ -21,15 +23,16 @@ _PRE = "white-space: pre-wrap; overflow-wrap: anywhere; margin: 0"
 
 
 class ExchangeView:
-    """An exchange: `str()` is its HTTP text, `.curl()` does it again, `.diagram()` draws it.
+    """An exchange: `.http()` is its text, as is `str()`, `.curl()` does it again, `.diagram()` draws it.
 
     The other attributes are those of the record: `n`, `time`, `method`, `url`, `status`, `sent` and
     `received` (bytes), `request_headers`, `response_headers`, `request_body`, `response_body`, `error`.
     """
 
-    def __init__(self, exchanges: Sequence[Exchange], at: int) -> None:
+    def __init__(self, exchanges: Sequence[Exchange], at: int, *, in_process: bool = False) -> None:
         self._before = tuple(exchanges[: at + 1])
         self._exchange = exchanges[at]
+        self._in_process = in_process
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -43,9 +46,20 @@ class ExchangeView:
         one = self._exchange
         return f"<Exchange {one.n}: {one.method} {_path(one)} -> {status_line(one.status)}>"
 
-    def curl(self) -> str:
-        """The same request as a curl command; it takes `SVC_TOKEN` and `FILE` from the shell."""
-        return curl_text(self._exchange)
+    def http(self) -> str:
+        """Request and response as they stood on the wire, without secrets; of bodies the first 2 KiB of text."""
+        return http_text(self._exchange)
+
+    def curl(self, base_url: str | None = None) -> str:
+        """The same request as a curl command for bash.
+
+        It takes `SVC_TOKEN` from the shell and, where the record has not the whole body, the file in `FILE`. For a
+        service inside this kernel it takes `SVC_BASE_URL`, too: the `base_url` of `lab.serve()`.
+
+        Args:
+            base_url: Another address to send it to.
+        """
+        return curl_text(self._exchange, base_url or (_SERVED if self._in_process else None))
 
     def diagram(self, last: int = 10) -> Diagram:
         """This exchange and those before it, `last` in all, as a sequence diagram."""

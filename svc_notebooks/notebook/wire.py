@@ -38,7 +38,7 @@ def exchanges(*, session: Session | None = None) -> DataFrame:
 
 
 def exchange(n: int = -1, *, session: Session | None = None) -> ExchangeView:
-    """One exchange: shown as folded HTML, `str()` is HTTP text, and it has `.curl()` and `.diagram()`.
+    """One exchange: shown as folded HTML, and it has `.http()`, `.curl()` and `.diagram()`.
 
     Args:
         n: The number of the exchange as `exchanges()` has it in column n; -1 is the last one,
@@ -54,8 +54,9 @@ def exchange(n: int = -1, *, session: Session | None = None) -> ExchangeView:
     """
     if isinstance(n, bool) or not isinstance(n, int):
         raise TypeError(f"n must be a number of column n of exchanges(), not {type(n).__name__}")
-    found = list(session_or_current(session).exchanges)
-    return ExchangeView(found, _place(found, n))
+    session = session_or_current(session)
+    found = list(session.exchanges)
+    return ExchangeView(found, _place(found, n), in_process=session.in_process)
 
 
 def _place(found: list[Exchange], n: int) -> int:

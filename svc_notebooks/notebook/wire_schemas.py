@@ -1,0 +1,24 @@
+"""The frames of looking at the wire from further away: an archive, and how two runs differ."""
+
+from __future__ import annotations
+
+from .schemas import schema
+
+HAR_FILE = schema(
+    """
+    path       text
+    exchanges  count
+    size       count
+    """
+)
+
+COMPARED = schema(
+    """
+    first_n   count
+    second_n  count
+    exchange  text
+    what      text
+    first     text
+    second    text
+    """
+)

@@ -1,0 +1,210 @@
+"""The wire from further away: archives that others read, expected sequences, and two runs side by side."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.wire import Response
+from svc_notebooks.notebook.wire_schemas import COMPARED
+
+REQUIRED = {
+    "log": {"version", "creator", "entries"},
+    "creator": {"name", "version"},
+    "entry": {"startedDateTime", "time", "request", "response", "cache", "timings"},
+    "request": {"method", "url", "httpVersion", "cookies", "headers", "queryString", "headersSize", "bodySize"},
+    "postData": {"mimeType", "text"},
+    "response": {
+        "status", "statusText", "httpVersion", "cookies", "headers", "content", "redirectURL", "headersSize",
+        "bodySize",
+    },
+    "content": {"size", "mimeType"},
+    "timings": {"send", "wait", "receive"},
+}  # fmt: skip
+"""What HAR 1.2 requires of each of its objects."""
+
+
+def saved(folder: Path) -> dict:
+    row = svc.save_har(folder / "run.har")
+    assert row["size"].item() == Path(row["path"].item()).stat().st_size
+    return json.loads(Path(row["path"].item()).read_bytes())
+
+
+def a_run() -> None:
+    svc.create_file(name="notes")
+    svc.upload(b"hello", name="hello.txt", mime_type="text/plain")
+    svc.files("name = 'notes'")
+
+
+@pytest.mark.spec("D-04")
+def test_an_archive_has_all_that_the_format_requires(lab, tmp_path):
+    a_run()
+    with lab.faults(reset="before"):
+        svc.generate_ids(1)
+
+    log = saved(tmp_path)["log"]
+
+    assert REQUIRED["log"] <= log.keys()
+    assert log["version"] == "1.2"
+    assert REQUIRED["creator"] <= log["creator"].keys()
+    assert len(log["entries"]) == len(svc.exchanges())
+    for entry in log["entries"]:
+        assert REQUIRED["entry"] <= entry.keys()
+        assert entry["timings"].keys() == REQUIRED["timings"]
+        assert REQUIRED["request"] <= entry["request"].keys()
+        assert REQUIRED["response"] <= entry["response"].keys()
+        assert REQUIRED["content"] <= entry["response"]["content"].keys()
+        assert all(
+            {"name", "value"} <= one.keys() for side in ("request", "response") for one in entry[side]["headers"]
+        )
+        assert REQUIRED["postData"] <= entry["request"].get("postData", dict.fromkeys(REQUIRED["postData"])).keys()
+        assert pd.Timestamp(entry["startedDateTime"]).tzinfo
+
+
+def test_an_archive_says_what_went_over_the_wire(lab, tmp_path):
+    svc.create_file(name="notes")
+    with lab.faults(reset="before"):
+        svc.generate_ids(1)
+
+    made, lost, _ = saved(tmp_path)["log"]["entries"]
+
+    assert (made["request"]["method"], made["response"]["status"], made["response"]["statusText"]) == (
+        "POST",
+        200,
+        "OK",
+    )
+    assert json.loads(made["request"]["postData"]["text"]) == {"name": "notes"}
+    assert json.loads(made["response"]["content"]["text"])["name"] == "notes"
+    assert (lost["response"]["status"], lost["comment"]) == (0, svc.exchanges()["error"][1])
+
+
+def test_an_archive_goes_into_a_folder_or_says_that_there_is_none(lab, tmp_path):
+    assert svc.save_har(tmp_path)["path"].item() == str(tmp_path / "exchanges.har")
+    with pytest.raises(FileNotFoundError, match="folder does not exist"):
+        svc.save_har(tmp_path / "nowhere" / "run.har")
+
+
+# -- a sequence ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "PUT 308",
+        ("PUT", 308),
+        "put 3xx",
+        "* *",
+        "PUT /upload/storage/v3/files 308",
+        "PUT /upload/*?uploadType=resumable 308",
+    ],
+)
+def test_a_line_says_as_much_as_one_likes(lab, line):
+    up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+    up.send_chunk()
+
+    svc.assert_exchanges(["POST /upload/storage/v3/files?uploadType=resumable 200", line])
+
+
+def test_what_came_otherwise_is_shown_line_by_line(lab):
+    before = len(svc.exchanges())
+    with lab.faults(operation="files.create", reset="after"):
+        svc.upload(b"hello", file_id=svc.generate_ids(1)["id"][0])
+
+    with pytest.raises(AssertionError) as raised:
+        svc.assert_exchanges(["GET 200", "POST /upload/* 200", "DELETE 204"], after=before)
+
+    lines = [line.split(" (")[0].rstrip() for line in str(raised.value).splitlines()[1:]]
+    chosen = svc.exchanges()["query"].iloc[0]
+    assert lines == [
+        f"    GET /storage/v3/files/generateIds?{chosen} 200  n=1",
+        "  - POST /upload/* 200",
+        "  - DELETE 204",
+        *lines[3:],
+    ]
+    assert [line[2] for line in lines[3:]] == ["+"] * (len(svc.exchanges()) - 1)
+    assert "cut the connection" in str(raised.value)
+
+
+def test_an_exchange_without_an_answer_can_be_expected(lab):
+    with lab.faults(reset="before"):
+        svc.generate_ids(1)
+
+    svc.assert_exchanges(["GET -", "GET 200"])
+    svc.assert_exchanges(["GET 200"], after=1)
+
+
+@pytest.mark.parametrize("line", ["PUT", "", "GET /x 200 OK"])
+def test_a_line_that_says_nothing_is_refused(lab, line):
+    with pytest.raises(ValueError, match="is no exchange"):
+        svc.assert_exchanges([line])
+
+
+# -- two runs --------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_like_itself_however_it_is_given(lab, tmp_path):
+    a_run()
+    path = svc.save_har(tmp_path)["path"].item()
+
+    for other in (lab.session, svc.exchanges(), path, Path(path)):
+        found = svc.compare_exchanges(lab.session, other)
+        assert found.empty
+        assert dict(found.dtypes.astype(str)) == COMPARED.dtypes
+
+
+def test_what_differs_is_named(lab):
+    with svc.sandbox() as first:
+        a_run()
+        with svc.sandbox() as second, second.faults(operation="files.list", status=503):
+            a_run()
+
+        found = svc.compare_exchanges(first.session, second.session)
+
+    assert found[["first_n", "second_n", "exchange", "what"]].fillna(0).values.tolist() == [
+        [3, 3, "GET /storage/v3/files", "status"],
+        [3, 3, "GET /storage/v3/files", "received"],
+        [0, 4, "GET /storage/v3/files", "only in second"],
+    ]
+    assert found[["first", "second"]].values.tolist()[0] == ["200", "503"]
+
+
+def test_journals_are_compared_with_all_that_they_say(lab):
+    with svc.sandbox() as first:
+        svc.start_upload(bytes(600_000), chunk_size=262_144).send_chunk()
+    with svc.sandbox(policy=svc.Policy(chunk_rule="strict")) as second:
+        svc.start_upload(bytes(600_000), chunk_size=524_288).send_chunk()
+
+    found = svc.compare_exchanges(first.journal(), second.journal())
+
+    assert found["what"].tolist() == ["declared", "received", "offset_after"]
+    assert svc.compare_exchanges(first.journal(), second.journal(), ignore=found["what"]).empty
+
+
+@pytest.mark.parametrize("run", [7, None, pd.DataFrame({"a": [1]})])
+def test_what_is_no_run_is_refused(lab, run):
+    with pytest.raises(TypeError, match="second must be a session"):
+        svc.compare_exchanges(lab.session, run)
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[]", '{"log": {"entries": [{}]}}'])
+def test_what_is_no_archive_is_refused(lab, tmp_path, text):
+    (tmp_path / "x.har").write_text(text)
+
+    with pytest.raises(ValueError, match="no HTTP archive"):
+        svc.compare_exchanges(lab.session, tmp_path / "x.har")
+
+
+def test_an_archive_of_another_program_is_read(lab, tmp_path):
+    """Sizes of -1 are unknown, and header names may be in any case."""
+    headers = [{"name": "range", "value": "bytes=0-1"}]
+    asked = {"method": "GET", "url": "https://x/storage/v3/files?a=b", "headers": headers, "bodySize": -1}
+    answered = {"status": 206, "headers": [], "content": {"size": 2}}
+    entry = {"startedDateTime": "2026-11-02T10:00:00.000+01:00", "request": asked, "response": answered}
+    (tmp_path / "x.har").write_text(json.dumps({"log": {"entries": [entry]}}))
+    session = svc.Session("https://x", handler=lambda request: Response(206, body=b"ab"))
+
+    found = svc.compare_exchanges(session, tmp_path / "x.har")
+
+    assert found[["exchange", "what"]].values.tolist() == [["GET /storage/v3/files", "only in second"]]
