@@ -16,6 +16,7 @@ from ..core.wire import JSON, JSONObject, Query, Request, Response, as_body, pla
 from .metadata import read_json
 from .reply import as_error, as_json, empty
 from .service import Service
+from .state_calls import state
 
 _PREFIX = "/_control/"
 _MOST = 16 * 1024 * 1024
@@ -37,6 +38,8 @@ class Control:
             ("DELETE", "faults"): self._clear_faults,
             ("POST", "limits"): self._limit,
             ("GET", "limits"): self._limits,
+            ("POST", "agenda"): self._agenda,
+            ("GET", "agenda"): self._agenda,
             ("POST", "domains"): self._register_domain,
             ("POST", "trust"): self._trust,
             ("GET", "journal"): self._journal,
@@ -61,6 +64,8 @@ class Control:
 
     def _answer(self, request: Request, name: str) -> Response:
         try:
+            if name == "state":
+                return state(self._service, request)
             answer = self._call(request, name)
         except ApiError as error:
             return as_error(error)
@@ -140,6 +145,11 @@ class Control:
             client=_text(body, "client") or "notebook",
             base_url=origin,
         )
+
+    def _agenda(self, body: JSONObject) -> Answer:
+        since, until = _text(body, "since"), _text(body, "until")
+        rows = self._service.agenda(parse_time(since) if since else None, parse_time(until) if until else None)
+        return {"agenda": list(rows)}
 
     def _register_domain(self, body: JSONObject) -> Answer:
         return {"domain": self._service.register_domain(_needed(body, "domain"))}
