@@ -41,7 +41,9 @@ if TYPE_CHECKING:
         create_calendar as create_calendar,
         event_colors as event_colors,
     )
+    from .notebook.compared import compare_exchanges as compare_exchanges
     from .notebook.content import download as download, read as read
+    from .notebook.copies import copy as copy
     from .notebook.doctor import doctor as doctor
     from .notebook.event_body import EventError as EventError
     from .notebook.event_form import event_form as event_form
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
         respond as respond,
         update_event as update_event,
     )
+    from .notebook.expected import assert_exchanges as assert_exchanges
     from .notebook.export_form import export_form as export_form
     from .notebook.exports import export as export
     from .notebook.files import (
@@ -66,7 +69,10 @@ if TYPE_CHECKING:
         update as update,
         upload as upload,
     )
+    from .notebook.har import save_har as save_har
+    from .notebook.identity import service_account_token as service_account_token, token_info as token_info
     from .notebook.notifications import changes as changes, notifications as notifications
+    from .notebook.people import OAuthClient as OAuthClient, ServiceAccount as ServiceAccount
     from .notebook.receiver import Receiver as Receiver
     from .notebook.receivers import receiver as receiver
     from .notebook.recurring import (
@@ -98,8 +104,8 @@ if TYPE_CHECKING:
         watch_changes as watch_changes,
         watch_file as watch_file,
     )
-    from .notebook.world import fault_presets as fault_presets
     from .notebook.wire import exchange as exchange, exchanges as exchanges
+    from .notebook.world import fault_presets as fault_presets
 
 __version__ = "0.1.0"
 
@@ -119,6 +125,9 @@ _ROOMS = {
         "untrash",
         "delete",
     ),
+    "notebook.copies": ("copy",),
+    "notebook.identity": ("token_info", "service_account_token"),
+    "notebook.people": ("ServiceAccount", "OAuthClient"),
     "notebook.sharing": ("share", "unshare", "permissions"),
     "notebook.content": ("download", "read"),
     "notebook.exports": ("export",),
@@ -136,6 +145,9 @@ _ROOMS = {
     "notebook.calendar_file": ("export_events",),
     "notebook.event_body": ("EventError",),
     "notebook.wire": ("exchanges", "exchange"),
+    "notebook.expected": ("assert_exchanges",),
+    "notebook.compared": ("compare_exchanges",),
+    "notebook.har": ("save_har",),
     "notebook.upload_form": ("upload_form",),
     "notebook.export_form": ("export_form",),
     "notebook.event_form": ("event_form",),

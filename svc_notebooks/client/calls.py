@@ -37,6 +37,13 @@ def list_files(
     return pages(session, session.names.path("files"), query, "files", limit=limit)
 
 
+def copy_file(
+    session: Session, file_id: str, metadata: JSONObject, *, query: Mapping[str, object] | None = None
+) -> JSONObject:
+    """A copy of a file. Raises NotAllowed, NotFound; not sent again where nobody knows whether it was made."""
+    return session.call("POST", f"{file_path(session, file_id)}/copy", body=metadata, query=query)
+
+
 def create_file(session: Session, metadata: JSONObject, *, query: Mapping[str, object] | None = None) -> JSONObject:
     """Make a file without content (A4); with an `id` from generate_ids it may be repeated safely."""
     return session.call("POST", session.names.path("files"), query=query, body=metadata)

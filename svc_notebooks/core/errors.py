@@ -60,6 +60,7 @@ class SvcError(Exception):
 
 
 _UNREGISTERED = "push.webhookUrlUnauthorized"
+_NO_TOKEN = frozenset({"invalid_client", "invalid_grant", "invalid_token", "unauthorized_client"})
 
 _ADVICE = {
     "badRequest": "Mend what it says and send it again.",
@@ -67,6 +68,9 @@ _ADVICE = {
     "fileNotExportable": "Call download(file) for it, or upload(..., convert_to=...) to make a native document.",
     _UNREGISTERED: "Register the domain with the service first (in a sandbox: lab.service.register_domain).",
     "channelIdNotUnique": "Leave the id out and one is drawn.",
+    "invalid_client": "Check client_id and client_secret.",
+    "invalid_grant": "Check the key, the clock of this machine, and what the token is asked for.",
+    "unauthorized_client": "Ask for scopes that were delegated to the service account, or leave the subject out.",
     "exportSizeLimitExceeded": "Ask for another format, or make the document smaller.",
 }
 """Where the reason of a refusal tells more than its status what to do next."""
@@ -161,6 +165,8 @@ def error_class(status: int, reason: str | None) -> type[SvcError]:
         return RateLimited
     if reason == _UNREGISTERED:
         return NotAllowed  # a 401, and yet another token would not help
+    if reason in _NO_TOKEN:
+        return NotSignedIn  # a token endpoint's 400
     return _BY_STATUS.get(status) or (ServiceFailed if status >= 500 else BadRequest)
 
 
@@ -181,7 +187,10 @@ def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
     It never raises: an error body that is no JSON, or another shape of it, must not hide the error.
     """
     try:
-        found = json.loads(body)["error"]
+        whole = json.loads(body)
+        found = whole["error"]
+        if isinstance(found, str):  # the flat shape of OAuth's endpoints
+            return _text(whole.get("error_description")) or found, found, None
         first = (found.get("errors") or [{}])[0]
         return _text(found.get("message")), _text(first.get("reason")), _text(first.get("location"))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):

@@ -11,6 +11,9 @@ from dataclasses import dataclass
 
 from .formats import VENDOR_TYPES
 
+NOWHERE = "https://sandbox.svc.example"
+"""Where a service in this process is said to be; nothing listens there, it is called as a function."""
+
 
 @dataclass(frozen=True, slots=True)
 class Names:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from ..core.names import NOWHERE
 from .current import forget
 from .event_schemas import OUTBOX
 from .frames import frame
+from .people import People
 from .schemas import DELIVERIES, JOURNAL
 from .world import World
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+    from ..client.address import Token
+    from ..client.recorder import Recorder
     from ..client.session import Session
     from ..core.names import Names
     from ..core.policy import Policy
     from ..server.clock import SystemClock, VirtualClock
     from ..server.service import Service
     from ..server.socket import SocketServer
-
-ADDRESS = "https://sandbox.svc.example"
-"""The base address of a sandbox; nothing listens there, the session calls the service as a function."""
 
 
 def new_sandbox(path: Path | None, *, seed: int | None, policy: Policy, names: Names, virtual: bool) -> Sandbox:
@@ -49,7 +50,7 @@ def sandbox_of(session: Session) -> Sandbox | None:
     return session.owner if isinstance(session.owner, Sandbox) else None
 
 
-class Sandbox(World):
+class Sandbox(People, World):
     """A service in this kernel: `session` is signed in to it, `service` is the function itself.
 
     `clock.now()` tells its time, `clock.advance("8d")` moves it. As a context manager it is closed at the
@@ -61,6 +62,7 @@ class Sandbox(World):
         self._seed, self._state_dir = seed, state_dir
         self.session = self._session(token)
         self.before: Session | None = None
+        self._served = NOWHERE
         self._lent = ExitStack()  # servers that carry the service, receivers, and what they need
 
     @property
@@ -68,12 +70,12 @@ class Sandbox(World):
         """The service's clock."""
         return self.service.clock
 
-    def _session(self, token: str) -> Session:
+    def _session(self, token: Token, record: Recorder | None = None) -> Session:
         from ..client.session import Session
 
         clock = self.service.clock
         made = Session(
-            ADDRESS,
+            NOWHERE,
             token,
             names=self.service.names,
             handler=self.service.handle,
@@ -81,6 +83,7 @@ class Sandbox(World):
             sleep=clock.wait,  # a virtual clock is moved on, not waited for
             random=None if self._seed is None else Random(self._seed),
             state_dir=self._state_dir,
+            recorder=record,
         )
         made.owner = self
         return made
@@ -109,30 +112,6 @@ class Sandbox(World):
     def closes(self, close: Callable[[], None]) -> None:
         """Call this, too, when the sandbox is closed."""
         self._lent.callback(close)
-
-    def sign_in(
-        self,
-        user: str | None = None,
-        *,
-        scopes: Iterable[str] | None = None,
-        client: str = "notebook",
-        expires_in: float | None = None,
-    ) -> Session:
-        """A session of another user, or of the same one with fewer scopes; the current one stays.
-
-        Args:
-            user: An e-mail address; who is unknown is created. None is the sandbox's own user.
-            scopes: Last segments of scopes, like "storage.readonly"; None grants them all.
-            client: The OAuth client that the user signs in with.
-            expires_in: Seconds on the sandbox's clock after which the token is no longer good.
-        """
-        token = self.service.sign_in(
-            user,
-            scopes=None if scopes is None else list(scopes),
-            client=client,
-            expires_in=expires_in,
-        )
-        return self._session(token)
 
     def journal(self) -> DataFrame:
         """What the service was asked, what it answered, and why: one row for each request.
@@ -213,4 +192,8 @@ class Sandbox(World):
         context, ca = self._lent.enter_context(tls_for("127.0.0.1")) if tls else (None, None)
         server = SocketServer(self.service, port=port, tls=context, ca=ca).start()
         self.closes(server.stop)
+        self._served = server.base_url
         return server
+
+    def _address(self) -> str:
+        return self._served

@@ -32,7 +32,8 @@ def sandbox(
     Args:
         path: A folder that keeps everything, to be opened again later; None keeps it in memory.
         seed: The same seed gives the same ids and delays at every run; None gives random ones.
-        policy: How the service behaves where the interface leaves it open.
+        policy: How the service behaves where the interface leaves it open. None is `Policy(browser_sign_in="choose")`:
+            whoever opens a link in a browser says who they are.
         names: The brand names on the wire.
         clock: "virtual" stands still until `lab.clock.advance("8d")` or a wait moves it; "system" is
             the time of this machine.
@@ -45,7 +46,7 @@ def sandbox(
     lab = new_sandbox(
         None if path is None else Path(path),
         seed=seed,
-        policy=policy or Policy(),
+        policy=policy or Policy(browser_sign_in="choose"),
         names=names or Names(),
         virtual=clock == "virtual",
     )

@@ -65,6 +65,11 @@ class Access:
         except ApiError:
             return None
 
+    def shown(self, request: Request) -> str | None:
+        """The access token in a request's header, whatever it is worth."""
+        found = _BEARER.fullmatch(request.headers.get("Authorization") or "")
+        return found[1] if found else None
+
     def holder(self, secret: str) -> Caller | None:
         """Whom an access token stands for; None: nobody, or nobody any more."""
         try:

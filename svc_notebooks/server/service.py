@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.clock import parse_duration
-from ..core.names import Names
+from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
 from ..core.wire import JSONObject, Request, Response
 from . import invitations, registry, trusted
@@ -32,9 +32,6 @@ from .state import Snapshots
 from .store.people import Token
 from .trust import Trust
 from .welcome import welcome
-
-BASE_URL = "https://sandbox.svc.example"
-"""Where a service in this process is said to be; nothing listens there."""
 
 
 class Service:
@@ -130,7 +127,7 @@ class Service:
         return secret
 
     def oauth_client(
-        self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = BASE_URL
+        self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE
     ) -> JSONObject:
         """Register an OAuth client: `client_id`, `client_secret` (not for a public one) and the rest that it needs.
 
@@ -139,7 +136,7 @@ class Service:
         return registry.oauth_client(self._house, name, redirect_uris, public=public, base_url=base_url)
 
     def service_account(
-        self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = BASE_URL
+        self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
     ) -> JSONObject:
         """Make a service account, or another key for it; the key file, which is kept nowhere else.
 

@@ -75,7 +75,7 @@ def _basic(header: str) -> tuple[str, str]:
 def tokeninfo(visit: Visit) -> Response:
     """Whom a token is for, what it lets them do, and for how long."""
     try:
-        return told(_info(visit, _named(visit, "access_token")))
+        return told(_info(visit, visit.access.shown(visit.request) or _named(visit, "access_token")))
     except OAuthError as error:
         return refused(error)
 
