@@ -81,4 +81,4 @@ def is_redirect(registered: str, asked: str) -> bool:
 
 
 def _host(netloc: str) -> str:
-    return re.sub(r":\d{1,5}$", "", netloc)
+    return re.sub(r":[0-9]{1,5}$", "", netloc)

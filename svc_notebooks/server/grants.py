@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ..core.keys import ALGORITHM, BadAssertion, check_signature, claimed
@@ -17,6 +16,7 @@ from .visit import Visit, needed
 
 _LONGEST_ASSERTION = 3600
 _SKEW = 300
+_BEYOND = 1e12
 
 
 def new_code(
@@ -155,7 +155,7 @@ def _check_times(visit: Visit, claims: dict[str, Any]) -> None:
 
 def _seconds(claims: dict[str, Any], name: str) -> float:
     value = claims.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _BEYOND:  # nor is nan
         raise OAuthError("invalid_grant", f"{name} must be a number: seconds since 1970.")
     return value
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
@@ -16,6 +17,8 @@ from .reply import dump, json_bytes
 
 _FORM = "application/x-www-form-urlencoded"
 _MOST = 64 * 1024
+_EXCLUDED = re.compile(r"[^ !#-\[\]-~]")
+"""What may not stand in an error_description (RFC 6749, 5.2)."""
 _UNCACHED = [("Pragma", "no-cache")]
 
 
@@ -82,5 +85,5 @@ def told(value: JSONObject) -> Response:
 def refused(error: OAuthError, *, basic: bool = False) -> Response:
     """The flat answer to what was refused."""
     challenge = [("WWW-Authenticate", 'Basic realm="svc"')] if basic and error.status == 401 else []
-    body: JSONObject = {"error": error.error, "error_description": error.description}
+    body: JSONObject = {"error": error.error, "error_description": _EXCLUDED.sub("?", error.description)}
     return json_bytes(dump(body), error.status, [*_UNCACHED, *challenge])
