@@ -151,6 +151,9 @@ class Saved(AbstractContextManager["Saved"]):
         return found
 
     def _read_tables(self) -> Rows:
+        tables = {name for name in self._entries if name.startswith("tables/")}
+        if strange := tables ^ {f"tables/{name}.jsonl" for name in TABLES}:
+            raise ValueError(f"its tables are not those of this version: {min(strange)}")
         return {name: [check_row(name, row) for row in self._lines(name)] for name in TABLES}
 
     def _lines(self, table: str) -> Iterator[JSON]:
@@ -266,7 +269,8 @@ def _instant(text: str) -> datetime:
 
 def _fields(kind: type, given: JSON) -> dict[str, Any]:
     """The values of a frozen class; a list stands for a tuple."""
-    assert isinstance(given, dict), "names and policy are objects"
+    if not isinstance(given, dict):
+        raise ValueError("names and policy are objects")
     known = {field.name: field.default for field in fields(kind)}
     if unknown := given.keys() - known.keys():
         raise ValueError(f"{min(unknown)} is not known here")

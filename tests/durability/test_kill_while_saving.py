@@ -1,0 +1,97 @@
+"""`kill -9` in the middle of a save, again and again: what is opened afterwards is the old state or the new one.
+
+A process fills a service, saves it over and over to the same file, and says when it begins a save and when one is
+done. It is killed at a random moment of the next one.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server.service import open_saved, open_service
+
+TOKEN = "a-token-of-this-test"
+FILES = "http://svc.test/storage/v3/files"
+SAVER = """
+import sys
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server.service import open_service
+
+path = sys.argv[1]
+with open_service(seed=0) as service:
+    service.sign_in(token={token!r})
+    for number in range(1, 1000):
+        url = "http://svc.test/upload/storage/v3/files?uploadType=media"
+        head = Headers([("Authorization", "Bearer {token}"), ("Content-Type", "text/plain")])
+        service.handle(Request("POST", url, head, str(number).encode() * 300_000)).content()
+        print("saving", number, flush=True)
+        service.save(path)
+        print("saved", number, flush=True)
+"""
+
+
+def numbers_in(path: Path) -> list[int]:
+    """Which files a saved service has, by what is in them."""
+    with open_saved(path) as service:
+        head = Headers([("Authorization", f"Bearer {TOKEN}")])
+        listed = service.handle(Request("GET", FILES + "?pageSize=1000", head)).content()
+        found = []
+        for file in json.loads(listed)["files"]:
+            content = service.handle(Request("GET", f"{FILES}/{file['id']}?alt=media", head)).content()
+            number = int(content[: len(content) // 300_000])
+            assert content == str(number).encode() * 300_000
+            found.append(number)
+        return sorted(found)
+
+
+@pytest.mark.durability
+@pytest.mark.parametrize("seed", range(40))
+def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path: Path, seed: int) -> None:
+    path, chance = tmp_path / "lesson.svc", random.Random(seed)
+    process = subprocess.Popen(
+        [sys.executable, "-c", SAVER.format(token=TOKEN), str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout
+    last = chance.randint(3, 6)
+    while process.stdout.readline().split() != ["saving", str(last)]:
+        pass
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(timeout=chance.random() * 0.05)  # somewhere in this save, or in the next one
+    process.kill()
+    said = process.stdout.read().split()
+    process.wait()
+    process.stdout.close()
+
+    done = [int(number) for word, number in zip(said[::2], said[1::2], strict=False) if word == "saved"]
+    found = numbers_in(path)
+    assert found == list(range(1, len(found) + 1))
+    assert max([last - 1, *done]) <= len(found) <= max([last - 1, *done]) + 1
+    backup = tmp_path / "lesson.svc.bak"
+    assert len(numbers_in(backup)) in (len(found), len(found) - 1)  # the new one may not have taken its place yet
+
+
+@pytest.mark.durability
+def test_what_killed_saves_left_is_gone_after_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / "lesson.svc"
+    for _ in range(5):
+        process = subprocess.Popen(
+            [sys.executable, "-c", SAVER.format(token=TOKEN), str(path)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout
+        while process.stdout.readline().split()[:1] != ["saving"]:
+            pass
+        process.kill()
+        process.communicate()
+
+    with open_service(seed=0) as service:
+        service.sign_in(token=TOKEN)
+        service.save(path)
+    assert {one.name for one in tmp_path.iterdir()} <= {"lesson.svc", "lesson.svc.bak"}
+    assert numbers_in(path) == []

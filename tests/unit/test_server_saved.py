@@ -1,0 +1,362 @@
+"""A service in one file: what is in it, and what is refused of a file that is damaged, foreign or hostile."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import re
+import struct
+import zipfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server.atomically import replace_file
+from svc_notebooks.server.service import Service, open_saved, open_service
+
+FILES = "http://svc.test/storage/v3/files"
+UPLOAD = "http://svc.test/upload/storage/v3/files?uploadType="
+SECRET = "svc.a-token-that-must-not-lie-in-the-file"
+CONTENT = b"What was stored. " * 100
+
+
+def ask(service: Service, method: str, url: str, body: bytes = b"") -> Any:
+    response = service.handle(Request(method, url, Headers([("Authorization", f"Bearer {SECRET}")]), body))
+    return response.status, response.content()
+
+
+def made() -> Service:
+    """A service with something of everything in it."""
+    service = open_service(seed=0, policy=Policy(part_size=1000))
+    service.sign_in(token=SECRET)
+    ask(service, "POST", UPLOAD + "media", CONTENT)
+    ask(service, "POST", UPLOAD + f"resumable&access_token={SECRET}", b"")
+    ask(service, "POST", "http://svc.test/calendar/v3/calendars/primary/events",
+        b'{"start": {"date": "2026-01-01"}, "end": {"date": "2026-01-02"}}')  # fmt: skip
+    return service
+
+
+@cache
+def whole_file() -> bytes:
+    """The bytes of such a service's file."""
+    with made() as service:
+        file = io.BytesIO()
+        service.dump(file)
+    return file.getvalue()
+
+
+@pytest.fixture
+def saved() -> bytes:
+    return whole_file()
+
+
+@pytest.fixture
+def target():
+    with open_service(seed=5) as service:
+        service.sign_in(token=SECRET)
+        ask(service, "POST", UPLOAD + "media", b"It stays.")
+        yield service
+
+
+def state(service: Service) -> Any:
+    house = service._house
+    return {name: list(rows) for name, rows in house.store.rows()}, house.ids.state(), house.clock.now()
+
+
+def refused(service: Service, content: bytes) -> str:
+    """What is said of a file that changes nothing."""
+    before = state(service)
+    with pytest.raises(ValueError, match=r".") as caught:
+        service.load(io.BytesIO(content))
+    assert state(service) == before
+    assert len(service._parts._parts) == len(service._house.store.contents.part_sizes())
+    assert ask(service, "GET", FILES)[0] == 200
+    return str(caught.value)
+
+
+def rewritten(saved: bytes, change: Callable[[dict[str, bytes]], None], *, honest: bool = True) -> bytes:
+    """The file with other entries; `honest`: its manifest says what they are now."""
+    with zipfile.ZipFile(io.BytesIO(saved)) as archive:
+        entries = {name: archive.read(name) for name in archive.namelist()}
+    change(entries)
+    if honest:
+        manifest = json.loads(entries["manifest.json"])
+        held = {name: body for name, body in entries.items() if name != "manifest.json"}
+        manifest["entries"] = {name: [len(body), hashlib.sha256(body).hexdigest()] for name, body in held.items()}
+        entries["manifest.json"] = json.dumps(manifest).encode()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, body in entries.items():
+            archive.writestr(name, body)
+    return file.getvalue()
+
+
+def manifest_with(**values: Any) -> Callable[[dict[str, bytes]], None]:
+    def change(entries: dict[str, bytes]) -> None:
+        entries["manifest.json"] = json.dumps(json.loads(entries["manifest.json"]) | values).encode()
+
+    return change
+
+
+def row_with(table: str, column: int, value: Any) -> Callable[[dict[str, bytes]], None]:
+    def change(entries: dict[str, bytes]) -> None:
+        first, *more = entries[f"tables/{table}.jsonl"].splitlines(keepends=True)
+        row = json.loads(first)
+        row[column] = value
+        entries[f"tables/{table}.jsonl"] = b"".join([json.dumps(row).encode() + b"\n", *more])
+
+    return change
+
+
+def without(name: str) -> Callable[[dict[str, bytes]], None]:
+    return lambda entries: entries.__delitem__(name)
+
+
+def added(name: str, body: bytes = b"") -> Callable[[dict[str, bytes]], None]:
+    return lambda entries: entries.update({name: body})
+
+
+# -- what is in it
+
+
+@pytest.mark.spec("T-05")
+def test_no_token_lies_in_it(saved):
+    assert SECRET.encode() not in saved
+    assert SECRET.encode("utf-16-le") not in saved
+
+
+def test_the_same_state_is_the_same_file(saved):
+    with made() as service:
+        file = io.BytesIO()
+        service.dump(file)
+    assert file.getvalue() == saved
+
+
+def test_it_is_an_archive_that_any_program_opens(saved):
+    with zipfile.ZipFile(io.BytesIO(saved)) as archive:
+        assert archive.testzip() is None
+        assert json.loads(archive.read("manifest.json"))["format"] == "svc-notebooks service"
+        assert b"".join(archive.read(f"parts/{n}") for n in (1, 2)) == CONTENT
+
+
+def test_a_service_is_opened_as_it_was(saved, tmp_path):
+    path = tmp_path / "lesson.svc"
+    path.write_bytes(saved)
+
+    with open_saved(path) as service:
+        file = json.loads(ask(service, "GET", FILES)[1])["files"][0]
+        assert ask(service, "GET", f"{FILES}/{file['id']}?alt=media") == (200, CONTENT)
+        assert service.policy == Policy(part_size=1000)
+    assert path.read_bytes() == saved
+
+
+# -- what is refused
+
+
+HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
+    "a path upwards": (added("../../etc/cron.d/x"), "an entry called"),
+    "an absolute path": (added("/etc/passwd"), "an entry called"),
+    "a path in a part's name": (added("parts/../x"), "an entry called"),
+    "a backslash": (added("parts\\1"), "an entry called"),
+    "a stranger": (added("readme.txt"), "an entry called"),
+    "a part that nobody needs": (added("parts/99", b"x"), "its parts are not those"),
+    "a part that is missing": (without("parts/1"), "its parts are not those"),
+    "a table that is missing": (without("tables/files.jsonl"), "tables/files"),
+    "a table that is not known": (added("tables/more.jsonl"), "tables/more"),
+    "another format": (manifest_with(format="something"), "another's"),
+    "a later version": (manifest_with(version=2), "version 2 of the format, and this is 1"),
+    "a version that is no number": (manifest_with(version={"a": ["b"] * 100}), "of the format"),
+    "other columns": (manifest_with(columns={"files": ["id"]}), "another version of this package"),
+    "a policy that is not known": (manifest_with(policy={"magic": 1}), "magic is not known"),
+    "a policy that cannot be": (manifest_with(policy={"chunk_rule": "soft"}), "chunk_rule"),
+    "a policy that is a list": (manifest_with(policy=[]), "manifest cannot be used"),
+    "names that are no texts": (manifest_with(names={"storage": 5}), "storage is no text"),
+    "a clock without a zone": (manifest_with(clock={"now": "2026-01-01T00:00:00", "start": None}), "time zone"),
+    "a clock that is none": (manifest_with(clock=5), "manifest cannot be used"),
+    "a seed that is a text": (manifest_with(seed="0"), "seed"),
+    "ids that are none": (manifest_with(ids=[[3, [1, 2], None], [3, [], None]]), "ids|state|unpack"),
+    "counters that are none": (manifest_with(counters={"files": -1}), "counters"),
+    "a counter of another table": (manifest_with(counters={"nothing": 1}), "no table nothing"),
+    "a number where a text is": (row_with("files", 1, 5), r"files\.id cannot be 5"),
+    "a text where a number is": (row_with("files", 0, "1"), r"files\.seq cannot be '1'"),
+    "a truth where a number is": (row_with("files", 0, True), r"files\.seq cannot be True"),
+    "nothing where something must be": (row_with("files", 1, None), r"files\.id cannot be None"),
+    "a number too large": (row_with("files", 0, 2**63), r"files\.seq cannot be"),
+    "half a pair": (row_with("files", 4, "\ud800"), "surrogates|encode"),
+    "an object in a row": (row_with("files", 4, {}), r"files\.name cannot be"),
+    "a rope that is longer than its part": (row_with("rope", 2, 10**9), "its parts are not those"),
+    "the same twice": (
+        lambda entries: entries.update({"tables/users.jsonl": entries["tables/users.jsonl"] * 2}),
+        "UNIQUE",
+    ),
+    "a row that is too short": (added("tables/users.jsonl", b'["x"]\n'), "a row of users has"),
+    "a row that is no JSON": (added("tables/users.jsonl", b"{\n"), "no JSON"),
+    "a row that is deep": (added("tables/users.jsonl", b"[" * 100_000), "no JSON"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_file_that_was_changed_is_refused_and_nothing_changes(saved, target, name):
+    change, said = HOSTILE[name]
+
+    assert re.search(said, refused(target, rewritten(saved, change)))
+
+
+@pytest.mark.parametrize("change, said", [
+    (without("parts/1"), "does not hold what"),
+    (without("manifest.json"), "no manifest"),
+    (row_with("files", 4, "another name"), "is not what was saved"),
+])  # fmt: skip
+def test_a_file_whose_manifest_says_something_else_is_refused(saved, target, change, said):
+    assert said in refused(target, rewritten(saved, change, honest=False))
+
+
+def test_an_archive_of_another_is_refused(target):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("word/document.xml", "<x/>")
+
+    assert "no saved service" in refused(target, file.getvalue())
+
+
+def test_an_entry_that_swells_is_refused(saved, target):
+    """A zip bomb: small here, large there."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", b"{}" + b" " * 50_000_000)
+
+    assert len(file.getvalue()) < 100_000
+    assert "is packed" in refused(target, file.getvalue())
+
+
+def test_entries_that_share_their_bytes_are_refused(target):
+    """The other zip bomb: many names for the same bytes, each of them stored as they are."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("parts/1", b"x" * 100_000)
+        first = archive.filelist[0]
+        for number in range(2, 50):
+            again = zipfile.ZipInfo(f"parts/{number}")
+            for name in ("header_offset", "compress_size", "file_size", "CRC", "compress_type"):
+                setattr(again, name, getattr(first, name))
+            archive.filelist.append(again)
+            archive.NameToInfo[again.filename] = again
+        archive._didModify = True
+
+    assert "overlap" in refused(target, file.getvalue())
+
+
+def test_an_entry_twice_is_refused(saved, target):
+    file = io.BytesIO(saved)
+    with zipfile.ZipFile(file, "a") as archive, pytest.warns(UserWarning, match="Duplicate"):
+        archive.writestr("manifest.json", b"{}")
+
+    assert "twice" in refused(target, file.getvalue())
+
+
+def test_a_file_that_says_it_is_encrypted_is_refused(saved, target):
+    at = saved.index(b"PK\x01\x02")
+    flags = struct.pack("<H", struct.unpack_from("<H", saved, at + 8)[0] | 1)
+
+    assert "packed" in refused(target, saved[: at + 8] + flags + saved[at + 10 :])
+
+
+@settings(max_examples=60, deadline=None)
+@given(where=st.floats(0, 1, exclude_max=True))
+def test_a_file_that_was_cut_off_is_refused(where):
+    content = whole_file()
+    with open_service(seed=5) as service:
+        service.sign_in(token=SECRET)
+        refused(service, content[: int(where * len(content))])
+
+
+@settings(max_examples=150, deadline=None)
+@given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
+def test_a_byte_that_is_another_is_found_or_says_nothing(where, flip):
+    """What is neither content nor its description, such as the hour of an entry, may differ."""
+    content = bytearray(whole_file())
+    content[int(where * len(content))] ^= flip
+    with open_service(seed=5) as service:
+        service.sign_in(token=SECRET)
+        try:
+            service.load(io.BytesIO(bytes(content)))
+        except ValueError:
+            assert json.loads(ask(service, "GET", FILES)[1])["files"] == []
+        else:
+            file = json.loads(ask(service, "GET", FILES)[1])["files"][0]
+            assert ask(service, "GET", f"{FILES}/{file['id']}?alt=media") == (200, CONTENT)
+
+
+# -- how it is written
+
+
+def test_the_file_before_it_is_kept_beside_it(tmp_path):
+    path = tmp_path / "lesson.svc"
+    with made() as service:
+        service.save(path)
+        first = path.read_bytes()
+        ask(service, "POST", UPLOAD + "media", b"more")
+        service.save(path)
+
+    assert (tmp_path / "lesson.svc.bak").read_bytes() == first != path.read_bytes()
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["lesson.svc", "lesson.svc.bak"]
+    with open_saved(tmp_path / "lesson.svc.bak") as before:
+        assert len(json.loads(ask(before, "GET", FILES)[1])["files"]) == 1
+
+
+def test_a_save_that_fails_leaves_what_was_there(tmp_path):
+    path = tmp_path / "lesson.svc"
+    path.write_bytes(b"old")
+
+    def fail(file):
+        file.write(b"half")
+        raise OSError("no space left on device")
+
+    with pytest.raises(OSError, match="no space"):
+        replace_file(path, fail)
+
+    assert path.read_bytes() == b"old"
+    assert [one.name for one in tmp_path.iterdir()] == ["lesson.svc"]
+
+
+def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_path):
+    path = tmp_path / "a[1].svc"
+    (tmp_path / ".a[1].svc.dead.saving").write_bytes(b"half")
+    (tmp_path / ".a1.svc.other.saving").write_bytes(b"another's")
+
+    def write(file):
+        file.write(b"first")
+        replace_file(path, lambda second: second.write(b"second") and None)
+
+    replace_file(path, write)
+
+    assert path.read_bytes() == b"first"
+    assert (tmp_path / "a[1].svc.bak").read_bytes() == b"second"
+    assert sorted(one.name for one in tmp_path.iterdir()) == [".a1.svc.other.saving", "a[1].svc", "a[1].svc.bak"]
+
+
+def test_a_folder_that_cannot_be_written_is_an_error_of_the_system(tmp_path):
+    with made() as service, pytest.raises(OSError, match=r"No such file"):
+        service.save(tmp_path / "nowhere" / "lesson.svc")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
+def test_the_file_is_its_owners_alone(tmp_path):
+    with made() as service:
+        assert service.save(tmp_path / "lesson.svc").stat().st_mode & 0o077 == 0
+
+
+def test_a_file_that_is_not_there_and_one_that_is_none(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        open_saved(tmp_path / "nothing.svc")
+    (tmp_path / "empty.svc").touch()
+    with pytest.raises(ValueError, match=r"empty\.svc cannot be opened: it is no saved service"):
+        open_saved(Path(tmp_path / "empty.svc"))
