@@ -77,17 +77,18 @@ def _refusal(visit: Visit, error: ApiError) -> Response:
     if "text/html" not in (visit.request.headers.get("Accept") or ""):
         raise error
     visit.entry.decided_by = error.rows[0].decided_by
+    here = visit.request.path + (f"?{visit.query}" if visit.query.pairs else "")
     if nobody:
-        here = visit.request.path + (f"?{visit.query}" if visit.query.pairs else "")
         return sign_in_page(visit, here, status=401)
     title = _TITLES.get(error.status, "This cannot be shown")
-    text = f"<h1>{escape(title)}</h1><p>{escape(str(error))}</p>{_way_on(visit, error)}"
+    text = f"<h1>{escape(title)}</h1><p>{escape(str(error))}</p>{_way_on(visit, error, here)}"
     return page(title, text, status=error.status, extra=error.headers)
 
 
-def _way_on(visit: Visit, error: ApiError) -> str:
+def _way_on(visit: Visit, error: ApiError, here: str) -> str:
     """The owner of a flagged file may have it all the same, and must know what it is (A6-03)."""
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
-        return '<p><a class="button" href="/signin">Sign in as somebody else</a></p>'
+        sign_in = "/signin?" + str(Query([("continue", here)]))
+        return f'<p><a class="button" href="{escape(sign_in)}">Sign in as somebody else</a></p>'
     link = "/uc?" + str(Query([("id", visit.query.get("id") or ""), ("acknowledgeAbuse", "true")]))
     return f'<p class="warning"><a class="button" href="{escape(link)}">I own it and know what it is: download</a></p>'

@@ -35,10 +35,10 @@ def _taking(house: House, user: str, row: FileRow) -> str:
     held = role(house, user, row)
     if held is None or not may_take(row, held):
         return '<p class="warning">Who can edit this file has barred its readers from downloading and copying it.</p>'
-    if row.abusive:
-        return '<p class="warning">This file was found to be malware or spam. Only its owner can download it.</p>'
     if row.size is None:
         return ""
+    if row.abusive and user != row.owner:
+        return '<p class="warning">This file was found to be malware or spam. Only its owner can download it.</p>'
     link = "/uc?" + str(Query([("id", row.id), ("export", "download")]))
     return f'<p><a class="button" href="{escape(link)}">Download</a></p>'
 

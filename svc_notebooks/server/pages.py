@@ -16,7 +16,8 @@ header { display: flex; justify-content: space-between; align-items: center; gap
 button, .button { font: inherit; padding: .4rem .9rem; border: 1px solid GrayText; border-radius: .4rem;
   background: Canvas; color: CanvasText; text-decoration: none; display: inline-block; cursor: pointer; }
 button:focus-visible, .button:focus-visible, input:focus-visible { outline: 3px solid Highlight; outline-offset: 1px; }
-input[type=text], input[type=email], input[type=password] { font: inherit; padding: .4rem; width: 100%; }
+input[type=text], input[type=email], input[type=password] { font: inherit; padding: .4rem; width: 100%;
+  box-sizing: border-box; }
 label { display: block; margin: .6rem 0; } form.stack > * { margin: .5rem 0; }
 pre { white-space: pre-wrap; overflow-wrap: anywhere; border: 1px solid GrayText; border-radius: .4rem; padding: 1rem; }
 iframe { width: 100%; height: 60vh; border: 1px solid GrayText; border-radius: .4rem; background: white; }
@@ -40,7 +41,7 @@ def page(
         ("Cache-Control", "no-store"),
         ("Content-Security-Policy", policy),
         ("X-Content-Type-Options", "nosniff"),
-        ("Referrer-Policy", "no-referrer"),
+        ("Referrer-Policy", "same-origin"),
         *extra,
     ]
     return Response(status, Headers(headers), content)
