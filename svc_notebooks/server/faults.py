@@ -177,4 +177,5 @@ class Faults:
         """What happens to this request: by the plans, and by what it asks for itself."""
         with self._lock:
             blows = [blow for plan in self._plans.values() for blow in plan.strike(target)]
-        return Strike([*blows, *(Blow(ONCE, action) for action in once)], self._wait, self._lock)
+        blows += [Blow(ONCE, action) for action in once]
+        return Strike(blows, target.size, self._wait, self._lock)

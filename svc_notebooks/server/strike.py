@@ -45,9 +45,15 @@ class Strike:
     """The faults of one request, each at its moment."""
 
     def __init__(
-        self, blows: list[Blow], wait: Callable[[float], object], lock: AbstractContextManager[object]
+        self,
+        blows: list[Blow],
+        size: int | None,
+        wait: Callable[[float], object],
+        lock: AbstractContextManager[object],
     ) -> None:
+        """`size` of the request's body in bytes, None: not declared."""
         self._blows = blows
+        self._size = size
         self._wait = wait
         self._lock = lock
         self._decided: Blow | None = None
@@ -86,7 +92,9 @@ class Strike:
         if not cuts:
             return body
         first = min(cuts, key=lambda blow: blow.action.number)
-        self._cut = CutBody(body, int(first.action.number), lambda: self._ends(first, "in the middle of the request"))
+        most = int(first.action.number)
+        longer = self._size is not None and self._size > most
+        self._cut = CutBody(body, most, longer, lambda: self._ends(first, "in the middle of the request"))
         return self._cut
 
     def after(self, response: Response) -> Response:
@@ -120,11 +128,12 @@ class Strike:
 
 
 class CutBody:
-    """A body whose sender goes away after so many bytes, unless it is over by then."""
+    """A body whose sender goes away after so many bytes, unless it is over by then; `longer`: it is not."""
 
-    def __init__(self, body: Body | bytes, most: int, cut: Callable[[], Disconnected]) -> None:
+    def __init__(self, body: Body | bytes, most: int, longer: bool, cut: Callable[[], Disconnected]) -> None:
         self._body = as_body(body)
         self._left = most
+        self._longer = longer
         self._cut = cut
         self._over: Disconnected | None = None
 
@@ -132,12 +141,11 @@ class CutBody:
         """At most `size` bytes. Raises Disconnected where the cut is."""
         if size < 0:
             return b"".join(iter(lambda: self.read(BLOCK), b""))
+        if size and not self._left and not self._over and (self._longer or self._body.read(1)):
+            self._over = self._cut()
         if self._over:
             raise self._over
-        block = self._body.read(min(size, self._left) if self._left else min(size, 1))
-        if block and not self._left:
-            self._over = self._cut()
-            raise self._over
+        block = self._body.read(min(size, self._left))
         self._left -= len(block)
         return block
 
