@@ -89,17 +89,24 @@ class Lab:
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory) -> Iterator[Lab]:
+def chromium():
+    """One browser for all tests."""
     from playwright.sync_api import sync_playwright
 
+    with sync_playwright() as tools:
+        browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory, chromium) -> Iterator[Lab]:
     home = tmp_path_factory.mktemp("lab")
     shots = Path(os.environ.get("SVC_SHOTS") or home / "shots")
     for folder in (home / "work", shots):
         folder.mkdir(parents=True, exist_ok=True)
-    with _server(home) as url, sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
-        yield Lab(url, home / "work", shots, browser)
-        browser.close()
+    with _server(home) as url:
+        yield Lab(url, home / "work", shots, chromium)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,124 @@
+"""The links of files and the page of consent, as a person meets them: in chromium, over a socket (A6-08)."""
+
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from playwright.sync_api import Page
+
+import svc_notebooks as svc
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+
+@pytest.fixture
+def world():
+    with svc.sandbox() as world:
+        world.sign_in("bob@svc.example")
+        yield world
+
+
+@pytest.fixture
+def base(world: svc.Sandbox) -> str:
+    return world.serve().base_url
+
+
+@pytest.fixture
+def page(chromium):
+    context = chromium.new_context()
+    yield context.new_page()
+    context.close()
+
+
+def path_of(file, field: str = "webViewLink") -> str:
+    """A link of the in-process sandbox, to be opened on its socket."""
+    found = svc.file(file, fields=field).iloc[0, 0]
+    parts = urlsplit(found)
+    return f"{parts.path}?{parts.query}"
+
+
+def sign_in(page: Page, user: str) -> None:
+    page.get_by_role("button", name=user).click()
+    page.wait_for_load_state()
+
+
+@pytest.mark.spec("A6-08")
+def test_a_link_asks_who_one_is_and_opens(page: Page, world: svc.Sandbox, base: str) -> None:
+    file = svc.upload(b"Feed <b>the</b> ducks.", name="plan.txt")
+    svc.share(file, "bob@svc.example")
+
+    page.goto(base + path_of(file))
+    sign_in(page, "bob@svc.example")
+
+    assert page.get_by_role("heading", name="plan.txt").is_visible()
+    assert page.locator("pre").inner_text() == "Feed <b>the</b> ducks."
+    with page.expect_download() as saved:
+        page.get_by_role("link", name="Download").click()
+    assert saved.value.suggested_filename == "plan.txt"
+    assert Path(saved.value.path()).read_bytes() == b"Feed <b>the</b> ducks."
+
+
+@pytest.mark.spec("A6-08")
+def test_a_link_of_somebody_else_leads_to_nothing(page: Page, world: svc.Sandbox, base: str) -> None:
+    file = svc.upload(b"mine", name="secret.txt")
+
+    page.goto(base + path_of(file))
+    sign_in(page, "bob@svc.example")
+
+    assert "secret.txt" not in page.content()
+    page.get_by_role("link", name="Sign in as somebody else").click()
+    sign_in(page, "ada@svc.example")
+    assert page.get_by_role("heading", name="secret.txt").is_visible()
+
+
+@pytest.mark.spec("A6-03")
+def test_the_owner_of_a_flagged_file_is_asked_first(page: Page, world: svc.Sandbox, base: str) -> None:
+    file = svc.upload(b"not what it seems", name="gift.bin")
+    world.flag(file)
+
+    page.goto(base + path_of(file))
+    sign_in(page, "ada@svc.example")
+    page.get_by_role("link", name="Download").click()
+
+    assert page.get_by_text("malware").is_visible()
+    with page.expect_download() as saved:
+        page.get_by_role("link", name=re.compile("know what it is")).click()
+    assert Path(saved.value.path()).read_bytes() == b"not what it seems"
+
+
+def test_a_document_is_shown_and_nothing_in_it_runs(page: Page, world: svc.Sandbox, base: str) -> None:
+    html = b"<h1>Birds</h1><p>Seen in <b>winter</b></p>"
+    svc.share(svc.upload(html, name="Birds", mime_type="text/html", convert_to="document"), "anyone")
+
+    page.goto(base + path_of(svc.files("name = 'Birds'")))
+
+    assert page.frame_locator("iframe").get_by_role("heading", name="Birds").is_visible()
+    assert page.locator("iframe").get_attribute("sandbox") == ""
+
+
+def test_who_consents_may_untick_a_scope(page: Page, world: svc.Sandbox, base: str) -> None:
+    album = world.oauth_client("Photo album", redirect_uris=["http://127.0.0.1/cb"])
+    scopes = "https://svc.example/auth/storage.readonly%20https://svc.example/auth/calendar"
+    page.route("http://127.0.0.1:9/**", lambda route: route.fulfill(body="back"))
+
+    page.goto(
+        f"{base}/authorize?response_type=code&client_id={album.client_id}&redirect_uri=http://127.0.0.1:9/cb"
+        f"&scope={scopes}&state=s"
+    )
+    sign_in(page, "bob@svc.example")
+    page.get_by_label("calendar").uncheck()
+    page.get_by_role("button", name="Allow").click()
+    page.wait_for_url("http://127.0.0.1:9/**")
+
+    answer = parse_qs(urlsplit(page.url).query)
+    form = {
+        "grant_type": "authorization_code",
+        "code": answer["code"][0],
+        "redirect_uri": "http://127.0.0.1:9/cb",
+        "client_id": album.client_id,
+        "client_secret": album.client_secret,
+    }
+    told = page.request.post(f"{base}/token", form=form).json()
+    assert told["scope"] == "https://svc.example/auth/storage.readonly"
+    assert answer["state"] == ["s"]
