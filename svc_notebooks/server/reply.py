@@ -15,9 +15,8 @@ _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 def dump(value: JSON, *, compact: bool = False) -> bytes:
     """JSON as bytes: indented by two blanks, or on one line."""
-    if compact:
-        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
-    return (_indented(value, "\n") + "\n").encode()
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indented(value, "\n") + "\n"
+    return text.encode("utf-8", "replace")  # a refusal says back what was sent, and that may be no text
 
 
 def _indented(value: JSON, newline: str) -> str:
