@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import TypeAlias
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
+
+from ..core.errors import NotSignedIn, SvcError
 
 Token: TypeAlias = "str | Callable[[], str] | None"
 """An access token, something that gives one, or none."""
@@ -34,12 +36,20 @@ def base_address(text: str) -> str:
     if not isinstance(text, str):
         raise TypeError(f"base_url is {type(text).__name__}; give a str like https://api.example.org")
     parts = urlsplit(text.strip())
-    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname:
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not _has_port(parts):
         # Not shown: who takes the arguments for each other gives the token here.
         raise ValueError("base_url is no address; write it like https://api.example.org")
     if parts.username is not None or parts.query or parts.fragment:
         raise ValueError("base_url has a user, a query or a fragment; leave those out and give the token as token=")
     return origin_of(text.strip()) + parts.path.rstrip("/")
+
+
+def _has_port(parts: SplitResult) -> bool:
+    """Whether the port is a number or left out; the error of what is none would show it."""
+    try:
+        return parts.port != -1
+    except ValueError:
+        return False
 
 
 def origin_of(url: str) -> str:
@@ -71,7 +81,7 @@ class Credential:
     def header(self) -> Secret | None:
         """The Authorization header's value."""
         if self._header is None and self._give is not None:
-            self._take(bearer(self._give()))
+            self._take(bearer(_given(self._give)))
         return self._header
 
     def renew(self) -> bool:
@@ -83,6 +93,17 @@ class Credential:
 
     def __repr__(self) -> str:
         return "Credential([redacted])"
+
+
+def _given(give: Callable[[], str]) -> str:
+    """What a token's function gives. Raises NotSignedIn where it fails, without its words: they may have secrets."""
+    try:
+        return give()
+    except SvcError:
+        raise
+    except Exception as error:
+        failed = type(error).__name__
+    raise NotSignedIn(f"The function that gives the token failed with {failed}; call it by itself to see why.")
 
 
 def bearer(token: str) -> Secret:

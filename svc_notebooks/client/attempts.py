@@ -16,6 +16,7 @@ from typing import Protocol
 from ..core.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError
 from ..core.resume import Answer
 from ..core.retry import RetryRule
+from ..core.secrets import redacted_url
 from ..core.wire import Request, Response
 from .transport import Broken
 
@@ -98,13 +99,13 @@ class Attempts:
         """One try; None means: again."""
         try:
             response = self._sender.send(request)
-            content = response.content()
+            whole = Response(response.status, response.headers, response.content())
         except Broken as broken:
             self._no_answer(broken, request)
             return None
         if response.status < 300:
-            return Response(response.status, response.headers, content)
-        self._error(response, content)
+            return whole
+        self._error(whole)
         return None
 
     def _no_answer(self, broken: Broken, request: Request) -> None:
@@ -113,11 +114,11 @@ class Attempts:
             raise interrupted(broken, request, certain=again) from broken
         self.uncertain |= broken.sent
 
-    def _error(self, response: Response, content: bytes) -> None:
+    def _error(self, response: Response) -> None:
         if response.status < 400:
-            where = response.headers.get("Location")
+            where = redacted_url(response.headers.get("Location") or "nowhere")
             raise ServiceFailed(f"The service sends elsewhere ({where}): check base_url.", status=response.status)
-        error = self._sender.error(response.status, content)
+        error = self._sender.error(response.status, response.content())
         if self._may_sign_in(error):
             return
         waiting = Answer(response.status, reason=error.reason).worth_retrying

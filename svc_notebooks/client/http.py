@@ -8,6 +8,7 @@ place (attempts.py, core.resume).
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
+from ..core.secrets import redacted_text, redacted_url
 from ..core.wire import Body, Headers, Request, Response
 from .transport import BLOCK, Broken
 
@@ -68,6 +70,7 @@ class HttpTransport:
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
         self._adapter = HTTPAdapter(pool_connections=_ORIGINS, pool_maxsize=16, max_retries=0)
         self._ways: dict[tuple[str, str], _Way] = {}
+        logging.getLogger("urllib3.connectionpool").addFilter(_without_secrets)
 
     def send(self, request: Request) -> Response:
         """One exchange. Raises Broken."""
@@ -75,7 +78,7 @@ class HttpTransport:
         try:
             raw = way.send(request, self._timeout)
         except ERRORS as error:
-            raise broken(error) from error
+            raise broken(error) from _harmless(error)
         return _read(raw, request.method)
 
     def close(self) -> None:
@@ -115,6 +118,13 @@ class HttpTransport:
         if host not in self._proxies:
             self._proxies[host] = get_environ_proxies(url)
         return self._proxies[host]
+
+
+def _without_secrets(record: logging.LogRecord) -> bool:
+    """urllib3 logs whole addresses, which may have a token in them (T-05); adding a filter twice adds it once."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(redacted_url(one) if isinstance(one, str) else one for one in record.args)
+    return True
 
 
 def _proxies(given: Mapping[str, str] | None) -> dict[str, str] | None:
@@ -202,7 +212,7 @@ class Stream:
                 yield block
             raw.release_conn()
         except ERRORS as error:
-            raise broken(error) from error
+            raise broken(error) from _harmless(error)
         finally:
             raw.close()
 
@@ -214,6 +224,12 @@ def broken(error: Exception) -> Broken:
     hopeless = any(isinstance(one, _HOPELESS) for one in said)
     early = any(isinstance(one, _EARLY) for one in said)
     return Broken(_words(said[-1]), sent=not (early or hopeless), hopeless=hopeless)
+
+
+def _harmless(error: Exception) -> BaseException | None:
+    """The innermost reason, as the cause to be shown: those around it name the whole address (T-05)."""
+    inner = list(_layers(error))[-1]
+    return inner if redacted_text(str(inner)) == str(inner) else None
 
 
 _EARLY = (ConnectTimeoutError, NewConnectionError, ProxyError)
@@ -250,4 +266,4 @@ def _forget_frames(error: BaseException) -> None:
 def _words(error: BaseException) -> str:
     text = str(error) or type(error).__name__
     # urllib3 begins with the object's repr, which has an address in it that differs at every run
-    return text.partition(">: ")[2] or text if text.startswith("<") else text
+    return redacted_text(text.partition(">: ")[2] or text if text.startswith("<") else text)

@@ -103,7 +103,7 @@ class Session:
         self._ready: tuple[Secret, Headers] | None = None
 
     def __repr__(self) -> str:
-        return f"<Session {self.base_url}>"
+        return f"<Session {getattr(self, 'base_url', 'of no address')}>"
 
     def __getstate__(self) -> NoReturn:
         """A pickle would carry the token to wherever it goes (T-05)."""

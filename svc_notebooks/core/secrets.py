@@ -30,6 +30,9 @@ _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-coo
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
 _SPECIAL = _HEADERS | _ADDRESSES
 
+_SHORTEST = 6
+"""A word with fewer letters is in every other text."""
+
 _JSON = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:\s*")((?:[^"\\]|\\.)*\\?)')
 _FORM = re.compile(r"""([^&=\s"'<>{}\[\](),;?/]+)=([^&\s"'<>\\]+)""")
 _BEARER = re.compile(r"\b([Bb]earer) +(?!realm=|error=|scope=|\$)[^\s\"'<>,;\[]+")
@@ -142,13 +145,24 @@ def _named(name: str, names: frozenset[str]) -> bool:
 def without(text: str, secret: str) -> str:
     """The text without a secret that is at hand, wherever it stands, percent-encoded or not.
 
-    >>> without("/files/a%2Bb", "a+b")
-    '/files/[redacted]'
+    >>> without("https://api.example/files/a%2Bb?q=a%2bb", "a+b")
+    'https://api.example/[redacted]?q=[redacted]'
     """
-    if not secret:
+    if len(secret) < _SHORTEST:
         return text
     if secret in text:
         text = text.replace(secret, HIDDEN)
     if "%" in text and secret in unquote(text):
-        return re.sub(r"[^/?&=#\s]+", lambda found: HIDDEN if secret in unquote(found[0]) else found[0], text)
+        return re.sub(r"[^?&#\s]+", lambda found: _piece(found[0], secret), text)
     return text
+
+
+def _piece(text: str, secret: str) -> str:
+    """A parameter or a path; of an address the host stays."""
+    if secret not in unquote(text):
+        return text
+    name, mark, value = text.partition("=")
+    if mark and secret in unquote(value):
+        return f"{name}={HIDDEN}"
+    origin = re.match(r"[a-z]+://[^/]*/|/", text)
+    return (origin[0] if origin else "") + HIDDEN

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
+from .secrets import redacted_headers, redacted_text, redacted_url
+
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 JSONObject: TypeAlias = "dict[str, JSON]"
 
@@ -74,7 +76,7 @@ class Headers(Mapping[str, str]):
         return Headers([*(p for p in self.pairs if p[0].lower() not in new), *pairs])
 
     def __repr__(self) -> str:
-        return f"Headers({list(self.pairs)!r})"
+        return f"Headers({[(name, redacted_text(value)) for name, value in redacted_headers(self.pairs)]!r})"
 
 
 class Query:
@@ -122,6 +124,10 @@ class Request:
     headers: Headers = field(default_factory=Headers)
     body: Body | bytes = b""
 
+    def __repr__(self) -> str:
+        """Neither token nor body: requests lie in the frames that a traceback may show (T-05)."""
+        return f"<Request {self.method} {redacted_url(self.url)}>"
+
     @property
     def origin(self) -> str:
         """Scheme and authority, without a slash behind them."""
@@ -146,6 +152,10 @@ class Response:
     status: int
     headers: Headers = field(default_factory=Headers)
     body: bytes | Iterable[bytes] = b""
+
+    def __repr__(self) -> str:
+        """Not what a service said, which may be a token (T-05)."""
+        return f"<Response {self.status}>"
 
     def content(self) -> bytes:
         """The whole body; a streamed one is read to its end, once."""

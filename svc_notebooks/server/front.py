@@ -6,13 +6,13 @@ import dataclasses
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from ..core.catalogue import ApiError, refuse
 from ..core.decided import ruled_by
 from ..core.faults import Target
 from ..core.operations import SESSION
-from ..core.secrets import redacted_query
+from ..core.secrets import redacted_query, without
 from ..core.wire import Disconnected, Query, Request, Response
 from . import uploads
 from .access import Access, Caller, require
@@ -61,9 +61,7 @@ class Front:
             Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
         """
         parts = urlsplit(request.url)
-        entry = self._journal.open(
-            self._house.clock.now(), request.method, parts.path, redacted_query(parts.query, parts.path)
-        )
+        entry = self._journal.open(self._house.clock.now(), request.method, *_harmless(request, parts))
         query = Query.parse(parts.query)
         answer = self._struck if self._faults or self._fault_header in request.headers else self._respond
         try:
@@ -150,6 +148,13 @@ class Front:
             if owner:
                 return owner
         return self._access.caller(request, query)
+
+
+def _harmless(request: Request, parts: SplitResult) -> tuple[str, str]:
+    """Path and query as the journal may have them: neither secrets by their names nor the caller's own token (T-05)."""
+    query = redacted_query(parts.query, parts.path)
+    token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
+    return without(parts.path, token), without(query, token)
 
 
 def _method(request: Request) -> str:
