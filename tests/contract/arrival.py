@@ -33,7 +33,7 @@ def arrive(target: Target, hidden: Secrets) -> Site:
     finally:
         site.clear(ledger)
     site.before.clear()
-    site.count_files(target.token)
+    site.meet(target.token, ADA)
     site.found = set(site.before)
     return site
 
@@ -177,4 +177,4 @@ def _find_control(site: Site) -> None:
         return
     reply = site.exchange("GET", "/_control/clock", None, [])
     if reply.status == 200 and "now" in reply.object():
-        site.inside = Inside(site.control, ADA, site.meet)
+        site.inside = Inside(site.control, ADA, site.meet, site.hidden.add)

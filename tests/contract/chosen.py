@@ -102,7 +102,7 @@ class Status(int):
             return True  # "200 or 201"
         if other in self.record.named:
             return False
-        self.record.note("status codes", f"{other} here, {int(self)} there")
+        self.record.note("Statuses that no rule names", f"{other} here, {int(self)} there")
         return True
 
 
@@ -118,7 +118,7 @@ class Said(str):
 
     def _noted(self, holds: bool, wanted: object) -> bool:
         if not holds:
-            self.record.note("reasons of errors", f"{str(wanted)[:60]!r} here, {str(self)[:60]!r} there")
+            self.record.note("Words of an error", f"{str(wanted)[:60]!r} here, {str(self)[:60]!r} there")
         return True
 
     def __eq__(self, other: object) -> bool:
@@ -167,7 +167,7 @@ def first_entry(body: Any, record: Record) -> Envelope:
         entry = body["error"]["errors"][0]
         assert {"domain", "reason", "message"} <= entry.keys()
     except (AssertionError, KeyError, IndexError, TypeError, AttributeError):
-        record.note("the envelope of errors", f"{str(body)[:120]} there")
+        record.note("The shape of an error", f"{str(body)[:120]} there")
         entry = body.get("error") if isinstance(body, dict) and isinstance(body.get("error"), dict) else {}
     return Envelope(entry, record)
 

@@ -207,6 +207,7 @@ class Run:
             for choice, what in record.differences:
                 request.node.user_properties.append(("difference", (choice, what)))
             request.node.user_properties.append(("log", wire.log[-3:]))
+            self.site.inside.undo()
             self.site.clear(wire.ledger)
 
 

@@ -27,7 +27,7 @@ def beyond(what: str) -> NoReturn:
 class Outside:
     """The inside of a deployment without a control interface: nothing but the tokens that we were given."""
 
-    def __init__(self, tokens: Mapping[str, str], first: str, meet: Callable[[str], None]) -> None:
+    def __init__(self, tokens: Mapping[str, str], first: str, meet: Callable[[str, str], None]) -> None:
         self._tokens, self._first, self._meet = tokens, first, meet
 
     def sign_in(self, user: str | None = None, *, token: str | None = None, **more: Any) -> str:
@@ -36,8 +36,11 @@ class Outside:
         found = self._tokens.get(user or self._first)
         if found is None:
             beyond(f"a token of another person ({'--second-token' if len(self._tokens) < 2 else 'a third one'})")
-        self._meet(found)
+        self._meet(found, user or self._first)
         return found
+
+    def undo(self) -> None:
+        """Nothing was done."""
 
     def __getattr__(self, name: str) -> NoReturn:
         beyond(f"the inside of the service: {name}")
@@ -46,10 +49,12 @@ class Outside:
 class Inside:
     """The inside of a deployment, over its control interface."""
 
-    def __init__(self, call: Call, first: str, meet: Callable[[str], None]) -> None:
+    def __init__(self, call: Call, first: str, meet: Callable[[str, str], None], hide: Callable[[str], None]) -> None:
         self._call = call
         self._first = first
         self._meet = meet
+        self._hide = hide
+        self._limited: set[str] = set()
         self._tokens: dict[str, str] = {}
         self.clock = Clock(call)
 
@@ -73,11 +78,13 @@ class Inside:
         key = json.dumps(body, sort_keys=True)
         if key not in self._tokens:
             self._tokens[key] = self._new(body)
+            if scopes is None:
+                self._meet(self._tokens[key], str(body["user"]))
         return self._tokens[key]
 
     def _new(self, body: Mapping[str, Any]) -> str:
         found: str = self._call("POST", "tokens", body)["access_token"]
-        self._meet(found)
+        self._hide(found)
         return found
 
     def register_domain(self, domain: str) -> str:
@@ -89,8 +96,17 @@ class Inside:
     def flag(self, file_id: str, *, abusive: bool) -> bool:
         return bool(self._call("POST", f"files/{file_id}", {"abusive": abusive}))
 
-    def limit(self, user: str, requests: int | None, per: str = "60s") -> Any:
-        return self._call("POST", "limits", {"user": user, "requests": requests, "per": per})
+    def limit(self, user: str, requests: int | None, per: Any = "60s") -> Any:
+        step = per.total_seconds() if isinstance(per, timedelta) else per
+        found = self._call("POST", "limits", {"user": user, "requests": requests, "per": step})
+        self._limited.add(user)
+        return found
+
+    def undo(self) -> None:
+        """Lift the limits that a test has set."""
+        for user in self._limited:
+            self._call("POST", "limits", {"user": user, "requests": None})
+        self._limited = set()
 
     def deliver(self, timeout: float | None = None) -> None:
         self.clock.advance(0)  # a clock that is moved lets everything happen that is due

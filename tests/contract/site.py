@@ -75,6 +75,7 @@ class Site:
     """Ids that were there when we came."""
     reaches_us: bool | None = None
     """Whether its messages come to a receiver of this machine; None: not tried yet."""
+    _met: set[str] = field(default_factory=set)
     _counted: set[tuple[str, str]] = field(default_factory=set)
     _silent: int = 0
 
@@ -105,12 +106,12 @@ class Site:
     ) -> Reply:
         """One exchange; a rate limit is waited for, unless it is what is tested. Raises Unreachable."""
         pairs = list(pairs)
-        for attempt in range(TRIES if patient else 1):
+        for attempt in range(TRIES if patient else 0):
             reply = self._once(method, target, body, pairs)
-            if not _is_rate_limit(reply) or attempt == TRIES - 1:
-                break
+            if not _is_rate_limit(reply):
+                return reply
             time.sleep(_wait(reply, attempt))
-        return reply
+        return self._once(method, target, body, pairs)
 
     def _once(self, method: str, target: str, body: bytes | list[bytes] | None, pairs: list[tuple[str, str]]) -> Reply:
         connection = self.connection()
@@ -180,10 +181,11 @@ class Site:
 
     # What is there already.
 
-    def meet(self, token: str) -> None:
-        """Somebody comes in: the token is never shown, and what the person sees already is remembered."""
-        self.hidden.add(token)
-        self.count_files(token)
+    def meet(self, token: str, person: str) -> None:
+        """Somebody comes in: what the person sees already is remembered."""
+        if person not in self._met:
+            self._met.add(person)
+            self.count_files(token)
 
     def recount(self) -> None:
         """After a failure: what a deployment made against the rules shall not fail the tests that follow."""
@@ -217,14 +219,17 @@ class Site:
         self._remember(path, "items", token)
 
     def _remember(self, path: str, key: str, token: str) -> None:
-        page, more = self.ask("GET", path, token=token).object(), ""
+        page, more = self._page(path, token), ""
         while True:
             self.before |= {str(one["id"]) for one in page.get(key, []) if isinstance(one, dict) and "id" in one}
             following = page.get("nextPageToken")
             if not following or following == more:
                 return
             more = following
-            page = self.ask("GET", f"{path}&pageToken={quote(str(more))}", token=token).object()
+            page = self._page(f"{path}&pageToken={quote(str(more))}", token)
+
+    def _page(self, path: str, token: str) -> dict[str, Any]:
+        return self.exchange("GET", path, None, [("Authorization", f"Bearer {token}")]).object()
 
     # What is made.
 

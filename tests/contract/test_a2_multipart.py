@@ -69,6 +69,7 @@ def test_the_spellings_of_the_boundary_are_accepted(wire: Wire, content_type: st
 
 
 @pytest.mark.spec("A2-02")
+@pytest.mark.choice("Line ends of multipart bodies")
 def test_bare_line_feeds_are_accepted(wire: Wire) -> None:
     answer = post(wire, related(b"{}", b"a\nb", newline=b"\n"))
 
@@ -90,7 +91,10 @@ def test_bare_line_feeds_are_accepted(wire: Wire) -> None:
         b"--foo_bar\r\nContent-Type: text/plain\r\n\r\nx\r\n--foo_bar\r\n"
         + JSON_PART
         + b"\r\n\r\n{}\r\n--foo_bar--\r\n",
-        related(b"{}", b"x\r\n--foo_bar\r\nContent-Type: text/plain\r\n\r\na third part"),
+        pytest.param(
+            related(b"{}", b"x\r\n--foo_bar\r\nContent-Type: text/plain\r\n\r\na third part"),
+            marks=pytest.mark.choice("A third part"),
+        ),
         related(b"{}", b"x").replace(b"foo_bar", b"another"),
     ],
     ids=[
@@ -157,7 +161,7 @@ def test_an_update_that_fails_changes_neither(wire: Wire, body: bytes) -> None:
 
     answer = post(wire, body, target=update_of(file), method="PUT")
 
-    assert answer.status in (400, 403)
+    assert 400 <= answer.status < 500
     assert wire.send("GET", f"/storage/v3/files/{file['id']}?fields=*").json == file
     assert wire.download(file["id"]).body == b"old"
 

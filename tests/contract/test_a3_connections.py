@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from .conftest import OverSocket, Q
+from .chosen import choice
+from .conftest import Answer, OverSocket, Q
 
 N = 4 * Q
 CONTENT = bytes(range(256)) * (N // 256)
@@ -25,12 +26,11 @@ def way() -> str:
 @contextmanager
 def raw_put(wire: OverSocket, uri: str, content_range: str, length: int) -> Iterator[socket.socket]:
     """A PUT whose headers are sent; the body is up to the test."""
-    parts = urlsplit(uri)
     head = (
-        f"PUT {parts.path}?{parts.query} HTTP/1.1\r\nHost: {parts.netloc}\r\nAuthorization: Bearer {wire.token}\r\n"
-        f"Content-Length: {length}\r\nContent-Range: {content_range}\r\n\r\n"
+        f"PUT {wire.address(uri)} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\n"
+        f"Authorization: Bearer {wire.token}\r\nContent-Length: {length}\r\nContent-Range: {content_range}\r\n\r\n"
     )
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+    with wire.dial() as connection:
         connection.sendall(head.encode())
         yield connection
 
@@ -56,13 +56,18 @@ def test_a_cut_connection_keeps_whole_multiples(wire: OverSocket, sent: int, kep
     with raw_put(wire, uri, f"bytes 0-{N - 1}/{N}", N) as connection:
         connection.sendall(CONTENT[:sent])
         connection.shutdown(socket.SHUT_WR)
-        connection.recv(1000)
+        with suppress(OSError):
+            connection.recv(1000)
 
-    assert stored(wire, uri) == kept
+    found = stored(wire, uri)
+    assert (found % Q, found <= kept) == (0, True)
+    with choice("body_timeout"):
+        assert found == kept
     assert finish(wire, uri) == CONTENT
 
 
 @pytest.mark.spec("A3-17")
+@pytest.mark.choice("takeover_after")
 def test_a_question_cuts_a_silent_upload_short(wire: OverSocket) -> None:
     """34: it is answered while the first connection still hangs, and late bytes of that one never land"""
     uri = wire.begin()
@@ -78,6 +83,7 @@ def test_a_question_cuts_a_silent_upload_short(wire: OverSocket) -> None:
 
 
 @pytest.mark.spec("A3-17")
+@pytest.mark.choice("takeover_after")
 def test_a_new_upload_takes_over_from_a_silent_one(wire: OverSocket) -> None:
     """34"""
     uri = wire.begin()
@@ -97,7 +103,9 @@ def test_the_same_chunk_from_four_sides_is_stored_once(wire: OverSocket) -> None
         for _ in range(50):
             uri = wire.begin()
             answers = list(pool.map(lambda _, uri=uri: wire.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{N}"), range(4)))
-            assert {(a.status, a.headers["range"]) for a in answers} == {(308, f"bytes=0-{Q - 1}")}
+            assert (308, f"bytes=0-{Q - 1}") in {(a.status, a.headers.get("range")) for a in answers}
+            with choice("Bytes sent again"):
+                assert {(a.status, a.headers["range"]) for a in answers} == {(308, f"bytes=0-{Q - 1}")}
     assert finish(wire, uri) == CONTENT
 
 
@@ -110,7 +118,7 @@ def test_of_two_different_chunks_the_gap_is_refused_or_follows(wire: OverSocket)
         second = pool.submit(wire.put, uri, CONTENT[Q : 2 * Q], f"bytes {Q}-{2 * Q - 1}/{N}")
 
     assert first.result().status == 308
-    assert second.result().status in (308, 503)
+    assert second.result().status == 308 or second.result().status >= 400
     assert finish(wire, uri) == CONTENT
 
 
@@ -121,13 +129,14 @@ def test_two_last_chunks_make_one_file(wire: OverSocket) -> None:
         uri = wire.begin({"name": f"file {round_}"})
         together = threading.Barrier(2)
 
-        def last(_: int, uri: str = uri, together: threading.Barrier = together) -> tuple[int, str]:
+        def last(_: int, uri: str = uri, together: threading.Barrier = together) -> Answer:
             together.wait()
-            answer = wire.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{Q}")
-            return answer.status, answer.json["id"]
+            return wire.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{Q}")
 
         with ThreadPoolExecutor(2) as pool:
-            assert len({*pool.map(last, range(2))}) == 1
+            answers = list(pool.map(last, range(2)))
+        with choice("takeover_after"):
+            assert len({(answer.status, answer.body) for answer in answers}) == 1
     assert len(wire.names()) == 20
 
 
@@ -148,18 +157,19 @@ def test_an_upload_raced_with_its_cancellation_is_whole_or_gone(wire: OverSocket
 @pytest.mark.spec("A2-02")
 @pytest.mark.parametrize("kind", ["media", "multipart"])
 def test_a_cut_simple_or_multipart_upload_stores_nothing(wire: OverSocket, kind: str) -> None:
-    parts = urlsplit(wire.base_url)
     body = b'--b\r\nContent-Type: application/json\r\n\r\n{"name":"x"}\r\n--b\r\nContent-Type: a/b\r\n\r\nhalf'
     content_type = "text/plain" if kind == "media" else "multipart/related; boundary=b"
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+    target = wire.address(f"/upload/storage/v3/files?uploadType={kind}")
+    with wire.dial() as connection:
         connection.sendall(
-            f"POST /upload/storage/v3/files?uploadType={kind} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+            f"POST {target} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\n"
             f"Authorization: Bearer {wire.token}\r\nContent-Type: {content_type}\r\n"
             "Content-Length: 1000\r\n\r\n".encode()
             + body
         )
         connection.shutdown(socket.SHUT_WR)
-        connection.recv(1000)
+        with suppress(OSError):
+            connection.recv(1000)
 
     assert wire.names() == []
 

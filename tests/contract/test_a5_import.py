@@ -13,6 +13,7 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 
+from .chosen import choice
 from .conftest import InProcess, Wire
 
 FILES = "/storage/v3/files"
@@ -52,6 +53,11 @@ def text(wire: Wire, file_id: str) -> str:
     answer = export(wire, file_id, "text/plain")
     assert answer.status == 200, answer.body
     return answer.body.decode("utf-8-sig")
+
+
+def imports(wire: Wire) -> dict[str, list[str]]:
+    """What may become what, as the service says."""
+    return dict(wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"])
 
 
 class TestThreeWays:
@@ -111,10 +117,14 @@ class TestRefused:
         ],
     )
     def test_what_can_never_become_that_is_refused_before_its_bytes(self, wire: Wire, kind: str, native: str) -> None:
+        if NATIVE + native in imports(wire).get(kind, []):
+            pytest.skip(f"that {kind} cannot become a {native}, which about.importFormats says it can")
         uri = wire.initiate({"mimeType": NATIVE + native}, X_Upload_Content_Type=kind)
         made = convert(wire, b"x", kind, native)
 
-        assert (uri.status, made.status) == (400, 400)
+        assert made.status == 400
+        with choice("When a conversion is refused"):
+            assert uri.status == 400
         assert made.error["reason"] == "badRequest"
         assert native in made.error["message"]
         assert wire.names() == []
@@ -127,6 +137,7 @@ class TestRefused:
         assert wire.names() == []
 
     @pytest.mark.spec("A5-02")
+    @pytest.mark.choice("A conversion that fails at the end of a resumable upload")
     def test_at_the_end_of_a_session_too_and_as_often_as_it_is_asked(self, wire: Wire) -> None:
         uri = wire.begin({"mimeType": NATIVE + "script"}, X_Upload_Content_Type="application/json")
 
@@ -221,7 +232,8 @@ class TestReplace:
         )
 
         assert (answer.status, answer.json["mimeType"]) == (200, made["mimeType"])
-        assert int(answer.json["version"]) > int(made["version"])
+        with choice("What an answer shows unasked"):
+            assert int(answer.json["version"]) > int(made["version"])
         assert rows(wire, made["id"]) == [["new", "one"]]
 
     @pytest.mark.spec("A5-04")
@@ -280,7 +292,8 @@ class TestAbout:
     def test_what_it_lists_works_and_nothing_else(self, wire: Wire) -> None:
         about = wire.send("GET", "/storage/v3/about?fields=importFormats,exportFormats,maxImportSizes").json
 
-        assert set(about) == {"importFormats", "exportFormats", "maxImportSizes"}
+        with choice("What an answer shows unasked"):
+            assert set(about) == {"importFormats", "exportFormats", "maxImportSizes"}
         for source in ("text/csv", "text/plain"):
             assert NATIVE + "spreadsheet" in about["importFormats"][source]
         for kind, natives in about["importFormats"].items():
@@ -296,7 +309,8 @@ class TestAbout:
             made = wire.post_json(FILES, {"name": "empty", "mimeType": native}).json
             for target in targets:
                 answer = export(wire, made["id"], target)
-                assert (answer.status, answer.headers["content-type"]) == (200, target), (native, answer.body)
+                assert answer.status == 200, (native, target, answer.body)
+                assert answer.headers["content-type"].split(";")[0] == target
                 assert answer.body or target in ("text/csv", "text/tab-separated-values")
 
     def test_it_needs_fields(self, wire: Wire) -> None:

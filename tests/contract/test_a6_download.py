@@ -2,6 +2,7 @@
 
 import pytest
 
+from .chosen import choice
 from .conftest import Wire
 
 CONTENT = bytes(range(256)) * 4
@@ -14,7 +15,9 @@ def test_the_stored_bytes_come_back_with_their_type(wire: Wire) -> None:
     answer = wire.download(file["id"])
 
     assert (answer.status, answer.body) == (200, CONTENT)
-    assert (answer.headers["content-type"], answer.headers["content-length"]) == ("image/x-test", "1024")
+    assert answer.headers["content-type"] == "image/x-test"
+    with choice("Texts in headers"):
+        assert answer.headers["content-length"] == "1024"
 
 
 @pytest.mark.spec("A6-02")
@@ -36,7 +39,8 @@ def test_a_range_is_partial_content(wire: Wire, wanted: str, first: int, end: in
 
     assert (answer.status, answer.body) == (206, CONTENT[first:end])
     assert answer.headers["content-range"] == f"bytes {first}-{end - 1}/1024"
-    assert answer.headers["content-length"] == str(end - first)
+    with choice("Texts in headers"):
+        assert answer.headers["content-length"] == str(end - first)
 
 
 @pytest.mark.spec("A6-02")
@@ -45,14 +49,17 @@ def test_a_range_outside_is_416(wire: Wire, wanted: str) -> None:
     answer = wire.download(wire.create(CONTENT)["id"], Range=wanted)
 
     assert (answer.status, answer.error["reason"]) == (416, "requestedRangeNotSatisfiable")
-    assert answer.headers["content-range"] == "bytes */1024"
+    with choice("Texts in headers"):
+        assert answer.headers["content-range"] == "bytes */1024"
 
 
 @pytest.mark.spec("A6-02")
 def test_any_range_of_an_empty_file_is_416(wire: Wire) -> None:
     answer = wire.download(wire.create(b"")["id"], Range="bytes=0-")
 
-    assert (answer.status, answer.headers["content-range"]) == (416, "bytes */0")
+    assert answer.status == 416
+    with choice("Texts in headers"):
+        assert answer.headers["content-range"] == "bytes */0"
 
 
 @pytest.mark.parametrize("wanted", ["bytes=5-2", "bytes=0-1,5-6", "lines=0-1", "nonsense", "bytes=-"])

@@ -6,7 +6,6 @@ import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from threading import Thread
-from urllib.parse import urlsplit
 
 import pytest
 
@@ -27,8 +26,7 @@ def way() -> str:
 @contextmanager
 def connected(wire: OverSocket, text: str) -> Iterator[socket.socket]:
     """A connection on which this was sent; {token} stands for a good one."""
-    parts = urlsplit(wire.base_url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+    with wire.dial() as connection:
         connection.sendall(text.replace("{token}", f"Authorization: Bearer {wire.token}\r\n").encode())
         yield connection
 
@@ -39,6 +37,7 @@ def everything(connection: socket.socket) -> bytes:
 
 
 @pytest.mark.spec("T-01")
+@pytest.mark.choice("body_timeout")
 @pytest.mark.parametrize("framing", ["Content-Length: 500", "Content-Length: 50000000", "Transfer-Encoding: chunked"])
 def test_a_refusal_does_not_wait_for_a_body_that_never_comes(wire: OverSocket, framing: str) -> None:
     with connected(wire, f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n") as connection:
