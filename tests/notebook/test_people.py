@@ -1,0 +1,199 @@
+"""Several people in one notebook: users, clients, service accounts, and what their tokens are good for."""
+
+import json
+import stat
+import traceback
+
+import pytest
+
+import svc_notebooks as svc
+
+
+@pytest.fixture
+def lab():
+    with svc.sandbox() as lab:
+        yield lab
+
+
+@pytest.mark.spec("T-04")
+def test_people_side_by_side_see_what_is_theirs_or_shared(lab):
+    bob = lab.sign_in("bob@svc.example")
+    robot = lab.sign_in(lab.service_account("robot"))
+    mine = svc.upload(b"mine", name="mine.txt")
+    svc.upload(b"his", name="his.txt", session=bob)
+
+    svc.share(mine, "robot@notebooks.iam.svc.example")
+
+    assert svc.files()["name"].tolist() == ["mine.txt"]
+    assert svc.files(session=bob)["name"].tolist() == ["his.txt"]
+    assert svc.files(session=robot)["name"].tolist() == ["mine.txt"]
+    with pytest.raises(svc.NotFound):
+        svc.read(mine, session=bob)
+
+
+@pytest.mark.spec("T-03")
+def test_a_metadata_scope_reads_no_content(lab):
+    file = svc.upload(b"content", name="a.txt")
+    looking = lab.sign_in(scopes=["storage.metadata.readonly"])
+
+    assert svc.file(file, session=looking)["name"].tolist() == ["a.txt"]
+    with pytest.raises(svc.NotAllowed):
+        svc.read(file, session=looking)
+
+
+def test_a_service_account_gets_new_tokens_by_itself(lab):
+    night = lab.sign_in(lab.service_account("robot"))
+    lab.clock.advance("1d")
+
+    assert svc.files(session=night).empty
+    assert svc.exchanges(session=night)["path"].tolist() == [
+        "/token",
+        "/storage/v3/files",
+        "/token",
+        "/storage/v3/files",
+    ]
+
+
+def test_a_service_account_acts_for_whom_it_may(lab):
+    robot = lab.service_account("robot", delegation=["storage.readonly"])
+    svc.upload(b"hers", name="hers.txt")
+
+    acting = lab.sign_in(robot, scopes=["storage.readonly"], subject="ada@svc.example")
+
+    assert svc.token_info(session=acting)["email"].tolist() == ["ada@svc.example"]
+    assert svc.files(session=acting)["name"].tolist() == ["hers.txt"]
+    with pytest.raises(svc.NotSignedIn, match="may not act"):
+        lab.sign_in(robot, scopes=["storage"], subject="ada@svc.example")
+
+
+@pytest.mark.parametrize(
+    "options, named",
+    [
+        ({"user": "bob@svc.example", "subject": "ada@svc.example"}, "subject"),
+        ({"scopes": ["storage.nothing"]}, "storage.nothing"),
+    ],
+)
+def test_an_argument_that_cannot_be_meant_is_named(lab, options, named):
+    with pytest.raises(ValueError, match=named):
+        lab.sign_in(**options)
+
+
+def test_one_scope_is_no_list_of_letters(lab):
+    with pytest.raises(TypeError, match="list"):
+        lab.sign_in(scopes="storage")
+
+
+def test_an_account_has_no_use_for_an_end(lab):
+    with pytest.raises(ValueError, match="expires_in"):
+        lab.sign_in(lab.service_account("robot"), expires_in=60)
+
+
+@pytest.mark.spec("T-05")
+def test_keys_and_secrets_are_shown_to_nobody(lab, tmp_path):
+    robot, album = lab.service_account("robot"), lab.oauth_client("Album")
+    line = robot.key["private_key"].splitlines()[1]
+
+    try:
+        svc.service_account_token({**robot.key, "type": "other"}, ["x"])
+    except ValueError:
+        shown = traceback.format_exc()
+    session = lab.sign_in(robot)
+
+    everything = f"{robot!r} {robot} {album!r} {session!r} {shown} {svc.exchange(1, session=session)}"
+    assert line not in everything
+    assert album.client_secret not in everything
+
+
+def test_a_key_file_is_for_its_owner(lab, tmp_path):
+    robot = lab.service_account("robot")
+
+    path = robot.save(tmp_path / "key.json")
+
+    assert json.loads(path.read_text()) == robot.key
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    with pytest.raises(FileExistsError):
+        robot.save(path)
+
+
+@pytest.mark.parametrize("key", [{}, {"type": "service_account"}, {"type": "authorized_user", "client_email": "x"}])
+def test_what_is_no_key_is_said_to_be_none(key):
+    with pytest.raises(ValueError, match="no service account's key"):
+        svc.service_account_token(key, ["https://svc.example/auth/storage"])
+
+
+def test_a_file_that_is_no_key_file_is_not_shown(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("secret notes")
+
+    with pytest.raises(ValueError, match=r"notes\.txt") as found:
+        svc.service_account_token(path, ["https://svc.example/auth/storage"])
+    assert "secret" not in str(found.value)
+
+
+def test_a_key_signs_in_to_a_deployment(tmp_path):
+    with svc.sandbox(clock="system") as lab:
+        url = lab.serve().base_url
+        path = lab.service_account("robot").save(tmp_path / "key.json")
+
+        with svc.connect(url, svc.service_account_token(path, ["https://svc.example/auth/storage"])):
+            svc.upload(b"by night", name="report.txt")
+            info = svc.token_info()
+
+        assert info["scopes"].tolist() == [["storage"]]
+        assert info["email"].tolist() == ["robot@notebooks.iam.svc.example"]
+
+
+def test_the_file_scope_reaches_what_its_client_made_or_was_given(lab):
+    plan = svc.upload(b"plan", name="plan.txt")
+    album = lab.oauth_client("Album")
+    photos = lab.sign_in(client=album, scopes=["storage.file"])
+    svc.upload(b"duck", name="duck.jpg", session=photos)
+
+    with pytest.raises(svc.NotFound):
+        svc.read(plan, session=photos)
+    lab.open_with(plan, album)
+
+    assert svc.read(plan, session=photos) == b"plan"
+    assert svc.files(session=photos)["name"].tolist() == ["duck.jpg", "plan.txt"]
+    with pytest.raises(ValueError, match="no file"):
+        lab.open_with("1nothing", album)
+
+
+@pytest.mark.spec("D-02")
+def test_a_whole_frame_is_copied(lab):
+    folder = svc.create_file(name="copies", mime_type="application/vnd.svc-apps.folder")
+    files = svc.upload([b"a", b"bc"], name=["a", "b"])
+
+    made = svc.copy(files, parent=folder)
+
+    assert made[["name", "size"]].values.tolist() == [["Copy of a", 1], ["Copy of b", 2]]
+    assert svc.files(f"'{folder['id'].item()}' in parents").shape[0] == 2
+    with pytest.raises(ValueError, match="parent"):
+        svc.copy(files, parent=files)
+
+
+@pytest.mark.spec("A6-05")
+def test_readers_who_are_barred_are_told_what_they_may_not(lab):
+    file = svc.upload(b"plan", name="plan.txt", metadata={"viewersCanCopyContent": True})
+    svc.share(file, "bob@svc.example")
+    bob = lab.sign_in("bob@svc.example")
+
+    for call in (svc.read, svc.copy):
+        with pytest.raises(svc.NotAllowed):
+            call(file, session=bob)
+    assert svc.read(file) == b"plan"
+
+
+@pytest.mark.spec("A6-03")
+def test_a_flagged_file_is_for_its_owner_who_knows(lab):
+    file = svc.upload(b"gift", name="gift.bin")
+    svc.share(file, "bob@svc.example", role="writer")
+    lab.flag(file)
+
+    with pytest.raises(svc.NotAllowed):
+        svc.read(file)
+    assert svc.read(file, acknowledge_abuse=True) == b"gift"
+    with pytest.raises(svc.NotAllowed):
+        svc.read(file, acknowledge_abuse=True, session=lab.sign_in("bob@svc.example"))
+    lab.flag(file, abusive=False)
+    assert svc.read(file) == b"gift"
