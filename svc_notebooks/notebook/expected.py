@@ -43,7 +43,7 @@ def assert_exchanges(expected: Sequence[Line], *, after: int = 0, session: Sessi
     found = [one for one in session_or_current(session).exchanges if one.n > after]
     pairs = _aligned(patterns, found)
     if any(None in pair for pair in pairs):
-        raise AssertionError("\n".join(["the exchanges are not those that were expected:", *_picture(pairs)]))
+        raise AssertionError("\n".join(["the exchanges are not those that were expected:", *_picture(pairs, patterns)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +109,17 @@ def _most_pairs(fits: Sequence[Sequence[bool]], width: int) -> list[list[int]]:
     return most
 
 
-def _picture(pairs: Pairs) -> Iterator[str]:
+def _picture(pairs: Pairs, patterns: Sequence[Pattern]) -> Iterator[str]:
+    """A line for each pair; of addresses there are the parameters that somebody asked for."""
+    asked = {name for pattern in patterns for name, _ in pattern.query.pairs}
     for pattern, one in pairs:
         mark = "+" if pattern is None else "-" if one is None else " "
-        yield f"  {mark} {_line(one) if one else pattern.text if pattern else ''}"
+        yield f"  {mark} {_line(one, asked) if one else pattern.text if pattern else ''}"
 
 
-def _line(one: Exchange) -> str:
+def _line(one: Exchange, asked: set[str]) -> str:
     parts = urlsplit(one.url)
-    target = parts.path + (f"?{parts.query}" if parts.query else "")
-    why = f"  ({one.error})" if one.error else ""
+    query = str(Query([pair for pair in Query.parse(parts.query).pairs if pair[0] in asked]))
+    target = f"{parts.path}?{query}" if query else parts.path
+    why = f" ({one.error})" if one.error else ""
     return f"{one.method} {target} {_NO_ANSWER if one.status is None else one.status}  n={one.n}{why}"
