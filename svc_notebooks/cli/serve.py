@@ -22,12 +22,15 @@ def serve(options: argparse.Namespace) -> int:
 
 
 def _carry(options: argparse.Namespace) -> None:
+    from ..core.policy import Policy
     from ..notebook.authority import tls_for
     from ..server.service import open_service
     from ..server.socket import SocketServer
 
     with ExitStack() as stack:
-        service = stack.enter_context(open_service(options.store))
+        # Whoever reaches the control interface can be anybody there, and so may a browser.
+        policy = Policy(browser_sign_in="choose" if options.control else "token")
+        service = stack.enter_context(open_service(options.store, policy=policy))
         token = service.sign_in(token=options.token)
         tls, ca = stack.enter_context(tls_for(options.host)) if options.tls else (None, None)
         server = SocketServer(service, options.host, options.port, control=options.control, tls=tls)
