@@ -333,6 +333,7 @@ class TestMessages:
 
     @pytest.mark.spec("N-06", "A9-01")
     def test_change_logs(self, watch: Watch, people: People, file: str) -> None:
+        start = people.send(BOB, "GET", "/storage/v3/changes/startPageToken").json["startPageToken"]
         watch.wire.post_json("/storage/v3/changes/watch", watch.request(id="bob"), token=people.tokens[BOB])
         watch.news()
         people.patch(ADA, file, {"name": "not bobs"})
@@ -343,6 +344,6 @@ class TestMessages:
         people.patch(ADA, file, {"name": "not bobs any more"})
         assert watch.news() == [("bob", "change", None)] * 3
 
-        answer = people.send(BOB, "GET", "/storage/v3/changes?pageToken=1")
+        answer = people.send(BOB, "GET", f"/storage/v3/changes?pageToken={start}")
         assert [(one["fileId"], one["removed"]) for one in answer.json["changes"]] == [(file, True)]
         assert "file" not in answer.json["changes"][0]
