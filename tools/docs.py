@@ -12,13 +12,15 @@ from pathlib import Path
 from svc_notebooks.core.catalogue import CATALOGUE
 from svc_notebooks.core.colors import EVENT_COLORS
 from svc_notebooks.core.event_fields import EVENT_FIELDS
+from svc_notebooks.core.fault_presets import PRESETS
 from svc_notebooks.core.files import FILE_FIELDS
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.openapi import document
 from svc_notebooks.core.operations import OPERATIONS, SESSION
 from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.quotas import COSTS, DOWNLOAD
 from svc_notebooks.core.upload import TRANSITIONS
-from svc_notebooks.notebook import event_schemas, schemas, wire_schemas
+from svc_notebooks.notebook import event_schemas, schemas, wire_schemas, world_schemas
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "reference.md"
@@ -49,8 +51,8 @@ def description() -> str:
 
 
 def page() -> str:
-    parts = [HEAD, *operations(), *upload_states(), *file_fields(), *event_fields(), *colors(), *refusals(), *frames()]
-    return "\n".join(parts)
+    tables = (operations, upload_states, file_fields, event_fields, colors, refusals, faults, frames)
+    return "\n".join([HEAD, *(line for one in tables for line in one())])
 
 
 def table(head: str, rows: Iterable[Iterable[object]]) -> str:
@@ -62,12 +64,14 @@ def table(head: str, rows: Iterable[Iterable[object]]) -> str:
 
 def operations() -> Iterator[str]:
     yield "## Operations\n"
-    yield "A path is below `/storage/v3` or `/calendar/v3`; with media it answers below `/upload/storage/v3` as well.\n"
+    yield "A path is below `/storage/v3` or `/calendar/v3`; with media it answers below `/upload/storage/v3` as well."
+    yield f"The cost is in the units of `rate_limit`; to download content costs {DOWNLOAD}.\n"
     yield table(
-        "operation, methods, path, media, one of these scopes, its success is decided by",
+        "operation, cost, methods, path, media, one of these scopes, its success is decided by",
         (
             (
                 one.name,
+                COSTS.get(one.name, 1 if one.calendar else ""),
                 " ".join(one.methods),
                 f"`/{'/'.join(one.path)}`" if one.path else "the session URI",
                 "yes" if one.media else "",
@@ -153,11 +157,18 @@ def refusals() -> Iterator[str]:
     )
 
 
+def faults() -> Iterator[str]:
+    yield "## Plans of faults\n"
+    yield "For `lab.faults(name)`; what a step can do is in `control.md`.\n"
+    yield table("name, teaches, steps", ((one.name, one.teaches, "; ".join(one.words())) for one in PRESETS))
+
+
 def frames() -> Iterator[str]:
     yield "## Frames\n"
     yield "Columns and dtypes are the same for no row, one and many. Sizes are in bytes.\n"
     yield "Times of events have the zone that their function names, instead of UTC.\n"
-    for name, schema in {**vars(schemas), **vars(event_schemas), **vars(wire_schemas)}.items():
+    rooms = (schemas, event_schemas, wire_schemas, world_schemas)
+    for name, schema in {name: value for room in rooms for name, value in vars(room).items()}.items():
         if isinstance(schema, schemas.Schema):
             yield f"### {name.capitalize()}\n"
             yield table("column, dtype", ((f"`{one.name}`", one.dtype) for one in schema.columns))
