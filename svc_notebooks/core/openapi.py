@@ -3,7 +3,8 @@
     document(Names(), Policy(), "https://api.example")
 
 A path of the document is a row of operations.py; one that takes content is there twice, under `/upload` as well
-(U-01). HEAD is answered wherever GET is, without a body, and is left out.
+(U-01). The doors that ask for no token first are in openapi_doors.py. HEAD is answered wherever GET is, without a
+body, and is left out.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple
 
 from .catalogue import CATALOGUE
 from .names import Names
+from .openapi_doors import OAUTH, doors
 from .operations import ALL_SCOPES, OPERATIONS, SESSION, Operation
 from .parameters import COMMON, PARAMETERS, UPLOAD, Parameter
 from .policy import Policy
@@ -102,7 +104,7 @@ def document(names: Names, policy: Policy, base_url: str) -> dict[str, Any]:
         "servers": [{"url": base_url}],
         "paths": _paths(names, policy),
         "components": {
-            "schemas": dict(RESOURCES),
+            "schemas": {**RESOURCES, **OAUTH},
             "responses": {f"Refused{status}": _refusal(status) for status in _REFUSED},
             "securitySchemes": _security_schemes(policy, base_url),
         },
@@ -126,6 +128,7 @@ def _all(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema]]:
     sessions = names.upload_path(*OPERATIONS[0].path)
     yield sessions, "put", _session(policy)
     yield sessions, "delete", _cancel(policy)
+    yield from doors(names, {status.value: _phrase(status) for status in HTTPStatus})
 
 
 def _methods(one: Operation, policy: Policy) -> list[str]:
@@ -206,8 +209,12 @@ def _part() -> Schema:
 
 
 def _answer(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
-    found: Schema = {"description": REASONS.get(status) or HTTPStatus(status).phrase}
+    found: Schema = {"description": _phrase(status)}
     return found | {"content": {kind: {"schema": schema} for kind, schema in content.items()}} if content else found
+
+
+def _phrase(status: int) -> str:
+    return REASONS.get(status) or HTTPStatus(status).phrase
 
 
 def _statuses(one: Operation, call: _Call) -> set[int]:

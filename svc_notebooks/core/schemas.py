@@ -24,6 +24,9 @@ STRINGS: Final[Schema] = {"type": "object", "additionalProperties": STRING}
 ANYTHING: Final[Schema] = {"type": "object", "additionalProperties": True}
 
 
+STRINGS_LIST: Final[Schema] = {"type": "array", "items": STRING}
+
+
 def ref(name: str) -> Schema:
     """A reference to a schema of the document."""
     return {"$ref": f"#/components/schemas/{name}"}

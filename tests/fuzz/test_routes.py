@@ -30,6 +30,7 @@ from tests.fuzz.world import BASE, World, make_world
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 FEW = EXAMPLES or 12
+FORM = "application/x-www-form-urlencoded"
 UPLOADS = Names().upload_path("files")
 CHECKS = [
     not_a_server_error,
@@ -90,6 +91,9 @@ def aimed(case: Any, world: World, draw: Any) -> None:
             if name in world.known and draw(st.integers(0, 9)):
                 place[name] = draw(st.sampled_from(world.known[name]))
     body = case.body
+    for name in list(body) if isinstance(body, dict) and case.media_type == FORM else ():
+        if name in world.known and draw(st.integers(0, 9)):
+            body[name] = draw(st.sampled_from(world.known[name]))
     if isinstance(body, dict) and "resourceId" in body and draw(st.booleans()):
         body |= {"id": "one", "resourceId": world.known["channel"][0]}
     if isinstance(body, dict) and isinstance(body.get("parents"), list):
@@ -107,6 +111,7 @@ def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: Gener
     world, route = make_world(), ROUTES[name]
     app = WsgiApp(world.service.handle)
     start = world.service.snapshot()
+    credentials = {} if name.startswith("oauth.") else {"Authorization": f"Bearer {world.token}"}
 
     @settings(
         max_examples=FEW,
@@ -120,7 +125,7 @@ def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: Gener
         world.service.restore(start)
         case = data.draw(route.as_strategy(generation_mode=mode))
         aimed(case, world, data.draw)
-        answer = case.call(app=app, base_url=BASE, headers={"Authorization": f"Bearer {world.token}"})
+        answer = case.call(app=app, base_url=BASE, headers=credentials)
         event(f"{answer.status_code}")
         if begins(answer):
             assert answer.content == b""

@@ -51,6 +51,8 @@ def make_world(policy: Policy | None = None) -> World:
     world.known["ruleId"] = [f"user:{ADA}", f"user:{BOB}", "default"]
     world.known["upload_id"] = [_session(world) for _ in range(3)]
     world.known["channel"] = _channels(world)
+    world.known |= {"id": world.known["fileId"], "access_token": [world.token], "token": [bob]}
+    world.known |= _client(world)
     return world
 
 
@@ -118,6 +120,12 @@ def _calendars(world: World) -> tuple[list[str], list[str]]:
 def _session(world: World) -> str:
     answer = world.ask("POST", "/upload/storage/v3/files?uploadType=resumable", {"name": "later"})
     return parse_qs(urlsplit(answer.headers["Location"]).query)["upload_id"][0]
+
+
+def _client(world: World) -> dict[str, list[str]]:
+    made = world.service.oauth_client("fuzzed", redirect_uris=["https://app.example/back"])
+    known = {"redirect_uri": made["redirect_uris"], "response_type": ["code"], "scope": ["storage"], "prompt": ["none"]}
+    return {"client_id": [made["client_id"]], "client_secret": [made["client_secret"]], **known}
 
 
 def _channels(world: World) -> list[str]:

@@ -10,6 +10,7 @@ from openapi_spec_validator import validate
 from svc_notebooks.core.calendars import CALENDAR_SHAPE, LIST_SHAPE as CALENDAR_LIST_SHAPE, RULE_SHAPE
 from svc_notebooks.core.catalogue import CATALOGUE
 from svc_notebooks.core.channels import CHANNEL_SHAPE
+from svc_notebooks.core.doors import DOORS
 from svc_notebooks.core.event_fields import EVENT_SHAPE
 from svc_notebooks.core.fields import Shape
 from svc_notebooks.core.files import FILE_SHAPE
@@ -42,6 +43,14 @@ def test_every_operation_is_there_under_its_path_and_methods() -> None:
     for one in OPERATIONS:
         for root in [names.calendar_path] if one.calendar else [names.path, names.upload_path][: 1 + one.media]:
             assert {method.lower() for method in one.methods} - {"head"} <= paths[root(*one.path)].keys(), one.name
+
+
+def test_every_door_is_there() -> None:
+    paths = described()["paths"]
+
+    for door in DOORS:
+        path = "/" + "/".join(door.path).replace("{calendar}", "calendar")
+        assert {method.lower() for method in door.methods} - {"head"} == paths[path].keys()
 
 
 def test_each_operation_has_one_name_of_its_own() -> None:
