@@ -65,6 +65,7 @@ def test_start_and_end_are_required(ada: Diary, event: dict[str, Any], reason: s
 
 
 @pytest.mark.spec("E-02")
+@pytest.mark.choice("Several mistakes in one body")
 def test_an_event_without_times_lacks_both(ada: Diary) -> None:
     answer = ada.insert({"summary": "no time"})
 

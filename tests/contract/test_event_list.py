@@ -236,6 +236,7 @@ def test_words_are_looked_for_in_every_field(ada: Diary, words: str, found: list
 
 
 @pytest.mark.spec("E-19")
+@pytest.mark.choice("Operations that the interface names and does not show")
 def test_events_are_found_by_their_properties(ada: Diary) -> None:
     ada.made(summary="a", extendedProperties={"private": {"course": "B1", "room": "5"}, "shared": {"day": "Mo"}})
     ada.made(summary="b", extendedProperties={"private": {"course": "B2", "room": "5"}})
@@ -302,6 +303,7 @@ def test_a_mask_chooses_fields_of_the_items(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-19")
+@pytest.mark.choice("Operations that the interface names and does not show")
 def test_only_what_changed_since_a_list_is_told_again(ada: Diary) -> None:
     kept, gone = ada.made(summary="kept"), ada.made(summary="gone")
     token = accepted(ada.list())["nextSyncToken"]
