@@ -98,6 +98,7 @@ class Policy:
     trust_forwarded: bool = True
     token_lifetime: float = ACCESS_LIFETIME
     code_lifetime: float = 600.0
+    assertion_audiences: tuple[str, ...] = ("https://oauth2.googleapis.com/token",)
     browser_sign_in: Literal["token", "choose"] = "token"
 
     # what breaks, and how much is too much
@@ -170,6 +171,7 @@ _FREE: dict[str, tuple[Callable[[object], bool], str]] = {
     "rate_limit": (lambda value: value is None or _some_count(value), "a whole number, 1 or more, or None"),
     "calendar_rate_limit": (lambda value: value is None or _some_count(value), "a whole number, 1 or more, or None"),
     "verified_domains": (lambda value: _all_in(value, None), "a tuple of domains, or ('*',)"),
+    "assertion_audiences": (lambda value: _all_in(value, None), "a tuple of addresses, or ()"),
     "retry_jitter": (
         lambda value: type(value) in (int, float) and 0 <= value <= 1,  # type: ignore[operator]
         "a number from 0 to 1",

@@ -1,0 +1,199 @@
+"""Stock OAuth libraries, unmodified, get their tokens from the token endpoint, over TLS as they insist on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from authlib.integrations.requests_client import AssertionSession, OAuth2Session
+from google.auth.exceptions import RefreshError
+from google.auth.transport.requests import AuthorizedSession, Request
+from google.oauth2 import service_account
+from google.oauth2.credentials import Credentials
+from google_auth_oauthlib.flow import Flow
+from joserfc.jwk import RSAKey
+from requests_oauthlib import OAuth2Session as OtherSession
+
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.socket import SocketServer
+from tests.contract.conftest import InProcess
+from tests.contract.diary import ADA, BOB
+from tests.contract.person import Person
+from tests.receivers import AUTHORITY, server_context
+
+pytestmark = [pytest.mark.interop, pytest.mark.spec("T-01", "T-04")]
+
+SCOPES = ["https://svc.example/auth/storage", "https://svc.example/auth/calendar.readonly"]
+BACK = "https://app.example/back"
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """On the system's clock: the libraries sign what time it is."""
+    with open_service() as service:
+        yield service
+
+
+@pytest.fixture
+def base_url(service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    authority = tmp_path / "ca.pem"
+    AUTHORITY.cert_pem.write_to_path(str(authority))
+    monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(authority))
+    with SocketServer(service, tls=server_context(AUTHORITY.issue_cert("127.0.0.1"))) as server:
+        yield server.base_url
+
+
+@pytest.fixture
+def client(service: Service, base_url: str) -> dict[str, Any]:
+    return service.oauth_client("A stock library", redirect_uris=[BACK], base_url=base_url)
+
+
+def sent_back(service: Service, address: str, user: str = ADA) -> str:
+    """A person follows a client's address and consents; where their browser lands."""
+    person = Person(InProcess(service, address.partition("/authorize")[0]), service.sign_in(user))
+    page = person.open("/authorize" + address.partition("/authorize")[2])
+    return str(person.press(page, "allow").headers["Location"])
+
+
+def user_of(session: requests.Session, base_url: str, **options: Any) -> str:
+    """Whom the service takes the bearer of this session for."""
+    answer = session.get(f"{base_url}/storage/v3/about?fields=user", **options)
+    assert answer.status_code == 200, answer.text
+    return str(answer.json()["user"]["emailAddress"])
+
+
+# -- google-auth -----------------------------------------------------------------------------------------------------
+
+
+def test_google_auth_signs_a_service_account_in(service: Service, base_url: str) -> None:
+    key = service.service_account("robot", base_url=base_url)
+    credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES)
+
+    with AuthorizedSession(credentials) as session:
+        assert user_of(session, base_url) == key["client_email"]
+    assert credentials.valid
+
+
+def test_google_auth_acts_for_a_user_where_it_may(service: Service, base_url: str) -> None:
+    service.sign_in(BOB)
+    key = service.service_account("agent", delegation=SCOPES, base_url=base_url)
+    credentials = service_account.Credentials.from_service_account_info(key, scopes=SCOPES, subject=BOB)
+
+    with AuthorizedSession(credentials) as session:
+        assert user_of(session, base_url) == BOB
+
+
+def test_google_auth_understands_a_refusal(service: Service, base_url: str) -> None:
+    key = service.service_account("robot", base_url=base_url)
+    acting = service_account.Credentials.from_service_account_info(key, scopes=SCOPES, subject=BOB)
+    replaced = service_account.Credentials.from_service_account_info(key, scopes=SCOPES)
+
+    with pytest.raises(RefreshError, match="unauthorized_client"):
+        acting.refresh(Request())
+    service.service_account("robot", base_url=base_url)
+    with pytest.raises(RefreshError, match="invalid_grant"):
+        replaced.refresh(Request())
+
+
+def test_google_auth_refreshes_for_a_user(service: Service, base_url: str, client: dict[str, Any]) -> None:
+    flow = Flow.from_client_config({"web": client}, SCOPES, redirect_uri=BACK)
+    address, _ = flow.authorization_url(access_type="offline")
+    flow.fetch_token(authorization_response=sent_back(service, address, BOB))
+    credentials: Credentials = flow.credentials
+    first = credentials.token
+
+    credentials.refresh(Request())
+
+    assert credentials.token != first
+    with AuthorizedSession(credentials) as session:
+        assert user_of(session, base_url) == BOB
+
+
+def test_google_auth_hears_that_a_consent_is_over(service: Service, base_url: str, client: dict[str, Any]) -> None:
+    flow = Flow.from_client_config({"web": client}, SCOPES, redirect_uri=BACK)
+    flow.fetch_token(authorization_response=sent_back(service, flow.authorization_url()[0]))
+    credentials: Credentials = flow.credentials
+
+    answer = requests.post(f"{base_url}/revoke", data={"token": credentials.refresh_token}, timeout=10)
+
+    assert answer.status_code == 200
+    with pytest.raises(RefreshError, match="invalid_grant"):
+        credentials.refresh(Request())
+
+
+# -- Authlib ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["client_secret_basic", "client_secret_post"])
+def test_authlib_goes_the_whole_way_of_a_code(
+    service: Service, base_url: str, client: dict[str, Any], way: str
+) -> None:
+    with OAuth2Session(
+        client["client_id"],
+        client["client_secret"],
+        scope=SCOPES,
+        redirect_uri=BACK,
+        code_challenge_method="S256",
+        token_endpoint_auth_method=way,
+        token_endpoint=client["token_uri"],
+    ) as session:
+        verifier = "v" * 60
+        address, state = session.create_authorization_url(client["auth_uri"], code_verifier=verifier)
+        landed = sent_back(service, address)
+        token = session.fetch_token(authorization_response=landed, code_verifier=verifier, state=state)
+        assert user_of(session, base_url) == ADA
+
+        session.refresh_token(refresh_token=token["refresh_token"])
+        assert session.token["access_token"] != token["access_token"]
+        assert user_of(session, base_url) == ADA
+        assert session.revoke_token(f"{base_url}/revoke", session.token["access_token"]).status_code == 200
+        assert session.get(f"{base_url}/storage/v3/files").status_code == 401
+
+
+def test_authlib_as_a_public_client(service: Service, base_url: str) -> None:
+    public = service.oauth_client("Desktop", redirect_uris=[BACK], public=True, base_url=base_url)
+    options = {"scope": SCOPES, "redirect_uri": BACK, "code_challenge_method": "S256"}
+    with OAuth2Session(public["client_id"], token_endpoint_auth_method="none", **options) as session:
+        verifier = "w" * 60
+        address, state = session.create_authorization_url(public["auth_uri"], code_verifier=verifier)
+        landed = sent_back(service, address)
+        session.fetch_token(public["token_uri"], authorization_response=landed, code_verifier=verifier, state=state)
+
+        assert user_of(session, base_url) == ADA
+
+
+def test_authlib_signs_an_assertion(service: Service, base_url: str) -> None:
+    key = service.service_account("robot", base_url=base_url)
+    with AssertionSession(
+        token_endpoint=key["token_uri"],
+        issuer=key["client_email"],
+        subject=key["client_email"],
+        audience=key["token_uri"],
+        grant_type=AssertionSession.JWT_BEARER_GRANT_TYPE,
+        claims={"scope": " ".join(SCOPES)},
+        key=RSAKey.import_key(key["private_key"]),
+        header={"alg": "RS256"},
+    ) as session:
+        assert user_of(session, base_url) == key["client_email"]
+
+
+# -- requests-oauthlib -----------------------------------------------------------------------------------------------
+
+
+def test_requests_oauthlib_goes_the_whole_way_of_a_code(
+    service: Service, base_url: str, client: dict[str, Any]
+) -> None:
+    with OtherSession(client["client_id"], redirect_uri=BACK, scope=SCOPES, pkce="S256") as session:
+        address, _ = session.authorization_url(client["auth_uri"])
+        landed = sent_back(service, address)
+        session.fetch_token(client["token_uri"], authorization_response=landed, client_secret=client["client_secret"])
+        first = session.token["access_token"]
+        secrets = {"client_id": client["client_id"], "client_secret": client["client_secret"]}
+
+        session.refresh_token(client["token_uri"], **secrets)
+
+        assert session.token["access_token"] != first
+        assert user_of(session, base_url) == ADA
