@@ -14,9 +14,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from .characters import unreadable
 from .wire import JSON, JSONObject
 
 LONGEST_DELAY = 86_400
+_MOST_BYTES = 2**53  # more than any file has, and no float loses one of them
 _WITH_STATUS = ("headers", "body")
 
 
@@ -100,6 +102,8 @@ class Action:
         if kinds != ["status"] and (extra := given.keys() & set(_WITH_STATUS)):
             raise ValueError(f"{kinds[0]} takes no {min(extra)}: only an action with a status has one")
         _headers(given.get("headers", {}))
+        if unreadable(given):
+            raise ValueError("an action takes text: this one has half of a surrogate pair")
         return cls(kinds[0], given[kinds[0]], given)
 
     @classmethod
@@ -196,7 +200,7 @@ def _moment(value: JSON) -> None:
 
 
 def _size(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_BYTES:
         raise ValueError("a cut takes a number of bytes from 0 on")
 
 

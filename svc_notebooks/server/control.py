@@ -20,6 +20,7 @@ from .state_calls import state
 
 _PREFIX = "/_control/"
 _MOST = 16 * 1024 * 1024
+_MOST_SECONDS = 10**10  # three hundred years
 
 Answer: TypeAlias = "JSONObject | None"
 
@@ -219,4 +220,6 @@ def _texts(value: JSON, name: str) -> list[str]:
 def _number(value: JSON) -> float | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise ValueError("expires_in takes a number of seconds")
+    if value is not None and not abs(value) <= _MOST_SECONDS:
+        raise ValueError(f"expires_in takes at most {_MOST_SECONDS:,} seconds")
     return value

@@ -18,6 +18,7 @@ from .parts import FolderParts, MemoryParts, Parts, drop_kept
 from .saved import About, Saved, write
 from .state import State
 from .store import Store, open_database
+from .trust import Trust
 
 
 class Opened(NamedTuple):
@@ -131,6 +132,8 @@ def load(house: House, parts: Parts, file: BinaryIO) -> None:
     with Saved(file) as saved, house.store.still():
         if saved.about.names != house.names:
             raise ValueError("it was saved under other brand names than this service has")
+        for (pem,) in saved.rows["authorities"]:
+            Trust().add(str(pem))  # while it can still be refused
         keys = saved.parts(parts)
         try:
             with house.store.transaction():

@@ -256,7 +256,7 @@ def _about(manifest: JSONObject) -> About:
             names=Names(**_fields(Names, manifest["names"])),
             policy=Policy(**_fields(Policy, manifest["policy"])),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
         raise ValueError(f"its manifest cannot be used: {error}") from None
 
 

@@ -109,6 +109,11 @@ def test_what_does_not_freeze_it_is_refused(wire: OverSocket, body: dict[str, An
     assert not wire.service.clock.is_virtual
 
 
+@pytest.mark.parametrize("seconds", [10**400, -(10**400), 1e300, True, "60"])
+def test_a_token_that_ends_beyond_all_years_is_refused(wire: OverSocket, seconds: Any) -> None:
+    assert tell(wire, "tokens", {"user": "eve@svc.example", "expires_in": seconds}).error["reason"] == "badRequest"
+
+
 @pytest.mark.spec("A3-13")
 def test_the_agenda_tells_what_will_end_and_what_has_ended(wire: OverSocket) -> None:
     before = tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"}).json["now"]

@@ -338,7 +338,21 @@ class TestTheHeader:
         assert len(wire.names()) == 1
         assert wire.service.journal()[-2]["fault"] == "the request's own: reset after"
 
-    @pytest.mark.parametrize("text", ["", "503", "status=99", "status=503=", "{", "[503]", "delay=61", "nap=1"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "503",
+            "cut_request_after=" + "9" * 400,
+            '{"status": 503, "body": "\\ud800"}',
+            "status=99",
+            "status=503=",
+            "{",
+            "[503]",
+            "delay=61",
+            "nap=1",
+        ],
+    )
     def test_one_that_is_none_is_refused(self, wire: Wire, text: str) -> None:
         answer = wire.send("GET", FILES, headers={"X-Svc-Fault": text})
 

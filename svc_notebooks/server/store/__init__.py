@@ -13,6 +13,7 @@ changes.py    each user's change log
 calendars.py  calendars and who sees them
 events.py     events and invitations
 ends.py       what ends or is sent by itself, and when
+meaning.py    what values mean beyond their types
 whole.py      all tables, row by row
 trusted.py    domains and authorities that deliveries trust
 search.py     queries and orders as SQL

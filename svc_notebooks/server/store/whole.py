@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy import Column, Float, Integer, Table, bindparam, insert, select, text
 
 from ...core.wire import JSON
 from .database import Database, Prepared, Row
+from .meaning import means_something
 from .schema import metadata
 
 _LARGEST = 2**63
@@ -41,7 +41,7 @@ def check_row(table: str, row: JSON) -> Sequence[JSON]:
     if not isinstance(row, list) or len(row) != len(expected):
         raise ValueError(f"a row of {table} has {len(expected)} values")
     for column, value in zip(expected, row, strict=True):
-        if not _fits(column, value):
+        if not (_fits(column, value) and means_something(table, column.name, value)):
             raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
     return row
 
@@ -52,7 +52,7 @@ def _fits(column: Column[object], value: JSON) -> bool:
     if isinstance(value, bool):
         return False
     if isinstance(column.type, Float):
-        return isinstance(value, int | float) and math.isfinite(value)
+        return isinstance(value, int | float) and -_LARGEST < value < _LARGEST
     if isinstance(column.type, Integer):
         return isinstance(value, int) and -_LARGEST <= value < _LARGEST
     return isinstance(value, str)

@@ -1,0 +1,79 @@
+"""What values mean beyond their types: instants within the years that there are, JSON that is an object, known words.
+
+For rows that come from outside; the rows that the service writes are right by the way they come about.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from ...core.calendars import CalendarRole
+from ...core.channels import State as ChannelState
+from ...core.clock import to_millis
+from ...core.permissions import GRANTEES, Role
+from ...core.upload import State as UploadState
+from ...core.wire import JSON
+from ...core.zones import zone_names
+
+_FIRST = to_millis(datetime(1, 1, 2, tzinfo=UTC))
+_LAST = to_millis(datetime(9999, 12, 30, tzinfo=UTC))
+
+
+def _instant(value: JSON) -> bool:
+    return isinstance(value, int) and _FIRST <= value <= _LAST
+
+
+def _seconds(value: JSON) -> bool:
+    return isinstance(value, int | float) and _FIRST / 1000 <= value <= _LAST / 1000
+
+
+def _object(value: JSON) -> bool:
+    try:
+        return isinstance(json.loads(str(value)), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
+def _count(value: JSON) -> bool:
+    return isinstance(value, int) and value >= 0
+
+
+def _zone(value: JSON) -> bool:
+    return value in zone_names()
+
+
+def _among(*words: str | int) -> Callable[[JSON], bool]:
+    return lambda value: value in words
+
+
+# fmt: off
+MEANING: Mapping[str, Callable[[JSON], bool]] = {
+    **dict.fromkeys((
+        "files.created", "files.modified", "files.modified_by_me", "files.viewed", "files.trashed_at",
+        "permissions.since", "channels.expiration", "messages.due", "changes.time", "calendars.created",
+        "events.start", "events.end", "events.created", "events.updated", "invitations.time",
+    ), _instant),
+    **dict.fromkeys(("tokens.expires", "sessions.touched", "grants.expires"), _seconds),
+    **dict.fromkeys(("files.extra", "sessions.metadata", "calendars.body", "events.body"), _object),
+    **dict.fromkeys(("files.size", "sessions.stored", "sessions.total", "rope.start", "rope.stop"), _count),
+    "calendars.zone":       _zone,
+    "permissions.type":     _among(*GRANTEES),
+    "permissions.role":     _among(*map(int, Role)),
+    "calendar_access.role": _among(0, *map(int, CalendarRole)),
+    "sessions.state":       _among(*(state.value for state in UploadState)),
+    "channels.state":       _among(*(state.value for state in ChannelState)),
+}
+# fmt: on
+"""By table and column; None is left to the type."""
+
+
+def means_something(table: str, column: str, value: JSON) -> bool:
+    """Whether a value of the right type can stand in this column.
+
+    >>> means_something("files", "created", 0), means_something("files", "created", 2**62)
+    (True, False)
+    """
+    check = MEANING.get(f"{table}.{column}")
+    return value is None or check is None or check(value)
