@@ -40,6 +40,11 @@ class Outcome:
     failure: Failure | None = None
     differences: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def verdict(self) -> Result:
+        """What it says of its rules: a pass that took liberties proves none."""
+        return Result.DIFFERS if self.result is Result.PASS and self.differences else self.result
+
 
 @dataclass(slots=True)
 class Verdict:
@@ -52,12 +57,12 @@ class Verdict:
 
     @property
     def result(self) -> Result:
-        """One failure is a fail; one pass and no failure is a pass.
+        """One failure is a fail; else one pass is a pass, unless each test passed with a difference only.
 
         >>> Verdict("A3-06", "resumable", "...").result
         <Result.UNTESTABLE: 'not testable'>
         """
-        found = {one.result for one in self.outcomes}
+        found = {one.verdict for one in self.outcomes}
         order = (Result.FAIL, Result.PASS, Result.DIFFERS)
         return next((one for one in order if one in found), Result.UNTESTABLE)
 
@@ -80,7 +85,7 @@ class Verdict:
 
     def row(self) -> dict[str, Any]:
         """The rule as JSON."""
-        count = {one.name.lower(): sum(o.result is one for o in self.outcomes) for one in Result}
+        count = {one.name.lower(): sum(o.verdict is one for o in self.outcomes) for one in Result}
         return {
             "id": self.id,
             "area": self.area,

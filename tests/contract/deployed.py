@@ -21,7 +21,7 @@ from svc_notebooks.server.service import Service
 
 from .arrival import arrive
 from .chosen import Record, Status, Told, first_entry, noting, statuses_named
-from .inside import beyond
+from .inside import Outside, beyond
 from .ledger import Ledger
 from .site import Site, Unreachable, operation_of, visitors
 from .wire import Answer, Wire
@@ -101,6 +101,7 @@ class Deployed(Wire):
             reply = self.site.exchange(method, target, sent, pairs, patient=self.patient)
         except Unreachable as error:
             self.log.append(f"{method} {target[:200]} -> {error}")
+            self.ledger.unseen |= method != "GET"
             self.site.check_alive()
             raise (error.__cause__ or error) from None  # as over any other socket
         self.log.append(f"{method} {target[:200]} -> {reply.status}")
@@ -123,6 +124,8 @@ class Deployed(Wire):
         if part in self.site.missing:
             beyond(f"the {part} interface, which is not there for this token: {self.site.missing[part]}")
         name = operation_of(method, target)
+        if isinstance(self.site.inside, Outside) and any(key.startswith("X-Svc-Fault") for key, _ in pairs):
+            beyond("faults on request, which are no part of the interface")
         if name in self.site.missing:
             beyond(f"{name}, which the interface does not show and this deployment does not have")
         if not self.site.target.destructive and _bearer(pairs) and not self._is_ours(method, target):
@@ -208,7 +211,10 @@ class Run:
                 request.node.user_properties.append(("difference", (choice, what)))
             request.node.user_properties.append(("log", wire.log[-3:]))
             self.site.inside.undo()
+            unseen = wire.ledger.unseen
             self.site.clear(wire.ledger)
+            if unseen:
+                self.site.find_unseen()
 
 
 def _of_our_own(service: Service, *given: object, **options: object) -> None:

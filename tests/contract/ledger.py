@@ -31,6 +31,8 @@ class Ledger:
     """Ids of files, events, calendars, rules: what may be deleted."""
     sessions: dict[str, str | None] = field(default_factory=dict)
     """Upload ids of sessions that may be open, and whose they are."""
+    unseen: bool = False
+    """Whether something may have been made whose id nobody told."""
 
     def note(self, method: str, target: str, token: str | None, sent: Mapping[str, Any], answer: Any) -> None:
         """Look at one exchange; `sent` is the body where it was a JSON object."""
@@ -49,7 +51,10 @@ class Ledger:
         upload = upload_id(target)
         if upload is not None:
             self.sessions.pop(upload, None)
-        if not isinstance(name, str) or not (method == "POST" or upload is not None):
+        if not (method == "POST" or upload is not None):
+            return
+        if not isinstance(name, str):
+            self.unseen = True
             return
         match parts:
             case ["upload", _, _, "files"] | [_, _, "files"] | [_, _, "files", _, "copy"]:
@@ -88,7 +93,7 @@ class Ledger:
             status = send(one)
             if not (200 <= status < 300 or status in (404, 410)):
                 left.append(f"{one.what} (removing it was answered {status})")
-        self.made, self.ids, self.sessions = [], set(), {}
+        self.made, self.ids, self.sessions, self.unseen = [], set(), {}, False
         return left
 
 

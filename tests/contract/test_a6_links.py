@@ -116,7 +116,7 @@ def test_what_is_open_to_anyone_needs_no_sign_in(wire: Wire, link: str) -> None:
 @pytest.mark.parametrize("kind", ["document", "spreadsheet", "presentation", "drawing", "folder"])
 def test_the_page_of_every_native_type_opens(wire: Wire, kind: str) -> None:
     body, ada = {"name": f"my {kind}", "mimeType": NATIVE + kind}, wire.service.sign_in(ADA)
-    file = wire.post_json(f"{FILES}?fields=webViewLink,webContentLink", body, token=ada).json
+    file = wire.post_json(f"{FILES}?fields=id,webViewLink,webContentLink", body, token=ada).json
 
     assert "webContentLink" not in file  # there are no bytes to be had
     answer = browser(wire, ADA).open(local(file["webViewLink"]))

@@ -87,7 +87,7 @@ def test_days_and_instants_are_not_mixed(ada: Diary, start: dict[str, str], end:
     answer = ada.insert({"start": start, "end": end})
 
     assert (answer.status, answer.error["reason"]) == (400, "invalid")
-    assert answer.error["location"].split(".")[0] in ("start", "end")
+    assert answer.error["location"].split(".")[0] in {"start", "end"}
 
 
 @pytest.mark.spec("E-02", "E-03")
