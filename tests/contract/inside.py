@@ -7,7 +7,7 @@ outside": the test that asks for it is skipped, and no list has to be kept.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from typing import Any, NoReturn
@@ -49,7 +49,7 @@ class Outside:
 class Inside:
     """The inside of a deployment, over its control interface."""
 
-    def __init__(self, call: Call, first: str, meet: Callable[[str, str], None], hide: Callable[[str], None]) -> None:
+    def __init__(self, call: Call, first: str, meet: Callable[[str, str], None], hide: Callable[[str | None], None]) -> None:
         self._call = call
         self._first = first
         self._meet = meet
@@ -108,6 +108,21 @@ class Inside:
             self._call("POST", "limits", {"user": user, "requests": None})
         self._limited = set()
 
+    def oauth_client(
+        self, name: str, redirect_uris: Iterable[str] = (), *, public: bool = False, base_url: str | None = None
+    ) -> Any:
+        made = self._call("POST", "clients", {"name": name, "redirect_uris": list(redirect_uris), "public": public})
+        self._hide(made.get("client_secret"))
+        return made
+
+    def service_account(
+        self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str | None = None
+    ) -> Any:
+        body = {"name": name, "delegation": list(delegation), "client": client}
+        made = self._call("POST", "service_accounts", body)
+        self._hide(made.get("private_key"))
+        return made
+
     def deliver(self, timeout: float | None = None) -> None:
         self.clock.advance(0)  # a clock that is moved lets everything happen that is due
 
@@ -128,7 +143,10 @@ class Inside:
         try:
             yield
         finally:
+            plans = self._call("GET", "faults")["plans"]
             self._call("DELETE", "faults")
+        if not all(step["fired"] for plan in plans for step in plan["steps"]):
+            raise AssertionError("this fault never happened")
 
     def __getattr__(self, name: str) -> NoReturn:
         beyond(f"more of the inside than the control interface gives: {name}")
