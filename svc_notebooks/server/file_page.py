@@ -76,7 +76,7 @@ def _refusal(visit: Visit, error: ApiError) -> Response:
         error = ApiError(refuse("notSignedIn").rows, [("WWW-Authenticate", 'Bearer realm="svc"')])
     if "text/html" not in (visit.request.headers.get("Accept") or ""):
         raise error
-    visit.entry.decided_by = error.rows[0].decided_by
+    visit.entry.decided_by = error.rows[0].decided_by or visit.entry.decided_by  # a field's rule is not a page's
     here = visit.request.path + (f"?{visit.query}" if visit.query.pairs else "")
     if nobody:
         return sign_in_page(visit, here, status=401)

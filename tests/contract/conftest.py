@@ -44,10 +44,12 @@ def policy() -> Policy:
 
 @pytest.fixture
 def service(policy: Policy) -> Iterator[Service]:
-    """A seeded service in memory, on a virtual clock."""
+    """A seeded service in memory, on a virtual clock; whatever a test asks, the journal knows what decided it."""
     service = open_service(seed=0, policy=policy)
     yield service
+    undecided = [row for row in service.journal() if row["status"] and not row["decided_by"]]
     service.close()
+    assert undecided == []
 
 
 class Stage:
