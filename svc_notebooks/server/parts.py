@@ -69,7 +69,7 @@ class Parts(Protocol):
         """These parts, to be kept whatever becomes of the others; no byte is copied where that can be avoided."""
 
     def put_back(self, kept: Parts) -> None:
-        """Hold exactly the parts that `copy` gave."""
+        """Hold the parts that `copy` gave, beside those that are here."""
 
     def drop(self) -> None:
         """A copy is not needed any more."""
@@ -163,7 +163,7 @@ class MemoryParts:
 
     def put_back(self, kept: Parts) -> None:
         assert isinstance(kept, MemoryParts)
-        self._parts = dict(kept._parts)
+        self._parts |= kept._parts
 
     def drop(self) -> None:
         self._parts.clear()
@@ -247,11 +247,12 @@ class FolderParts:
 
     def put_back(self, kept: Parts) -> None:
         assert isinstance(kept, FolderParts)
-        found = {path.name for path in kept._folder.glob("??/*")}
-        for key in found:
-            if not self._path(key).exists():
-                _link(kept._path(key), self._path(key))
-        self.sweep(found)
+        missing = [path for path in kept._folder.glob("??/*") if not self._path(path.name).exists()]
+        for path in missing:
+            _link(path, self._path(path.name))
+        if self._sync:
+            for folder in {self._path(path.name).parent for path in missing}:
+                sync_folder(folder)
 
     def drop(self) -> None:
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -161,6 +161,19 @@ def test_our_client_waits_as_long_as_it_is_told(lab):
     assert svc.read(file) == CONTENT
 
 
+@pytest.mark.spec("X-04", "A3-22")
+def test_downloads_and_lists_wait_as_well(lab):
+    file = svc.upload(CONTENT, name="film.mp4")
+    lab.limit(requests=1, per=60)
+    began = lab.clock.now()
+
+    assert svc.read(file) == CONTENT
+    assert svc.files()["name"].tolist() == ["film.mp4"]
+    assert svc.read(file) == CONTENT
+
+    assert lab.clock.now() - began == timedelta(minutes=2)
+
+
 @pytest.mark.spec("X-04")
 def test_a_limit_is_seen_and_lifted(lab):
     limits = lab.limit("bob@svc.example", 10, per=90)
@@ -298,5 +311,9 @@ def test_a_sandbox_in_a_folder_can_do_all_of_it(tmp_path):
         path = lab.save(tmp_path / "kept.svc")
         assert svc.files(session=lab.fork().session)["name"].tolist() == ["film.mp4"]
     assert not (tmp_path / "store" / "kept").exists()
+    (tmp_path / "store" / "kept" / "of a killed process").mkdir(parents=True)
+    with svc.sandbox(tmp_path / "store"):
+        assert not (tmp_path / "store" / "kept").exists()
+        assert svc.read(file) == CONTENT
     with svc.open_sandbox(path):
         assert svc.read(file) == CONTENT

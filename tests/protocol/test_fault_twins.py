@@ -1,0 +1,187 @@
+"""The same fault, in-process and over a socket: two services of one seed see the same requests, and stay twins.
+
+Any action, at any byte, on any request; what the caller sees and what the service is afterwards must be equal.
+"""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from svc_notebooks.core.wire import BytesBody, Disconnected, Headers, Request, Response
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.socket import SocketServer
+
+pytestmark = pytest.mark.spec("X-05")
+
+Q = 262_144
+FILES = "/storage/v3/files"
+UPLOAD = "/upload/storage/v3/files?uploadType="
+
+Seen = tuple[int, bytes] | str
+
+
+class Stage:
+    """Whatever service an example has, behind one socket."""
+
+    def __init__(self, service: Service) -> None:
+        self.policy, self.service = service.policy, service
+
+    def handle(self, request: Request) -> Response:
+        return self.service.handle(request)
+
+
+@contextmanager
+def on_stage() -> Iterator[tuple[Stage, str]]:
+    with open_service(seed=0) as first:
+        stage = Stage(first)
+        with SocketServer(cast(Service, stage), threads=4) as server:
+            yield stage, server.base_url
+
+
+@pytest.fixture(scope="module")
+def stage() -> Iterator[tuple[Stage, str]]:
+    with on_stage() as found:
+        yield found
+
+
+class Caller:
+    """Sends the same to a function or to a socket; what it sees, a cut included."""
+
+    def __init__(self, service: Service, address: str | None) -> None:
+        self.service, self.address = service, address
+        self.token = service.sign_in()
+        self.uri = self.file = ""
+
+    def send(self, method: str, target: str, body: bytes = b"", *, chunked: bool = False, **headers: str) -> Seen:
+        pairs = [("Authorization", f"Bearer {self.token}"), ("Host", "svc.test")]
+        pairs += [(name.replace("_", "-"), value) for name, value in headers.items()]
+        pairs += [("Transfer-Encoding", "chunked") if chunked else ("Content-Length", str(len(body)))]
+        try:
+            if self.address is None:
+                return self._call(method, target, body, pairs, chunked=chunked)
+            return self._speak(method, target, body, pairs, chunked=chunked)
+        except (Disconnected, http.client.HTTPException, OSError):
+            return "cut"
+
+    def _call(self, method: str, target: str, body: bytes, pairs: list[tuple[str, str]], *, chunked: bool) -> Seen:
+        request = Request(method, f"http://svc.test{target}", Headers(pairs), BytesBody(body) if chunked else body)
+        response = self.service.handle(request)
+        content = response.content()
+        self.uri = response.headers.get("Location", self.uri)
+        return response.status, content
+
+    def _speak(self, method: str, target: str, body: bytes, pairs: list[tuple[str, str]], *, chunked: bool) -> Seen:
+        connection = http.client.HTTPConnection(self.address or "", timeout=30)
+        try:
+            connection.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
+            for pair in pairs:
+                connection.putheader(*pair)
+            connection.endheaders(iter([body]) if chunked else body or None, encode_chunked=chunked)
+            response = connection.getresponse()
+            content = response.read()
+            self.uri = response.getheader("Location", self.uri)
+            return response.status, content
+        finally:
+            connection.close()
+
+
+def target(uri: str) -> str:
+    parts = urlsplit(uri)
+    return f"{parts.path}?{parts.query}"
+
+
+SIZES = st.sampled_from([0, 1, 1000, Q - 1, Q, Q + 1, 300_000, 3 * Q])
+REQUESTS = st.one_of(
+    st.tuples(st.just("simple"), SIZES, st.booleans()),
+    st.tuples(st.just("chunk"), SIZES, st.booleans()),
+    st.tuples(st.just("ask"), st.just(0), st.just(False)),
+    st.tuples(st.just("begin"), st.just(0), st.just(False)),
+    st.tuples(st.just("download"), SIZES, st.booleans()),
+    st.tuples(st.just("head"), st.just(0), st.just(False)),
+    st.tuples(st.just("list"), st.just(0), st.just(False)),
+    st.tuples(st.just("delete"), st.just(0), st.just(False)),
+)
+BYTES = st.one_of(st.sampled_from([0, 1, 999, 1000, Q - 1, Q, Q + 1, 2 * Q]), st.integers(0, 4 * Q))
+ACTIONS: Any = st.one_of(
+    st.builds(lambda status: {"status": status}, st.sampled_from([200, 204, 304, 308, 400, 403, 404, 429, 500, 503])),
+    st.builds(lambda body: {"status": 502, "body": body, "headers": {"X-Why": "x"}}, st.sampled_from(["a", {"a": 1}])),
+    st.sampled_from([{"reset": "before"}, {"reset": "after"}, {"expire": "session"}, {"delay": 30}]),
+    st.builds(lambda most: {"cut_request_after": most}, BYTES),
+    st.builds(lambda most: {"cut_response_after": most}, BYTES),
+)
+STEPS = st.lists(
+    st.builds(lambda action, nth, times: {"match": {"nth": nth}, "times": times, "action": action},
+              ACTIONS, st.integers(1, 4), st.integers(1, 2)),
+    min_size=1, max_size=4,
+)  # fmt: skip
+
+
+def do(caller: Caller, kind: str, size: int, flag: bool) -> Seen:
+    """One request; `flag`: chunked, or a part of a file alone."""
+    body = bytes(range(256)) * (size // 256 + 1)
+    if kind == "simple":
+        return caller.send("POST", UPLOAD + "media", body[:size], chunked=flag, Content_Type="text/plain")
+    if kind == "chunk":
+        return caller.send("PUT", target(caller.uri), body[:size], chunked=flag)
+    if kind == "ask":
+        return caller.send("PUT", target(caller.uri), Content_Range="bytes */*")
+    if kind == "begin":
+        return caller.send("POST", UPLOAD + "resumable")
+    if kind == "download":
+        part = {"Range": f"bytes=0-{size}"} if flag else {}
+        return caller.send("GET", f"{FILES}/{caller.file}?alt=media", **part)
+    if kind == "head":
+        return caller.send("HEAD", f"{FILES}/{caller.file}")
+    return caller.send("GET" if kind == "list" else "DELETE", FILES if kind == "list" else f"{FILES}/{caller.file}")
+
+
+def prepared(caller: Caller) -> Caller:
+    """With a file and an upload under way."""
+    caller.send("POST", UPLOAD + "media", b"x" * 2 * Q, Content_Type="text/plain")
+    caller.file = caller.service._house.store.files.get(_only_file(caller.service)).id  # type: ignore[union-attr]
+    caller.send("POST", UPLOAD + "resumable")
+    return caller
+
+
+def _only_file(service: Service) -> str:
+    rows = dict(service._house.store.rows())["files"]
+    return str(next(row[1] for row in rows if row[3] is not None))
+
+
+def state(service: Service) -> Any:
+    """All rows and bytes; a generation only tells requests of now apart."""
+    house = service._house
+    rows = {name: list(found) for name, found in house.store.rows() if name != "rope"}
+    rows["sessions"] = [row[:-2] + row[-1:] for row in rows["sessions"]]
+    sizes = house.store.contents.part_sizes()
+    contents = sorted(b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items())
+    plans = [[(step["seen"], step["fired"]) for step in plan["steps"]] for plan in service.fault_plans()]
+    return rows, contents, house.clock.now(), plans
+
+
+def told(service: Service) -> list[Any]:
+    """What the journal says, but for what nobody can know of a broken connection."""
+    keys = ("operation", "method", "status", "offset_before", "offset_after", "fault", "decided_by")
+    return [tuple(row[key] for key in keys) for row in service.journal()]
+
+
+@settings(max_examples=40, deadline=None)
+@given(steps=STEPS, requests=st.lists(REQUESTS, min_size=1, max_size=6), in_order=st.booleans())
+def test_twins_stay_twins(stage: Any, steps: Any, requests: Any, in_order: bool) -> None:
+    with open_service(seed=0) as one, open_service(seed=0) as other:
+        stage[0].service = other
+        near, far = prepared(Caller(one, None)), prepared(Caller(other, urlsplit(stage[1]).netloc))
+        for service in (one, other):
+            service.add_faults({"steps": steps, "in_order": in_order})
+
+        for request in requests:
+            assert do(near, *request) == do(far, *request)
+            assert state(one) == state(other)
+        assert told(one) == told(other)
