@@ -15,7 +15,7 @@ from . import drafts
 from .access import Caller, require
 from .browser import sign_in_page, visitor, who
 from .download import download
-from .file_preview import described_file, preview
+from .file_preview import described_file, listing, preview
 from .house import Call
 from .pages import page
 from .visit import Visit
@@ -34,8 +34,8 @@ def view(visit: Visit) -> Response:
         row = drafts.seen_file(visit.house, caller, visit.places[FILE_ID])
     except ApiError as error:
         return _refusal(visit, error)
-    shown = "" if caller.scopes.isdisjoint(CONTENT) else preview(visit.house, caller.user, row)
-    return page(row.name, who(caller) + described_file(visit.house, caller.user, row) + shown)
+    shown = described_file(visit.house, caller.user, row) + listing(visit.house, caller, row)
+    return page(row.name, who(caller) + shown + preview(visit.house, caller, row))
 
 
 def content(visit: Visit) -> Response:

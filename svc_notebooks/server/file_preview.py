@@ -8,16 +8,20 @@ from html import escape
 from ..convert.job import ConversionError
 from ..core.clock import from_millis
 from ..core.multipart import MediaType
+from ..core.operations import CONTENT
 from ..core.wire import Query
 from . import drafts
+from .access import Caller
 from .conversion import rendered
 from .house import House
 from .pages import described
+from .resource import view_path
 from .roles import may_take, role
 from .store.files import FileRow
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
 _TEXTS = ("application/json", "application/xml", "application/javascript")
+_MOST_CHILDREN = 500
 _MOST_TEXT = 64 * 1024
 _MOST_PICTURE = 4 * 1024 * 1024
 
@@ -43,9 +47,19 @@ def _taking(house: House, user: str, row: FileRow) -> str:
     return f'<p><a class="button" href="{escape(link)}">Download</a></p>'
 
 
-def preview(house: House, user: str, row: FileRow) -> str:
-    """The content as a part of a page, "" where there is nothing that one could show."""
-    if row.abusive:
+def listing(house: House, caller: Caller, row: FileRow) -> str:
+    """What is in a folder, or what a shortcut leads to, as links; "" for other files."""
+    found = house.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == house.folder_type else []
+    target = house.store.files.get(row.target) if row.target else None
+    seen = [one for one in (*found, *([target] if target else [])) if drafts.sees(house, caller, one)]
+    items = (f'<li><a href="{escape(view_path(house, one))}">{escape(one.name)}</a></li>' for one in seen)
+    return f"<ul>{''.join(items)}</ul>" if seen else ""
+
+
+def preview(house: House, caller: Caller, row: FileRow) -> str:
+    """The content as a part of a page, "" where there is nothing that one could show, or the scopes do not reach."""
+    reaching = caller.asking(CONTENT)
+    if row.abusive or reaching.scopes.isdisjoint(CONTENT) or not drafts.sees(house, reaching, row):
         return ""
     if row.size is None:
         return _document(house, row) if drafts.is_document(house, row.mime_type) else ""

@@ -201,11 +201,12 @@ def _shortcut(file: _File) -> JSONObject | None:
     return {"targetId": file.row.target, "targetMimeType": file.extra.get("targetMimeType")}
 
 
-def _view_link(file: _File) -> str:
-    short = file.row.mime_type.removeprefix(file.house.names.media_prefix)
+def view_path(house: House, row: FileRow) -> str:
+    """Where the page of a file is, below the service's address."""
+    short = row.mime_type.removeprefix(house.names.media_prefix)
     if short in _VIEWS:
-        return f"{file.origin}/{_VIEWS[short]}/d/{file.row.id}/edit?usp=storagesdk"
-    return f"{file.origin}/file/d/{file.row.id}/view?usp=storagesdk"
+        return f"/{_VIEWS[short]}/d/{row.id}/edit?usp=storagesdk"
+    return f"/file/d/{row.id}/view?usp=storagesdk"
 
 
 def _export_links(file: _File) -> JSONObject | None:
@@ -271,7 +272,7 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "viewedByMeTime":               lambda f: _time(f.row.viewed),
     "viewersCanCopyContent":        lambda f: f.extra.get("viewersCanCopyContent", False),
     "webContentLink":               lambda f: f"{f.origin}/uc?id={f.row.id}&export=download",
-    "webViewLink":                  _view_link,
+    "webViewLink":                  lambda f: f.origin + view_path(f.house, f.row),
     "writersCanShare":              lambda f: f.extra.get("writersCanShare", True),
 }
 # fmt: on

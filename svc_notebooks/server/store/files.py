@@ -68,6 +68,12 @@ _GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
 _ADD = Prepared(insert(files).values(_WRITTEN))
 _SAVE = Prepared(update(files).where(files.c.id == bindparam("key")).values(_WRITTEN))
 _CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(BELOW.c.id))))
+_CHILDREN = Prepared(
+    select(*_COLUMNS)
+    .where(files.c.parent == bindparam("key"), files.c.trashed == 0)
+    .order_by(files.c.name_key, files.c.seq)
+    .limit(bindparam("most"))
+)
 _HOLDER = Prepared(select(files.c.id).where(files.c.content == bindparam("content")).limit(1))
 _PROPERTIES_BELOW = Prepared(delete(properties).where(properties.c.file.in_(select(BELOW.c.id))))
 _DROP_BELOW = Prepared(delete(files).where(files.c.id.in_(select(BELOW.c.id))))
@@ -154,6 +160,10 @@ class Files:
     def is_open_with(self, file_id: str, client: str) -> bool:
         """Whether it has."""
         return self._database.one(_IS_OPEN_WITH, {"file": file_id, "client": client}) is not None
+
+    def children(self, folder: str, most: int) -> list[FileRow]:
+        """What lies in a folder and not in the trash, by name."""
+        return [FileRow._make(row) for row in self._database.run(_CHILDREN, {"key": folder, "most": most})]
 
     def foreign_below(self, top: str, owner: str) -> list[str]:
         """The ids of what belongs to others than this owner, from the top down."""
