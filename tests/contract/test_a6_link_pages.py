@@ -1,4 +1,4 @@
-"""What the page of a file leads to: the content of a folder, the file of a shortcut, and no more than a token may see."""
+"""What the page of a file leads to: a folder's content, a shortcut's file, and no more than a token may see."""
 
 from __future__ import annotations
 
