@@ -145,7 +145,7 @@ def _named(name: str, names: frozenset[str]) -> bool:
 def without(text: str, secret: str) -> str:
     """The text without a secret that is at hand, wherever it stands, percent-encoded or not.
 
-    >>> without("https://api.example/files/a%2Bb?q=a%2bb", "a+b")
+    >>> without("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
     'https://api.example/[redacted]?q=[redacted]'
     """
     if len(secret) < _SHORTEST:

@@ -46,8 +46,8 @@ def save_har(to: str | os.PathLike[str] = "exchanges.har", *, session: Session |
 
     >>> lab = svc.sandbox()
     >>> made = svc.generate_ids(1)
-    >>> svc.save_har(folder / "run.har")["exchanges"].item()
-    1
+    >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
+    [1]
     """
     from ..client.downloads import checked_place
 

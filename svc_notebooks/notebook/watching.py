@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..core.clock import parse_duration
+from ..core.secrets import redacted_url
 from .arguments import file_ids, is_frame, optional_text
 from .current import session_or_current
 from .frames import Record, frame
@@ -148,7 +149,7 @@ def channel_record(channel: Channel, session: Session) -> Record:
         "expiration": channel.expiration,
         "resource_id": channel.resource_id,
         "resource_uri": channel.resource_uri,
-        "address": channel.address,
+        "address": redacted_url(channel.address),
     }
 
 

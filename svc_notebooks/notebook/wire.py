@@ -5,7 +5,8 @@ Tokens are taken out when an exchange is recorded; none of these views ever had 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex
 from urllib.parse import urlsplit
 
 from .current import session_or_current
@@ -37,7 +38,7 @@ def exchanges(*, session: Session | None = None) -> DataFrame:
     return frame(EXCHANGES, [_row(one) for one in session_or_current(session).exchanges])
 
 
-def exchange(n: int = -1, *, session: Session | None = None) -> ExchangeView:
+def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> ExchangeView:
     """One exchange: shown as folded HTML, and it has `.http()`, `.curl()` and `.diagram()`.
 
     Args:
@@ -52,11 +53,11 @@ def exchange(n: int = -1, *, session: Session | None = None) -> ExchangeView:
     >>> print(str(svc.exchange()).splitlines()[0])
     GET /storage/v3/files/generateIds?count=1 HTTP/1.1
     """
-    if isinstance(n, bool) or not isinstance(n, int):
+    if isinstance(n, bool) or not isinstance(n, SupportsIndex):
         raise TypeError(f"n must be a number of column n of exchanges(), not {type(n).__name__}")
     session = session_or_current(session)
     found = list(session.exchanges)
-    return ExchangeView(found, _place(found, n), in_process=session.in_process)
+    return ExchangeView(found, _place(found, index(n)), in_process=session.in_process)
 
 
 def _place(found: list[Exchange], n: int) -> int:

@@ -182,6 +182,24 @@ def test_the_sessions_own_token_shows_nowhere(lab, tmp_path, logged):
 
 
 @pytest.mark.spec("T-05")
+def test_the_secrets_of_an_address_for_messages_show_nowhere(lab, tmp_path, logged):
+    lab.service.register_domain("localhost")
+    address = f"https://localhost:1/in?access_token={canary('access_token')}&code={canary('code')}"
+    channel = svc.watch_changes(address, token=CHANNEL_TOKEN)
+    svc.create_file(name="x")
+    lab.clock.advance("1m")
+    again = svc.renew_channel(channel)
+
+    assert lab.deliveries()["error"].notna().all()
+    assert again["address"].item() == "https://localhost:1/in?access_token=[redacted]&code=[redacted]"
+    texts = [channel.to_csv(), svc.channels().to_csv(), svc.notifications().to_csv(), logged.text]
+    assert found(iter(texts)) == set()
+    assert found(views(lab.session)) == set()
+    assert found(archive(lab.session, tmp_path)) == set()
+    assert found(iter([lab.journal().to_csv(), lab.deliveries().to_csv()])) == set()
+
+
+@pytest.mark.spec("T-05")
 def test_a_service_that_repeats_secrets_makes_none_show(tmp_path):
     session = svc.Session("https://api.example", TOKEN, handler=echo)
     split = svc.Session("https://api.example", TOKEN, handler=lambda request: _in_pieces(echo(request)))

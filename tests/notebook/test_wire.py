@@ -36,6 +36,7 @@ def test_exchanges_are_found_from_both_ends(lab):
 
     assert svc.exchange(1).n == svc.exchange(-2).n == 1
     assert svc.exchange().n == 2
+    assert svc.exchange(svc.exchanges()["n"][1]).n == 2  # a number of the frame is none of Python's own
 
 
 @pytest.mark.spec("D-04")
