@@ -84,9 +84,9 @@ class Front:
             once = asked_for(request, self._house)
         except ApiError as error:
             return _refused(error, entry)
-        target = self._target(request, path, query)
+        target = self._target(request, path, query, entry)
         strike = self._faults.strike(target, once)
-        entry.operation, entry.user, entry.fault = target.operation, target.user, str(strike) or None
+        entry.fault = str(strike) or None
         try:
             return self._under(strike, request, path, query, entry)
         finally:
@@ -103,15 +103,18 @@ class Front:
         entry.status = response.status
         return strike.after(response)
 
-    def _target(self, request: Request, path: str, query: Query) -> Target:
-        method, operation, user, size = _method(request), None, None, None
+    def _target(self, request: Request, path: str, query: Query, entry: Entry) -> Target:
+        """What is known of a request before anything is done; the journal knows it, too, if nothing ever is."""
+        method, operation = _method(request), None
         with suppress(ApiError):
             operation = self._routes.find(method, path, query).operation
+            entry.operation = operation.name
         with suppress(ApiError):
-            user = self._caller(request, query, operation is SESSION).user
+            caller = self._caller(request, query, operation is SESSION)
+            entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         with suppress(ApiError):
-            size = declared_length(request)
-        return Target(operation.name if operation else None, method, path, user, size)
+            entry.declared = declared_length(request)
+        return Target(entry.operation, method, path, entry.user, entry.declared)
 
     def _respond(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         try:

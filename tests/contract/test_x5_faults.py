@@ -326,6 +326,17 @@ def test_the_journal_names_the_fault_and_says_whether_it_decided(
     assert (row["decided_by"] == f"fault {plan}/1") is decided
 
 
+def test_the_journal_knows_of_a_request_that_never_came_to_the_service(wire: Wire) -> None:
+    token = wire.service.sign_in(scopes=["storage"], client="an app")
+
+    with wire.service.faults(step({"status": 503})):
+        wire.send("POST", MEDIA, b"x" * 50, token=token)
+
+    row = wire.service.journal()[-1]
+    assert (row["operation"], row["client"], row["scopes"]) == ("files.create", "an app", ["storage"])
+    assert (row["declared"], row["received"], row["status"]) == (50, 0, 503)
+
+
 class TestTheHeader:
     """A fault that a request asks for itself."""
 

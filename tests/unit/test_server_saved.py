@@ -8,8 +8,10 @@ import json
 import os
 import re
 import struct
+import threading
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -287,7 +289,7 @@ def test_a_file_that_was_cut_off_is_refused(where):
         refused(service, content[: int(where * len(content))])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 def test_a_byte_that_is_another_is_found_or_says_nothing(where, flip):
     """What is neither content nor its description, such as the hour of an entry, may differ."""
@@ -361,6 +363,33 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_the_system(tmp_path):
 def test_the_file_is_its_owners_alone(tmp_path):
     with made() as service:
         assert service.save(tmp_path / "lesson.svc").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("in_folder", [False, True])
+def test_what_is_saved_while_others_write_is_whole(tmp_path, in_folder):
+    def write(service: Service, stop: threading.Event, kept: list[str]) -> None:
+        while not stop.is_set():
+            file = json.loads(ask(service, "POST", UPLOAD + "media", CONTENT * 20)[1])["id"]
+            ask(service, "PUT", f"http://svc.test/upload/storage/v3/files/{file}?uploadType=media", CONTENT)
+            if kept:
+                ask(service, "DELETE", f"{FILES}/{kept.pop()}")
+            kept.append(file)
+
+    stop = threading.Event()
+    folder = tmp_path / "store" if in_folder else None
+    with open_service(folder, seed=0, policy=Policy(part_size=1000)) as service, ThreadPoolExecutor(3) as others:
+        service.sign_in(token=SECRET)
+        writers = [others.submit(write, service, stop, []) for _ in range(3)]
+        try:
+            for number in range(3):
+                with open_saved(service.save(tmp_path / f"{number}.svc")) as again:
+                    for file in json.loads(ask(again, "GET", FILES)[1])["files"]:
+                        content = ask(again, "GET", f"{FILES}/{file['id']}?alt=media")[1]
+                        assert content in (CONTENT, CONTENT * 20)
+        finally:
+            stop.set()
+        for writer in writers:
+            writer.result()
 
 
 def test_a_file_that_is_not_there_and_one_that_is_none(tmp_path):
