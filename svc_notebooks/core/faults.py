@@ -57,8 +57,9 @@ class Match:
         for name, value in given.items():
             (count if name == "nth" else _text)(name, value)
         values: dict[str, object] = {**given}
-        if "method" in given:
-            values["method"] = str(given["method"]).upper()
+        for name, same in (("method", str.upper), ("user", str.lower)):  # as the service writes them
+            if name in given:
+                values[name] = same(str(given[name]))
         return cls(**values)  # type: ignore[arg-type]
 
     def misses(self, target: Target) -> tuple[str, ...]:

@@ -253,7 +253,7 @@ def test_nobody_lets_the_session_of_somebody_else_expire(wire: Wire) -> None:
 
 def test_a_match_is_by_operation_method_path_and_user(wire: Wire) -> None:
     bob = wire.service.sign_in("bob@svc.example")
-    match = {"operation": "files.list", "method": "get", "path": "/storage/*/files", "user": "bob@svc.example"}
+    match = {"operation": "files.list", "method": "get", "path": "/storage/*/files", "user": "Bob@svc.example"}
 
     with wire.service.faults(step({"status": 503}, **match)):
         assert wire.send("GET", FILES).status == 200

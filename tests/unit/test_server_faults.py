@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from queue import Queue
 
 import pytest
 
-from svc_notebooks.core.wire import Disconnected, Headers, Request
+from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import open_service
 
 
@@ -124,3 +125,23 @@ def test_a_step_that_cannot_be_read_is_refused(service, step):
 def test_a_plan_that_cannot_be_read_is_refused(service, plan):
     with pytest.raises(ValueError, match="takes"):
         service.add_faults(plan)
+
+
+@pytest.mark.spec("X-05")
+def test_who_watches_is_told_of_what_was_done_although_its_answer_was_lost(service, ask):
+    """By the thread that delivers, which nobody else wakes here."""
+    told: Queue[str] = Queue()
+    service.register_domain("hooks.example")
+    service.receive_at("https://hooks.example/", lambda request: told.put(_state(request)) or Response(200))
+    body = {"id": "c", "type": "web_hook", "address": "https://hooks.example/"}
+    assert ask("POST", "/storage/v3/changes/watch", json.dumps(body).encode()).status == 200
+    assert told.get(timeout=20) == "sync"
+
+    with service.faults({"action": {"reset": "after"}}), pytest.raises(Disconnected):
+        ask("POST", "/upload/storage/v3/files?uploadType=media", b"hello")
+
+    assert told.get(timeout=20) == "change"
+
+
+def _state(request):
+    return request.headers["X-Svc-Resource-State"]
