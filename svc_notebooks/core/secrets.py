@@ -26,6 +26,9 @@ _ENDPOINTS = frozenset({"authorize", "revoke", "signin", "token", "tokeninfo"})
 """Addresses that are about secrets: there `token` and `code` are some in every form; elsewhere they may be a
 channel's token, or the code of an error."""
 
+_OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
+"""So does a body that has one of these."""
+
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
 _SPECIAL = _HEADERS | _ADDRESSES
@@ -34,7 +37,7 @@ _SHORTEST = 6
 """A word with fewer letters is in every other text."""
 
 _JSON = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:\s*")((?:[^"\\]|\\.)*\\?)')
-_FORM = re.compile(r"""([^&=\s"'<>{}\[\](),;?/]+)=([^&\s"'<>\\]+)""")
+_FORM = re.compile(r"""(?<![^&=\s"'<>{}\[\](),;?/])([^&=\s"'<>{}\[\](),;?/]++)=([^&\s"'<>\\]+)""")
 _BEARER = re.compile(r"\b([Bb]earer) +(?!realm=|error=|scope=|\$)[^\s\"'<>,;\[]+")
 _PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 
@@ -97,9 +100,9 @@ def redacted_url(url: str) -> str:
     """
     if "?" not in url and "#" not in url and "@" not in url:
         return url
-    head, mark, query = url.partition("?")
-    rest, hash_, fragment = query.partition("#")
-    return _without_user(head) + mark + redacted_query(rest, head) + hash_ + redacted_query(fragment)
+    start, hash_, fragment = url.partition("#")
+    head, mark, query = start.partition("?")
+    return _without_user(head) + mark + redacted_query(query, head) + hash_ + redacted_query(fragment)
 
 
 def _without_user(head: str) -> str:
@@ -117,7 +120,7 @@ def redacted_text(text: str, url: str = "") -> str:
     """
     if not may_hold(text):
         return text
-    endpoint = _is_endpoint(url.partition("?")[0])
+    endpoint = _is_endpoint(url.partition("?")[0]) or any(mark in text for mark in _OAUTH)
     fields, queries = (_AT_ENDPOINTS, _AT_ENDPOINTS) if endpoint else (_NAMES, _IN_QUERIES)
     text = _PEM.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
     text = _JSON.sub(lambda found: _field(found, fields), text)

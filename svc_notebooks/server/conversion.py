@@ -21,6 +21,7 @@ from ..core.policy import Policy
 from ..core.wire import Headers, JSONObject, Response
 from . import drafts
 from .house import Call, House
+from .journal import noted
 from .roles import check_taking
 from .store.contents import Piece
 from .store.files import FileRow
@@ -160,7 +161,7 @@ def _read(house: House, call: Call, found: Wish, name: str, source: bytes) -> by
         made = house.converter.read(source, key, found.native, **options)
     except ConversionError as error:
         raise refuse("notConverted", target=target, message=str(error)[:500]) from None
-    call.entry.decided_by = "; ".join((_rule(found, key), *made.notes))
+    call.entry.decided_by = noted(_rule(found, key), made.notes)
     return made.body
 
 
@@ -240,5 +241,5 @@ def _write(house: House, call: Call, body: bytes | None, native: str, target: st
     if len(made.body) > limit:
         message = f"it would have {len(made.body)} bytes, the limit is {limit}."
         raise refuse("exportTooLarge", by="export_limit", message=message)
-    call.entry.decided_by = "; ".join((call.operation.decided_by, *made.notes))
+    call.entry.decided_by = noted(call.operation.decided_by, made.notes)
     return made.body

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterable
 from datetime import datetime
 from itertools import count
 from threading import Lock
@@ -19,6 +20,9 @@ COLUMNS = (
 
 _ROW = 800
 """About so many bytes of memory a row takes beside its path and its query."""
+
+
+_MOST_NOTED = 2000
 
 
 class Entry:
@@ -50,6 +54,11 @@ class Entry:
         """The row as a dict: the time in RFC 3339, the scopes in a list."""
         row = {name: getattr(self, name) for name in COLUMNS}
         return row | {"time": format_time(self.time), "scopes": sorted(self.scopes)}
+
+
+def noted(decided_by: str, notes: Iterable[str]) -> str:
+    """What decided, and what is to be said besides, as far as a row has room for it."""
+    return "; ".join((decided_by, *notes))[:_MOST_NOTED]
 
 
 class Journal:

@@ -1,0 +1,119 @@
+"""What of a text is a secret, and what only looks like one; and that looking takes no longer than reading."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from svc_notebooks.core.secrets import HIDDEN, redacted_headers, redacted_query, redacted_text, redacted_url, without
+
+pytestmark = pytest.mark.spec("T-05")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"access_token": "S"}',
+        '{"a": {"refresh_token" : "S\\"more"}, "b": 1}',
+        '{"access\\u005ftoken": "S"}',
+        '{"access_token": "S',
+        "grant_type=x&code=S&scope=y",
+        "client%5fsecret=S",
+        "see https://x.example/cb?state=1&code=S for it",
+        "Authorization: Bearer S.S-S",
+        "-----BEGIN RSA PRIVATE KEY-----\nS\n-----END RSA PRIVATE KEY-----",
+        '{"private_key": "-----BEGIN PRIVATE KEY-----\\nS\\n',
+        '{"grant_type": "authorization_code", "code": "S"}',
+    ],
+)
+def test_a_secret_goes(text: str):
+    hidden = redacted_text(text)
+
+    assert "S" not in hidden.replace("RSA", "")
+    assert HIDDEN in hidden
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"token": "of a channel", "id": "c"}',
+        '{"error": {"code": 404, "message": "Not Found"}}',
+        '{"error": {"errors": [{"reason": "invalid"}], "code": "x"}}',
+        '{"nextPageToken": "abc"}',
+        '{"access_token": 5, "properties": {"zip_code": "1"}}',
+        'WWW-Authenticate: Bearer realm="svc", error="invalid_token"',
+        "curl -H 'Authorization: Bearer $SVC_TOKEN'",
+        "q=name%20%3D%20'token'&pageToken=abc",
+        "",
+    ],
+)
+def test_what_only_looks_like_one_stays(text: str):
+    assert redacted_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "query, path, hidden",
+    [
+        ("token=S&a=b", "/revoke", "token=[redacted]&a=b"),
+        ("token=S&a=b", "/storage/v3/files", "token=S&a=b"),
+        ("%61ccess_token=S", "/", "%61ccess_token=[redacted]"),
+        ("continue=%2Fuc%3Faccess_token%3DS", "/signin", "continue=[redacted]"),
+        ("access_token=", "/", "access_token="),
+        ("access_token", "/", "access_token"),
+    ],
+)
+def test_of_a_query(query: str, path: str, hidden: str):
+    assert redacted_query(query, path) == hidden
+
+
+@pytest.mark.parametrize(
+    "url, hidden",
+    [
+        ("https://x/a?b=c", "https://x/a?b=c"),
+        ("https://me:S@x/a", "https://[redacted]@x/a"),
+        ("https://x/cb#access_token=S&state=1", "https://x/cb#access_token=[redacted]&state=1"),
+        ("/token?token=S", "/token?token=[redacted]"),
+    ],
+)
+def test_of_an_address(url: str, hidden: str):
+    assert redacted_url(url) == hidden
+
+
+def test_of_headers():
+    pairs = [
+        ("authorization", "Basic S"),
+        ("Cookie", "sid=S"),
+        ("Location", "/cb?code=S"),
+        ("X-Svc-Channel-Token", "t"),
+    ]
+
+    assert redacted_headers(pairs) == (
+        ("authorization", "Basic [redacted]"),
+        ("Cookie", HIDDEN),
+        ("Location", "/cb?code=[redacted]"),
+        ("X-Svc-Channel-Token", "t"),
+    )
+
+
+@pytest.mark.parametrize("text", ["secret/+=", "a secret/+= b", "/x/secret%2F%2B%3D?y=1", "?q=secret/%2b%3d"])
+def test_a_word_that_is_known_goes_however_it_is_written(text: str):
+    assert "secret" not in without(text, "secret/+=")
+
+
+def test_a_word_too_short_to_be_one_stays():
+    assert without("a T in the text", "T") == "a T in the text"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["x", '"', "\\", "a=", "Bearer ", " ", "-----BEGIN ", "-----BEGIN PRIVATE KEY-----", '"a":', "%", '"a": "b",'],
+)
+def test_a_text_of_any_kind_is_read_in_one_go(piece: str):
+    """A million letters in a moment: nothing is tried again from every letter on."""
+    text = "token" + piece * (1_000_000 // len(piece))
+    before = time.process_time()
+    redacted_text(text)
+    redacted_url(f"https://x/?{text}")
+
+    assert time.process_time() - before < 10
