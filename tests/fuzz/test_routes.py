@@ -25,6 +25,7 @@ from schemathesis.generation import GenerationMode
 
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.openapi import document
+from svc_notebooks.server.socket import SocketServer
 from svc_notebooks.server.wsgi import WsgiApp
 from tests.fuzz.world import BASE, World, make_world
 
@@ -105,6 +106,28 @@ def begins(answer: Any) -> bool:
     return answer.status_code == 200 and "location" in answer.headers
 
 
+def check(case: Any, answer: Any) -> None:
+    """Compare an answer with the document."""
+    event(f"{answer.status_code}")
+    if begins(answer):
+        assert answer.content == b""
+        assert urlsplit(answer.headers["location"][0]).path == UPLOADS
+        return
+    checks = CHECKS if answer.content else [one for one in CHECKS if one is not content_type_conformance]
+    case.validate_response(answer, checks=checks)
+
+
+def plan(examples: int) -> settings:
+    """So many examples: the same at every run, unless more are asked for."""
+    return settings(
+        max_examples=examples,
+        derandomize=not EXAMPLES,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+
+
 @pytest.mark.spec("X-01")
 @pytest.mark.parametrize("name, mode", MODES)
 def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: GenerationMode) -> None:
@@ -113,26 +136,31 @@ def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: Gener
     start = world.service.snapshot()
     credentials = {} if name.startswith("oauth.") else {"Authorization": f"Bearer {world.token}"}
 
-    @settings(
-        max_examples=FEW,
-        derandomize=not EXAMPLES,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @plan(FEW)
     @given(data=st.data())
     def ask(data: st.DataObject) -> None:
         world.service.restore(start)
         case = data.draw(route.as_strategy(generation_mode=mode))
         aimed(case, world, data.draw)
-        answer = case.call(app=app, base_url=BASE, headers=credentials)
-        event(f"{answer.status_code}")
-        if begins(answer):
-            assert answer.content == b""
-            assert urlsplit(answer.headers["location"][0]).path == UPLOADS
-            return
-        checks = CHECKS if answer.content else [one for one in CHECKS if one is not content_type_conformance]
-        case.validate_response(answer, checks=checks)
+        check(case, case.call(app=app, base_url=BASE, headers=credentials))
 
     ask()
+    world.service.close()
+
+
+@pytest.mark.spec("X-01")
+def test_over_a_socket_it_is_the_same() -> None:
+    world = make_world()
+
+    @plan(EXAMPLES * 10 or 60)
+    @given(data=st.data())
+    def ask(data: st.DataObject) -> None:
+        route, mode = data.draw(st.sampled_from([one.values for one in MODES]))
+        case = data.draw(ROUTES[route].as_strategy(generation_mode=mode))
+        aimed(case, world, data.draw)
+        credentials = {} if route.startswith("oauth.") else {"Authorization": f"Bearer {world.token}"}
+        check(case, case.call(base_url=server.base_url, headers=credentials, allow_redirects=False))
+
+    with SocketServer(world.service) as server:
+        ask()
     world.service.close()
