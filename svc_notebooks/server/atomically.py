@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from tempfile import mkstemp
 from typing import BinaryIO
 
 BACKUP = ".bak"
+_CANNOT = (errno.EINVAL, errno.ENOTSUP)  # what file systems say that know nothing of syncing folders
 
 
 def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
@@ -18,6 +20,7 @@ def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
 
     Raises OSError, and whatever `write` raises; the file is then as it was.
     """
+    path = path.resolve()  # of a link the file that it leads to is replaced
     _tidy(path)
     handle, name = mkstemp(prefix=f".{path.name}.", suffix=".saving", dir=path.parent)
     beside = Path(name)
@@ -77,5 +80,8 @@ def sync_folder(folder: Path) -> None:
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
+        except OSError as error:
+            if error.errno not in _CANNOT:
+                raise
         finally:
             os.close(handle)

@@ -354,6 +354,24 @@ def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_pat
     assert sorted(one.name for one in tmp_path.iterdir()) == [".a1.svc.other.saving", "a[1].svc", "a[1].svc.bak"]
 
 
+def test_of_a_link_the_file_is_replaced_that_it_leads_to(tmp_path):
+    (tmp_path / "real").mkdir()
+    link, real = tmp_path / "lesson.svc", tmp_path / "real" / "lesson.svc"
+    link.symlink_to(real)
+    for content in (b"old", b"new"):
+        replace_file(link, lambda file, content=content: file.write(content) and None)
+
+    assert link.is_symlink()
+    assert (real.read_bytes(), (tmp_path / "real" / "lesson.svc.bak").read_bytes()) == (b"new", b"old")
+
+
+def test_a_folder_is_not_replaced(tmp_path):
+    with made() as service, pytest.raises(OSError, match="directory"):
+        service.save(tmp_path)
+
+    assert list(tmp_path.parent.glob(".*.saving")) == []
+
+
 def test_a_folder_that_cannot_be_written_is_an_error_of_the_system(tmp_path):
     with made() as service, pytest.raises(OSError, match=r"No such file"):
         service.save(tmp_path / "nowhere" / "lesson.svc")
