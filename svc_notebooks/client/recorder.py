@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import chain
 from threading import Lock
-from typing import overload
+from typing import NamedTuple, overload
 
 from ..core.secrets import may_hold, redacted_headers, redacted_text, redacted_url, without
 from ..core.wire import Body, Headers, Request, Response
@@ -63,11 +63,11 @@ class Entry:
         "_secret", "error", "n", "received", "request", "response", "seconds", "sent", "time", "url", "weight",
     )  # fmt: skip
 
-    def __init__(self, n: int, time: datetime, request: Request, secret: str) -> None:
+    def __init__(self, n: int, time: datetime, request: Request, heading: _Heading, secret: str) -> None:
         self.n = n
         self.time = time
         self.url = without(redacted_url(request.url), secret)
-        self.request = _Side(request.method, request.headers, secret)
+        self.request = _Side(request.method, heading)
         self.response: _Side | None = None
         self.seconds = 0.0
         self.sent = 0
@@ -84,7 +84,7 @@ class Entry:
 
     def answer(self, response: Response, seconds: float) -> None:
         """The response's status and headers have come."""
-        self.response = _Side(response.status, response.headers, self._secret)
+        self.response = _Side(response.status, _heading(response.headers, self._secret))
         self.seconds = seconds
 
     def received_more(self, data: bytes) -> None:
@@ -116,20 +116,31 @@ class Entry:
         return self.weight
 
 
+class _Heading(NamedTuple):
+    """Headers without secrets, how many letters they have, and whether a text follows."""
+
+    pairs: tuple[tuple[str, str], ...]
+    size: int
+    text: bool
+
+
+def _heading(headers: Headers, secret: str) -> _Heading:
+    pairs = redacted_headers(headers.pairs)
+    texts = "".join(chain.from_iterable(pairs))
+    if secret and secret in texts:
+        pairs = tuple((name, without(value, secret)) for name, value in pairs)
+    return _Heading(pairs, len(texts), is_text(headers.get("Content-Type", "")))
+
+
 class _Side:
     """The lasting half of a request or a response: start line, headers, the first of the body."""
 
     __slots__ = ("_text", "head", "pairs", "size", "start")
 
-    def __init__(self, start: str | int, headers: Headers, secret: str) -> None:
+    def __init__(self, start: str | int, heading: _Heading) -> None:
         self.start = start
-        self.pairs = redacted_headers(headers.pairs)
+        self.pairs, self.size, self._text = heading
         self.head = b""
-        self._text = is_text(headers.get("Content-Type", ""))
-        texts = "".join(chain.from_iterable(self.pairs))
-        self.size = len(texts)
-        if secret and secret in texts:
-            self.pairs = tuple((name, without(value, secret)) for name, value in self.pairs)
 
     def keep(self, data: bytes) -> None:
         """Add to the beginning of the body, if it is a text and that is short still."""
@@ -162,6 +173,8 @@ class Recorder(Sequence[Exchange]):
         self._count = 0
         self._bytes = 0
         self._lock = Lock()
+        self._headers = Headers()
+        self._heading = _heading(self._headers, "")
 
     @overload
     def __getitem__(self, index: int) -> Exchange: ...
@@ -192,7 +205,9 @@ class Recorder(Sequence[Exchange]):
         """A request is about to leave; `secret` is the word that its Authorization carries."""
         with self._lock:
             self._count += 1
-            entry = Entry(self._count, time, request, secret)
+            if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
+                self._headers, self._heading = request.headers, _heading(request.headers, secret)
+            entry = Entry(self._count, time, request, self._heading, secret)
             self._make_room()
             self._entries.append(entry)
         return entry

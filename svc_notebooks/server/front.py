@@ -155,9 +155,10 @@ class Front:
 
 def _harmless(request: Request, parts: SplitResult) -> tuple[str, str]:
     """Path and query as the journal may have them: neither secrets by their names nor the caller's own token (T-05)."""
-    query = redacted_query(parts.query, parts.path)
     token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
-    return without(parts.path, token), without(query, token)
+    if parts.query or "%" in parts.path or token in parts.path:
+        return without(parts.path, token), without(redacted_query(parts.query, parts.path), token)
+    return parts.path, ""
 
 
 def _method(request: Request) -> str:

@@ -75,16 +75,12 @@ class Journal:
         """Begin the row of a request."""
         with self._lock:
             entry = Entry(next(self._numbers), time, method, path, query)
-            self._entries.append(entry)
+            entries = self._entries
+            entries.append(entry)
             self._bytes += entry.weight
-            if self._bytes > self._most or len(self._entries) > self._length:
-                self._drop()
+            while (self._bytes > self._most or len(entries) > self._length) and len(entries) > 1:
+                self._bytes -= entries.popleft().weight
         return entry
-
-    def _drop(self) -> None:
-        entries = self._entries
-        while len(entries) > 1 and (self._bytes > self._most or len(entries) > self._length):
-            self._bytes -= entries.popleft().weight
 
     def rows(self) -> list[dict[str, Any]]:
         """All rows that are kept, oldest first."""
