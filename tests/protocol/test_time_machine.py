@@ -7,8 +7,10 @@ clock stands at the message's time, who has a token that is over is let in no mo
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from threading import Event
 from typing import Any
 
 import pytest
@@ -18,6 +20,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 from svc_notebooks.core.clock import format_time, from_millis, to_millis
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request, Response
+from svc_notebooks.server.clock import VirtualClock
 from svc_notebooks.server.service import open_service
 
 pytestmark = pytest.mark.spec("A3-13", "A8-08", "N-08", "T-01")
@@ -201,3 +204,26 @@ def test_who_moves_the_clock_while_it_is_moved_moves_it_further() -> None:
 
         assert service.clock.now() == began + timedelta(seconds=50)
         assert service.clock.advance(2) == began + timedelta(seconds=101)
+
+
+def test_who_waits_while_somebody_else_moves_the_clock_is_not_held_up() -> None:
+    """As a receiver in another thread would be, on whose answer that move waits."""
+    clock, moving, answered = VirtualClock(), Event(), Event()
+
+    class Slow:
+        def next(self) -> None:
+            return None
+
+        def deliver(self) -> None:
+            moving.set()
+            answered.wait(20)
+
+    clock.agenda = Slow()
+    began = clock.now()
+    with ThreadPoolExecutor(1) as other:
+        moved = other.submit(clock.advance, 10)
+        assert moving.wait(20)
+        clock.wait(3600)
+        answered.set()
+
+        assert moved.result(20) == began + timedelta(seconds=10)
