@@ -118,7 +118,8 @@ class Sandbox(People, World):
 
         Columns: n (Int64), time (datetime64[ms, UTC]), operation, method, path, query, user, client (str),
         scopes (object), declared, received, status, sent, offset_before, offset_after (Int64, bytes),
-        fault, decided_by (str).
+        fault, decided_by (str): a rule of the interface by its id, a field of Policy, "fault" and its step, or the
+        name of a choice of docs/decisions.md; notes may follow behind a semicolon.
         """
         return frame(JOURNAL, self.service.journal())
 

@@ -274,6 +274,37 @@ def test_a_token_function_that_fails_shows_none(lab):
     assert found(iter(texts)) == set()
 
 
+CELLS = (
+    "import os",
+    "import svc_notebooks as svc",
+    "lab = svc.sandbox()",
+    "lab.service.sign_in(token=os.environ['SVC_TOKEN']) and None",
+    "session = svc.Session('https://sandbox.svc.example', os.environ['SVC_TOKEN'], handler=lab.service.handle)",
+    "svc.upload(b'hello', session=session)",
+    "svc.exchange(session=session)",
+    "session, session.exchanges[0], vars(session)",
+    "svc.upload_form(session=session)",
+    "%xmode Verbose",
+    "session.call('GET', '/storage/v3/files/nobody')",
+)
+
+
+@pytest.mark.spec("T-05")
+def test_a_saved_notebook_has_none(monkeypatch):
+    """Run by a kernel of its own, widgets and a traceback with all variables included."""
+    import nbformat
+    from nbclient import NotebookClient
+
+    monkeypatch.setenv("SVC_TOKEN", TOKEN)
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in CELLS])
+    NotebookClient(notebook, kernel_name="python3", allow_errors=True, store_widget_state=True).execute()
+
+    saved = nbformat.writes(notebook)
+    assert "NotFound" in saved
+    assert "UploadForm" in saved or "svc-form" in saved
+    assert found(iter([saved])) == set()
+
+
 @pytest.mark.spec("T-05")
 def test_real_secrets_show_nowhere(lab, tmp_path, logged):
     """Those that the service makes itself: keys, client secrets, and what the token endpoint answers."""
