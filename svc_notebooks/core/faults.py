@@ -10,6 +10,7 @@ from 1. What happens to a request is told by one of the names of `ACTIONS`. The 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -20,6 +21,8 @@ from .wire import JSON, JSONObject
 LONGEST_DELAY = 86_400
 _MOST_BYTES = 2**53  # more than any file has, and no float loses one of them
 _WITH_STATUS = ("headers", "body")
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +191,9 @@ def _text(name: str, value: JSON) -> None:
 def _headers(value: JSON) -> None:
     if not isinstance(value, dict) or not all(isinstance(one, str | int) for one in value.values()):
         raise ValueError("headers takes an object of names and values")
+    for name, one in value.items():
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(str(one)):
+            raise ValueError(f"headers takes names and values that HTTP can carry, not {name!r:.40}: {str(one)!r:.40}")
 
 
 def _status(value: JSON) -> None:

@@ -88,14 +88,14 @@ class Plan:
         self.steps = [Step(step) for step in steps]
         self.asked = 0
 
-    def strike(self, target: Target) -> Iterator[Blow]:
+    def strike(self, target: Target, wait: Callable[[float], object]) -> Iterator[Blow]:
         """What the steps do to this request."""
         self.asked += 1
         for number, step in enumerate(self.steps):
             if step.used_up:
                 continue
             if step.strikes(target):
-                yield Blow(f"{self.key}/{number}", step.action, step.missed)
+                yield Blow(f"{self.key}/{number}", step.action, wait, step.missed)
             if self._in_order:
                 return
 
@@ -176,6 +176,7 @@ class Faults:
     def strike(self, target: Target, once: Iterable[Action] = ()) -> Strike:
         """What happens to this request: by the plans, and by what it asks for itself."""
         with self._lock:
-            blows = [blow for plan in self._plans.values() for blow in plan.strike(target)]
-        blows += [Blow(ONCE, action) for action in once]
-        return Strike(blows, target.size, self._wait, self._lock)
+            blows = [blow for plan in self._plans.values() for blow in plan.strike(target, self._wait)]
+        # Whoever asks for a delay waits for it: the clock is everybody's, and not theirs to move.
+        blows += [Blow(ONCE, action, time.sleep) for action in once]
+        return Strike(blows, target.size, self._lock)

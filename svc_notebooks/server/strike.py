@@ -30,10 +30,14 @@ def _nothing() -> None:
 
 @dataclass(slots=True)
 class Blow:
-    """What one step means to do to one request; `take_back` is called if it does not come to that."""
+    """What one step means to do to one request.
+
+    `wait` lets seconds pass, `take_back` is called if it does not come to that.
+    """
 
     name: str
     action: Action
+    wait: Callable[[float], object]
     take_back: Callable[[], None] = _nothing
     happened: bool = False
 
@@ -48,13 +52,11 @@ class Strike:
         self,
         blows: list[Blow],
         size: int | None,
-        wait: Callable[[float], object],
         lock: AbstractContextManager[object],
     ) -> None:
         """`size` of the request's body in bytes, None: not declared."""
         self._blows = blows
         self._size = size
-        self._wait = wait
         self._lock = lock
         self._decided: Blow | None = None
         self._cut: CutBody | None = None
@@ -76,7 +78,7 @@ class Strike:
             action = blow.action
             if action.kind == "delay":
                 blow.happened = True
-                self._wait(action.number)
+                blow.wait(action.number)
             elif action.kind == "expire":
                 blow.happened = expire()
             elif action.kind == "reset" and action.value == "before":

@@ -6,6 +6,7 @@ import http.client
 import json
 import socket
 import ssl
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
@@ -371,6 +372,16 @@ class TestTheHeader:
         answer = wire.send("GET", FILES, headers={"X-Svc-Fault": text})
 
         assert (answer.status, answer.error["location"]) == (400, "X-Svc-Fault")
+
+    @pytest.mark.parametrize("token", ["own", None])
+    def test_a_delay_of_its_own_moves_nobodys_clock(self, wire: Wire, token: str | None) -> None:
+        wire.service.clock.advance(0)
+        before, began = wire.service.clock.now(), time.monotonic()
+
+        wire.send("GET", FILES, headers={"X-Svc-Fault": "delay=0.05"}, token=token)
+
+        assert wire.service.clock.now() == before
+        assert time.monotonic() - began >= 0.05
 
     def test_it_can_be_forbidden(self, service: Service) -> None:
         with open_service(seed=0, policy=Policy(fault_header=False)) as deaf:
