@@ -14,7 +14,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .listener import Listener
 from .target import Secrets, Target, names_of
 from .verdicts import Outcome, Result, Verdict, counts, summary, table, verdicts
 
@@ -114,6 +113,9 @@ class Command:
     refused: str = ""
     failed: bool = False
     """Whether a test failed since the suite last looked."""
+    interrupted: bool = False
+    removing: bool = False
+    """Whether an interrupt has been heard: what follows is cleaning up."""
     outcomes: list[Outcome] = field(default_factory=list)
     tests: dict[str, int] = field(default_factory=dict)
 
@@ -125,6 +127,8 @@ class Command:
         """Run the suite in this process."""
         import pytest
 
+        from .listener import Listener
+
         folder = suite_folder()
         arguments = [
             str(folder / "tests" / "contract"),
@@ -133,13 +137,20 @@ class Command:
             "--override-ini=pythonpath=" + str(folder),
             "--import-mode=importlib",
             "--capture=no",
+            "--disable-plugin-autoload",
             *(word for plugin in ("cacheprovider", "doctest", "faulthandler") for word in ("-p", f"no:{plugin}")),
             *(["--collect-only"] if self.target is None else []),
         ]  # fmt: skip
-        with _interruptible():
+        with _interruptible(self):
             code = pytest.main(arguments, plugins=[Listener(self)])
-        if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) and not self.refused:
+        if code not in (0, 1, pytest.ExitCode.NO_TESTS_COLLECTED) and not self.refused:
             self.refused = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
+
+    def stop_if_asked(self) -> None:
+        """Where nothing is under way: raise the interrupt that came meanwhile, once."""
+        if self.interrupted and not self.removing:
+            self.removing = True
+            raise KeyboardInterrupt
 
     def rules_of(self, item: pytest.Item) -> tuple[str, ...]:
         """The rules that a test proves."""
@@ -180,15 +191,15 @@ class Command:
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """SIGTERM ends a run as Ctrl-C does; from then on neither disturbs the cleaning up."""
+def _interruptible(command: Command) -> Iterator[None]:
+    """Ctrl-C or SIGTERM ends the run before its next request, so that no answer is lost; the second one at once."""
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def end(number: int, frame: object) -> None:
-        for one in before:
-            signal.signal(one, signal.SIG_IGN)
+        if command.interrupted or command.removing:
+            raise KeyboardInterrupt
+        command.interrupted = True
         sys.stderr.write("\nremoving what the run has made ...\n")
-        raise KeyboardInterrupt
 
     for number in before:
         signal.signal(number, end)

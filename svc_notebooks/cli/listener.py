@@ -6,11 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from .verdicts import Failure, Outcome, Result
 
 if TYPE_CHECKING:
-    import pytest
-
     from .conformance import Command
 
 _LONGEST = 300
@@ -32,17 +32,13 @@ class Listener:
         self._statement = ""
         self._total = self._done = 0
 
+    @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
-        """The suite finds the command under its name; a mark is registered before it is met."""
+        """The suite finds the command under its name; pytest's own reporter is silent, for there will be a table."""
         config.pluginmanager.register(self._command, "conformance")
         for line in MARKS:
             config.addinivalue_line("markers", line)
-
-    def pytest_sessionstart(self, session: pytest.Session) -> None:
-        """pytest's own reporter stays silent: the table is printed at the end."""
-        reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None:
-            session.config.pluginmanager.unregister(reporter)
+        config.pluginmanager.unregister(name="terminalreporter")
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """How many tests there are, of each rule and in all."""
@@ -55,6 +51,11 @@ class Listener:
         """A suite that cannot be read is no verdict about anybody."""
         if report.failed:
             self._command.refused = f"the suite cannot be read: {_short_text(str(report.longrepr)[-400:])}"
+
+    def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
+        """The suite itself went wrong; one sentence says where."""
+        self._command.refused = f"the suite met what it does not know: {_short_text(excinfo.exconly())}"
+        return True
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """The run ends before its time: because the suite says so, or by Ctrl-C."""

@@ -7,10 +7,11 @@ import ssl
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
-from svc_notebooks.cli.target import Secrets, Target
+from svc_notebooks.cli.target import Target
 
 from .inside import Inside
 from .ledger import CALENDARS, FILES, Ledger
@@ -20,9 +21,10 @@ UPLOAD = f"/upload{FILES}?uploadType="
 DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
 
 
-def arrive(target: Target, hidden: Secrets) -> Site:
+def arrive(command: Any) -> Site:
     """Look around; ends the run with one sentence where there is nothing to test."""
-    site, ledger = Site(target, hidden), Ledger()
+    target: Target = command.target
+    site, ledger = Site(target, command.hidden, command.stop_if_asked), Ledger()
     try:
         _knock(site, ledger)
         _look_around(site, ledger)

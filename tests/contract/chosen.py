@@ -168,7 +168,7 @@ def first_entry(body: Any, record: Record) -> Envelope:
         assert {"domain", "reason", "message"} <= entry.keys()
     except (AssertionError, KeyError, IndexError, TypeError, AttributeError):
         record.note("The shape of an error", f"{str(body)[:120]} there")
-        entry = body.get("error") if isinstance(body, dict) and isinstance(body.get("error"), dict) else {}
+        return Envelope({}, Record())  # that it has other words goes without saying
     return Envelope(entry, record)
 
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -18,7 +19,8 @@ from .deployed import run_of
 from .wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
 
 
-def pytest_sessionstart(session: pytest.Session) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
     """In a run against a deployment: go there."""
     if run := run_of(session.config):
         run.arrive()
@@ -28,6 +30,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     """And leave it as it was."""
     if run := run_of(session.config):
         run.leave()
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Against a deployment: a file that names none of the chosen rules is not even read."""
+    run = run_of(config)
+    return True if run and not run.wants_file(collection_path) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

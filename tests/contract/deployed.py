@@ -11,6 +11,7 @@ import secrets
 import socket
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -167,7 +168,7 @@ class Run:
         """Go there, and from now on open no service of our own: a test that would is not about the deployment."""
         if self.command.target is None:
             return
-        self.site = arrive(self.command.target, self.command.hidden)
+        self.site = arrive(self.command)
         self._prefixes = visitors(self.site)
         self.command.site = self.site
         Service.__init__ = _of_our_own  # type: ignore[assignment, method-assign]
@@ -176,6 +177,13 @@ class Run:
         """Say what could not be removed."""
         if self.site:
             self.command.left = [*self.site.left, *self.site.strays()]
+
+    def wants_file(self, path: Path) -> bool:
+        """Whether a file may hold a test of the chosen rules."""
+        if not path.name.startswith("test_"):
+            return True
+        text = path.read_text(encoding="utf-8")
+        return any(f'"{rule}"' in text for rule in self.command.chosen)
 
     def wants(self, item: pytest.Item) -> bool:
         """Whether a test is about the chosen rules; what runs both ways at home runs once there."""

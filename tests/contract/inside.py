@@ -17,6 +17,7 @@ import pytest
 from svc_notebooks.core.clock import parse_time
 
 Call = Callable[..., Any]
+Hide = Callable[[str | None], None]
 
 
 def beyond(what: str) -> NoReturn:
@@ -49,7 +50,9 @@ class Outside:
 class Inside:
     """The inside of a deployment, over its control interface."""
 
-    def __init__(self, call: Call, first: str, meet: Callable[[str, str], None], hide: Callable[[str | None], None]) -> None:
+    def __init__(
+        self, call: Call, first: str, meet: Callable[[str, str], None], hide: Callable[[str | None], None]
+    ) -> None:
         self._call = call
         self._first = first
         self._meet = meet

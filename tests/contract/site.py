@@ -6,7 +6,7 @@ import http.client
 import json
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -60,6 +60,8 @@ class Site:
 
     target: Target
     hidden: Secrets
+    stop_if_asked: Callable[[], None]
+    """Raises the interrupt that came since the last request."""
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     words: Translation = field(init=False)
     inside: Outside | Inside = field(init=False)
@@ -105,6 +107,7 @@ class Site:
         patient: bool = True,
     ) -> Reply:
         """One exchange; a rate limit is waited for, unless it is what is tested. Raises Unreachable."""
+        self.stop_if_asked()
         pairs = list(pairs)
         for attempt in range(TRIES if patient else 0):
             reply = self._once(method, target, body, pairs)
@@ -233,7 +236,9 @@ class Site:
     def _remember(self, path: str, key: str, token: str) -> None:
         page, more = self._page(path, token), ""
         while True:
-            self.before |= {str(one["id"]) for one in page.get(key, []) if isinstance(one, dict) and "id" in one}
+            rows = page.get(key)
+            rows = rows if isinstance(rows, list) else []
+            self.before |= {str(one["id"]) for one in rows if isinstance(one, dict) and "id" in one}
             following = page.get("nextPageToken")
             if not following or following == more:
                 return

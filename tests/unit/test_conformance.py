@@ -1,0 +1,377 @@
+"""`svc-notebooks conformance` finds what is broken, blames the right rule, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from svc_notebooks.cli.conformance import suite_folder
+from svc_notebooks.cli.target import Secrets, Target, names_of
+from svc_notebooks.cli.verdicts import Failure, Outcome, Result, summary, table, verdicts
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.wire import BytesBody, Headers, Request, Response
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.socket import SocketServer
+
+TOKEN = "a-token-that-nobody-sees"
+Handle = Callable[[Request], Response]
+Bend = Callable[[Request, Handle], Response]
+
+
+class Bent:
+    """A service that answers in a way of its own."""
+
+    policy = Policy()
+
+    def __init__(self, service: Service, bend: Bend) -> None:
+        self._service = service
+        self._bend = bend
+
+    def handle(self, request: Request) -> Response:
+        return self._bend(request, self._service.handle)
+
+
+@contextmanager
+def served(bend: Bend = lambda request, handle: handle(request)) -> Iterator[tuple[Service, str]]:
+    """A service of ours, bent, and its address."""
+    with open_service() as service:
+        service.sign_in(token=TOKEN)
+        with SocketServer(cast(Service, Bent(service, bend)), threads=8) as server:
+            yield service, server.base_url
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run said."""
+
+    status: int
+    out: str
+    err: str
+    rules: dict[str, Any]
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "svc_notebooks.cli", "conformance", *arguments]
+
+
+def run(base_url: str, *arguments: str, token: str = TOKEN, path: Path | None = None) -> Ran:
+    more = ("--json", str(path)) if path else ()
+    environment = {**os.environ, "SVC_TOKEN": token}
+    done = subprocess.run(
+        command(base_url, *arguments, *more), capture_output=True, text=True, timeout=100, check=False, env=environment
+    )
+    found = json.loads(path.read_text())["rules"] if path and path.exists() else []
+    return Ran(done.returncode, done.stdout, done.stderr, {rule["id"]: rule for rule in found})
+
+
+def files_of(service: Service) -> list[Any]:
+    answer = service.handle(
+        Request("GET", "http://x/storage/v3/files", Headers([("Authorization", f"Bearer {TOKEN}")]))
+    )
+    return cast("list[Any]", json.loads(answer.content())["files"])
+
+
+def body_of(request: Request) -> bytes:
+    return request.body if isinstance(request.body, bytes) else request.body.read()
+
+
+def without(response: Response, name: str) -> Response:
+    pairs = [(key, value) for key, value in response.headers.pairs if key.lower() != name]
+    return replace(response, headers=Headers(pairs))
+
+
+# What may be wrong with a server, and the rule that says so.
+
+
+def says_200_for_308(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    return replace(answer, status=200) if answer.status == 308 else answer
+
+
+def counts_one_too_many(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    if answer.status != 308 or "range" not in answer.headers:
+        return answer
+    last = int(answer.headers["range"].rpartition("-")[2]) + 1
+    return replace(answer, headers=Headers([("Range", f"bytes=0-{last}"), ("Content-Length", "0")]))
+
+
+def loses_the_second_chunk(request: Request, handle: Handle) -> Response:
+    said = request.headers.get("content-range", "")
+    if request.method == "PUT" and said.startswith("bytes 262144-524287/"):
+        body_of(request)
+        return Response(308, Headers([("Range", "bytes=0-524287"), ("Content-Length", "0")]))
+    return handle(request)
+
+
+def sends_no_challenge(request: Request, handle: Handle) -> Response:
+    return without(handle(request), "www-authenticate")
+
+
+def makes_a_second_file(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    if answer.status != 409:
+        return answer
+    body = b'{"name": "again"}'
+    kept = [pair for pair in request.headers.pairs if pair[0].lower() != "content-length"]
+    return handle(replace(request, headers=Headers([*kept, ("Content-Length", str(len(body)))]), body=BytesBody(body)))
+
+
+def forgets_the_location(request: Request, handle: Handle) -> Response:
+    return without(handle(request), "location")
+
+
+def shifts_ranges(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    return replace(answer, body=answer.content()[1:] + b"?") if answer.status == 206 else answer
+
+
+def takes_any_event(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    if answer.status != 400 or "/events" not in request.url:
+        return answer
+    body = b'{"kind": "svc#event", "id": "0123456789", "htmlLink": "http://x", "status": "confirmed"}'
+    return Response(200, Headers([("Content-Type", "application/json"), ("Content-Length", str(len(body)))]), body)
+
+
+def bent_by(*bends: Bend) -> Bend:
+    """All of them at once."""
+
+    def bend(request: Request, handle: Handle) -> Response:
+        for one in bends:
+            handle = partial(one, handle=handle)
+        return handle(request)
+
+    return bend
+
+
+BROKEN: list[tuple[dict[str, Bend], str]] = [
+    # what is broken by its rule, and a rule that is kept all the same
+    (
+        {
+            "A3-06": says_200_for_308,
+            "T-01": sends_no_challenge,
+            "X-02": makes_a_second_file,
+            "A6-02": shifts_ranges,
+            "E-05": takes_any_event,
+        },
+        "A1-03",
+    ),
+    ({"A3-06": counts_one_too_many}, "A1-03"),
+    ({"A3-08": loses_the_second_chunk}, "A1-03"),
+    ({"A3-01": forgets_the_location}, "A1-03"),
+]
+
+
+@pytest.mark.parametrize("broken, whole", BROKEN)
+def test_what_is_broken_fails_by_its_rule(broken: dict[str, Bend], whole: str, tmp_path: Path) -> None:
+    with served(bent_by(*broken.values())) as (_, base_url):
+        found = run(base_url, "--rules", ",".join([*broken, whole]), path=tmp_path / "found.json")
+
+    results = {id: rule["result"] for id, rule in found.rules.items()}
+    assert results == {**dict.fromkeys(broken, "fail"), whole: "pass"}, found.out
+    assert found.status == 1
+    assert all(f"{rule:<7}FAIL" in found.out for rule in broken)
+    assert TOKEN not in found.out + found.err
+
+
+def test_a_service_that_keeps_the_rules_passes_and_is_left_as_it_was(tmp_path: Path) -> None:
+    with served() as (service, base_url):
+        before = _keep_a_file(service)
+        found = run(base_url, "--rules", "A1-01,A1-02,X-02,E-07", path=tmp_path / "found.json")
+        after = files_of(service)
+
+    assert (found.status, {rule["result"] for rule in found.rules.values()}) == (0, {"pass"}), found.out
+    assert [file["id"] for file in after] == [before]
+    assert "left behind" not in found.out
+
+
+def _keep_a_file(service: Service) -> str:
+    headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Length", "0")])
+    answer = service.handle(Request("POST", "http://x/upload/storage/v3/files?uploadType=media", headers, b""))
+    return str(json.loads(answer.content())["id"])
+
+
+def test_who_chose_otherwise_differs_and_does_not_fail(tmp_path: Path) -> None:
+    """Other statuses and another form of errors, where no rule names them."""
+
+    def otherwise(request: Request, handle: Handle) -> Response:
+        answer = handle(request)
+        if answer.status != 400:
+            return answer
+        body = b'{"error": {"code": 422, "message": "no"}}'
+        return Response(422, Headers([("Content-Type", "application/json"), ("Content-Length", str(len(body)))]), body)
+
+    with served(otherwise) as (_, base_url):
+        found = run(base_url, "--rules", "E-05,E-07,A3-10", path=tmp_path / "found.json")
+
+    assert {id: rule["result"] for id, rule in found.rules.items()} == {"E-05": "pass", "E-07": "pass", "A3-10": "pass"}
+    assert found.status == 0
+    choices = {row["choice"] for rule in found.rules.values() for row in rule["differences"]}
+    assert choices == {"Statuses that no rule names", "The shape of an error", "chunk_rule"}
+
+
+def nothing_here(request: Request, handle: Handle) -> Response:
+    body = b"<h1>Not here</h1>"
+    return Response(404, Headers([("Content-Type", "text/html"), ("Content-Length", str(len(body)))]), body)
+
+
+def a_page_for_everything(request: Request, handle: Handle) -> Response:
+    return replace(nothing_here(request, handle), status=200)
+
+
+@pytest.mark.parametrize("bend", [nothing_here, a_page_for_everything])
+def test_another_kind_of_server_gets_one_sentence(bend: Bend) -> None:
+    with served(bend) as (_, base_url):
+        found = run(base_url)
+
+    assert (found.status, found.out) == (2, "")
+    assert found.err.count("\n") == 1
+    assert "not as this interface" in found.err
+    assert "text/html" in found.err
+
+
+def test_a_wrong_token_gets_one_sentence() -> None:
+    with served() as (_, base_url):
+        found = run(base_url, token="a-wrong-one")
+
+    assert (found.status, found.out) == (2, "")
+    assert found.err == f"svc-notebooks conformance: {base_url} refuses the token (401).\n"
+
+
+def test_silence_has_an_end() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        begun = time.monotonic()
+        found = run(f"http://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "0.3")
+
+    assert (found.status, found.out) == (2, "")
+    assert "does not answer: no answer in time." in found.err
+    assert time.monotonic() - begun < 20
+
+
+def test_an_address_where_nobody_is_gets_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as once:
+        port = once.getsockname()[1]
+    found = run(f"http://127.0.0.1:{port}")
+
+    assert (found.status, found.out, found.err.count("\n")) == (2, "", 1)
+    assert "does not answer" in found.err
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["files.example.org"], "is no base address"),
+        ([], "which deployment?"),
+        (["http://x", "--rules", "Z9"], "Z9 is no rule of a service"),
+        (["http://x", "--names", "colour=red"], "is no name"),
+    ],
+)
+def test_a_wrong_argument_gets_one_sentence(arguments: list[str], words: str) -> None:
+    environment = {**os.environ, "SVC_TOKEN": TOKEN}
+    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=60, check=False, env=environment)
+
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert words in done.stderr
+
+
+def test_an_interrupted_run_removes_what_it_has_made() -> None:
+    with served() as (service, base_url):
+        environment = {**os.environ, "SVC_TOKEN": TOKEN}
+        process = subprocess.Popen(
+            command(base_url, "--rules", "A1,A2,A3"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        _until(lambda: len(service.journal()) > 60)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+
+        assert process.returncode == 2
+        assert "removing what the run has made" in err
+        assert "interrupted" in err
+        assert "left behind" not in out
+        assert files_of(service) == []
+
+
+def _until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_the_list_goes_nowhere() -> None:
+    done = subprocess.run(command("--list", "--rules", "A3"), capture_output=True, text=True, timeout=60, check=False)
+
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [line.split()[0] for line in lines] == [f"A3-{n:02}" for n in range(1, 20)]
+    assert all(int(line.split()[1]) > 0 for line in lines)
+
+
+# The parts of it.
+
+
+@dataclass(frozen=True)
+class Rule:
+    area: str
+    rule: str
+
+
+RULES = {"A-1": Rule("a", "first"), "A-2": Rule("a", "second")}
+FAILED = Outcome("t", ("A-1",), Result.FAIL, failure=Failure("308", "200"))
+LIBERAL = Outcome("t", ("A-1",), Result.PASS, differences=(("chunk_rule", "floor here"),))
+PASSED = Outcome("t", ("A-1",), Result.PASS)
+SKIPPED = Outcome("t", ("A-1",), Result.UNTESTABLE, why="a clock")
+
+
+@pytest.mark.parametrize(
+    "outcomes, result",
+    [
+        ([PASSED, FAILED], Result.FAIL),
+        ([PASSED, LIBERAL, SKIPPED], Result.PASS),
+        ([LIBERAL, SKIPPED], Result.DIFFERS),
+        ([SKIPPED], Result.UNTESTABLE),
+        ([], Result.UNTESTABLE),
+    ],
+)
+def test_a_verdict_is_made_of_outcomes(outcomes: list[Outcome], result: Result) -> None:
+    one, other = verdicts(RULES, outcomes)
+
+    assert (one.result, other.result) == (result, Result.UNTESTABLE)
+
+
+def test_the_table_says_what_was_expected_and_what_came() -> None:
+    lines = "\n".join(table(verdicts(RULES, [FAILED]), 80))
+
+    assert "A-1    FAIL             first" in lines
+    assert "expected: 308" in lines
+    assert "came:     200" in lines
+    assert "A-2    not testable     second" in lines
+    assert summary(verdicts(RULES, [FAILED])).startswith("2 rules: 0 pass, 1 fail")
+
+
+def test_a_target_shows_no_token() -> None:
+    assert TOKEN not in repr(Target("http://x", TOKEN, second_token=TOKEN))
+    assert Secrets([TOKEN]).redact(f"a {TOKEN} b") == "a <token> b"
+    assert names_of(["storage=drive"]).path("files") == "/drive/v3/files"
+
+
+def test_the_suite_is_where_it_says() -> None:
+    assert (suite_folder() / "tests" / "contract" / "conftest.py").is_file()
