@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from base64 import urlsafe_b64encode
+from collections.abc import Iterable
 from random import Random, SystemRandom
 from string import ascii_lowercase
 from typing import Any
@@ -103,11 +104,16 @@ class Ids:
         if state is None or self._seed is None:
             return
         try:
-            for random, kept in zip((self._random, self._steps), state, strict=True):
-                version, words, gauss = kept
-                random.setstate((version, tuple(words), gauss))
+            self._random, self._steps = (_standing(*kept) for kept in state)  # both or none
         except (TypeError, OverflowError) as error:
             raise ValueError(f"the sequence of ids cannot be used: {error}") from None
+
+
+def _standing(version: int, words: Iterable[int], gauss: float | None) -> Random:
+    """A sequence that goes on where another one stood."""
+    random = Random()
+    random.setstate((version, tuple(words), gauss))
+    return random
 
 
 def _text(random: Random, size: int) -> str:

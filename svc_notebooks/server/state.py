@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 from .clock import moved
@@ -61,10 +62,11 @@ class Snapshots:
 
     def __init__(self) -> None:
         self._states: dict[str, State] = {}
+        self._numbers = count(1)
 
     def take(self, house: House, parts: Parts) -> str:
         """Keep the state; the id to ask for it by."""
-        key = f"snapshot-{len(self._states) + 1}"
+        key = f"snapshot-{next(self._numbers)}"
         self._states[key] = State.of(house, parts)
         return key
 

@@ -185,6 +185,10 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "a clock that is none": (manifest_with(clock=5), "manifest cannot be used"),
     "a seed that is a text": (manifest_with(seed="0"), "seed"),
     "ids that are none": (manifest_with(ids=[[3, [1, 2], None], [3, [], None]]), "ids|state|unpack"),
+    "ids of which the second is none": (
+        lambda entries: manifest_with(ids=[json.loads(entries["manifest.json"])["ids"][0], [3, [5], None]])(entries),
+        "ids|state|unpack",
+    ),
     "counters that are none": (manifest_with(counters={"files": -1}), "counters"),
     "a counter of another table": (manifest_with(counters={"nothing": 1}), "no table nothing"),
     "a number where a text is": (row_with("files", 1, 5), r"files\.id cannot be 5"),
