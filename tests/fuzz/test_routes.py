@@ -30,7 +30,7 @@ from svc_notebooks.server.wsgi import WsgiApp
 from tests.fuzz.world import BASE, World, make_world
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
-FEW = EXAMPLES or 8
+FEW = EXAMPLES or 6
 FORM = "application/x-www-form-urlencoded"
 UPLOADS = Names().upload_path("files")
 CHECKS = [
