@@ -117,7 +117,8 @@ class World:
     ) -> DataFrame:
         """Let a user make so many requests within a time, as `per` says ("60s", 90); None lifts the limit.
 
-        What is beyond it is refused with 403 `userRateLimitExceeded` and Retry-After, which our client obeys.
+        What is beyond it is refused with 403 `userRateLimitExceeded` and Retry-After, which our client obeys. The time
+        is the sandbox's: for a client outside of this kernel, a clock that stands still has to be moved.
 
         Returns:
             All limits that were set: user (str), requests (Int64), per (Float64, seconds), spent (Int64, in the
