@@ -1,22 +1,34 @@
-"""What the wheel carries beside the package: the notebooks.
+"""What the wheel carries beside the package: the notebooks, and the contract suite for `svc-notebooks conformance`.
 
 An editable install reads the checkout's own, so it gets no copy that could grow old.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+SUITE = ("tests/conftest.py", "tests/plugin_rules.py", "tests/receivers.py", "tests/rules.csv")
 
-class ShipNotebooks(BuildHookInterface):
-    """Put `notebooks/` into a wheel as `svc_notebooks/notebooks_shipped/`."""
+
+class Ship(BuildHookInterface):
+    """Put `notebooks/` and the suite into a wheel, as `notebooks_shipped` and `suite_shipped` of the package."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version != "standard":
             return
-        folder = Path(self.root, "notebooks")
-        for path in sorted(folder.rglob("*")):
-            name = path.relative_to(folder)
-            if path.is_file() and not any(part.startswith(".") for part in name.parts):
-                build_data["force_include"][str(path)] = f"svc_notebooks/notebooks_shipped/{name.as_posix()}"
+        root = Path(self.root)
+        for path in _files(root / "notebooks"):
+            name = path.relative_to(root / "notebooks").as_posix()
+            build_data["force_include"][str(path)] = f"svc_notebooks/notebooks_shipped/{name}"
+        for path in [*(root / name for name in SUITE), *_files(root / "tests" / "contract")]:
+            name = path.relative_to(root).as_posix()
+            build_data["force_include"][str(path)] = f"svc_notebooks/suite_shipped/{name}"
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob("*")):
+        parts = path.relative_to(folder).parts
+        if path.is_file() and not any(part.startswith((".", "__pycache__")) for part in parts):
+            yield path

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from .target import Secrets, Target, names_of
@@ -110,6 +111,8 @@ class Command:
     run: Any = None
     site: Any = None
     left: Sequence[str] = ()
+    unread: list[str] = field(default_factory=list)
+    """Files of the suite that need what is not installed."""
     refused: str = ""
     failed: bool = False
     """Whether a test failed since the suite last looked."""
@@ -130,6 +133,7 @@ class Command:
         from .listener import Listener
 
         folder = suite_folder()
+        _name_tests(folder / "tests")
         arguments = [
             str(folder / "tests" / "contract"),
             f"--rootdir={folder}",
@@ -137,6 +141,7 @@ class Command:
             "--override-ini=pythonpath=" + str(folder),
             "--import-mode=importlib",
             "--capture=no",
+            "--continue-on-collection-errors",
             "--disable-plugin-autoload",
             *(word for plugin in ("cacheprovider", "doctest", "faulthandler") for word in ("-p", f"no:{plugin}")),
             *(["--collect-only"] if self.target is None else []),
@@ -169,6 +174,8 @@ class Command:
             for line in table(found):
                 print(self.hidden.redact(line))
             print(f"\n{summary(found)}")
+        for line in self.unread:
+            print(f"not read: {line}")
         for line in self.left:
             print(f"left behind: {self.hidden.redact(line)}")
         if path:
@@ -186,8 +193,16 @@ class Command:
             "stopped": self.refused or None,
             "counts": {result.name.lower(): number for result, number in counts(found).items()},
             "rules": [one.row() for one in found],
+            "not_read": self.unread,
             "left_behind": list(self.left),
         }
+
+
+def _name_tests(folder: Path) -> None:
+    """`tests` is the suite, even where some distribution has left a package of that name among the installed ones."""
+    module = ModuleType("tests")
+    module.__path__ = [str(folder)]
+    sys.modules["tests"] = module
 
 
 @contextmanager

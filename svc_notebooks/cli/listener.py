@@ -48,9 +48,10 @@ class Listener:
                 self._command.tests[rule] = self._command.tests.get(rule, 0) + 1
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A suite that cannot be read is no verdict about anybody."""
+        """A file that cannot be read, for it needs what is not installed here, is said at the end."""
         if report.failed:
-            self._command.refused = f"the suite cannot be read: {_short_text(str(report.longrepr)[-400:])}"
+            last = str(report.longrepr).strip().splitlines()[-1]
+            self._command.unread.append(f"{Path(report.nodeid).name}: {_short_text(last)}")
 
     def pytest_internalerror(self, excinfo: pytest.ExceptionInfo[BaseException]) -> bool:
         """The suite itself went wrong; one sentence says where."""

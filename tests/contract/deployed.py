@@ -12,13 +12,15 @@ import socket
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
+from tests.receivers import receiver
 
 from .arrival import arrive
 from .chosen import Record, Status, Told, first_entry, noting, statuses_named
@@ -55,6 +57,16 @@ def _told(value: Any) -> Any:
     return [_told(one) for one in value] if isinstance(value, list) else value
 
 
+@dataclass(frozen=True)
+class Unheard:
+    """A receiving URL elsewhere: channels may have it, and what comes there is seen by nobody here."""
+
+    address: str
+
+    def __getattr__(self, name: str) -> NoReturn:
+        beyond("messages that reach this machine (the control interface)")
+
+
 class Deployed(Wire):
     """Speaks to a deployment, notes what it makes there, and touches nothing else."""
 
@@ -70,6 +82,28 @@ class Deployed(Wire):
 
     def new(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         return [row for row in rows if not {row.get("id"), row.get("recurringEventId")} & self.site.before]
+
+    def hear(self, told: Any) -> Any:
+        if isinstance(self.site.inside, Outside):
+            if self.site.target.address is None:
+                beyond("a receiving URL whose domain is registered (--address)")
+            return Unheard(self.site.target.address)
+        if self.site.target.names != Names():
+            beyond("messages under the names of the interface")
+        if not self._reaches_us():
+            beyond("a deployment whose messages reach this machine")
+        return super().hear(told)
+
+    def _reaches_us(self) -> bool:
+        """Whether a message comes to a receiver here; tried once in a run."""
+        if self.site.reaches_us is None:
+            with receiver() as told:
+                super().hear(told)
+                channel = {"id": f"{self.prefix}reach", "type": "web_hook", "address": told.address}
+                self.post_json("/storage/v3/changes/watch", channel)
+                with told.arrived:
+                    self.site.reaches_us = told.arrived.wait_for(lambda: bool(told.requests), 5)
+        return self.site.reaches_us
 
     def mails(self, outbox: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [mail for mail in outbox if mail["event_id"].partition("_")[0] in self.ledger.ids]
@@ -183,7 +217,7 @@ class Run:
         if not path.name.startswith("test_"):
             return True
         text = path.read_text(encoding="utf-8")
-        return any(f'"{rule}"' in text for rule in self.command.chosen)
+        return "wire: " in text and any(f'"{rule}"' in text for rule in self.command.chosen)
 
     def wants(self, item: pytest.Item) -> bool:
         """Whether a test is about the chosen rules; what runs both ways at home runs once there."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, NoReturn
 
 import pytest
@@ -30,6 +30,7 @@ class Outside:
 
     def __init__(self, tokens: Mapping[str, str], first: str, meet: Callable[[str, str], None]) -> None:
         self._tokens, self._first, self._meet = tokens, first, meet
+        self.clock = TheirClock()
 
     def sign_in(self, user: str | None = None, *, token: str | None = None, **more: Any) -> str:
         if token or any(value not in (None, "notebook", False) for value in more.values()):
@@ -45,6 +46,16 @@ class Outside:
 
     def __getattr__(self, name: str) -> NoReturn:
         beyond(f"the inside of the service: {name}")
+
+
+class TheirClock:
+    """The clock of a deployment, which is taken to go as ours does, and cannot be moved."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def __getattr__(self, name: str) -> NoReturn:
+        beyond("a clock that can be moved")
 
 
 class Inside:

@@ -18,7 +18,7 @@ from svc_notebooks.server.socket import SocketServer
 from .conftest import Answer, OverSocket, Q
 
 FILES = "/storage/v3/files"
-PAGE = (Path(__file__).parents[2] / "docs" / "control.md").read_text(encoding="utf-8")
+PAGE = Path(__file__).parents[2] / "docs" / "control.md"
 
 
 @pytest.fixture
@@ -214,10 +214,10 @@ def test_the_page_names_every_call_and_no_other(service: Service) -> None:
     calls = {f"{method} {name}" for method, name in control._calls} | {"GET state", "PUT state", "POST files/{id}"}
     calls |= {f"POST {name}" for name in control._registers}
 
-    assert set(re.findall(r"`((?:GET|POST|PUT|DELETE) [a-z_{}/]+)`", PAGE)) == calls
+    assert set(re.findall(r"`((?:GET|POST|PUT|DELETE) [a-z_{}/]+)`", PAGE.read_text(encoding="utf-8"))) == calls
 
 
 def test_the_page_names_every_preset() -> None:
-    named = " ".join(PAGE.partition("Presets:")[2].split())
+    named = " ".join(PAGE.read_text(encoding="utf-8").partition("Presets:")[2].split())
 
     assert [one.name for one in PRESETS] == re.findall(r"`([a-z ]+)`", named)[: len(PRESETS)]

@@ -62,6 +62,12 @@ class Wire:
         """Those of a list's rows that were not there before the test."""
         return list(rows)
 
+    def hear(self, told: Any) -> Any:
+        """A receiver of this machine, registered and trusted, so that messages come to it."""
+        self.service.register_domain("localhost")
+        self.service.trust(told.ca_pem)
+        return told
+
     def mails(self, outbox: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Those rows of the outbox that are about events of the test."""
         return outbox

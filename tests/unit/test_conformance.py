@@ -322,7 +322,7 @@ def test_the_list_goes_nowhere() -> None:
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split()[0] for line in lines] == [f"A3-{n:02}" for n in range(1, 20)]
-    assert all(int(line.split()[1]) > 0 for line in lines)
+    assert all(int(line.split()[1]) > 0 for line in lines[:-1])  # a restart is nobody's to ask for over HTTP
 
 
 # The parts of it.
