@@ -16,12 +16,31 @@ import pytest
 from hypothesis import HealthCheck, given, note, settings
 
 from svc_notebooks.server.socket import SocketServer
-from tests.fuzz.fault_plans import DOWNLOADS, UPLOADS, WATCHES, Lab, run_download, run_upload, run_watch
+from tests.fuzz.fault_plans import (
+    DOWNLOADS,
+    ENDLESS,
+    UPLOADS,
+    WATCHES,
+    Download,
+    Lab,
+    Upload,
+    Watch,
+    run_download,
+    run_upload,
+    run_watch,
+)
+from tests.scripted import Q
 
 PLANS = int(os.environ.get("FUZZ_PLANS", "0"))
 
 pytestmark = pytest.mark.spec("X-05", "A3-20", "A3-21", "A6-06", "N-02", "N-08")
 
+FOR_EVER = {"steps": [{"match": {}, "times": ENDLESS, "action": {"status": 503}}]}
+NO_END = {
+    "upload": Upload(2 * Q, "resumable", "bytes", 1, False, FOR_EVER),
+    "download": Download(2 * Q, None, 1, True, FOR_EVER),
+    "watch": Watch(2, (503,) * 12, FOR_EVER),
+}
 SCENES = {
     "upload": (UPLOADS, run_upload, 120),
     "download": (DOWNLOADS, run_download, 80),
@@ -56,6 +75,13 @@ def search(scene: str, lab: Lab, plans: int, *, random: bool) -> None:
 @pytest.mark.parametrize("scene", SCENES)
 def test_whatever_breaks_the_content_is_the_same_in_the_end(scene: str) -> None:
     search(scene, Lab(), PLANS or SCENES[scene][2], random=bool(PLANS))
+
+
+@pytest.mark.parametrize("scene", SCENES)
+def test_nobody_tries_for_ever(scene: str, tmp_path: Path) -> None:
+    _, run, _ = SCENES[scene]
+
+    assert run(Lab(folder=tmp_path), NO_END[scene]) != "success"
 
 
 @pytest.mark.parametrize("scene", SCENES)
