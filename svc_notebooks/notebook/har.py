@@ -136,7 +136,7 @@ def read_har(path: str | os.PathLike[str]) -> list[Json]:
     try:
         entries = json.loads(Path(path).read_bytes())["log"]["entries"]
         return [_row(n, one) for n, one in enumerate(entries, 1)]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ValueError(f"{path} is no HTTP archive: {type(error).__name__} {error}") from None
 
 

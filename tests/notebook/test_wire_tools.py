@@ -187,7 +187,18 @@ def test_what_is_no_run_is_refused(lab, run):
         svc.compare_exchanges(lab.session, run)
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[]", '{"log": {"entries": [{}]}}'])
+ODD_HEADERS = {"request": {"headers": [{"name": None, "value": ""}]}, "response": {"headers": []}}
+NO_ARCHIVES = [
+    "",
+    "{}",
+    "[]",
+    '{"log": {"entries": [{}]}}',
+    json.dumps({"log": {"entries": [ODD_HEADERS]}}),
+    "[" * 100_000,
+]
+
+
+@pytest.mark.parametrize("text", NO_ARCHIVES, ids=lambda text: text[:30])
 def test_what_is_no_archive_is_refused(lab, tmp_path, text):
     (tmp_path / "x.har").write_text(text)
 
