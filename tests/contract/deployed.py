@@ -57,13 +57,16 @@ def _told(value: Any) -> Any:
     return [_told(one) for one in value] if isinstance(value, list) else value
 
 
-@dataclass(frozen=True)
 class Unheard:
     """A receiving URL elsewhere: channels may have it, and what comes there is seen by nobody here."""
 
-    address: str
+    def __init__(self, address: str) -> None:
+        self.__dict__["address"] = address
 
     def __getattr__(self, name: str) -> NoReturn:
+        beyond("messages that reach this machine (the control interface)")
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
         beyond("messages that reach this machine (the control interface)")
 
 
