@@ -24,7 +24,7 @@ from tests.fuzz.world import World, make_world
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 PLAN = settings(
-    max_examples=EXAMPLES or 25,
+    max_examples=EXAMPLES or 20,
     derandomize=not EXAMPLES,
     deadline=None,
     database=None,
@@ -171,7 +171,7 @@ def one_value_changed(entries: dict[str, bytes], value: Any) -> Iterator[tuple[s
 
 
 @pytest.mark.spec("X-01")
-@pytest.mark.parametrize("value", [HUGE, 2**63, None, "\ud800", [], {}, True], ids=lambda value: f"{value!r:.12}")
+@pytest.mark.parametrize("value", [HUGE, 2**63, None, "\ud800"], ids=lambda value: f"{value!r:.12}")
 def test_a_saved_file_with_a_strange_value_is_refused_or_taken_and_nothing_else(value: Any) -> None:
     """Nobody's file may end a program, or leave half a service behind."""
     world = make_world()

@@ -42,9 +42,9 @@ NO_END = {
     "watch": Watch(2, (503,) * 12, FOR_EVER),
 }
 SCENES = {
-    "upload": (UPLOADS, run_upload, 120),
-    "download": (DOWNLOADS, run_download, 80),
-    "watch": (WATCHES, run_watch, 80),
+    "upload": (UPLOADS, run_upload, 80),
+    "download": (DOWNLOADS, run_download, 60),
+    "watch": (WATCHES, run_watch, 60),
 }
 
 

@@ -30,7 +30,7 @@ from svc_notebooks.server.wsgi import WsgiApp
 from tests.fuzz.world import BASE, World, make_world
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
-FEW = EXAMPLES or 6
+FEW = EXAMPLES or 5
 FORM = "application/x-www-form-urlencoded"
 UPLOADS = Names().upload_path("files")
 CHECKS = [
@@ -152,7 +152,7 @@ def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: Gener
 def test_over_a_socket_it_is_the_same() -> None:
     world = make_world()
 
-    @plan(EXAMPLES * 10 or 60)
+    @plan(EXAMPLES * 10 or 40)
     @given(data=st.data())
     def ask(data: st.DataObject) -> None:
         route, mode = data.draw(st.sampled_from([one.values for one in MODES]))
