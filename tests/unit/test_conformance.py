@@ -21,6 +21,7 @@ import pytest
 from svc_notebooks.cli.conformance import suite_folder
 from svc_notebooks.cli.target import Secrets, Target, names_of
 from svc_notebooks.cli.verdicts import Failure, Outcome, Result, summary, table, verdicts
+from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import BytesBody, Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
@@ -203,6 +204,23 @@ def _keep_a_file(service: Service) -> str:
     headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Length", "0")])
     answer = service.handle(Request("POST", "http://x/upload/storage/v3/files?uploadType=media", headers, b""))
     return str(json.loads(answer.content())["id"])
+
+
+def test_a_deployment_may_have_names_of_its_own(tmp_path: Path) -> None:
+    given = {
+        "header_prefix": "X-Cloud-",
+        "media_prefix": "application/vnd.cloud.",
+        "storage": "drive",
+        "kind_prefix": "cloud",
+    }
+    with open_service(names=Names(**given)) as service, SocketServer(service, threads=8) as server:
+        service.sign_in(token=TOKEN)
+        options = [word for name, value in given.items() for word in ("--names", f"{name}={value}")]
+        found = run(
+            server.base_url, *options, "--rules", "A1,A4-01,A5-01,A6-07,E-01,X-03", path=tmp_path / "found.json"
+        )
+
+    assert (found.status, {rule["result"] for rule in found.rules.values()}) == (0, {"pass"}), found.out
 
 
 def test_who_chose_otherwise_differs_and_does_not_fail(tmp_path: Path) -> None:
