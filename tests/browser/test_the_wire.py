@@ -20,7 +20,7 @@ def test_the_notebook_about_the_wire(lab):
     page = lab.run("09-the-wire.ipynb")
 
     frames = drawings = 0
-    for cell in range(0, 26, 3):
+    for cell in range(0, 21, 3):
         page.evaluate(SCROLL, cell)
         page.wait_for_timeout(700)
         lab.shot(page, f"wire-{cell:02d}")
