@@ -46,9 +46,13 @@ class _Current:
     record: Record | None = None
 
 
+OURS = {400, 403}
+"""What we say of a mistake, and of what is not allowed, where the interface shows no status."""
+
+
 def statuses_named(words: str) -> frozenset[int]:
-    """The statuses that a rule's words ask for by number."""
-    return frozenset(int(found) for found in _NUMBER.findall(words))
+    """The statuses that a rule's words ask for by number, and the interface or HTTP itself settles."""
+    return frozenset(int(found) for found in _NUMBER.findall(words)) - OURS
 
 
 @contextmanager

@@ -160,8 +160,10 @@ def test_a_domain_must_be_registered(watch: Watch, address: str) -> None:
 
 @pytest.mark.spec("A8-05")
 def test_who_is_refused_a_channel_is_told_nothing(watch: Watch) -> None:
-    assert watch.changes(address=watch.told.address.replace("localhost", "127.0.0.1")).status == 401
+    address = watch.told.address.replace("localhost", "127.0.0.1")
+    watch.messages()
 
+    assert watch.changes(address=address).status == 401
     assert not watch.messages()
 
 

@@ -21,6 +21,9 @@ from .apps import (
 from .conftest import Wire
 from .diary import ADA
 
+# The interface says that tokens are needed, and nothing of where they come from.
+pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
+
 
 @pytest.fixture
 def robot(wire: Wire) -> Robot:

@@ -27,6 +27,9 @@ from .conftest import Wire
 from .diary import BOB
 from .person import Person
 
+# The interface says that tokens are needed, and nothing of where they come from.
+pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
+
 
 @pytest.fixture
 def app(wire: Wire) -> App:

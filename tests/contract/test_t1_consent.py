@@ -18,6 +18,9 @@ from .conftest import Wire
 from .diary import ADA
 from .person import Person, told
 
+# The interface says that tokens are needed, and nothing of where they come from.
+pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
+
 
 @pytest.fixture
 def app(wire: Wire) -> App:

@@ -20,6 +20,9 @@ from .apps import (
 from .conftest import Wire
 from .diary import BOB
 
+# The interface says that tokens are needed, and nothing of where they come from.
+pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
+
 
 @pytest.fixture
 def app(wire: Wire) -> App:
