@@ -26,8 +26,9 @@ def pytest_collection(session: pytest.Session) -> None:
         run.arrive()
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """And leave it as it was."""
+    """And leave it as it was, when pytest has ended the test that an interrupt cut short."""
     if run := run_of(session.config):
         run.leave()
 

@@ -255,7 +255,8 @@ class Run:
             for choice, what in record.differences:
                 request.node.user_properties.append(("difference", (choice, what)))
             request.node.user_properties.append(("log", wire.log[-3:]))
-            self.site.inside.undo()
+            with self.site.undisturbed():
+                self.site.inside.undo()
             unseen = wire.ledger.unseen
             self.site.clear(wire.ledger)
             if unseen:

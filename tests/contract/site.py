@@ -7,6 +7,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
@@ -80,6 +81,7 @@ class Site:
     _met: set[str] = field(default_factory=set)
     _counted: set[tuple[str, str]] = field(default_factory=set)
     _silent: int = 0
+    _undisturbed: bool = False
 
     def __post_init__(self) -> None:
         self.words = Translation(self.target.names)
@@ -107,7 +109,8 @@ class Site:
         patient: bool = True,
     ) -> Reply:
         """One exchange; a rate limit is waited for, unless it is what is tested. Raises Unreachable."""
-        self.stop_if_asked()
+        if not self._undisturbed:
+            self.stop_if_asked()
         pairs = list(pairs)
         for attempt in range(TRIES if patient else 0):
             reply = self._once(method, target, body, pairs)
@@ -250,10 +253,20 @@ class Site:
 
     # What is made.
 
+    @contextmanager
+    def undisturbed(self) -> Iterator[None]:
+        """Nothing in here is cut short by an interrupt; it is heard afterwards."""
+        self._undisturbed = True
+        try:
+            yield
+        finally:
+            self._undisturbed = False
+
     def clear(self, ledger: Ledger) -> None:
         """Remove what a test has made; what it was stays known, should it be listed still."""
         self.before |= ledger.ids
-        self.left += ledger.remove(self._remove)
+        with self.undisturbed():
+            self.left += ledger.remove(self._remove)
 
     def _remove(self, made: Made) -> int:
         if made.method == "DELETE" and made.what != "session" and self._lacks_deletion(made.path):
