@@ -96,6 +96,8 @@ class People:
     """What a sandbox does about people."""
 
     service: Service
+    _served: str
+    """Where others find the service."""
     _session: Callable[..., Session]
 
     def sign_in(
@@ -181,7 +183,7 @@ class People:
         0
         """
         found = self.service.service_account(
-            name, delegation=_scopes(delegation), client=client, base_url=self._address()
+            name, delegation=_scopes(delegation), client=client, base_url=self._served
         )
         return ServiceAccount(found)
 
@@ -200,12 +202,8 @@ class People:
         >>> photos = lab.oauth_client("Photo album")
         >>> session = lab.sign_in("bob@svc.example", client=photos, scopes=["storage.file"])
         """
-        found = self.service.oauth_client(name, list(redirect_uris), public=public, base_url=self._address())
+        found = self.service.oauth_client(name, list(redirect_uris), public=public, base_url=self._served)
         return OAuthClient(name, found)
-
-    def _address(self) -> str:
-        """Where others find the service."""
-        raise NotImplementedError
 
     def open_with(self, file: File, client: str | OAuthClient) -> None:
         """Open files with an application, as a person does who picks them there: its file scope then reaches them.

@@ -195,6 +195,3 @@ class Sandbox(People, World):
         self.closes(server.stop)
         self._served = server.base_url
         return server
-
-    def _address(self) -> str:
-        return self._served
