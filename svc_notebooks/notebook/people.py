@@ -182,9 +182,7 @@ class People:
         >>> svc.files(session=lab.sign_in(robot)).shape[0]
         0
         """
-        found = self.service.service_account(
-            name, delegation=_scopes(delegation), client=client, base_url=self._served
-        )
+        found = self.service.service_account(name, delegation=_scopes(delegation), client=client, base_url=self._served)
         return ServiceAccount(found)
 
     def oauth_client(self, name: str, *, redirect_uris: Sequence[str] = (), public: bool = False) -> OAuthClient:
