@@ -6,6 +6,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from ..client.recorder import KEPT
+from ..core.secrets import HIDDEN
 from ..core.wire import REASONS
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ def body_text(size: int, text: str | None) -> str:
     """A body as far as it can be shown; bytes that are no text are counted."""
     if not text:
         return f"<{size} bytes>" if size else ""
-    left = size - len(text.encode())
+    shown = len(text.encode())
+    hidden = HIDDEN in text and shown < KEPT  # the whole of it is there, but for what was taken out
+    left = 0 if hidden else size - shown
     return text + (f"\n<{left} bytes more>" if left > 0 else "")
 
 

@@ -218,3 +218,11 @@ def test_an_archive_of_another_program_is_read(lab, tmp_path):
     found = svc.compare_exchanges(session, tmp_path / "x.har")
 
     assert found[["exchange", "what"]].values.tolist() == [["GET /storage/v3/files", "only in second"]]
+
+
+def test_a_body_whose_secret_was_taken_out_is_not_said_to_go_on():
+    from svc_notebooks.notebook.http_text import body_text
+
+    assert body_text(500, "assertion=[redacted]") == "assertion=[redacted]"
+    assert body_text(500, "plain").endswith("<495 bytes more>")
+    assert body_text(5000, "[redacted]" + "x" * 2038).endswith("<2952 bytes more>")
