@@ -19,6 +19,7 @@ import pytest
 
 RULES = Path(__file__).with_name("rules.csv")
 FLOOR = Path(__file__).with_name("rules_floor.txt")
+PROVES = "rules that this test proves"
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,15 +91,21 @@ class RuleCoverage:
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if found := complaints(items, self.rules):
             raise pytest.UsageError("\n".join(found))
-        self.measures = any(spec_ids(item) for item in items)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
+        """The ids travel in the report: the tests may run in processes of their own."""
         report: pytest.TestReport = yield  # type: ignore[misc]
-        self.note(spec_ids(item), report)
+        report.user_properties.append((PROVES, spec_ids(item)))
         return report  # type: ignore[return-value]
 
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        for name, ids in report.user_properties:
+            if name == PROVES:
+                self.note(tuple(map(str, ids)), report)  # type: ignore[arg-type]
+
     def note(self, ids: tuple[str, ...], report: pytest.TestReport) -> None:
+        self.measures |= bool(ids)
         if report.failed:
             self.failed.update(ids)
         elif report.skipped:  # an expected failure counts as skipped: it proves nothing either
@@ -110,7 +117,8 @@ class RuleCoverage:
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         finished = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
         stopped = session.shouldstop or session.shouldfail
-        if not (is_whole(session.config) and finished) or stopped:
+        is_worker = hasattr(session.config, "workerinput")
+        if not (is_whole(session.config) and finished) or stopped or is_worker:
             return
         if session.config.option.write_rules_floor:
             self.write_floor()
