@@ -7,6 +7,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
 
+# Whoever switched compiled files off pays for it in each of the hundred processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
+
 # Notebooks are compared output by output: nothing in them may depend on where and when they run.
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
@@ -43,9 +46,9 @@ types: env
 floors: env
 	$(BIN)/lint-imports
 
-# ARGS go to pytest: make tests ARGS="-k resumable"
+# ARGS go to pytest: make tests ARGS="-k resumable"; with ARGS="-n 0" in one process, for a debugger.
 tests: env
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal $(ARGS)
 
 nbval: env
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks

@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.patience import PATIENCE
+
 from .chosen import choice
 from .conftest import Answer, OverSocket, Q
 
@@ -177,7 +179,7 @@ def test_a_cut_simple_or_multipart_upload_stores_nothing(wire: OverSocket, kind:
 def test_bad_chunked_encoding_is_refused(wire: OverSocket) -> None:
     """28"""
     parts = urlsplit(wire.base_url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         connection.sendall(
             f"POST /upload/storage/v3/files?uploadType=media HTTP/1.1\r\nHost: {parts.netloc}\r\n"
             f"Authorization: Bearer {wire.token}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n".encode()

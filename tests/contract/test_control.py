@@ -13,6 +13,7 @@ import pytest
 from svc_notebooks.server.clock import SystemClock
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.socket import SocketServer
+from tests.patience import PATIENCE
 
 from .conftest import Answer, OverSocket, Q
 
@@ -37,7 +38,7 @@ def tell(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
 def raw(wire: OverSocket, text: str) -> bytes:
     """All that comes back until the service closes the connection."""
     parts = urlsplit(wire.base_url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         connection.sendall(text.encode())
         return b"".join(iter(lambda: connection.recv(65536), b""))
 
@@ -77,7 +78,7 @@ def test_a_request_under_way_goes_over_to_the_virtual_clock(wire: OverSocket) ->
         f"PUT {parts.path}?{parts.query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {wire.token}\r\n"
         f"Content-Length: {Q}\r\nContent-Range: bytes 0-{Q - 1}/{2 * Q}\r\n\r\n"
     )
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         connection.sendall(head.encode() + b"x" * 1000)
         while not any(row["received"] for row in wire.service.journal()):
             threading.Event().wait(0.01)

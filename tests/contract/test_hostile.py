@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from svc_notebooks.core.wire import BytesBody, Headers, Request
 from svc_notebooks.server.service import Service, open_service
+from tests.patience import PATIENCE
 
 from .conftest import OverSocket
 
@@ -161,7 +162,7 @@ def test_bytes_that_are_no_request_are_refused_and_the_next_client_is_served(
     service: Service, base_url: str, raw: bytes
 ) -> None:
     parts = urlsplit(base_url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=10) as connection:
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         try:
             connection.sendall(raw)
             connection.shutdown(socket.SHUT_WR)

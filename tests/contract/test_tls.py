@@ -17,6 +17,7 @@ import pytest
 from svc_notebooks.server import tls as server_tls
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.socket import SocketServer
+from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
 from .conftest import Answer, OverSocket
@@ -35,7 +36,7 @@ class OverTls(OverSocket):
     """Speaks HTTP/1.1 over TLS."""
 
     def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=30, context=client_context())
+        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE, context=client_context())
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def wire(service: Service, server: SocketServer) -> OverTls:
 def in_the_clear(wire: OverTls) -> Iterator[socket.socket]:
     """A connection on which nobody has spoken yet."""
     parts = urlsplit(wire.base_url)
-    with socket.create_connection((parts.hostname, parts.port), timeout=20) as connection:
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
         yield connection
 
 

@@ -19,6 +19,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Disconnected
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.socket import SocketServer
+from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
 from .conftest import Answer, InProcess, OverSocket, Q, Stage, Wire
@@ -40,7 +41,7 @@ class OverTls(OverSocket):
     AUTHORITY.configure_trust(context)
 
     def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=30, context=self.context)
+        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE, context=self.context)
 
 
 @pytest.fixture(scope="module")
@@ -396,7 +397,7 @@ def test_a_connection_that_a_fault_answered_on_can_be_used_again_or_is_closed(
 ) -> None:
     """A fault answers before the body is read: what follows on the connection is never taken for a request."""
     token = service.sign_in()
-    connection = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=30)
+    connection = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=PATIENCE)
     with service.faults(step({"status": 503})):
         connection.request("POST", MEDIA, b"x" * size, {"Authorization": f"Bearer {token}"})
         first = connection.getresponse()
@@ -412,8 +413,8 @@ def test_a_reset_ends_the_connection_and_no_other(service: Service, base_url: st
     parts, token = urlsplit(base_url), service.sign_in()
     ask = f"GET {FILES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
     with (
-        socket.create_connection((parts.hostname, parts.port), timeout=20) as struck,
-        socket.create_connection((parts.hostname, parts.port), timeout=20) as other,
+        socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as struck,
+        socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as other,
     ):
         with service.faults(step({"reset": "before"})):
             struck.sendall(ask)

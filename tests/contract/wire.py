@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from svc_notebooks.core.wire import BytesBody, Headers, Request
 from svc_notebooks.server.service import Service
+from tests.patience import PATIENCE
 
 Q = 262_144
 
@@ -178,7 +179,7 @@ class OverSocket(Wire):
     def dial(self) -> socket.socket:
         """A connection, for what no library would send."""
         parts = urlsplit(self.base_url)
-        return socket.create_connection((parts.hostname, parts.port), timeout=10)
+        return socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE)
 
     def address(self, target: str) -> str:
         """What stands in the first line of a request for this path or URL."""
@@ -186,4 +187,4 @@ class OverSocket(Wire):
         return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
     def _connection(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(urlsplit(self.base_url).netloc, timeout=30)
+        return http.client.HTTPConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE)

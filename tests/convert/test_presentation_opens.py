@@ -12,6 +12,7 @@ import pytest
 
 from svc_notebooks.convert.presentation import odp, pdf, ppt, pptx
 from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Run, Shape, Slide, Text
+from tests.patience import PATIENCE
 
 from . import decks
 from .test_presentation_pptx import sample
@@ -28,7 +29,7 @@ def office(source: bytes, extension: str, target: str, folder: Path) -> bytes:
     given.write_bytes(source)
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
     command = [shutil.which("soffice"), profile, "--headless", "--convert-to", target, "--outdir", folder, given]
-    subprocess.run(command, check=True, capture_output=True, timeout=120)
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     return given.with_suffix(f".{target}").read_bytes()
 
 

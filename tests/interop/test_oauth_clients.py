@@ -22,6 +22,7 @@ from svc_notebooks.server.socket import SocketServer
 from tests.contract.conftest import InProcess
 from tests.contract.diary import ADA, BOB
 from tests.contract.person import Person
+from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
 pytestmark = [pytest.mark.interop, pytest.mark.spec("T-01", "T-04")]
@@ -117,7 +118,7 @@ def test_google_auth_hears_that_a_consent_is_over(service: Service, base_url: st
     flow.fetch_token(authorization_response=sent_back(service, flow.authorization_url()[0]))
     credentials: Credentials = flow.credentials
 
-    answer = requests.post(f"{base_url}/revoke", data={"token": credentials.refresh_token}, timeout=10)
+    answer = requests.post(f"{base_url}/revoke", data={"token": credentials.refresh_token}, timeout=PATIENCE)
 
     assert answer.status_code == 200
     with pytest.raises(RefreshError, match="invalid_grant"):

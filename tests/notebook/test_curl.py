@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import svc_notebooks as svc
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 
@@ -26,7 +27,7 @@ def paste(lab: svc.Sandbox) -> Iterator[Callable[..., str]]:
             shell = {
                 "PATH": os.environ["PATH"], "SVC_TOKEN": token, "SVC_BASE_URL": server.base_url, "FILE": str(file),
             }  # fmt: skip
-            done = subprocess.run(["bash", "-c", command], env=shell, capture_output=True, timeout=20, check=True)
+            done = subprocess.run(["bash", "-c", command], env=shell, capture_output=True, timeout=PATIENCE, check=True)
             return done.stdout.decode()
 
         yield run

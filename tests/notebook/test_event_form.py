@@ -13,6 +13,7 @@ from svc_notebooks.core.event_fields import EVENT_FIELDS
 from svc_notebooks.core.events import problems, with_defaults
 from svc_notebooks.core.recurrence import Freq
 from svc_notebooks.notebook.event_body import LENIENT
+from tests.patience import PATIENCE
 
 WEEKLY = {
     "summary": "Seminar",
@@ -408,4 +409,4 @@ def test_over_a_socket_the_link_of_what_was_made_opens():
 
         link = form.result["html_link"].item()
         assert f'href="{link}"' in form.status.value
-        assert "Tea" in requests.get(link, timeout=10).text
+        assert "Tea" in requests.get(link, timeout=PATIENCE).text

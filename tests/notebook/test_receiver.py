@@ -15,6 +15,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.notebook import authority
 from svc_notebooks.notebook.authority import make_authority
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -218,7 +219,7 @@ def test_many_threads_lose_no_message(rx):
     context = ssl.create_default_context(cadata=rx.ca_pem)
 
     def post(first):
-        connection = http.client.HTTPSConnection(parts.hostname, parts.port, context=context, timeout=20)
+        connection = http.client.HTTPSConnection(parts.hostname, parts.port, context=context, timeout=PATIENCE)
         for number in range(first, first + 25):
             headers = {"X-Svc-Channel-ID": "c", "X-Svc-Message-Number": str(number), "X-Svc-Resource-State": "add"}
             connection.request("POST", parts.path, b"", headers)

@@ -11,6 +11,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors import BadRequest, NotAllowed, NotFound
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def post(rx, headers, body=b"", path=None, method="POST"):
     """A message by hand, as anybody could send it."""
     parts = urlsplit(rx.address)
     context = ssl.create_default_context(cadata=rx.ca_pem)
-    connection = http.client.HTTPSConnection(parts.hostname, parts.port, context=context, timeout=10)
+    connection = http.client.HTTPSConnection(parts.hostname, parts.port, context=context, timeout=PATIENCE)
     try:
         connection.request(method, path or parts.path, body, headers)
         return connection.getresponse().status
@@ -159,7 +160,7 @@ def test_waiting_in_vain_says_what_came(lab, rx):
 
 def test_waiting_from_another_thread(lab, rx, file):
     found = []
-    waiter = threading.Thread(target=lambda: found.append(rx.wait_for("update", timeout=20)))
+    waiter = threading.Thread(target=lambda: found.append(rx.wait_for("update", timeout=PATIENCE)))
     waiter.start()
     svc.watch_file(file, rx)
     svc.update(file, name="new.txt")
@@ -309,6 +310,6 @@ with svc.sandbox() as lab:
 
 
 def test_in_a_browser_there_are_no_sockets_no_threads_and_no_tls():
-    done = subprocess.run([sys.executable, "-c", IN_A_BROWSER], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", IN_A_BROWSER], capture_output=True, text=True, timeout=PATIENCE)
 
     assert done.returncode == 0, done.stderr

@@ -9,6 +9,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.notebook.diagram import diagram
 from svc_notebooks.notebook.exchange_view import ExchangeView
+from tests.patience import PATIENCE
 
 HOSTILE = '"><img src=x onerror=alert(1)>\r\n;#'
 
@@ -83,7 +84,7 @@ def test_the_curl_command_does_the_same_again(lab, tmp_path):
                 env=shell,
                 capture_output=True,
                 text=True,
-                timeout=20,
+                timeout=PATIENCE,
                 check=True,
             ).stdout
             for n in (1, 2, 3)

@@ -17,6 +17,7 @@ from hypothesis import given, settings, strategies as st
 from svc_notebooks.core.wire import BytesBody, Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.socket import SocketServer
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.spec("X-05")
 
@@ -78,7 +79,7 @@ class Caller:
         return response.status, content
 
     def _speak(self, method: str, target: str, body: bytes, pairs: list[tuple[str, str]], *, chunked: bool) -> Seen:
-        connection = http.client.HTTPConnection(self.address or "", timeout=30)
+        connection = http.client.HTTPConnection(self.address or "", timeout=PATIENCE)
         try:
             connection.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
             for pair in pairs:

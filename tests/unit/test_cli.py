@@ -10,6 +10,7 @@ import pytest
 
 from svc_notebooks.cli import lab as lab_module, main
 from svc_notebooks.cli.shipped import Copied, Outcome, copy_notebooks, notebooks_in
+from tests.patience import PATIENCE
 
 
 def write_notebook(path: Path, *cells: str) -> Path:
@@ -111,7 +112,7 @@ class TestRun:
 
     def run(self, folder: Path) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-m", "svc_notebooks.cli", "run", str(folder)]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE)
 
     def test_a_failure_is_told_and_the_others_run(self, tmp_path: Path):
         write_notebook(tmp_path / "00-bad.ipynb", "x = 1", "x / 0")
@@ -152,7 +153,7 @@ class TestServe:
         with self.serve("--token", "secret", "--control") as process:
             ready = json.loads(process.stdout.readline())
             process.send_signal(end)
-            rest, errors = process.communicate(timeout=20)
+            rest, errors = process.communicate(timeout=PATIENCE)
 
         assert ready["base_url"].startswith("http://127.0.0.1:")
         assert ready == {
@@ -170,11 +171,11 @@ class TestServe:
         with self.serve() as process:
             ready = json.loads(process.stdout.readline())
             url = ready["base_url"] + "/storage/v3/files"
-            signed_in = requests.get(url, headers={"Authorization": f"Bearer {ready['token']}"}, timeout=10)
-            stranger = requests.get(url, headers={"Authorization": "Bearer other"}, timeout=10)
-            control = requests.get(ready["base_url"] + "/_control/clock", timeout=10)
+            signed_in = requests.get(url, headers={"Authorization": f"Bearer {ready['token']}"}, timeout=PATIENCE)
+            stranger = requests.get(url, headers={"Authorization": "Bearer other"}, timeout=PATIENCE)
+            control = requests.get(ready["base_url"] + "/_control/clock", timeout=PATIENCE)
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=20)
+            process.communicate(timeout=PATIENCE)
 
         assert (signed_in.status_code, stranger.status_code, control.status_code) == (200, 401, 404)
 
@@ -186,11 +187,11 @@ class TestServe:
             ca = Path(ready["ca"])
             url = ready["base_url"] + "/storage/v3/files"
             signed_in = {"Authorization": "Bearer t"}
-            answer = requests.get(url, headers=signed_in, verify=str(ca), timeout=10)
+            answer = requests.get(url, headers=signed_in, verify=str(ca), timeout=PATIENCE)
             pem = ca.read_text()
             mode = ca.stat().st_mode & 0o777
             process.send_signal(signal.SIGTERM)
-            rest, errors = process.communicate(timeout=20)
+            rest, errors = process.communicate(timeout=PATIENCE)
 
         assert ready["base_url"].startswith("https://127.0.0.1:")
         assert answer.json()["files"] == []
@@ -207,12 +208,12 @@ class TestServe:
                 ready = json.loads(process.stdout.readline())
                 signed_in = {"Authorization": "Bearer t"}
                 url = ready["base_url"] + "/storage/v3/files"
-                requests.post(url, json={"name": "kept"}, headers=signed_in, timeout=10).raise_for_status()
+                requests.post(url, json={"name": "kept"}, headers=signed_in, timeout=PATIENCE).raise_for_status()
                 names.append(
-                    [file["name"] for file in requests.get(url, headers=signed_in, timeout=10).json()["files"]]
+                    [file["name"] for file in requests.get(url, headers=signed_in, timeout=PATIENCE).json()["files"]]
                 )
                 process.send_signal(signal.SIGTERM)
-                process.communicate(timeout=20)
+                process.communicate(timeout=PATIENCE)
 
         assert names == [["kept"], ["kept", "kept"]]
 
@@ -229,7 +230,7 @@ class TestServe:
     )
     def test_says_what_is_wrong_with_an_argument(self, arguments: list[str], message: str):
         with self.serve(*arguments) as process:
-            output, errors = process.communicate(timeout=20)
+            output, errors = process.communicate(timeout=PATIENCE)
 
         assert process.returncode == 2
         assert output == ""

@@ -26,6 +26,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import BytesBody, Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.socket import SocketServer
+from tests.patience import PATIENCE
 
 TOKEN = "a-token-that-nobody-sees"
 Handle = Callable[[Request], Response]
@@ -72,7 +73,12 @@ def run(base_url: str, *arguments: str, token: str = TOKEN, path: Path | None = 
     more = ("--json", str(path)) if path else ()
     environment = {**os.environ, "SVC_TOKEN": token}
     done = subprocess.run(
-        command(base_url, *arguments, *more), capture_output=True, text=True, timeout=100, check=False, env=environment
+        command(base_url, *arguments, *more),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env=environment,
     )
     found = json.loads(path.read_text())["rules"] if path and path.exists() else []
     return Ran(done.returncode, done.stdout, done.stderr, {rule["id"]: rule for rule in found})
@@ -300,7 +306,9 @@ def test_an_address_where_nobody_is_gets_one_sentence() -> None:
 )
 def test_a_wrong_argument_gets_one_sentence(arguments: list[str], words: str) -> None:
     environment = {**os.environ, "SVC_TOKEN": TOKEN}
-    done = subprocess.run(command(*arguments), capture_output=True, text=True, timeout=60, check=False, env=environment)
+    done = subprocess.run(
+        command(*arguments), capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
+    )
 
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert words in done.stderr
@@ -318,7 +326,7 @@ def test_an_interrupted_run_removes_what_it_has_made() -> None:
         )
         _until(lambda: len(service.journal()) > 60)
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=PATIENCE)
 
         assert process.returncode == 2
         assert "removing what the run has made" in err
@@ -335,7 +343,9 @@ def _until(true: Callable[[], bool]) -> None:
 
 
 def test_the_list_goes_nowhere() -> None:
-    done = subprocess.run(command("--list", "--rules", "A3"), capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        command("--list", "--rules", "A3"), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
 
     lines = done.stdout.splitlines()
     assert (done.returncode, done.stderr) == (0, "")

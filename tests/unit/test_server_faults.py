@@ -9,6 +9,7 @@ import pytest
 
 from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import open_service
+from tests.patience import PATIENCE
 
 
 @pytest.fixture
@@ -139,12 +140,12 @@ def test_who_watches_is_told_of_what_was_done_although_its_answer_was_lost(servi
     service.receive_at("https://hooks.example/", lambda request: told.put(_state(request)) or Response(200))
     body = {"id": "c", "type": "web_hook", "address": "https://hooks.example/"}
     assert ask("POST", "/storage/v3/changes/watch", json.dumps(body).encode()).status == 200
-    assert told.get(timeout=20) == "sync"
+    assert told.get(timeout=PATIENCE) == "sync"
 
     with service.faults({"action": {"reset": "after"}}), pytest.raises(Disconnected):
         ask("POST", "/upload/storage/v3/files?uploadType=media", b"hello")
 
-    assert told.get(timeout=20) == "change"
+    assert told.get(timeout=PATIENCE) == "change"
 
 
 def _state(request):
