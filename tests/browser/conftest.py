@@ -15,6 +15,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+from tests.browser.axe import violations
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -81,6 +83,13 @@ class Lab:
         page.evaluate(TELL, words)
         return page.evaluate("window.told").strip()
 
+    def theme(self, page, word: str) -> None:
+        """Light or Dark, once it is there to be seen."""
+        name = f"JupyterLab {word}"
+        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
+        page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
+        page.locator("#jupyterlab-splash").wait_for(state="detached")
+
     def shot(self, page, name: str) -> Path:
         """Keep a picture of the page."""
         path = self.shots / f"{name}.png"
@@ -97,6 +106,12 @@ def chromium():
         browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """`axe(page, selector=None)`: what axe-core finds in the forms of the page; `assert axe(page) == []`."""
+    return violations
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,105 @@
+"""Who sees nothing, or little, or has no mouse: axe-core on every form, light and dark, begun and filled."""
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+SANDBOX = """
+import svc_notebooks as svc
+lab = svc.sandbox()
+svc.upload(b"pond,birds\\nMill pond,12\\n", name="Counts", mime_type="text/csv", convert_to="spreadsheet")
+plan = svc.upload(b"Feed the ducks on Monday.", name="plan.txt")
+form = svc.{form}()
+form
+"""
+
+
+def add_files(page):
+    page.get_by_label("Choose files of this computer").set_input_files(
+        [{"name": name, "mimeType": "text/plain", "buffer": b"hello"} for name in ("one.txt", "two.txt")]
+    )
+    page.get_by_text("2 of 2 ready to upload").wait_for()
+
+
+def uploaded(page):
+    add_files(page)
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_text("Done: 2 files uploaded").wait_for()
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_role("alert").get_by_text("No file is chosen").wait_for()
+    add_files(page)
+
+
+def exported(page):
+    page.get_by_label("CSV (first sheet only) (.csv)").check()
+    page.get_by_role("button", name="Preview", exact=True).click()
+    page.get_by_text("Preview of Counts").wait_for()
+
+
+def event_filled(page):
+    page.get_by_label("Title").fill("Seminar")
+    page.get_by_label("Repeats").select_option("weekly")
+    page.get_by_text("RRULE:FREQ=WEEKLY").first.wait_for()
+    page.get_by_role("button", name="Add guest").click()
+    page.get_by_label("E-mail").fill("ada@")
+    page.get_by_label("my own").check()
+    page.get_by_label("minutes before").fill("99999")
+    page.get_by_role("button", name="Attach", exact=True).click()
+    page.get_by_label("Time zone").fill("Mars/Olympus")
+    page.get_by_role("alert").get_by_text("is no time zone of the IANA database").wait_for()
+    page.get_by_role("button", name="Create", exact=True).click()
+    page.get_by_role("alert").get_by_text("Nothing was created").wait_for()
+
+
+def watched(page):
+    page.get_by_role("button", name="Watch", exact=True).click()
+    message = page.locator("details:has(code)")
+    message.get_by_text("sync", exact=True).wait_for()
+    message.locator("summary").first.click()
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_text("Stopped: nothing more is told").wait_for()
+
+
+FORMS = {
+    "upload_form": uploaded,
+    "export_form": exported,
+    "event_form": event_filled,
+    "watch_panel": watched,
+}
+
+
+@pytest.mark.spec("W-05")
+@pytest.mark.parametrize("form", FORMS)
+def test_axe_finds_nothing(lab, axe, form):
+    lab.write(f"axe-{form}.ipynb", SANDBOX.format(form=form))
+    page = lab.run(f"axe-{form}.ipynb")
+    page.set_viewport_size({"width": 1280, "height": 2200})
+    page.locator(".svc-form").wait_for()
+    found = {"begun": axe(page)}
+
+    FORMS[form](page)
+    page.locator(".svc-form details").evaluate_all("all => all.forEach(one => one.open = true)")
+    for theme in ("Light", "Dark"):
+        lab.theme(page, theme)
+        lab.shot(page, f"axe-{form}-{theme.lower()}")
+        found[theme] = axe(page)
+    lab.theme(page, "Light")
+    page.close()
+
+    assert found == dict.fromkeys(found, [])
+
+
+@pytest.mark.spec("W-05")
+def test_axe_would_find_it(lab, axe):
+    """A button without a name, and words that can hardly be read: both are in the form, so both are told."""
+    wrong = "<button></button><p style='color: #777; background: #888'>hardly to be read</p>"
+    lab.write("axe-wrong.ipynb", f"import ipywidgets\nbox = ipywidgets.HTML({wrong!r})\nbox.add_class('svc-form')\nbox")
+    page = lab.run("axe-wrong.ipynb")
+    page.get_by_text("hardly to be read", exact=True).wait_for()
+
+    found = axe(page)
+    page.close()
+
+    assert [one.rule.partition(":")[0] for one in found] == ["button-name", "color-contrast"]
+    assert "hardly to be read" in found[1].element
+    assert "contrast of" in found[1].mend
