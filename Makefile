@@ -16,23 +16,25 @@ tests nbval notebooks: export PYTHONHASHSEED := 0
 
 .PHONY: env lab test lint types floors tests nbval browser durability opens coverage bench docs notebooks lock wheel clean
 
-env: $(BIN)/.installed
+# Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
+env: $(BIN)/.all
 
-$(BIN)/.locked: requirements/dev.txt
-	@test -n "$(PYTHON)" || { echo "make env: no python3 of version 3.11 or later on the PATH; install one, or name it: make env PYTHON=/path/to/python3.12" >&2; exit 1; }
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { echo "make env: $(PYTHON) comes without venv or ensurepip; on Debian and Ubuntu: apt-get install python3-venv" >&2; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+MADE_FROM = pyproject.toml tools/environment.py tools/quiet_lab.py requirements/uv.txt binder/requirements.txt
+ENVIRONMENT = @test -n "$(PYTHON)" || { echo "make env: no python3 of version 3.11 or later on the PATH; \
+install one, or name it: make env PYTHON=/path/to/python3.12" >&2; exit 1; }; \
+	$(PYTHON) tools/environment.py binder/requirements.txt
+
+$(BIN)/.lab: $(MADE_FROM)
+	$(ENVIRONMENT)
 	@touch $@
 
-$(BIN)/.installed: $(BIN)/.locked pyproject.toml tools/quiet_lab.py
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	$(BIN)/python tools/quiet_lab.py
-	@touch $@
+$(BIN)/.all: $(MADE_FROM) requirements/dev.txt
+	$(ENVIRONMENT) requirements/dev.txt
+	@touch $(BIN)/.lab $@
 
 # ARGS go to JupyterLab: make lab ARGS="--no-browser --port 8890"
-lab: env
-	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00-start.ipynb $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+lab: $(BIN)/.lab
+	@$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00-start.ipynb $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
 
 test: lint types floors tests nbval
 
@@ -77,12 +79,13 @@ notebooks: env
 	$(BIN)/python -m tools.save_notebooks $(ARGS)
 
 # Pins stay where they are unless asked: make lock ARGS="--upgrade" or ARGS="--upgrade-package pandas"
-LOCK = $(BIN)/uv pip compile --quiet pyproject.toml --generate-hashes --no-emit-index-url --no-header --no-annotate
+LOCK = $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+	--no-emit-index-url --no-header --no-annotate
 lock: env
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check "uv>=0.8"
-	$(LOCK) --universal --python-version 3.11 --extra lab --group dev $(ARGS) --output-file requirements/dev.txt
-	$(LOCK) --python-version 3.12 --python-platform linux --extra lab --group build \
+	$(LOCK) pyproject.toml --extra lab --group dev $(ARGS) --output-file requirements/dev.txt
+	$(LOCK) pyproject.toml --extra lab --group build \
 		--constraint requirements/dev.txt --output-file binder/requirements.txt
+	$(LOCK) --group install --constraint requirements/dev.txt --output-file requirements/uv.txt
 
 wheel: env
 	$(BIN)/python -m hatchling build

@@ -12,9 +12,10 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).parents[2]
 DEV = ROOT / "requirements" / "dev.txt"
 BINDER = ROOT / "binder" / "requirements.txt"
+UV = ROOT / "requirements" / "uv.txt"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
-# What Binder builds with; the lock for it holds one version of each package.
+# What Binder builds with.
 BINDER_MACHINE = {
     "python_version": "3.12",
     "python_full_version": "3.12.0",
@@ -50,7 +51,7 @@ def ranges(*groups: str, without: str = "") -> Iterator[Requirement]:
     return (wanted for wanted in asked if wanted.name != project["name"])  # an extra that brings others of ours
 
 
-@pytest.mark.parametrize("path", [DEV, BINDER], ids=["dev", "binder"])
+@pytest.mark.parametrize("path", [DEV, BINDER, UV], ids=["dev", "binder", "uv"])
 def test_every_line_is_one_version_with_hashes(path: Path):
     shape = re.compile(r"^[a-z0-9\-]+==[^ ;]+( ; [^#]+?)?( --hash=sha256:[0-9a-f]{64})+$".replace("( ;", "( *;"))
 
@@ -59,7 +60,7 @@ def test_every_line_is_one_version_with_hashes(path: Path):
     assert not odd
 
 
-@pytest.mark.parametrize("path", [DEV, BINDER], ids=["dev", "binder"])
+@pytest.mark.parametrize("path", [DEV, BINDER, UV], ids=["dev", "binder", "uv"])
 def test_no_line_says_where_to_get_it(path: Path):
     text = path.read_text(encoding="utf-8")
 
@@ -69,7 +70,7 @@ def test_no_line_says_where_to_get_it(path: Path):
 def test_the_development_lock_is_within_every_range():
     locked = pins(DEV)
 
-    for wanted in ranges("build", "test", "check"):
+    for wanted in ranges("install", "build", "test", "check"):
         assert locked[canonicalize_name(wanted.name)] in wanted.specifier, wanted
 
 
@@ -80,7 +81,9 @@ def test_the_binder_lock_is_within_the_ranges_of_the_package():
         assert locked[canonicalize_name(wanted.name)] in wanted.specifier, wanted
 
 
-def test_both_locks_agree():
-    here, there = pins(DEV, BINDER_MACHINE), pins(BINDER, BINDER_MACHINE)
+@pytest.mark.parametrize("path", [BINDER, UV], ids=["binder", "uv"])
+def test_every_lock_is_a_part_of_the_one_for_development(path: Path):
+    here, there = pins(DEV, BINDER_MACHINE), pins(path, BINDER_MACHINE)
 
+    assert there
     assert {name: here[name] for name in there} == there
