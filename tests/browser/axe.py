@@ -7,7 +7,8 @@ from typing import Any
 SCRIPT = (files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8")
 
 # JupyterLab's body has no height, only its children do: axe-core takes what lies in it for cut off, and then reads no
-# colour of it. Frames are other pages: what an exported document says is its author's, and a sandboxed frame runs no script.
+# colour of it. Frames are other pages: what an exported document says is its author's, and a sandboxed frame runs no
+# script.
 RUN = """async (selector) => {
   document.body.style.height = '100vh';
   const options = {iframes: false, resultTypes: ['violations']};
