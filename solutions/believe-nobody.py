@@ -1,0 +1,15 @@
+import hmac
+
+tokens = dict(zip(given.channels, given.tokens, strict=True))
+
+
+def handle(headers):
+    """200 for a genuine message, 403 for every other one."""
+    expected = tokens.get(headers.get("X-Svc-Channel-ID"))
+    token = headers.get("X-Svc-Channel-Token")
+    if expected is None or token is None:
+        return 403
+    return 200 if hmac.compare_digest(token, expected) else 403
+
+
+given.deliver_to(handle)

@@ -1,0 +1,1 @@
+svc.resume_upload(given.session_uri, given.content).run()

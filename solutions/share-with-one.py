@@ -1,0 +1,1 @@
+svc.share(given.file_id, given.email, role="commenter")

@@ -1,0 +1,1 @@
+svc.upload(given.content, name=given.name)

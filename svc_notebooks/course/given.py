@@ -1,0 +1,131 @@
+"""What a student has in hand while an exercise runs: its data, a session, a clock, and a plain way to send."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from ..client.transport import Broken
+from ..core.wire import Headers, Request
+
+if TYPE_CHECKING:
+    from ..client.session import Session
+    from .place import Place
+
+_WIDEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the service answered: `status`, `headers` (names without regard to case) and `body`."""
+
+    status: int
+    headers: Headers
+    body: bytes
+
+    def json(self) -> Any:
+        """The body, read as JSON. Raises ValueError."""
+        import json
+
+        return json.loads(self.body)
+
+
+class Clock:
+    """The clock of an exercise: it stands still until it is moved."""
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+
+    def now(self) -> datetime:
+        """What it shows."""
+        return self._place.now()
+
+    def advance(self, duration: str | float | timedelta) -> datetime:
+        """Move it on, by seconds or a text like "50m"; what it shows then. Raises ValueError."""
+        return self._place.advance(duration)
+
+
+class Given:
+    """What an exercise gives: `session`, `clock`, and its own values as attributes; `print(given)` lists those.
+
+    >>> from svc_notebooks import course
+    >>> given = course.exercise("upload-with-a-name", seed=0).begin()
+    given.name       'ponds-760.csv'
+    given.content    b'pond,species,count\\nmill,moorhen,75\\nabbey,... (1,878 bytes)
+    >>> given.send("GET", "/storage/v3/files").json()["files"]
+    []
+    """
+
+    def __init__(self, place: Place) -> None:
+        self._place = place
+        self._values = dict(place.given)
+        self.session: Session = place.session()
+        self.clock = Clock(place)
+
+    def __getattr__(self, name: str) -> Any:
+        values = self.__dict__.get("_values", {})
+        if name in values:
+            return values[name]
+        raise AttributeError(f"this exercise gives no {name!r}; it gives {', '.join(values)}")
+
+    def __repr__(self) -> str:
+        width = max(map(len, self._values), default=0)
+        return "\n".join(f"given.{name:{width}}    {_short(value)}" for name, value in self._values.items())
+
+    def send(self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> Answer:
+        """Send one request as it is written, with your token and the length of the body, and nothing else.
+
+        Args:
+            method: GET, POST, PUT ...
+            url: A whole address, or a path of the service ("/upload/storage/v3/files?uploadType=media").
+            headers: Header fields by their names.
+            body: Bytes.
+
+        Raises:
+            ConnectionError: The line broke before there was a whole answer; whether the request arrived, nobody knows.
+        """
+        address = f"{self.session.base_url}{url}" if url.startswith("/") else url
+        fields = Headers({"User-Agent": "by hand", **(headers or {})}).plus(("Content-Length", str(len(body))))
+        try:
+            response = self.session.send(Request(method, address, fields, bytes(body)))
+            return Answer(response.status, response.headers, response.content())
+        except Broken as error:
+            raise ConnectionError(str(error)) from None
+
+    def sign_in(self, program: str, scopes: Sequence[str]) -> Session:
+        """A session for a program of yours, with these scopes and no others ("storage.metadata.readonly").
+
+        Raises:
+            ValueError: There is no such scope, or no list of them.
+        """
+        if not isinstance(scopes, list | tuple) or not scopes:
+            raise ValueError('scopes is a list of at least one, like ["storage.metadata.readonly"]')
+        return self._place.sign_in(program, list(scopes))
+
+    def deliver_to(self, handle: Callable[[Headers], object]) -> None:
+        """Let a receiver of yours answer every message: `handle(headers)` returns a status such as 200 or 403."""
+        messages = self._place.messages()
+        for number, message in enumerate(messages):
+            self._place.answered(number, _outcome(handle, message))
+        print(f"{len(messages)} messages were delivered")
+
+
+def _outcome(handle: Callable[[Headers], object], message: Mapping[str, str]) -> int | str:
+    """The status that a handler answered; in words what else it did."""
+    try:
+        answer = handle(Headers(message))
+    except Exception as error:
+        return f"raised {type(error).__name__}"
+    if isinstance(answer, bool) or not isinstance(answer, int):
+        return f"returned a {type(answer).__name__}, which is no status"
+    return answer
+
+
+def _short(value: object) -> str:
+    size = f" ({len(value):,} bytes)" if isinstance(value, bytes) else ""
+    if isinstance(value, bytes) and not value[:_WIDEST].isascii():
+        return f"{len(value):,} bytes"
+    text = repr(value)
+    return (text if len(text) <= _WIDEST else f"{text[: _WIDEST - 15]}...") + size

@@ -1,0 +1,118 @@
+"""One exercise as a student has it: the task, hints in turn, a fresh start, and a check."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from ..notebook.current import forget, make_current
+from .given import Given
+from .place import Elsewhere, Here
+from .verdict import Outcome, Verdict
+
+if TYPE_CHECKING:
+    from ..client.session import Session
+    from .definition import Definition
+    from .place import Place
+
+JUDGE, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
+"""The environment: where a judge is and what lets one in, and what the data of exercises depend on."""
+
+
+def default_seed() -> str:
+    """What makes a student's data theirs: a seed of the environment, or their name at a JupyterHub, or nothing."""
+    return os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
+
+
+class Said(str):
+    """A text for people: Markdown in a notebook, itself elsewhere."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_markdown_(self) -> str:
+        return str(self)
+
+
+class Exercise:
+    """An exercise of the course: `task`, `hint()`, `begin()`, `check()`, `reset()`.
+
+    >>> from svc_notebooks import course
+    >>> named = course.exercise("upload-with-a-name", seed=1)
+    >>> named.check()
+    not tried: Begin first: given = course.exercise("upload-with-a-name").begin()
+    """
+
+    def __init__(self, definition: Definition, seed: str | None = None) -> None:
+        self._definition = definition
+        self._seed = seed
+        self._place: Place | None = None
+        self._session: Session | None = None
+        self._before: Session | None = None
+        self.hints_taken = 0
+        self.outcome = Outcome.NOT_TRIED
+        """The best that `check()` has said."""
+
+    @property
+    def name(self) -> str:
+        """What `course.exercise` takes."""
+        return self._definition.name
+
+    @property
+    def task(self) -> Said:
+        """What is to be done."""
+        return Said(f"**{self._definition.title}.** {self._definition.text}")
+
+    def __repr__(self) -> str:
+        return f"<Exercise {self.name}: {self.outcome}>"
+
+    def _repr_markdown_(self) -> str:
+        return self.task
+
+    def begin(self) -> Given:
+        """Lay the exercise out afresh and give what it needs; calls of this package use its service from now on.
+
+        What was asked before does not count any more, so this stands at the top of an answer.
+        """
+        self._end()
+        self._place = self._opened()
+        given = Given(self._place)
+        self._session = given.session
+        self._before = make_current(given.session)
+        print(given)
+        return given
+
+    def _opened(self) -> Place:
+        if JUDGE in os.environ:
+            return Elsewhere(self._definition, os.environ[JUDGE], os.environ.get(KEY, ""))
+        return Here(self._definition, default_seed() if self._seed is None else self._seed)
+
+    def check(self) -> Verdict:
+        """What the service saw since `begin()`: correct, not yet or not tried, and why."""
+        if self._place is None:
+            said = f'Begin first: given = course.exercise("{self.name}").begin()'
+            return Verdict(Outcome.NOT_TRIED, said)
+        found = self._place.verdict()
+        if self.outcome is not Outcome.CORRECT:
+            self.outcome = found.outcome
+        return found
+
+    def hint(self) -> Said:
+        """The next hint; after the last one, the last one again."""
+        hints = self._definition.hints
+        self.hints_taken = min(self.hints_taken + 1, len(hints))
+        return Said(f"**Hint {self.hints_taken} of {len(hints)}.** {hints[self.hints_taken - 1]}")
+
+    def reset(self) -> None:
+        """Forget what was done, the hints that were taken and the outcome; notebooks are not touched."""
+        self._end()
+        self.hints_taken = 0
+        self.outcome = Outcome.NOT_TRIED
+
+    def _end(self) -> None:
+        if self._place is not None and self._session is not None:
+            forget(self._session, self._before)
+            self._place.close()
+        self._place = self._session = self._before = None

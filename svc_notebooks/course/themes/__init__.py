@@ -1,0 +1,1 @@
+"""The exercises themselves: one module for each notebook of them."""

@@ -1,0 +1,58 @@
+"""What a check says: an outcome of three, and what the service saw, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Outcome(Enum):
+    """What became of an exercise; the value is how it is said."""
+
+    CORRECT = "correct"
+    NOT_YET = "not yet"
+    NOT_TRIED = "not tried"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+_MARKS = {Outcome.CORRECT: "✔", Outcome.NOT_YET: "✘", Outcome.NOT_TRIED: "…"}
+_EDGES = {Outcome.CORRECT: "#2e7d32", Outcome.NOT_YET: "#b26a00", Outcome.NOT_TRIED: "#757575"}
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Verdict:
+    """An outcome and its message; shown as a note, whose colour is never all that tells it apart.
+
+    >>> Verdict(Outcome.NOT_YET, "The service saw no upload.")
+    not yet: The service saw no upload.
+    """
+
+    outcome: Outcome
+    message: str
+
+    @property
+    def solved(self) -> bool:
+        """Whether it is correct."""
+        return self.outcome is Outcome.CORRECT
+
+    def __repr__(self) -> str:
+        return f"{self.outcome}: {self.message}"
+
+    def _repr_html_(self) -> str:
+        from ..notebook.markup import tag
+
+        style = f"border-left: 4px solid {_EDGES[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
+        said = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")
+        return tag("p", said, " ", self.message, role="status", style=style)
+
+
+class NotYet(Exception):
+    """A check has found what is missing; the message says what the service saw."""
+
+
+def need(found: object, message: str) -> None:
+    """Go on only with this. Raises NotYet."""
+    if not found:
+        raise NotYet(message)
