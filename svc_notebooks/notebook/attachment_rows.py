@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ..core.errors import SvcError
-from .field import LABEL, Field, small_button
-from .file_choice import labelled
+from .field import Field, small_button
+from .labels import LABEL, labelled
 from .markup import tag
 from .rows_choice import RowsChoice
 from .stored_files import file_line, latest_files

@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from .field import FREE, Field, heading, small_button, switch
-from .file_choice import labelled
+from .field import Field, heading, small_button, switch
+from .labels import FREE, labelled
 from .rows_choice import RowsChoice
 
 _SHOWN = ("email", "displayName", "optional")

@@ -9,8 +9,8 @@ import ipywidgets as widgets
 
 from ..core.errors import SvcError
 from ..core.zones import UTC_NAME
-from .field import LABEL, Field
-from .file_choice import labelled
+from .field import Field
+from .labels import LABEL, labelled
 
 if TYPE_CHECKING:
     from ..client.session import Session

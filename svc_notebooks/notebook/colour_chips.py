@@ -5,8 +5,8 @@ from __future__ import annotations
 import ipywidgets as widgets
 
 from ..core.colors import EVENT_COLORS
-from .field import LABEL, Field
-from .file_choice import labelled
+from .field import Field
+from .labels import LABEL, labelled
 
 _CALENDARS = ("the calendar's", "")
 

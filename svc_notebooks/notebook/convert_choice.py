@@ -8,10 +8,12 @@ from typing import Any
 import ipywidgets as widgets
 
 from ..core.mime import by_name
-from .file_choice import Chosen, labelled
+from .file_choice import Chosen
+from .labels import LABEL, labelled
 
+# ipywidgets loses a first choice whose value is None: now and then nothing is chosen at all.
 KINDS = (
-    ("nothing: keep the files as they are", None),
+    ("nothing: keep the files as they are", ""),
     ("what fits each file best", "auto"),
     ("document: Word, OpenDocument, HTML, RTF, text, PDF, pictures", "document"),
     ("spreadsheet: Excel, OpenDocument, CSV, TSV", "spreadsheet"),
@@ -19,9 +21,6 @@ KINDS = (
     ("drawing: SVG", "drawing"),
     ("script: JSON, source text", "script"),
 )
-
-_WIDE = {"width": "36em"}
-_LABEL = {"description_width": "11em"}
 
 
 class ConvertChoice(widgets.VBox):  # type: ignore[misc]
@@ -36,14 +35,12 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         self.kind = widgets.Dropdown(
             options=KINDS,
             **labelled("Convert to", "What the files become at the service; it can then be exported to other formats"),
-            style=_LABEL,
-            layout=_WIDE,
+            style=LABEL,
         )
         self.language = widgets.Text(
             **labelled("Language of pictures", "The language of the text in pictures and scans, as a tag"),
             placeholder="a tag like en, de or zh-Hant; empty: the service's choice",
-            style=_LABEL,
-            layout=_WIDE,
+            style=LABEL,
         )
         super().__init__([self.kind, self.language])
 
@@ -54,7 +51,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
 
     def arguments(self) -> dict[str, Any]:
         """`convert_to` and `ocr_language`; a language counts only where something is converted."""
-        kind: str | None = self.kind.value
+        kind: str | None = self.kind.value or None
         return {"convert_to": kind, "ocr_language": (self.language.value.strip() or None) if kind else None}
 
     def name_of(self, one: Chosen) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from .file_choice import labelled
+from .labels import LABEL, labelled
+from .look import row
 from .markup import tag
 from .stored_files import MOST, file_line, latest_files
 
@@ -29,12 +30,11 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self._every: dict[str, JSONObject] = {}
         self.chooser = widgets.Dropdown(
             **labelled("Document", "The native documents of this service, those that were changed last come first"),
-            style={"description_width": "11em"},
-            layout={"width": "44em"},
+            style=LABEL,
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of documents again")
         self.note = widgets.HTML()
-        super().__init__([widgets.HBox([self.chooser, self.refresh]), self.note])
+        super().__init__([row(self.chooser, self.refresh), self.note])
         self._say()
 
     @property

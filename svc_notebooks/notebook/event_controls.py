@@ -14,9 +14,9 @@ from .attendee_rows import AttendeeRows
 from .calendar_choice import CalendarChoice
 from .colour_chips import ColourChips
 from .event_switches import GuestSwitches, invitations, transparency, visibility
-from .field import LABEL, Field, Single, heading, switch
-from .file_choice import labelled
+from .field import Field, Single, heading, switch
 from .further_fields import FurtherFields
+from .labels import LABEL, labelled
 from .recurrence_builder import RecurrenceBuilder
 from .recurrence_plan import Plan
 from .recurrence_preview import RecurrencePreview

@@ -9,7 +9,7 @@ import ipywidgets as widgets
 from ..core.errors import SvcError
 from ..core.events import problems
 from ..core.zones import UTC_NAME
-from .code_view import code_view
+from .colour_chips import chip_styles
 from .current import session_or_current
 from .event_body import LENIENT
 from .event_call import call_text
@@ -19,11 +19,11 @@ from .event_places import field_of
 from .event_reading import read_event
 from .event_records import in_zone
 from .event_schemas import EVENT
-from .event_style import style_sheet
 from .events import create_event
 from .field import Field
 from .form import Form
 from .frames import stacked
+from .look import row, style_sheet
 from .markup import joined, tag
 
 if TYPE_CHECKING:
@@ -76,7 +76,8 @@ class EventForm(Form):
         self.status = widgets.HTML()
         self.controls.attachments.refresh.on_click(lambda _button: self._guarded(self._read))
         self.controls.watch(lambda: self._guarded(self._look))
-        self._compose(style_sheet(), self.controls, self.create, self.status, self.alert, self.table)
+        sheet = style_sheet("event_form.css", chip_styles())
+        self._compose(sheet, self.controls, row(self.create), self.status, self.alert, self.table)
         self._look()
 
     # -- what a program sees
@@ -136,10 +137,6 @@ class EventForm(Form):
         self._wrong = found
         for field in self.controls.fields():
             field.say(words for place, words in found if place is field)
-
-    def _show_code(self) -> None:
-        """Always open: what is unfolded would fold again with every letter that is typed."""
-        self.twin.value = code_view(self.code())
 
     # -- what a press does
 

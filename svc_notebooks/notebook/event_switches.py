@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from .field import LABEL, Field, heading, on_change, switch
-from .file_choice import labelled
+from .field import Field, heading, on_change, switch
+from .labels import LABEL, labelled
 
 _GUESTS = (
     ("guestsCanInviteOthers", "invite others", True),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from .document_choice import DocumentChoice
-from .file_choice import labelled
+from .labels import LABEL, labelled
 
 if TYPE_CHECKING:
     from ..client.session import Session
@@ -21,8 +21,6 @@ _TARGETS = (
     ("a file beside the kernel", KERNEL),
     ("a download of this browser", BROWSER),
 )
-_LABEL = {"description_width": "11em"}
-_BESIDE = {"flex_flow": "row wrap", "grid_gap": "0 3em"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +52,20 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         self.document = DocumentChoice()
         self.format = widgets.RadioButtons(
             **labelled("Format", "What the document becomes; only what this service can make of it is here"),
-            style=_LABEL,
-            layout={"width": "auto"},
+            style=LABEL,
         )
         self.target = widgets.RadioButtons(
             options=_TARGETS,
             **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
-            style=_LABEL,
-            layout={"width": "auto"},
+            style=LABEL,
         )
         self.path = widgets.Text(
             **labelled("Path", "A path or a folder beside the kernel; empty: the document's name, in this folder"),
             placeholder="as the document is called",
-            style={"description_width": "initial"},
-            layout={"width": "26em"},
+            style=LABEL,
         )
-        where = widgets.VBox([self.target, self.path])
-        super().__init__([self.document, widgets.HBox([self.format, where], layout=_BESIDE)])
+        self.format.add_class("svc-columns")
+        super().__init__([self.document, self.format, self.target, self.path])
         self._adapt()
 
     def watch(self, changed: Callable[[], None]) -> None:

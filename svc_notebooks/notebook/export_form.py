@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ..core.place import here
 from .arguments import file_ids
 from .current import session_or_current
 from .export_controls import Errand, ExportControls
 from .form import Form
 from .frames import frame
 from .handover import HandOver, best_hand_over
+from .look import row
 from .markup import tag
 from .preview import preview
 from .progress_bar import ProgressBar
@@ -80,7 +81,7 @@ class ExportForm(Form):
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
         self.hand_over = make_hand_over(self._arrived)
-        buttons = widgets.HBox([self.export, self.look])
+        buttons = row(self.export, self.look)
         self.bar.say("Nothing is under way")
         self.controls.document.refresh.on_click(lambda _button: self._guarded(self._read))
         self.controls.document.watch(lambda: self._guarded(self._offer))
@@ -130,7 +131,7 @@ class ExportForm(Form):
 
     async def _beside(self, errand: Errand, then: Callable[[Errand, bytes], str]) -> None:
         """In a thread, so that the kernel hears and does other things; where there are none, here."""
-        if sys.platform == "emscripten":
+        if not here().threads:
             self._finish(errand, then, errand.run)
             return
         work = asyncio.ensure_future(asyncio.to_thread(errand.run))

@@ -7,14 +7,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from .file_choice import labelled
+from .labels import FREE, labelled
 from .markup import tag
-
-LABEL = {"description_width": "7.5rem"}
-"""A label of the first column; the form's style sheet puts it above its control where there is no room."""
-
-FREE = {"description_width": "initial"}
-"""A label as wide as its words."""
 
 
 class Field(widgets.VBox):  # type: ignore[misc]

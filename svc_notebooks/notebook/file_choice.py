@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
-from .markup import tag
+from .labels import LABEL, labelled
 
 NOTHING_CAME = (
     "No file is chosen. If the button above shows a number, the file did not reach Python: over about 10 MB"
@@ -18,12 +18,6 @@ NOTHING_CAME = (
     " with JupyterLab's file browser and give its path."
 )
 NOTHING_CHOSEN = "No file is chosen: choose or drop one, or give the path of a file beside the kernel."
-
-
-def labelled(text: str, tooltip: str) -> dict[str, Any]:
-    """A label with its tooltip; ipywidgets shows that of a text field only where it has no label."""
-    label = tag("span", text, title=tooltip)
-    return {"description": label, "description_allow_html": True, "tooltip": tooltip}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +88,6 @@ class SmallPicker:
             multiple=True,
             description="Choose files",
             tooltip="Files of this computer, up to about 10 MB (more needs anywidget)",
-            layout={"width": "auto"},
         )
 
     def chosen(self) -> list[Chosen]:
@@ -127,8 +120,7 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         self.path = widgets.Text(
             **labelled("File beside the kernel", "The path of a file that the kernel can read itself"),
             placeholder="a path, like data/survey.csv",
-            style={"description_width": "11em"},
-            layout={"width": "36em"},
+            style=LABEL,
         )
         super().__init__([self.picker.widget, self.path])
 

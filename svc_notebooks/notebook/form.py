@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as widgets
 
+from .code_view import code_view
+from .look import style_sheet
 from .markup import Markup, joined, tag
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.session import Session
-
-_TABLE = "overflow-x: auto; line-height: 1.5; white-space: nowrap"
-_WRONG = "color: var(--jp-error-color1, #b71c1c); margin: 4px 2px"
 
 
 class Form(widgets.VBox):  # type: ignore[misc]
@@ -40,7 +39,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show these from top to bottom, and below them the call that does the same."""
-        self.children = [*parts, self.twin, *_keys()]
+        self.children = [style_sheet("form.css"), *parts, self.twin, *_keys()]
         self._show_code()
 
     @property
@@ -70,15 +69,15 @@ class Form(widgets.VBox):  # type: ignore[misc]
             return
         self.last_error = error
         kind = "" if isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: "
-        self.alert.value = tag("p", kind, error, role="alert", style=_WRONG)
+        self.alert.value = tag("p", kind, error, role="alert")
 
     def _show_table(self, result: DataFrame) -> None:
         table = Markup(result.to_html(index=False, border=0, justify="left", na_rep=""))  # it escapes what is in it
-        self.table.value = tag("div", table, style=_TABLE)
+        self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
 
     def _show_code(self) -> None:
-        summary = tag("summary", "The same in code", title="The call of a cell that does the same")
-        self.twin.value = tag("details", summary, tag("pre", self.code()))
+        """Always open: what is unfolded would fold again with every letter that is typed."""
+        self.twin.value = code_view(self.code())
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**options))

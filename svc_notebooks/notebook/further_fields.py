@@ -8,8 +8,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from .field import LABEL, Field
-from .file_choice import labelled
+from .field import Field
+from .labels import LABEL, labelled
 
 
 class FurtherFields(Field):

@@ -10,8 +10,8 @@ import ipywidgets as widgets
 
 from ..core.recurrence import Freq, Start
 from ..core.words import recurrence_lines
-from .field import LABEL, Field, number, on_change, show
-from .file_choice import labelled
+from .field import Field, number, on_change, show
+from .labels import LABEL, labelled
 from .month_choice import MonthChoice
 from .repeat import Repeat
 from .repeat_end import RepeatEnd

@@ -8,8 +8,8 @@ from typing import Any
 import ipywidgets as widgets
 
 from ..core.event_fields import MOST_REMINDERS as MOST
-from .field import FREE, LABEL, Field, number, on_change, show, small_button
-from .file_choice import labelled
+from .field import Field, number, on_change, show, small_button
+from .labels import FREE, LABEL, labelled
 from .rows_choice import RowsChoice
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"

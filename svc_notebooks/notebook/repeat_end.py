@@ -8,8 +8,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from .field import FREE, LABEL, Field, number, on_change, show
-from .file_choice import labelled
+from .field import Field, number, on_change, show
+from .labels import FREE, LABEL, labelled
 from .month_picture import month_after
 
 NEVER, UNTIL, COUNT = "never", "until", "count"

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from .convert_choice import ConvertChoice
-from .file_choice import Chosen, FileChoice, labelled
+from .file_choice import Chosen, FileChoice
+from .labels import LABEL, labelled
 from .metadata import metadata_body
 from .schemas import FILES
 from .sizes import KIB, MIB
@@ -33,9 +34,6 @@ CHUNK_SIZES = (
 )
 DEFAULT_CHUNK = 8 * MIB
 
-_WIDE = {"width": "36em"}
-_LABEL = {"description_width": "11em"}
-
 
 class UploadControls(widgets.VBox):  # type: ignore[misc]
     """The controls, with a label and a tooltip each; `orders` checks them, `code` says them in Python."""
@@ -45,8 +43,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.upload_type = widgets.RadioButtons(
             options=UPLOAD_TYPES,
             **labelled("Upload type", "How the files go over the wire"),
-            style=_LABEL,
-            layout={"width": "auto"},
+            style=LABEL,
         )
         self.chunk_size = widgets.Dropdown(
             options=CHUNK_SIZES,
@@ -54,20 +51,17 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             **labelled(
                 "Chunk size", "Bytes in each request of a resumable upload; choosing another makes auto resumable"
             ),
-            style=_LABEL,
-            layout=_WIDE,
+            style=LABEL,
         )
         self.name = widgets.Text(
             **labelled("Name", "What to call the file; for one file only"),
             placeholder="as the file is called",
-            style=_LABEL,
-            layout=_WIDE,
+            style=LABEL,
         )
         self.metadata = widgets.Text(
             **labelled("Metadata (JSON)", "Further fields of every file, as a JSON object"),
             placeholder='{"starred": true}',
-            style=_LABEL,
-            layout=_WIDE,
+            style=LABEL,
         )
         self.convert = ConvertChoice()
         super().__init__([self.files, self.convert, self.upload_type, self.chunk_size, self.name, self.metadata])

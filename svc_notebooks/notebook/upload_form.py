@@ -6,12 +6,11 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import ipywidgets as widgets
-
 from .current import session_or_current
 from .file_choice import FileChoice
 from .form import Form
 from .frames import frame
+from .look import row
 from .progress_bar import ProgressBar
 from .schemas import FILES
 from .upload_controls import UploadControls
@@ -59,7 +58,7 @@ class UploadForm(Form):
         self.cancel = self._button("Cancel", "Stop; the service keeps what it has", self._cancel)
         self.resume = self._button("Resume", "Go on where it stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
-        buttons = widgets.HBox([self.upload, self.cancel, self.resume])
+        buttons = row(self.upload, self.cancel, self.resume)
         self.bar.say("Nothing is under way")
         self.controls.watch(self._show_code)
         self._compose(self.controls, buttons, self.bar, self.alert, self.table)

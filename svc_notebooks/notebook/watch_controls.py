@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import ipywidgets as widgets
 
-from .file_choice import labelled
+from .labels import LABEL, labelled
+from .look import row
 from .stored_files import file_line, latest_files
 
 if TYPE_CHECKING:
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
 CHANGES = ""
 """What the chooser has for the change log."""
 
-_LABEL = {"description_width": "11em"}
-_WIDE = {"width": "44em", "max_width": "100%"}
 _LIVES = (
-    ("as the service decides", None),
+    ("as the service decides", ""),
     ("1 minute", "1m"),
     ("10 minutes", "10m"),
     ("2 hours", "2h"),
@@ -51,29 +50,25 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.what = widgets.Dropdown(
             options=[("the change log: all of my files", CHANGES)],
             **labelled("Watch", "The change log, or one file; those that were changed last come first"),
-            style=_LABEL,
-            layout=_WIDE,
+            style=LABEL,
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="See which files and channels there are now")
         self.lives = widgets.Dropdown(
             options=_LIVES,
             **labelled("For", "When the channel ends; the service may end it sooner"),
-            style=_LABEL,
-            layout={"width": "26em", "max_width": "100%"},
+            style=LABEL,
         )
         self.address = widgets.Text(
             **labelled("Address", "Where the service reaches a receiver: https, and a domain registered there"),
             placeholder="https://hooks.example.com/notifications",
-            style=_LABEL,
-            layout=_WIDE,
+            style=LABEL,
         )
         self.answers = widgets.RadioButtons(
             options=[(one.words, one) for one in ANSWERS],
             **labelled("The receiver answers", "What the receiver of this kernel answers to the next messages"),
-            style=_LABEL,
-            layout={"width": "auto"},
+            style=LABEL,
         )
-        first = widgets.HBox([self.what, self.refresh], layout={"flex_flow": "row wrap"})
+        first = row(self.what, self.refresh)
         super().__init__([first, self.lives, self.address, self.answers])
 
     def watch(self, changed: Callable[[], None]) -> None:

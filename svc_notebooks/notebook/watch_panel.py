@@ -11,9 +11,10 @@ import ipywidgets as widgets
 
 from ..client.channels import Channel, register_of
 from .current import session_or_current
-from .file_choice import labelled
 from .form import Form
 from .frames import frame
+from .labels import LABEL, labelled
+from .look import row
 from .markup import tag
 from .message_view import MOST, headings, message_line
 from .receiver import Receiver
@@ -72,8 +73,7 @@ class WatchPanel(Form):
         )
         self.chosen = widgets.RadioButtons(
             **labelled("Channels", "The channels of this session; stop and renew are for the one that is chosen"),
-            style={"description_width": "11em"},
-            layout={"width": "auto"},
+            style=LABEL,
         )
         self.status = widgets.HTML()
         self.lines = widgets.VBox()
@@ -82,7 +82,7 @@ class WatchPanel(Form):
         self.controls.watch(self._show_code)
         self.controls.answers.observe(lambda _change: self._guarded(self._answer), "value")
         self._guarded(self._read)
-        buttons = widgets.HBox([self.watch, self.stop, self.renew])
+        buttons = row(self.watch, self.stop, self.renew)
         self._compose(
             self.controls, buttons, self.chosen, *self._clock(), self.status, self.alert, self.table, self.lines
         )
@@ -116,7 +116,7 @@ class WatchPanel(Form):
 
     def _open(self) -> None:
         session, what = session_or_current(self._session), self.controls.what.value
-        to, lives = self._address(session), self.controls.lives.value
+        to, lives = self._address(session), self.controls.lives.value or None
         if what == CHANGES:
             made = watch_changes(to, expires_in=lives, session=session)
         else:
@@ -147,7 +147,7 @@ class WatchPanel(Form):
     def _renew(self) -> None:
         channel = self._selected()
         made = renew_channel(
-            channel.id, expires_in=self.controls.lives.value, session=session_or_current(self._session)
+            channel.id, expires_in=self.controls.lives.value or None, session=session_or_current(self._session)
         )
         self._say("Renewed: another channel has taken over.")
         self._show(made["id"].item())
@@ -164,7 +164,7 @@ class WatchPanel(Form):
             return []
         label = widgets.HTML(tag("span", "The sandbox's clock stands still; retries come when it moves:"))
         self.steps = [self._button(words, f"Move the clock on by {by}", self._advance(by)) for words, by in _STEPS]
-        return [widgets.HBox([label, *self.steps], layout={"flex_flow": "row wrap", "align_items": "center"})]
+        return [row(label, *self.steps)]
 
     def _advance(self, step: str) -> Callable[[], None]:
         def move() -> None:

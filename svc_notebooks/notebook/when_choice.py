@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime, time, timedelta
 import ipywidgets as widgets
 
 from ..core.zones import zone
-from .field import FREE, LABEL, Field, on_change, show, switch
-from .file_choice import labelled
+from .field import Field, on_change, show, switch
+from .labels import FREE, LABEL, labelled
 from .zone_choice import ZoneChoice
 
 _DAY = timedelta(days=1)

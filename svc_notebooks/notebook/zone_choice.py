@@ -9,8 +9,8 @@ from datetime import datetime
 import ipywidgets as widgets
 
 from ..core.zones import zone, zone_names
-from .field import LABEL, Field
-from .file_choice import labelled
+from .field import Field
+from .labels import LABEL, labelled
 from .offsets import offset_text
 
 _MOST = 60
