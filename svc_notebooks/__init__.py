@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from .notebook.compared import compare_exchanges as compare_exchanges
     from .notebook.content import download as download, read as read
     from .notebook.copies import copy as copy
+    from .notebook.delivery_timeline import delivery_timeline as delivery_timeline
     from .notebook.doctor import doctor as doctor
     from .notebook.event_body import EventError as EventError
     from .notebook.event_form import event_form as event_form
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
     from .notebook.people import OAuthClient as OAuthClient, ServiceAccount as ServiceAccount
     from .notebook.receiver import Receiver as Receiver
     from .notebook.receivers import receiver as receiver
+    from .notebook.recurrence_calendar import recurrence_calendar as recurrence_calendar
     from .notebook.recurring import (
         instances as instances,
         preview_recurrence as preview_recurrence,
@@ -137,10 +139,12 @@ _ROOMS = {
     "notebook.watching": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
     "notebook.notifications": ("notifications", "changes"),
     "notebook.receiver": ("Receiver",),
+    "notebook.delivery_timeline": ("delivery_timeline",),
     "notebook.events": ("create_event", "event", "update_event", "delete_event", "respond"),
     "notebook.timetable": ("create_events",),
     "notebook.event_query": ("events",),
     "notebook.recurring": ("instances", "preview_recurrence", "recurrence_lines"),
+    "notebook.recurrence_calendar": ("recurrence_calendar",),
     "notebook.calendars": ("calendars", "create_calendar", "event_colors"),
     "notebook.calendar_file": ("export_events",),
     "notebook.event_body": ("EventError",),

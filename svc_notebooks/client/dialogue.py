@@ -275,6 +275,7 @@ class Dialogue:
             "first": first,
             "last": last,
             "total": self.machine.total,
+            "sent": None if waited is not None else self._session.exchanges[-1].sent,
             "status": status,
             "stored": self.stored,
             "waited": waited,

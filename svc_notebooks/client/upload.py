@@ -44,10 +44,10 @@ def checked_chunk(size: int | None) -> int | None:
 class Upload:
     """One upload session, to be run to its end or stepped by hand.
 
-    `history` has a dict for each step: n, action (begin, send, ask, wait, cancel), first, last, total, status,
-    stored, waited (seconds), state and error. `run` and the others raise SvcError when the upload cannot go on
-    and the source's own OSError when it cannot be read; either way, and after KeyboardInterrupt, `resume`
-    asks the service where it stands and goes on.
+    `history` has a dict for each step: n, action (begin, send, ask, wait, cancel), first, last, total, sent (bytes
+    that left, of a broken request as well), status, stored, waited (seconds), state and error. `run` and the others
+    raise SvcError when the upload cannot go on and the source's own OSError when it cannot be read; either way, and
+    after KeyboardInterrupt, `resume` asks the service where it stands and goes on.
     """
 
     def __init__(

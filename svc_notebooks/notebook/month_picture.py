@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import calendar
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import date
 
 from .markup import Markup, joined, tag
@@ -21,11 +21,25 @@ def month_picture(month: date, marked: Collection[date]) -> Markup:
     >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
     1
     """
+    return month_table(month, lambda day: _cell(day, marked), class_="svc-month")
+
+
+def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) -> Markup:
+    """A month as a table, with this cell for each of its days."""
     head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
     weeks = calendar.Calendar().monthdayscalendar(month.year, month.month)
-    rows = [tag("tr", *(_cell(month.replace(day=day), marked) if day else tag("td") for day in week)) for week in weeks]
-    caption = tag("caption", f"{MONTHS[month.month - 1]} {month.year}")
-    return tag("table", caption, tag("thead", head), tag("tbody", *rows), class_="svc-month")
+    rows = [tag("tr", *(cell(month.replace(day=day)) if day else tag("td") for day in week)) for week in weeks]
+    caption = tag("caption", month_name(month))
+    return tag("table", caption, tag("thead", head), tag("tbody", *rows), **attributes)
+
+
+def month_name(month: date) -> str:
+    """A month as people write it.
+
+    >>> month_name(date(2026, 11, 30))
+    'November 2026'
+    """
+    return f"{MONTHS[month.month - 1]} {month.year}"
 
 
 def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:

@@ -11,8 +11,11 @@ from .arguments import media_types, names_for, sources
 from .current import session_or_current
 from .frames import frame
 from .metadata import metadata_body
+from .picture import Picture
 from .progress import Progress, Report, check_progress, reporting
 from .schemas import FILES, HISTORY, PENDING
+from .state_chart import state_chart, way_of
+from .upload_picture import upload_picture
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -60,6 +63,40 @@ class Upload:
         """
         return frame(HISTORY, self._steps.history)
 
+    def picture(self) -> Picture:
+        """What each request sent, what of it had been sent before, and what the service had then: to be looked at.
+
+        A broken request counts with the bytes that left; what the service kept of them the next answer tells.
+
+        Interface: A3, rules A3-12, A3-20 and A3-21.
+
+        >>> lab = svc.sandbox()
+        >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+        >>> row = up.run()
+        >>> up.picture()
+        zeros.bin: 300,000 bytes sent, 300,000 stored, none sent twice
+          request  sent     of it again  stored   answer
+          1 begin  0        0            0        200
+          2 send   262,144  0            262,144  308
+          3 send   37,856   0            300,000  200
+        """
+        return upload_picture(self._name, self._steps.total, self._steps.history)
+
+    def states(self) -> Picture:
+        """The states that an upload session can have, and the way that this one took, by the numbers of its steps.
+
+        Interface: Resumable upload session, States and transitions.
+
+        >>> lab = svc.sandbox()
+        >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+        >>> row = up.run()
+        >>> up.states()
+        zeros.bin: 1 begun (200); 2 bytes (308); 3 all bytes (200); now complete
+        """
+        history = self._steps.history
+        elsewhere = bool(history) and history[0]["action"] != "begin"
+        return state_chart(self._name, way_of(history, begun_elsewhere=elsewhere))
+
     def send_chunk(self) -> DataFrame:
         """Send the next chunk, and whatever must come before it. ValueError when nothing is left to send."""
         return frame(HISTORY, [self._steps.send_chunk()])
@@ -84,8 +121,11 @@ class Upload:
 
     def _shown(self, progress: Progress) -> AbstractContextManager[None]:
         check_progress(progress)
-        name = self._steps.target.metadata.get("name") or self._steps.source.name or "bytes"
-        return self._relay.to(reporting(progress, f"Upload {name}", self._steps.total))
+        return self._relay.to(reporting(progress, f"Upload {self._name}", self._steps.total))
+
+    @property
+    def _name(self) -> str:
+        return str(self._steps.target.metadata.get("name") or self._steps.source.name or "bytes")
 
     def __repr__(self) -> str:
         return repr(self._steps)
