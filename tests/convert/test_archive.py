@@ -37,7 +37,9 @@ def test_much_of_little_is_a_bomb_too() -> None:
         open_archive(archive(**{f"a{n}": b"" for n in range(11)}), replace(LIMITS, entries=10))
 
 
-@pytest.mark.parametrize("source", [b"", b"PK\x03\x04", b"no zip", archive(a=b"x")[:-10]])
+@pytest.mark.parametrize(
+    "source", [b"", b"PK\x03\x04", b"no zip", archive(a=b"x")[:-10]], ids=["empty", "begun", "none", "cut"]
+)
 def test_what_is_damaged_says_so(source: bytes) -> None:
     with pytest.raises(ConversionError, match="damaged"):
         open_archive(source, LIMITS)

@@ -73,7 +73,11 @@ def test_c51_faults_in_a_row_end_in_the_same_content(case: str) -> None:
 
 
 @pytest.mark.spec("A3-21")
-@pytest.mark.parametrize("fault", [reset, answer(503), answer(500), after(Q, reset), lost], ids=str)
+@pytest.mark.parametrize(
+    "fault",
+    [reset, answer(503), answer(500), after(Q, reset), lost],
+    ids=["reset", "503", "500", "reset after a part", "answer lost"],
+)
 def test_after_every_failure_the_next_request_is_a_question(fault: object) -> None:
     shelf = Shelf({"PUT": [fault]})
 

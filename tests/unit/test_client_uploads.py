@@ -255,7 +255,7 @@ def test_chunk_sizes_that_do_not_fit_are_refused_with_the_nearest_ones(size: int
         ({"file_id": ""}, ValueError, "file_id"),
         ({"file_id": 7}, TypeError, "file_id"),
     ],
-    ids=lambda value: str(value)[:40],
+    ids=lambda value: str(value).partition(" object at ")[0][:40],
 )
 def test_wrong_arguments_are_named(options: dict[str, object], error: type[Exception], named: str) -> None:
     shelf = Shelf()
