@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from ..core.errors import BadRequest, NotAllowed
@@ -47,13 +48,22 @@ def export_target(session: Session, facts: Mapping[str, object], wanted: str) ->
     formats = export_formats(session, kind)
     if not formats:
         raise not_native(facts)
-    found = choose(formats, wanted)
+    found = choose(formats, wanted) or _known(session, kind, wanted)
     if found is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
         raise BadRequest(
             f"{name} is a {word(session.names, kind)}: it can become {offered}, not {wanted}.", reason="badRequest"
         )
     return found
+
+
+def _known(session: Session, native_type: str, wanted: str) -> ExportFormat | None:
+    """What is not offered by a service in this process, though it might be: the service says what it lacks."""
+    native = word(session.names, native_type)
+    found = choose([row for row in EXPORTS if row.native == native and not row.extended], wanted)
+    if found is None or not session.in_process:
+        return None
+    return replace(found, media_type=session.names.media_type(found.media_type))
 
 
 def not_native(facts: Mapping[str, object]) -> NotAllowed:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import atexit
 import dataclasses
 import logging
-import sys
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ..core.place import here
+from . import engines
 from .job import ConversionError, Job, Limits, TooLarge
-from .registry import MODELS, Arrow, exporters, importers
+from .registry import MODELS, Arrow, exporters, importers, lacking
 from .workers import Hands, Here, Workers
 
 _log = logging.getLogger(__name__)
@@ -35,17 +36,21 @@ class Converter:
         self._limits = limits or Limits()
         self._extended = extended
         self._office = office
-        self._hands: Hands = Here() if sys.platform == "emscripten" else Workers(self._limits)
+        self._workers, self._here = Workers(self._limits), Here()
 
-    @cached_property
+    @property
+    def _hands(self) -> Hands:
+        return self._workers if here().processes else self._here
+
+    @property
     def _readers(self) -> dict[tuple[str, str], Arrow]:
-        return {(arrow.media_type, arrow.native): arrow for arrow in importers(extended=self._extended)}
+        return _readers(self._extended, engines.present())
 
-    @cached_property
+    @property
     def _writers(self) -> dict[tuple[str, str], Arrow]:
-        return {(arrow.native, arrow.media_type): arrow for arrow in exporters(extended=self._extended)}
+        return _writers(self._extended, engines.present())
 
-    @cached_property
+    @property
     def imports(self) -> dict[str, list[str]]:
         """For each media type that can be read here, the native types that it can become."""
         found: dict[str, list[str]] = {}
@@ -53,7 +58,7 @@ class Converter:
             found.setdefault(media_type, []).append(native)
         return found
 
-    @cached_property
+    @property
     def exports(self) -> dict[str, list[str]]:
         """For each native type, the media types that it can become here."""
         found: dict[str, list[str]] = {}
@@ -68,6 +73,11 @@ class Converter:
     def can_write(self, native: str, media_type: str) -> bool:
         """Whether a native document can become this type."""
         return (native, media_type) in self._writers
+
+    def why_not(self, native: str, media_type: str, *, reads: bool) -> str | None:
+        """What is missing here for that conversion, as the end of a sentence; None where nothing would help."""
+        engine = lacking(native, media_type, reads=reads, extended=self._extended)
+        return engine and engine.missing
 
     def read(self, source: bytes, media_type: str, native: str, **options: Any) -> Converted:
         """The canonical body of what a source says; `options` are fields of Job.
@@ -108,7 +118,18 @@ class Converter:
 
     def close(self) -> None:
         """End the processes that wait for work; the next conversion begins new ones."""
-        self._hands.close()
+        self._workers.close()
+
+
+@cache
+def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Arrow]:
+    """What can be read while these engines are there."""
+    return {(arrow.media_type, arrow.native): arrow for arrow in importers(extended=extended)}
+
+
+@cache
+def _writers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Arrow]:
+    return {(arrow.native, arrow.media_type): arrow for arrow in exporters(extended=extended)}
 
 
 def _as_json(job: Job) -> dict[str, Any]:

@@ -11,22 +11,42 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from ..core.place import here
+
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """A library or a program; `install`: what to do to have it."""
+    """A library, or a program, which is a process of its own; `install`: what to do to have it."""
 
     name: str
-    found: Callable[[], bool]
+    there: Callable[[], bool]
     install: str
+    program: bool = False
+
+    def found(self) -> bool:
+        """Whether it can work here and now."""
+        return self.there() and (here().processes or not self.program)
+
+    @property
+    def missing(self) -> str:
+        """That it is not here, and what to do: the end of a sentence."""
+        if self.program and not here().processes:
+            return f"it needs {self.name}, a program of its own, and {here().name} runs none."
+        return f"it needs {self.name}, which is not installed ({self.install})."
+
+
+_seen: set[str] = set()
 
 
 def _library(module: str, *, extra: str = "convert") -> Engine:
-    @cache
-    def found() -> bool:
-        return find_spec(module) is not None
+    """What is missing is looked for again: a notebook may install it, and a page in a browser load it, at any time."""
 
-    return Engine(module, found, f'pip install "svc-notebooks[{extra}]"')
+    def there() -> bool:
+        if module not in _seen and find_spec(module) is not None:
+            _seen.add(module)
+        return module in _seen
+
+    return Engine(module, there, f'pip install "svc-notebooks[{extra}]"')
 
 
 @cache
@@ -56,7 +76,7 @@ def tessdata() -> tuple[Path, ...]:
     return tuple(folder for folder in folders if folder.is_dir() and any(folder.glob("*.traineddata")))
 
 
-PANDOC = Engine("pandoc", lambda: pandoc() is not None, 'pip install "svc-notebooks[convert]"')
+PANDOC = Engine("pandoc", lambda: pandoc() is not None, 'pip install "svc-notebooks[convert]"', program=True)
 TYPST = _library("typst")
 XLSXWRITER = _library("xlsxwriter")
 CALAMINE = _library("python_calamine")
@@ -68,12 +88,17 @@ LXML = _library("lxml")
 CHARSET = _library("charset_normalizer")
 TESSEROCR = _library("tesserocr", extra="ocr")
 TESSDATA = Engine("trained data", lambda: bool(tessdata()), 'pip install "svc-notebooks[ocr]"')
-OFFICE = Engine("LibreOffice", lambda: soffice() is not None, "apt-get install libreoffice, or libreoffice.org")
+OFFICE = Engine("LibreOffice", lambda: soffice() is not None, "apt-get install libreoffice, or libreoffice.org", program=True)
 
 ENGINES = (
     PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PPTX, PDFIUM, PILLOW, LXML, CHARSET,
     TESSEROCR, TESSDATA, OFFICE,
 )  # fmt: skip
+
+
+def present() -> frozenset[str]:
+    """The names of those that can work here and now."""
+    return frozenset(engine.name for engine in ENGINES if engine.found())
 
 
 def ocr() -> bool:

@@ -118,18 +118,31 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 
 def importers(*, extended: bool = False) -> tuple[Arrow, ...]:
     """An arrow for each media type that can be read here, in the order of core/formats.py."""
-    found = [
+    return tuple(arrow for arrow in _importers(extended) if arrow.works)
+
+
+def exporters(*, extended: bool = False) -> tuple[Arrow, ...]:
+    """An arrow for each export format that can be written here, in the order of core/formats.py."""
+    return tuple(arrow for arrow in _exporters(extended) if arrow.works)
+
+
+def lacking(native: str, media_type: str, *, reads: bool, extended: bool = False) -> Engine | None:
+    """What would read or write that, and is not here; None where nothing is wanted, or nothing would help."""
+    arrows = _importers(extended) if reads else _exporters(extended)
+    needs = next((one.needs for one in arrows if (one.native, one.media_type) == (native, media_type)), ())
+    return next((engine for engine in needs if not engine.found()), None)
+
+
+def _importers(extended: bool) -> list[Arrow]:
+    return [
         Arrow(native, media_type, function, needs)
         for native, key, function, needs in _READERS
         for row in f.IMPORTS
         if row.native == native and key in row.media_types and (extended or not row.extended)
         for media_type in row.media_types
     ]
-    return tuple(arrow for arrow in found if arrow.works)
 
 
-def exporters(*, extended: bool = False) -> tuple[Arrow, ...]:
-    """An arrow for each export format that can be written here, in the order of core/formats.py."""
+def _exporters(extended: bool) -> list[Arrow]:
     offered = {(row.native, row.media_type) for row in f.EXPORTS if extended or not row.extended}
-    arrows = [Arrow(*row) for row in _WRITERS if row[:2] in offered]
-    return tuple(arrow for arrow in arrows if arrow.works)
+    return [Arrow(*row) for row in _WRITERS if row[:2] in offered]

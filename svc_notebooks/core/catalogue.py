@@ -28,6 +28,9 @@ class Row:
     domain: str = "global"
 
 
+ENGINE = "engine"
+"""The domain of a refusal that a service gives only where something is not installed, or cannot be."""
+
 # fmt: off
 CATALOGUE: dict[str, Row] = {
     # key                          status reason, decided by            message, location, location type, domain
@@ -51,9 +54,11 @@ CATALOGUE: dict[str, Row] = {
     "badUploadType":           Row(400, "invalidParameter", "U-02", "uploadType is {value}; it must be one of media, multipart, resumable.", "uploadType", "parameter"),
     "badMultipart":            Row(400, "badRequest", "A2-02", "Malformed multipart body: {message}", "body", "other"),
     "noConversion":            Row(400, "badRequest", "A5-02", "Content of type {source} cannot become {target}.", "mimeType", "other"),
+    "noImportEngine":          Row(400, "badRequest", "A5-02", "Content of type {source} cannot become {target} here: {message}", "mimeType", "other", ENGINE),
     "notConverted":            Row(400, "badRequest", "A5-02", "The content could not be converted to {target}: {message}", "mimeType", "other"),
     "importTooLarge":          Row(400, "badRequest", "A source larger than maxImportSizes", "Content that is converted to {target} may have at most {limit} bytes.", "mimeType", "other"),
     "noExport":                Row(400, "badRequest", "A7-02", "The requested conversion is not supported: {source} can become {target}.", "mimeType", "parameter"),
+    "noExportEngine":          Row(400, "badRequest", "A7-02", "{source} cannot become {target} here: {message}", "mimeType", "parameter", ENGINE),
     "idNotUsable":             Row(400, "invalid", "L-01", "The provided file ID is not usable: take one from generateIds.", "id", "other"),
     "idWithNativeType":        Row(400, "invalid", "X-03", "Generated IDs are not supported for native documents or conversions: leave the id out.", "id", "other"),
     "channelType":             Row(400, "push.channelTypeNotSupported", "A8-03", "type is {value}; it must be {allowed}.", "type", "other"),

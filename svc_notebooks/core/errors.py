@@ -10,6 +10,7 @@
     ├── SessionExpired      the upload session is gone: start the upload again
     ├── ServiceFailed       the service failed, or broke the interface: try again later
     ├── Interrupted         the connection broke or the person stopped it: resume
+    ├── NotHere             this Python cannot do it, another one can: go where it works
     ├── SourceChanged       the file to upload is not the one that the upload began with
     └── ContentMismatch     what arrived is not what the service says it holds
 
@@ -19,8 +20,9 @@ Wrong Python arguments raise ValueError or TypeError before anything is sent.
 from __future__ import annotations
 
 import json
+from typing import Any
 
-from .catalogue import RATE_LIMIT_REASONS
+from .catalogue import ENGINE, RATE_LIMIT_REASONS
 
 
 class SvcError(Exception):
@@ -137,6 +139,22 @@ class Interrupted(SvcError):
         self.session_uri = session_uri
 
 
+class NotHere(SvcError):
+    """What was asked for needs what is not there: in a browser a socket or another program, elsewhere an extra.
+
+    A notebook shows it as its one sentence, without the calls that led to it.
+    """
+
+    advice = "It works in JupyterLab on a machine of your own, with everything installed."
+
+    def __init__(self, message: str, **facts: Any) -> None:
+        super().__init__(message, **facts)
+        self.advice = type(self).advice  # whatever the reason: there is nothing to mend in what was asked
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]  # what IPython asks an error for
+
+
 class SourceChanged(SvcError):
     """The file to upload is not the one that the upload began with."""
 
@@ -178,7 +196,8 @@ def error_from(status: int, body: bytes) -> SvcError:
     """
     message, reason, location = read_envelope(body)
     said = message or f"The service answered {status}."
-    return error_class(status, reason)(said, status=status, reason=reason, location=location, service_message=message)
+    kind = NotHere if _domain(body) == ENGINE else error_class(status, reason)
+    return kind(said, status=status, reason=reason, location=location, service_message=message)
 
 
 def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
@@ -195,6 +214,13 @@ def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
         return _text(found.get("message")), _text(first.get("reason")), _text(first.get("location"))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
         return _plain(body), None, None
+
+
+def _domain(body: bytes) -> object:
+    try:
+        return json.loads(body)["error"]["errors"][0]["domain"]
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+        return None
 
 
 def _text(value: object) -> str | None:

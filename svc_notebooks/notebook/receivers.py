@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
+from ..core.place import here, need_sockets
 from .current import session_or_current
 from .receiver import Receiver
 from .sandbox import Sandbox, sandbox_of
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from ..client.session import Session
 
     _Files = tuple[str | Path, str | Path]
-
-HAS_SOCKETS = sys.platform != "emscripten"
-"""Whether this Python can listen at all; in a browser it cannot, and has no TLS to load either."""
 
 _DIRECT_HOST = "receiver.svc.example"
 _PATH = "/notifications"
@@ -54,9 +51,10 @@ def receiver(
             of their own (`.ca_pem` of the result).
         address: The address under which the service reaches it, where a proxy stands before it; None: that of
             host and port.
-        direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets.
+        direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets, as in a browser.
 
     Raises:
+        NotHere: There are no sockets here, and `direct` is False, or the service is elsewhere.
         ImportError: Certificates cannot be made here; the message says what to install.
         OSError: The port is in use.
         ValueError: `direct` is for a sandbox; or the address is no https address.
@@ -73,7 +71,7 @@ def receiver(
 
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
-    if direct if direct is not None else not HAS_SOCKETS:
+    if direct if direct is not None else lab and not here().sockets:
         if lab is None:
             raise ValueError("direct=True is for a sandbox: a service elsewhere needs an address that it can reach")
         made = _direct(lab, inbox, session)
@@ -106,6 +104,7 @@ def _listening(
     certificate: _Files | None,
     outside: str | None,
 ) -> Receiver:
+    need_sockets("A receiver that is not direct listens on a socket")
     from ..client.receiver import HttpsReceiver
 
     context, ca_pem = _certificate(host, certificate)

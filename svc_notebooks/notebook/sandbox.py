@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from ..core.names import NOWHERE
+from ..core.place import need_sockets
 from .current import forget
 from .event_schemas import OUTBOX
 from .frames import frame
@@ -180,6 +181,7 @@ class Sandbox(People, World):
                 (`curl --cacert`, `connect(verify=...)`), there until the sandbox is closed.
 
         Raises:
+            NotHere: There are no sockets here, as in a browser.
             ImportError: TLS needs the package trustme, which is not installed.
 
         >>> lab = svc.sandbox()
@@ -187,6 +189,7 @@ class Sandbox(People, World):
         >>> server.base_url.startswith("http://127.0.0.1:")
         True
         """
+        need_sockets("serve() listens on a socket")
         from ..server.socket import SocketServer
         from .authority import tls_for
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ..core.place import here
 from ..core.wire import JSONObject
 
 if TYPE_CHECKING:
@@ -104,6 +105,6 @@ class UploadQueue:
             raise Cancelled
 
     async def _aside(self, work: Callable[[], Value]) -> Value:
-        if self._session.in_process:
+        if self._session.in_process or not here().threads:
             return work()
         return await asyncio.to_thread(work)

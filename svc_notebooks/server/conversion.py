@@ -101,9 +101,17 @@ def _check(house: House, call: Call, found: Wish, target: str) -> None:
     key = _key(house, found.given)
     possible = any(found.native in natives for natives in house.converter.imports.values())
     if not possible or not (key in VAGUE or house.converter.can_read(key, found.native)):
-        raise refuse("noConversion", source=_shown(found.given), target=target)
+        raise _not_taken(house, found.native, key, _shown(found.given))
     if found.limit is not None and (call.entry.declared or 0) > found.limit + house.policy.max_metadata_size:
         raise too_large(house, found)
+
+
+def _not_taken(house: House, native: str, key: str | None, shown: str) -> ApiError:
+    """The refusal of a source that does not become this document, here or anywhere."""
+    target = house.names.native(native)
+    if key and (why := house.converter.why_not(native, key, reads=True)):
+        return refuse("noImportEngine", source=shown, target=target, message=why)
+    return refuse("noConversion", source=shown, target=target)
 
 
 def too_large(house: House, found: Wish) -> ApiError:
@@ -154,7 +162,7 @@ def convert(
 def _read(house: House, call: Call, found: Wish, name: str, source: bytes) -> bytes:
     key, target = _source_type(house, found, name, source), house.names.native(found.native)
     if key is None or not house.converter.can_read(key, found.native):
-        raise refuse("noConversion", source=key or _shown(found.given), target=target)
+        raise _not_taken(house, found.native, key, key or _shown(found.given))
     charset = MediaType.parse(found.given).parameters.get("charset") if found.given else None
     options = _options(house, name) | {"charset": charset, "ocr_language": _language(call)}
     try:
@@ -197,7 +205,7 @@ def export(house: House, call: Call) -> Response:
         native, target = _exportable(house, row.mime_type), _word(house, _essence(wanted))
         check_taking(house, call.caller.user, row, "cannotExport")
         if not house.converter.can_write(native, target):
-            raise _not_offered(house, row.mime_type, native)
+            raise _not_offered(house, row.mime_type, native, target)
         blocks = None if row.content is None else house.content.read(row.content, 0, _ALL)
     body = None if blocks is None else b"".join(blocks)
     result = _write(house, call, body, native, target, row.name)
@@ -224,7 +232,10 @@ def _exportable(house: House, media_type: str) -> str:
     return _word(house, media_type)
 
 
-def _not_offered(house: House, media_type: str, native: str) -> ApiError:
+def _not_offered(house: House, media_type: str, native: str, wanted: str) -> ApiError:
+    if why := house.converter.why_not(native, wanted, reads=False):
+        target = house.names.media_type(wanted)
+        return refuse("noExportEngine", source=media_type, target=target, message=why)
     targets = ", ".join(map(house.names.media_type, house.converter.exports.get(native, ())))
     return refuse("noExport", source=media_type, target=targets or "nothing here")
 

@@ -7,13 +7,13 @@ receivers in this process. What needs sockets is loaded when a message is sent, 
 from __future__ import annotations
 
 import logging
-import sys
 from collections.abc import Callable
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from ..core.outbox import Outcome
+from ..core.place import here
 from ..core.wire import Headers, Request, Response
 from .clock import SystemClock, VirtualClock
 from .desk import Desk
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from .carrier import Carrier
 
 _log = logging.getLogger(__name__)
-
-HAS_THREADS = sys.platform != "emscripten"
 
 Handler = Callable[[Request], Response]
 
@@ -40,7 +38,7 @@ class Poster(Protocol):
 
 
 class Courier:
-    """Delivers what is due. `make_poster` is called in the thread that will use it."""
+    """Delivers what is due: in a thread, with `background` or where there are threads. `make_poster` is called in it."""
 
     def __init__(
         self,
@@ -48,12 +46,12 @@ class Courier:
         clock: SystemClock | VirtualClock,
         make_poster: Callable[[], Poster],
         *,
-        background: bool = HAS_THREADS,
+        background: bool | None = None,
     ) -> None:
         self._desk = desk
         self._clock = clock
         self._make_poster = make_poster
-        self._background = background
+        self._background = here().threads if background is None else background
         self._receivers: dict[str, Handler] = {}
         self._carrier: Carrier | None = None
         self._starting = Lock()

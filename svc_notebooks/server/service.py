@@ -18,7 +18,7 @@ from . import invitations, registry, trusted
 from .access import Access, scope_names
 from .atomically import replace_file
 from .clock import SystemClock, VirtualClock, moved
-from .courier import HAS_THREADS, Courier, Poster
+from .courier import Courier, Poster
 from .desk import Desk
 from .faults import Faults
 from .front import Front
@@ -37,7 +37,7 @@ from .welcome import welcome
 class Service:
     """A whole service. Threads may share it."""
 
-    def __init__(self, house: House, parts: Parts, *, background: bool = HAS_THREADS) -> None:
+    def __init__(self, house: House, parts: Parts, *, background: bool | None = None) -> None:
         self._house = house
         self._parts = parts
         self._background = background
@@ -344,7 +344,7 @@ def open_service(
     policy: Policy | None = None,
     names: Names | None = None,
     base_url: str | None = None,
-    background: bool = HAS_THREADS,
+    background: bool | None = None,
 ) -> Service:
     """Build a whole service.
 
@@ -353,7 +353,8 @@ def open_service(
         seed: makes ids and tokens the same at every run; None: from the system's randomness.
         clock: None: with a seed one that stands still until moved, else the system's.
         base_url: the address that goes into links; None: the one that each request names.
-        background: a thread delivers notifications; without one `deliver` does, in this process alone.
+        background: a thread delivers notifications; without one `deliver` does, in this process alone. None: where
+            there are threads.
 
     Raises:
         ValueError: `path` is the URL of a database.
@@ -369,7 +370,7 @@ def open_service(
     return Service(dataclasses.replace(house, base_url=base_url), parts, background=background)
 
 
-def open_saved(path: str | Path, *, background: bool = HAS_THREADS) -> Service:
+def open_saved(path: str | Path, *, background: bool | None = None) -> Service:
     """The service that `Service.save` wrote to a file, in memory; its channels are stopped, as in a fork.
 
     Raises:
