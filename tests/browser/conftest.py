@@ -1,100 +1,40 @@
-"""A JupyterLab of its own on a free loopback port, and a chromium that looks at it."""
+"""One chromium and one JupyterLab for all tests; `lab` and `axe` are what a test asks for."""
 
-import contextlib
-import json
 import os
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-import nbformat
 import pytest
 
 from tests.browser.axe import violations
+from tests.browser.lab import PATIENCE, Lab
+from tests.browser.server import ROOT, jupyterlab
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-ROOT = Path(__file__).resolve().parents[2]
-
-READY = "window.jupyterapp?.shell?.currentWidget?.sessionContext"
-RUN_ALL = """async () => {
-  const app = window.jupyterapp, panel = app.shell.currentWidget;
-  await panel.context.ready; await panel.sessionContext.ready; await panel.revealed;
-  return await app.commands.execute('notebook:run-all-cells');
-}"""
-
-TELL = """async (code) => {
-  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
-  const done = kernel.requestExecute({code});
-  window.told = '';
-  done.onIOPub = (m) => {
-    if (m.header.msg_type === 'stream') window.told += m.content.text;
-    if (m.header.msg_type === 'error') window.told += m.content.evalue;
-  };
-  await done.done;
-}"""
+ABSENT = "no chromium on this machine (Debian: apt-get install chromium), so nothing was seen in a browser"
+FAILED = pytest.StashKey[bool]()
 
 
 def pytest_collection_modifyitems(items):
-    skip = pytest.mark.skip(reason="no chromium on this machine")
     for item in items:
         if item.get_closest_marker("browser") and CHROMIUM is None:
-            item.add_marker(skip)
+            item.add_marker(pytest.mark.skip(reason=ABSENT))
 
 
-class Lab:
-    """A running JupyterLab: `open(name)` shows a notebook of its folder, `shot(name)` keeps a picture."""
+def pytest_terminal_summary(terminalreporter):
+    """Absence is seen, whatever options the run has."""
+    if CHROMIUM is None and any(ABSENT in str(one.longrepr) for one in terminalreporter.stats.get("skipped", [])):
+        terminalreporter.section("browser: not run")
+        terminalreporter.write_line(ABSENT)
 
-    def __init__(self, url: str, folder: Path, shots: Path, browser) -> None:
-        self.url, self.folder, self.shots, self.browser = url, folder, shots, browser
 
-    def write(self, name: str, *cells: str) -> str:
-        """A notebook with these code cells."""
-        made = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        made.metadata["kernelspec"] = {
-            "name": "python3",
-            "display_name": "Python 3 (ipykernel)",
-            "language": "python",
-        }
-        nbformat.write(made, self.folder / name)
-        return name
-
-    def open(self, name: str):
-        """The page of a notebook, its kernel ready."""
-        page = self.browser.new_page(viewport={"width": 1280, "height": 1000})
-        page.goto(f"{self.url}/lab/tree/{name}?reset")
-        page.wait_for_function(READY, timeout=60_000)
-        return page
-
-    def run(self, name: str, *, expect_errors: bool = False):
-        """The page of a notebook after all of its cells have run."""
-        page = self.open(name)
-        if not page.evaluate(RUN_ALL) and not expect_errors:
-            self.shot(page, f"failed-{name}")
-            raise AssertionError(f"{name}: {page.locator('.jp-OutputArea-output').all_inner_texts()}")
-        return page
-
-    def tell(self, page, words: str) -> str:
-        """What the kernel prints, or complains, when it runs this outside of any cell."""
-        page.evaluate(TELL, words)
-        return page.evaluate("window.told").strip()
-
-    def theme(self, page, word: str) -> None:
-        """Light or Dark, once it is there to be seen."""
-        name = f"JupyterLab {word}"
-        page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
-        page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
-        page.locator("#jupyterlab-splash").wait_for(state="detached")
-
-    def shot(self, page, name: str) -> Path:
-        """Keep a picture of the page."""
-        path = self.shots / f"{name}.png"
-        page.screenshot(path=str(path))
-        return path
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item):
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
 
 
 @pytest.fixture(scope="session")
@@ -103,7 +43,11 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as tools:
-        browser = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"])
+        browser = tools.chromium.launch(
+            executable_path=CHROMIUM,
+            args=["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+            timeout=PATIENCE,
+        )
         yield browser
         browser.close()
 
@@ -115,63 +59,28 @@ def axe():
 
 
 @pytest.fixture(scope="session")
-def lab(tmp_path_factory, chromium) -> Iterator[Lab]:
+def _jupyterlab(tmp_path_factory, chromium) -> Iterator[Lab]:
     home = tmp_path_factory.mktemp("lab")
-    shots = Path(os.environ.get("SVC_SHOTS") or home / "shots")
-    for folder in (home / "work", shots):
-        folder.mkdir(parents=True, exist_ok=True)
-    with _server(home) as url:
+    shots = Path(os.environ.get("SVC_SHOTS") or ROOT / "build" / "screenshots")
+    shots.mkdir(parents=True, exist_ok=True)
+    with jupyterlab(home) as url:
         yield Lab(url, home / "work", shots, chromium)
 
 
-@contextlib.contextmanager
-def _server(home: Path) -> Iterator[str]:
-    port = _free_port()
-    url = f"http://127.0.0.1:{port}"
-    with (home / "lab.log").open("wb") as log:
-        process = subprocess.Popen(_command(port, home / "work"), env=_environment(home), stdout=log, stderr=log)
-        try:
-            _wait_for(f"{url}/api/status", process)
-            yield url
-        finally:
-            process.terminate()
-            process.wait(20)
+@pytest.fixture
+def lab(request, _jupyterlab) -> Iterator[Lab]:
+    """JupyterLab with an empty folder. A test that fails leaves a picture, one that passes leaves no trace."""
+    _jupyterlab.begin(request.node.name)
+    yield _jupyterlab
+    if request.node.stash.get(FAILED, True):
+        _failed(_jupyterlab, request.node.name)
+        return
+    troubles = list(_jupyterlab.troubles)
+    _jupyterlab.clear()
+    assert troubles == []
 
 
-def _command(port: int, work: Path) -> list[str]:
-    return [
-        *(sys.executable, "-m", "jupyter", "lab", "--no-browser", "--allow-root"),
-        *("--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0"),
-        *("--IdentityProvider.token=", "--ServerApp.password=", f"--ServerApp.root_dir={work}"),
-        # the two that only a test needs: commands by name, and no cookie for them
-        *("--LabApp.expose_app_in_browser=True", "--ServerApp.disable_check_xsrf=True"),
-    ]
-
-
-def _environment(home: Path) -> dict[str, str]:
-    own = {
-        "JUPYTER_CONFIG_DIR": "config",
-        "JUPYTER_DATA_DIR": "data",
-        "JUPYTER_RUNTIME_DIR": "runtime",
-        "IPYTHONDIR": "ipython",
-        "HOME": "home",
-    }
-    folders = {name: str(home / folder) for name, folder in own.items()}
-    return {**os.environ, **folders, "PYTHONPATH": str(ROOT), "TZ": "UTC"}
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def _wait_for(url: str, process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        assert process.poll() is None, "JupyterLab ended while it started"
-        with contextlib.suppress(OSError), urllib.request.urlopen(url) as answer:
-            json.load(answer)
-            return
-        time.sleep(0.1)
-    raise AssertionError("JupyterLab did not answer within a minute")
+def _failed(lab: Lab, test: str) -> None:
+    if lab.page is not None and not lab.page.is_closed():
+        lab.shot(lab.page, f"failed-{lab.folder.name}")
+        lab.close()

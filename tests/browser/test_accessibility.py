@@ -84,7 +84,6 @@ def test_axe_finds_nothing(lab, axe, form):
         lab.shot(page, f"axe-{form}-{theme.lower()}")
         found[theme] = axe(page)
     lab.theme(page, "Light")
-    page.close()
 
     assert [one for state in found.values() for one in state] == []
 
@@ -98,7 +97,6 @@ def test_axe_would_find_it(lab, axe):
     page.get_by_text("hardly to be read", exact=True).wait_for()
 
     found = axe(page)
-    page.close()
 
     assert [one.rule.partition(":")[0] for one in found] == ["button-name", "color-contrast"]
     assert "hardly to be read" in found[1].element

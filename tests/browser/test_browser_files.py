@@ -44,4 +44,3 @@ def test_two_files_arrive_whole_whatever_their_size(lab, tmp_path):
     said = page.evaluate("window.said")
     for path in (large, small):
         assert f"{path.name} {hashlib.md5(path.read_bytes()).hexdigest()}" in said
-    page.close()

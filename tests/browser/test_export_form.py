@@ -116,7 +116,6 @@ def test_a_large_one_comes_in_slices_and_once_however_often_the_form_is_shown(la
     lines = (tmp_path / "large.csv").read_text(encoding="utf-8-sig").splitlines()
     assert (len(lines), lines[-1].partition(",")[0]) == (60_001, "59999")
     assert (tmp_path / "large.csv").stat().st_size > 3 * 2**20
-    page.close()
 
 
 @pytest.mark.spec("W-02")
@@ -247,4 +246,3 @@ def test_nothing_to_export_says_what_to_do(lab):
     page.get_by_text("There is no native document here yet").wait_for()
 
     lab.shot(page, "export-11-nothing")
-    page.close()

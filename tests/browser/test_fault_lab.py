@@ -27,4 +27,3 @@ def test_the_fault_lab_runs_and_shows_what_broke(lab):
     assert frames >= 2
     for words in ("faults-1/0: status 503", "this fault never happened", "Retry-After: 60", "upload expires"):
         assert words in said, words
-    page.close()

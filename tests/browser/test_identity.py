@@ -25,4 +25,3 @@ def test_people_scopes_and_refusals_are_tables(lab):
 
     for shown in ("404 notFound", "403 cannotCopyFile", "403 insufficientPermissions", "assertion=[redacted]"):
         assert shown in text
-    page.close()

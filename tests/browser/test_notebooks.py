@@ -32,7 +32,6 @@ def test_start_runs_and_shows_frames_bars_and_the_wire(copied):
             seen[selector] = max(seen[selector], page.locator(selector).count())
 
     assert all(seen.values()), seen
-    page.close()
 
 
 @pytest.mark.spec("W-02", "D-01")
@@ -54,7 +53,6 @@ def test_documents_change_their_form_and_are_shown(copied):
     assert frames
     assert page.locator(".jp-OutputArea").get_by_text("BadRequest:").count() == 1
     page.get_by_label("MS Excel (.xlsx)").wait_for()
-    page.close()
 
 
 @pytest.mark.spec("A11-01", "W-04", "D-01")
@@ -71,7 +69,6 @@ def test_notifications_arrive_and_are_explained(copied):
     assert frames
     assert page.locator(".jp-OutputArea").get_by_text("NotAllowed:").count() == 1
     page.get_by_role("button", name="Watch", exact=True).wait_for()
-    page.close()
 
 
 @pytest.mark.spec("W-03", "D-01", "E-20")
@@ -87,7 +84,6 @@ def test_events_are_frames_and_a_form(copied):
 
     assert frames
     page.get_by_role("button", name="Create", exact=True).wait_for()
-    page.close()
 
 
 @pytest.mark.spec("E-21")
@@ -100,4 +96,3 @@ def test_recurrences_keep_the_clock_on_the_wall(copied):
         copied.shot(page, f"recurrence-{cell:02d}")
 
     page.get_by_text("2026-11-05 21:55:00+01:00").wait_for()
-    page.close()

@@ -29,7 +29,6 @@ def test_the_notebook_about_the_wire(lab):
 
     assert frames
     assert drawings
-    page.close()
 
 
 @pytest.mark.spec("D-04")
@@ -56,4 +55,3 @@ def test_a_drawing_is_drawn_whatever_is_said_in_it(lab):
     lab.shot(page, "wire-hostile")
 
     assert page.locator(DRAWING).count() == 1
-    page.close()

@@ -49,7 +49,6 @@ def test_two_files_one_of_them_large(lab, tmp_path, large):
     assert page.locator("table.dataframe tbody tr").count() == 2
     assert page.locator("table.dataframe").get_by_text("large.bin").count() == 1
     assert page.locator("img[src=x]").count() == 0, "a file name was read as HTML"
-    page.close()
 
 
 @pytest.mark.spec("W-01", "D-03")
@@ -69,7 +68,6 @@ def test_cancel_and_resume(lab, large):
     page.get_by_text("Done: 1 file uploaded").wait_for(timeout=60_000)
 
     lab.shot(page, "form-5-resumed")
-    page.close()
 
 
 @pytest.mark.spec("W-05")
@@ -93,7 +91,6 @@ def test_the_keyboard_alone(lab):
 
     page.get_by_text("Done: 1 file uploaded").wait_for(timeout=20_000)
     lab.shot(page, "form-6-keyboard")
-    page.close()
 
 
 @pytest.mark.spec("W-05")
@@ -111,7 +108,6 @@ def test_every_control_has_a_name_and_a_tooltip(lab):
     )
 
     assert unnamed == []
-    page.close()
 
 
 @pytest.mark.spec("W-01")
@@ -122,7 +118,6 @@ def test_what_goes_wrong_is_said_in_the_form(lab):
 
     page.get_by_role("alert").get_by_text("No file is chosen").wait_for()
     lab.shot(page, "form-7-nothing-chosen")
-    page.close()
 
 
 @pytest.mark.spec("W-01", "W-05", "A5-01")
@@ -148,4 +143,3 @@ def test_files_become_documents_and_arrows_stay_in_the_form(lab, tmp_path):
     rows = page.locator("table.dataframe tbody tr").all_inner_texts()
     assert [("counts\t" in row, "apps.spreadsheet" in row) for row in rows] == [(True, True), (False, False)]
     assert [("report\t" in row, "apps.document" in row) for row in rows] == [(False, False), (True, True)]
-    page.close()
