@@ -1,4 +1,4 @@
-"""The command line: `svc-notebooks lab | run | serve | conformance | doctor`.
+"""The command line: `svc-notebooks lab | run | grade | solutions | serve | conformance | doctor`.
 
 Each command has a file of its own, imported when it is asked for: `--help` answers at once, and
 `serve` needs no JupyterLab.
@@ -48,6 +48,18 @@ def _run(options: argparse.Namespace, _: list[str]) -> int:
     return run(options.directory)
 
 
+def _grade(options: argparse.Namespace, _: list[str]) -> int:
+    from .grade import grade
+
+    return grade(options)
+
+
+def _solutions(options: argparse.Namespace, _: list[str]) -> int:
+    from .solutions import solutions
+
+    return solutions(options.directory)
+
+
 def _serve(options: argparse.Namespace, _: list[str]) -> int:
     from .serve import serve
 
@@ -70,6 +82,8 @@ def _doctor(_options: argparse.Namespace, _: list[str]) -> int:
 _COMMANDS: dict[str, Callable[[argparse.Namespace, list[str]], int]] = {
     "lab": _lab,
     "run": _run,
+    "grade": _grade,
+    "solutions": _solutions,
     "serve": _serve,
     "conformance": _conformance,
     "doctor": _doctor,
@@ -85,6 +99,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_lab(commands)
     _add_run(commands)
+    _add_grade(commands)
+    _add_solutions(commands)
     _add_serve(commands)
     _add_conformance(commands)
     commands.add_parser("doctor", help="show versions, limits and what to do about them")
@@ -109,6 +125,33 @@ def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         " in a temporary folder. Exit status 1 if one fails.",
     )
     run.add_argument("directory", nargs="?", type=Path, metavar="DIR")
+
+
+def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "grade",
+        help="run what students handed in, and print who has solved what",
+        description="DIR has a folder or a notebook for each student. Every notebook with exercises runs in a process"
+        " of its own, with other data than the student had, and is judged by what it asked of a service outside of"
+        " that process. Exit status 0: all ran to their end; 1: one did not, and is named; 2: nothing to grade.",
+    )
+    add = command.add_argument
+    add("directory", type=Path, metavar="DIR")
+    add("--json", type=Path, metavar="FILE", help="also write everything, with what the service saw of each exercise")
+    add("--csv", type=Path, metavar="FILE", help="also write the table for a spreadsheet")
+    add("--seed", help="what everybody's data come from (default: drawn, and printed)")
+    add("--cell-timeout", type=float, default=30.0, metavar="SECONDS", help="for one cell (%(default)s)")
+    add("--timeout", type=float, default=120.0, metavar="SECONDS", help="for one notebook (%(default)s)")
+    add("--jobs", type=int, metavar="N", help="how many run at the same time (default: one for each processor)")
+
+
+def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "solutions",
+        help="write the exercises with their solutions, for a teacher",
+        description="Writes the notebooks of the exercises, solved, to DIR, never over one that is there.",
+    )
+    command.add_argument("directory", type=Path, metavar="DIR")
 
 
 def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

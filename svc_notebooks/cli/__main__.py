@@ -4,4 +4,5 @@ import sys
 
 from . import main
 
-sys.exit(main())
+if __name__ == "__main__":  # the processes of `grade` import what began them
+    sys.exit(main())

@@ -1,12 +1,18 @@
-"""`svc-notebooks run`: every notebook from top to bottom, without a browser."""
+"""`svc-notebooks run`: every notebook from top to bottom, without a browser, as many at once as there are processors."""
 
 import os
+import re
+import signal
 import sys
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .shipped import copy_notebooks, notebooks_in
 
@@ -14,55 +20,132 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 CELL_TIMEOUT = 120  # seconds; the slowest cell of ours takes a few
+MOST_AT_ONCE = 4  # a kernel takes up to 300 MB
+INTERRUPTED = 130  # what shells give for Ctrl-C
 
 # What a notebook shows may depend on neither the zone nor the hash seed of the machine.
 SAME_EVERYWHERE = {"TZ": "UTC", "PYTHONHASHSEED": "0"}
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
-def run(directory: Path | None = None) -> int:
-    """Execute the notebooks of a folder, a line each; 1 if one fails, else 0."""
+def run(directory: Path | None = None, at_once: int | None = None) -> int:
+    """Execute the notebooks of a folder, a line each; 1 if one fails, 130 after Ctrl-C, else 0."""
     if find_spec("nbclient") is None:
         return _fail('what executes notebooks is not installed: pip install "svc-notebooks[lab]"')
     if directory is None:
-        with tempfile.TemporaryDirectory(prefix="svc-notebooks-") as folder:
+        with tempfile.TemporaryDirectory(prefix="svc-notebooks-", ignore_cleanup_errors=True) as folder:
             copy_notebooks(Path(folder))
-            return _run_all(Path(folder))
+            return _run_all(Path(folder), at_once)
     if not directory.is_dir():
         return _fail(f"{directory} is no folder; svc-notebooks lab {directory} makes it")
-    return _run_all(directory)
+    return _run_all(directory, at_once)
 
 
-def _run_all(folder: Path) -> int:
-    notebooks = notebooks_in(folder)
-    if not notebooks:
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How one notebook went; `problem` is empty if it ran to the end."""
+
+    name: str
+    seconds: float
+    problem: str = ""
+
+    def line(self, width: int) -> str:
+        """What is said about it: one line, and the problem below."""
+        head = f"{self.name:<{width}}  {'FAILED' if self.problem else 'ok':<6}  {self.seconds:5.1f} s"
+        return f"{head}\n{self.problem}\n" if self.problem else head
+
+
+@dataclass(slots=True)
+class Kernels:
+    """Those that run now, so that an interrupt can end them with all that they have started."""
+
+    running: list[Any] = field(default_factory=list)
+    ended: bool = False
+
+    @contextmanager
+    def held(self, client: Any) -> Iterator[None]:
+        self.running.append(client)
+        try:
+            yield
+        finally:
+            self.running.remove(client)
+
+    def end(self) -> None:
+        self.ended = True
+        for client in list(self.running):
+            with suppress(AttributeError, ProcessLookupError, PermissionError):
+                _kill(client.km.provisioner.pid)
+
+
+def _kill(pid: int) -> None:
+    if os.name == "posix":
+        os.killpg(pid, signal.SIGKILL)  # each kernel leads a group of its own
+    else:
+        os.kill(pid, signal.SIGTERM)
+
+
+def _run_all(folder: Path, at_once: int | None) -> int:
+    paths = notebooks_in(folder)
+    if not paths:
         return _fail(f"{folder} holds no notebook")
-    failures = [path for path in notebooks if not _run_one(path, path.relative_to(folder))]
-    print(f"{len(notebooks) - len(failures)} of {len(notebooks)} notebooks ran to the end")
-    return 1 if failures else 0
-
-
-def _run_one(path: Path, name: Path) -> bool:
-    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
-
-    print(f"{name} ...", end=" ", flush=True)
     begun = time.monotonic()
+    ran: list[Ran] = []
+    kernels = Kernels()
+    pool = ThreadPoolExecutor(at_once or _processors())
+    waiting = [pool.submit(_run_one, path, path.relative_to(folder).as_posix(), kernels) for path in paths]
     try:
-        executed(path)
-    except (CellExecutionError, CellTimeoutError, DeadKernelError) as error:
-        print(f"FAILED\n{error}", flush=True)
-        return False
-    print(f"ok {time.monotonic() - begun:.1f} s", flush=True)
-    return True
+        _tell(waiting, ran, width=max(len(path.relative_to(folder).as_posix()) for path in paths))
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+        return INTERRUPTED
+    finally:
+        for future in waiting:
+            future.cancel()
+        kernels.end()
+        pool.shutdown()
+    good = sum(not one.problem for one in ran)
+    print(f"{good} of {len(ran)} notebooks ran to the end, in {time.monotonic() - begun:.0f} s")
+    return 0 if good == len(ran) else 1
 
 
-def executed(path: Path) -> "NotebookNode":
+def _tell(waiting: "Sequence[Future[Ran]]", ran: list[Ran], width: int) -> None:
+    for future in as_completed(waiting):
+        ran.append(future.result())
+        print(ran[-1].line(width), flush=True)
+
+
+def _processors() -> int:
+    able = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return min(able or 1, MOST_AT_ONCE)
+
+
+def _run_one(path: Path, name: str, kernels: Kernels) -> Ran:
+    from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+    from nbformat.reader import NotJSONError
+    from nbformat.validator import NotebookValidationError
+
+    begun = time.monotonic()
+    problem = ""
+    try:
+        executed(path, kernels)
+    except CellExecutionError as error:
+        problem = COLOUR.sub("", str(error)).strip()
+    except CellTimeoutError:
+        problem = f"a cell was not done after {CELL_TIMEOUT} s"
+    except DeadKernelError:
+        problem = "its kernel died"
+    except (NotJSONError, NotebookValidationError, OSError) as error:
+        problem = f"it cannot be read: {str(error).splitlines()[0]}"
+    return Ran(name, time.monotonic() - begun, problem)
+
+
+def executed(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
     """The notebook with the outputs of a run in its own folder; the file stays as it is."""
     import nbformat
     from nbclient import NotebookClient
 
-    notebook = nbformat.read(path, as_version=4)
     client = NotebookClient(
-        notebook,
+        nbformat.read(path, as_version=4),
         timeout=CELL_TIMEOUT,
         kernel_name="python3",
         record_timing=False,
@@ -71,7 +154,8 @@ def executed(path: Path) -> "NotebookNode":
         extra_arguments=["--log-level=ERROR"],  # it warns that a loopback connection is not encrypted
         resources={"metadata": {"path": str(path.parent)}},
     )
-    return client.execute(env={**os.environ, **SAME_EVERYWHERE})
+    with (kernels or Kernels()).held(client):
+        return client.execute(env={**os.environ, **SAME_EVERYWHERE})
 
 
 def _fail(message: str) -> int:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from ..client.session import Session
-from ..core.clock import format_time, parse_duration, parse_time
+from ..core.clock import parse_duration, parse_time
 from ..core.names import NOWHERE
 from .verdict import Outcome, Verdict
 from .world import World
@@ -111,8 +111,12 @@ class Elsewhere:
         self._name, self._base_url = definition.name, base_url
         self._line = Session(base_url, key)
         begun = self._ask("begin")
-        self.given: Mapping[str, Value] = {name: unpacked(value) for name, value in begun["given"].items()}
+        self.given: Mapping[str, Value] = {name: self._here(unpacked(value)) for name, value in begun["given"].items()}
         self._token = str(begun["token"])
+
+    def _here(self, value: Value) -> Value:
+        """Addresses of the service lead to the judge."""
+        return value.replace(NOWHERE, self._base_url) if isinstance(value, str) else value
 
     def _ask(self, what: str, **more: JSON) -> dict[str, Any]:
         return self._line.call("POST", f"{COURSE}/{what}", body={"exercise": self._name, **more})
@@ -178,13 +182,3 @@ def packed(value: Value) -> JSON:
 def unpacked(value: Any) -> Value:
     """The value that `packed` was given."""
     return b64decode(value["base64"]) if isinstance(value, dict) else value
-
-
-def told(world: World) -> dict[str, JSON]:
-    """What a judge says of a world that has begun."""
-    return {"token": world.token, "given": {name: packed(value) for name, value in world.given.items()}}
-
-
-def as_instant(world: World) -> dict[str, JSON]:
-    """What a judge says of a world's clock."""
-    return {"now": format_time(world.clock.now())}

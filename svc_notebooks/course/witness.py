@@ -20,6 +20,7 @@ MOST_REQUESTS = 2000
 """Nobody needs more; whoever sends more is cut off, so that an endless loop fills no memory."""
 
 _MOST_KEPT = 64 * 1024
+_MOST_IN_ALL = 16 * 1024 * 1024
 _HEADERS = ("Content-Range", "Content-Type", "Range", "User-Agent")
 
 
@@ -43,6 +44,7 @@ class Witness:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._lock = Lock()
+        self._kept = 0
         self.notes: list[Note] = []
         self.flooded = False
 
@@ -54,10 +56,11 @@ class Witness:
             note.status, note.told = response.status, response.headers
             if isinstance(response.body, bytes):
                 note.answer = response.body[:_MOST_KEPT]
+            self._kept += len(note.asked) + len(note.answer)
             return response
 
     def _noted(self, request: Request) -> Note:
-        if len(self.notes) >= MOST_REQUESTS:
+        if len(self.notes) >= MOST_REQUESTS or self._kept > _MOST_IN_ALL:
             self.flooded = True
             raise Disconnected("there were too many requests for one exercise")
         kept = {name: request.headers[name] for name in _HEADERS if name in request.headers}

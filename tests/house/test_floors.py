@@ -25,7 +25,7 @@ ONLY_IN = {
     "numpy": ("notebook/",),
     "ipywidgets": ("notebook/",),
     "anywidget": ("notebook/",),
-    "IPython": ("notebook/",),
+    "IPython": ("course/", "notebook/"),
     "tqdm": ("notebook/",),
     "nbclient": ("cli/",),
     "nbformat": ("cli/",),

@@ -1,0 +1,101 @@
+"""`svc-notebooks grade`: who of a class has solved what, as a table."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import secrets
+import sys
+import time
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _csv import Writer
+
+    from ..course.grading import Mark
+
+_SIGNS = {"correct": "+", "not yet": "-", "not tried": "."}
+
+
+def grade(options: argparse.Namespace) -> int:
+    """Grade what is in a folder; 0, 1 if a submission could not be run to its end, 2 if there is nothing to grade."""
+    from ..course import grading
+    from ..course.submissions import submissions
+
+    if find_spec("IPython") is None:
+        return _fail('what runs notebooks is not installed: pip install "svc-notebooks[lab]"')
+    if not options.directory.is_dir():
+        return _fail(f"{options.directory} is no folder; give the one that has a folder or a notebook for each student")
+    try:
+        found = submissions(options.directory)
+    except ValueError as error:
+        return _fail(str(error))
+    if not found:
+        return _fail(f"{options.directory} holds neither folders nor notebooks")
+    seed, begun = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
+    limits = grading.Limits(options.cell_timeout, options.timeout)
+    marks = grading.grade(found, seed, limits=limits, jobs=options.jobs, told=_told)
+    _written(options, marks, seed)
+    sys.stdout.write(table(marks))
+    seconds = time.monotonic() - begun
+    print(f"{len(marks)} submissions in {seconds:.0f} s; --seed {seed} gives everybody the same data again")
+    return 1 if any(mark.remarks for mark in marks) else 0
+
+
+def _told(mark: Mark) -> None:
+    """Progress, where a person waits for it."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"{mark.student}: {mark.solved}\n")
+
+
+def table(marks: list[Mark]) -> str:
+    """Who has solved what: a column for each exercise by its number, the sums, the legend, and what was in the way."""
+    names = list(marks[0].verdicts)
+    width = max(len("student"), *(len(mark.student) for mark in marks))
+    heads = [f"{number:>3}" for number in range(1, len(names) + 1)]
+    lines = [" ".join([f"{'student':{width}}", *heads, "sum"])]
+    lines += [_line(mark, width) for mark in marks]
+    by_all = [f"{sum(mark.verdicts[name].solved for mark in marks):>3}" for name in names]
+    lines.append(" ".join([f"{'solved by':{width}}", *by_all, f"{sum(mark.solved for mark in marks):>3}"]))
+    legend = "   ".join(f"{sign} {word}" for word, sign in _SIGNS.items())
+    exercises = [f"{number:>3} {name}" for number, name in enumerate(names, start=1)]
+    remarks = [f"{mark.student}: {remark}" for mark in marks for remark in mark.remarks]
+    return "\n".join([*lines, "", legend, *exercises, *([""] if remarks else []), *remarks, ""]) + "\n"
+
+
+def _line(mark: Mark, width: int) -> str:
+    signs = [f"{_SIGNS[str(one.outcome)]:>3}" for one in mark.verdicts.values()]
+    return " ".join([f"{mark.student:{width}}", *signs, f"{mark.solved:>3}"])
+
+
+def _written(options: argparse.Namespace, marks: list[Mark], seed: str) -> None:
+    if options.json:
+        found = {"seed": seed, "submissions": [_record(mark) for mark in marks]}
+        options.json.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    if options.csv:
+        with options.csv.open("w", encoding="utf-8", newline="") as file:
+            _write_rows(csv.writer(file), marks)
+
+
+def _record(mark: Mark) -> dict[str, object]:
+    verdicts = {name: {"outcome": str(one.outcome), "saw": one.message} for name, one in mark.verdicts.items()}
+    return {"student": mark.student, "solved": mark.solved, "exercises": verdicts, "remarks": list(mark.remarks)}
+
+
+def _write_rows(rows: Writer, marks: list[Mark]) -> None:
+    rows.writerow(["student", *marks[0].verdicts, "solved", "remarks"])
+    for mark in marks:
+        outcomes = [str(one.outcome) for one in mark.verdicts.values()]
+        rows.writerow([_harmless(mark.student), *outcomes, mark.solved, "; ".join(map(_harmless, mark.remarks))])
+
+
+def _harmless(text: str) -> str:
+    """A name that a spreadsheet would take for a formula is none."""
+    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t") else text
+
+
+def _fail(message: str) -> int:
+    sys.stderr.write(f"svc-notebooks grade: {message}\n")
+    return 2
