@@ -1,4 +1,4 @@
-"""`svc-notebooks run`: every notebook from top to bottom, without a browser, as many at once as there are processors."""
+"""`svc-notebooks run`: every notebook from top to bottom, without a browser, one on each processor."""
 
 import os
 import re
@@ -57,23 +57,25 @@ class Ran:
 
 @dataclass(slots=True)
 class Kernels:
-    """Those that run now, so that an interrupt can end them with all that they have started."""
+    """Those that run now, so that an interrupt ends them and all that they have started."""
 
-    running: list[Any] = field(default_factory=list)
+    clients: list[Any] = field(default_factory=list)
     ended: bool = False
 
     @contextmanager
-    def held(self, client: Any) -> Iterator[None]:
-        self.running.append(client)
+    def holding(self, client: Any) -> Iterator[None]:
+        """Know of this one as long as it runs."""
+        self.clients.append(client)
         try:
             yield
         finally:
-            self.running.remove(client)
+            self.clients.remove(client)
 
     def end(self) -> None:
+        """Let none run on, and none go on with a next cell."""
         self.ended = True
-        for client in list(self.running):
-            with suppress(AttributeError, ProcessLookupError, PermissionError):
+        for client in list(self.clients):
+            with suppress(AttributeError, OSError):  # not there yet, or there no more
                 _kill(client.km.provisioner.pid)
 
 
@@ -144,6 +146,7 @@ def executed(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
     import nbformat
     from nbclient import NotebookClient
 
+    kernels = kernels or Kernels()
     client = NotebookClient(
         nbformat.read(path, as_version=4),
         timeout=CELL_TIMEOUT,
@@ -154,8 +157,13 @@ def executed(path: Path, kernels: Kernels | None = None) -> "NotebookNode":
         extra_arguments=["--log-level=ERROR"],  # it warns that a loopback connection is not encrypted
         resources={"metadata": {"path": str(path.parent)}},
     )
-    with (kernels or Kernels()).held(client):
-        return client.execute(env={**os.environ, **SAME_EVERYWHERE})
+    # Cell by cell: `client.execute` takes Ctrl-C for itself, which only works for one notebook at a time.
+    with kernels.holding(client), client.setup_kernel(env={**os.environ, **SAME_EVERYWHERE}):
+        for number, cell in enumerate(client.nb.cells):
+            if kernels.ended:
+                break
+            client.execute_cell(cell, number)
+    return client.nb
 
 
 def _fail(message: str) -> int:
