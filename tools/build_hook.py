@@ -1,4 +1,5 @@
-"""What the wheel carries beside the package: the notebooks, and the contract suite for `svc-notebooks conformance`.
+"""What the wheel carries beside the package: the notebooks, the contract suite for `svc-notebooks conformance`, and the
+solutions of the exercises for `svc-notebooks solutions`.
 
 An editable install reads the checkout's own, so it gets no copy that could grow old.
 """
@@ -13,7 +14,7 @@ SUITE = ("tests/conftest.py", "tests/plugin_rules.py", "tests/patience.py", "tes
 
 
 class Ship(BuildHookInterface):
-    """Put `notebooks/` and the suite into a wheel, as `notebooks_shipped` and `suite_shipped` of the package."""
+    """Put them into a wheel, as `notebooks_shipped`, `suite_shipped` and `solutions_shipped` of the package."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if version != "standard":
@@ -25,6 +26,8 @@ class Ship(BuildHookInterface):
         for path in [*(root / name for name in SUITE), *_files(root / "tests" / "contract")]:
             name = path.relative_to(root).as_posix()
             build_data["force_include"][str(path)] = f"svc_notebooks/suite_shipped/{name}"
+        for path in _files(root / "tests" / "course" / "solutions"):
+            build_data["force_include"][str(path)] = f"svc_notebooks/solutions_shipped/{path.name}"
 
 
 def _files(folder: Path) -> Iterator[Path]:

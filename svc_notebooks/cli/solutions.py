@@ -33,7 +33,7 @@ def solutions(directory: Path) -> int:
 def solutions_folder() -> Path:
     """Where the answers are: inside the package in a wheel, beside it in a checkout."""
     inside = PACKAGE / "solutions_shipped"
-    return inside if inside.is_dir() else PACKAGE.with_name("solutions")
+    return inside if inside.is_dir() else PACKAGE.parent / "tests" / "course" / "solutions"
 
 
 def solved(path: Path) -> dict[str, Any]:

@@ -60,7 +60,8 @@ class Sitting:
             made = World(DEFINITIONS[name], f"{self._seed}/{self._begun[name]}")
             self._worlds[name] = made
             self._tokens[made.token] = name
-            return {"token": made.token, "given": {key: packed(value) for key, value in made.given.items()}}
+            given: JSONObject = {key: packed(value) for key, value in made.given.items()}
+            return {"token": made.token, "given": given, **_instant(made)}
 
     def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
         """A token for a program. Raises ValueError, ApiError."""
@@ -102,7 +103,6 @@ class Judge:
         self._calls: Mapping[str, Callable[[Sitting, str, JSONObject], JSONObject]] = {
             "begin": lambda sitting, name, _: sitting.begin(name),
             "sign_in": lambda sitting, name, body: sitting.sign_in(name, str(body["client"]), _texts(body["scopes"])),
-            "now": lambda sitting, name, _: _instant(sitting.world(name)),
             "advance": _advance,
             "messages": _messages,
             "answered": _answered,

@@ -113,6 +113,7 @@ class Elsewhere:
         begun = self._ask("begin")
         self.given: Mapping[str, Value] = {name: self._here(unpacked(value)) for name, value in begun["given"].items()}
         self._token = str(begun["token"])
+        self._now = parse_time(str(begun["now"]))
 
     def _here(self, value: Value) -> Value:
         """Addresses of the service lead to the judge."""
@@ -141,13 +142,14 @@ class Elsewhere:
         self.advance(seconds)
 
     def now(self) -> datetime:
-        """What the clock shows."""
-        return parse_time(str(self._ask("now")["now"]))
+        """What the clock shows: nobody else moves it."""
+        return self._now
 
     def advance(self, duration: str | float | timedelta) -> datetime:
         """Move the clock on."""
         seconds = parse_duration(duration).total_seconds()
-        return parse_time(str(self._ask("advance", seconds=seconds)["now"]))
+        self._now = parse_time(str(self._ask("advance", seconds=seconds)["now"]))
+        return self._now
 
     def messages(self) -> list[dict[str, str]]:
         """The headers of the messages for a receiver."""

@@ -1,0 +1,69 @@
+"""Every exercise takes its solution, whatever the seed, and refuses what is tempting and wrong, saying what is missing."""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.verdict import Outcome
+from svc_notebooks.course.world import World
+
+
+def _beside(name: str):
+    """A module of this folder, which is no package."""
+    spec = importlib.util.spec_from_file_location(f"course_{name}", Path(__file__).with_name(f"{name}.py"))
+    module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+answers, wrong = _beside("answers"), _beside("wrong")
+CASES = [pytest.param(name, one, id=f"{name}: {one.idea}") for name, every in wrong.WRONG.items() for one in every]
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+@pytest.mark.parametrize("seed", ["0", "1", "ada/3", "Ünal/17"])
+def test_the_solution_is_accepted(name: str, seed: str):
+    verdict = answers.answered(name, answers.solution(name), seed)
+
+    assert verdict.outcome is Outcome.CORRECT, verdict.message
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_nothing_done_is_not_tried(name: str):
+    assert answers.answered(name, "").outcome is Outcome.NOT_TRIED
+
+
+@pytest.mark.parametrize("name, one", CASES)
+def test_a_wrong_answer_is_refused_and_told_what_is_missing(name: str, one):
+    verdict = answers.answered(name, one.code, "other")
+
+    assert verdict.outcome is Outcome.NOT_YET
+    assert re.search(one.says, verdict.message), verdict.message
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_there_are_three_wrong_answers_at_least(name: str):
+    assert len({one.says for one in wrong.WRONG[name]}) >= 3
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_each_seed_has_data_of_its_own_and_always_the_same(name: str):
+    def given(seed: str) -> dict[str, object]:
+        world = World(DEFINITIONS[name], seed)
+        world.close()
+        return dict(world.given)
+
+    assert given("one") == given("one")
+    assert given("one") != given("two")
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_hints_do_not_give_the_solution_away(name: str):
+    definition, solution = DEFINITIONS[name], answers.solution(name).strip()
+
+    assert len(definition.hints) >= 3
+    assert not [hint for hint in (definition.text, *definition.hints) if solution in hint]

@@ -1,0 +1,195 @@
+"""An exercise in a student's hands: beginning, hints, checks that nothing breaks, and starting again."""
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks import course
+from svc_notebooks.course import task
+from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
+from svc_notebooks.course.verdict import Outcome, Verdict
+from svc_notebooks.course.world import World
+
+
+def solve() -> None:
+    given = course.exercise("upload-with-a-name").begin()
+    svc.upload(given.content, name=given.name)
+
+
+class TestBegin:
+    """Each beginning is a service of its own, and the calls of the package use it."""
+
+    def test_makes_its_session_the_current_one_and_lists_what_is_given(self, capsys: pytest.CaptureFixture[str]):
+        given = course.exercise("upload-with-a-name").begin()
+
+        assert svc.current_session() is given.session
+        assert "given.content" in capsys.readouterr().out
+
+    def test_forgets_what_went_wrong_before(self):
+        exercise = course.exercise("upload-with-a-name")
+        exercise.begin()
+        svc.upload(b"wrong")
+
+        assert exercise.check().outcome is Outcome.NOT_YET
+        solve()
+        assert exercise.check().outcome is Outcome.CORRECT
+
+    def test_two_exercises_do_not_see_each_other(self):
+        course.exercise("metadata-in-one-request").begin()
+        solve()
+
+        assert course.exercise("metadata-in-one-request").check().outcome is Outcome.NOT_TRIED
+
+    def test_says_what_it_gives_when_asked_for_something_else(self):
+        given = course.exercise("upload-with-a-name").begin()
+
+        with pytest.raises(AttributeError, match="gives no 'file_id'; it gives name, content"):
+            given.file_id  # noqa: B018 - looking it up is the act
+
+    @pytest.mark.parametrize("variable", ["SVC_COURSE_SEED", "JUPYTERHUB_USER"])
+    def test_whoever_sits_at_a_hub_has_data_of_their_own(self, monkeypatch: pytest.MonkeyPatch, variable: str):
+        first = course.exercise("upload-with-a-name").begin().name
+        monkeypatch.setenv(variable, "ada")
+
+        assert course.exercise("upload-with-a-name").begin().name != first
+
+
+class TestCheck:
+    """A check says what it saw, and never fails itself."""
+
+    def test_before_the_beginning_it_says_how_to_begin(self):
+        verdict = course.exercise("expired-session").check()
+
+        assert repr(verdict) == 'not tried: Begin first: given = course.exercise("expired-session").begin()'
+
+    def test_changes_nothing(self):
+        exercise = course.exercise("too-often")
+        given = exercise.begin()
+        given.send("POST", "/storage/v3/files", {"Content-Type": "application/json"}, b'{"name": "x"}')
+        before = len(exercise._place.world.service.journal()), given.clock.now()
+
+        assert exercise.check() == exercise.check()
+        assert (len(exercise._place.world.service.journal()), given.clock.now()) == before
+
+    def test_what_was_correct_stays_so_in_the_list(self):
+        solve()
+        course.exercise("upload-with-a-name").check()
+        svc.upload(b"more")
+
+        assert course.exercise("upload-with-a-name").check().outcome is Outcome.NOT_YET
+        found = course.exercises("uploads").set_index("name")["outcome"]
+        assert found["upload-with-a-name"] == "correct"
+
+    def test_a_state_that_it_cannot_read_is_told_without_a_traceback(self, monkeypatch: pytest.MonkeyPatch):
+        exercise = course.exercise("upload-with-a-name")
+        exercise.begin()
+        svc.upload(b"x")
+        monkeypatch.setattr("svc_notebooks.course.evidence.Evidence.named", lambda *_: 1 / 0)
+
+        assert "cannot read (ZeroDivisionError)" in exercise.check().message
+
+    def test_a_loop_without_an_end_is_cut_off_and_named(self, monkeypatch: pytest.MonkeyPatch):
+        monkeypatch.setattr("svc_notebooks.course.witness.MOST_REQUESTS", 20)
+        exercise = course.exercise("too-often")
+        given = exercise.begin()
+
+        def forever():
+            while True:
+                given.send("GET", "/storage/v3/files")
+
+        pytest.raises(ConnectionError, forever)
+        assert "Is there a loop without an end?" in exercise.check().message
+
+    def test_what_came_round_the_wire_does_not_count(self):
+        exercise = course.exercise("upload-with-a-name")
+        given = exercise.begin()
+        world = exercise._place.world
+        files = world.service._house.store.files
+        with world.service._house.store.transaction():
+            from svc_notebooks.client.calls import create_file
+
+            create_file(world.session(), {"name": "x"})
+            row = files.get(world.service.journal() and _first_id(world))
+            files.save(row._replace(name=given.name))
+        world.service._journal._entries.pop()
+
+        assert exercise.check().outcome is not Outcome.CORRECT
+
+    def test_is_shown_as_a_note_with_its_outcome_in_words(self):
+        shown = Verdict(Outcome.NOT_YET, "a < b")._repr_html_()
+
+        assert 'role="status"' in shown
+        assert "not yet." in shown
+        assert "a &lt; b" in shown
+
+
+def _first_id(world: World) -> str:
+    return svc.files(session=world.session())["id"][0]
+
+
+class TestHints:
+    """Hints come in turn."""
+
+    def test_one_after_the_other_and_the_last_one_again(self):
+        exercise = course.exercise("the-lost-receipt")
+        said = [str(exercise.hint()) for _ in range(4)]
+
+        assert [one.partition(".")[0] for one in said[:3]] == [f"**Hint {n} of 3" for n in (1, 2, 3)]
+        assert said[3] == said[2]
+        assert course.exercises("uploads")["hints_taken"].tolist() == [0, 0, 3]
+
+
+class TestReset:
+    """One exercise, or all of them, as if nothing had been done."""
+
+    def test_of_one(self):
+        solve()
+        exercise = course.exercise("upload-with-a-name")
+        exercise.check()
+        exercise.hint()
+        exercise.reset()
+
+        assert (exercise.outcome, exercise.hints_taken) == (Outcome.NOT_TRIED, 0)
+        assert exercise.check().outcome is Outcome.NOT_TRIED
+
+    def test_of_one_gives_the_session_back(self):
+        with svc.sandbox() as lab:
+            exercise = course.exercise("upload-with-a-name")
+            exercise.begin()
+            exercise.reset()
+
+            assert svc.current_session() is lab.session
+
+    def test_of_all(self):
+        solve()
+        course.exercise("upload-with-a-name").check()
+        course.reset()
+
+        assert set(course.exercises()["outcome"]) == {"not tried"}
+
+
+class TestCatalogue:
+    """What there is."""
+
+    def test_has_exercises_for_every_notebook(self):
+        assert len(DEFINITIONS) >= 12
+        assert {one.theme for one in DEFINITIONS.values()} == set(THEMES)
+
+    def test_a_name_that_is_not_there_is_told_with_a_near_one(self):
+        with pytest.raises(ValueError, match="did you mean 'resumable-loop'"):
+            course.exercise("resumable-lop")
+
+    def test_a_theme_that_is_not_there_is_told(self):
+        with pytest.raises(ValueError, match="theme must be one of uploads"):
+            course.exercises("upload")
+
+    def test_a_seed_is_a_start_from_nothing(self):
+        solve()
+        first = course.exercise("upload-with-a-name")
+
+        assert course.exercise("upload-with-a-name", seed=5) is not first
+        assert course.exercise("upload-with-a-name").outcome is Outcome.NOT_TRIED
+
+    def test_says_what_it_is_without_a_notebook(self):
+        assert repr(course.exercise("expired-session")) == "<Exercise expired-session: not tried>"
+        assert "given.session_uri" in course.exercise("expired-session").task
+        assert isinstance(course.exercise("expired-session").task, task.Said)
