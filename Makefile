@@ -34,7 +34,7 @@ $(BIN)/.all: $(MADE_FROM) requirements/dev.txt
 
 # ARGS go to JupyterLab: make lab ARGS="--no-browser --port 8890"
 lab: $(BIN)/.lab
-	@$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks/00-start.ipynb $(if $(filter 0,$(shell id -u)),--allow-root) $(ARGS)
+	@$(BIN)/svc-notebooks lab notebooks $(ARGS)
 
 test: lint types floors tests nbval
 

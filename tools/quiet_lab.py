@@ -1,28 +1,20 @@
-"""JupyterLab asks nobody about news: this environment answers, and no one's home is written to.
+"""The settings of `svc-notebooks lab` for a JupyterLab that something else starts: in `.venv`, and on Binder.
 
     python tools/quiet_lab.py
 
-Files under `sys.prefix` are the environment's own, so a person's settings stay what they were.
+They go below `sys.prefix`, where the environment keeps its own, so a person's settings stay what they were.
 """
 
-import json
+import shutil
 import sys
 from pathlib import Path
 
-SETTINGS = {
-    "@jupyterlab/apputils-extension:notification": {
-        "fetchNews": "false",
-        "checkForUpdates": False,
-        "doNotDisturbMode": True,
-    }
-}
+from svc_notebooks.cli.settings import FOLDER
 
 
 def main() -> None:
-    """Write the settings where JupyterLab of this environment looks for its defaults."""
-    target = Path(sys.prefix, "share", "jupyter", "lab", "settings", "overrides.json")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(json.dumps(SETTINGS, indent=2) + "\n")
+    """Copy them to where every Jupyter of this environment looks."""
+    shutil.copytree(FOLDER, Path(sys.prefix, "etc", "jupyter"), dirs_exist_ok=True)
 
 
 if __name__ == "__main__":

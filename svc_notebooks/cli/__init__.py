@@ -25,27 +25,41 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _split(argv: list[str]) -> tuple[list[str], list[str]]:
-    """What is ours, and what JupyterLab gets: after `lab`, everything from the first option on.
+    """What is ours, and what JupyterLab gets: after `lab`, all from the first option on that is not ours.
 
     argparse alone would take the 8890 of `lab --port 8890` for the folder.
+
+    >>> _split(["lab", "mine", "--port", "8890", "--fresh", "01"])
+    (['lab', 'mine', '--fresh', '01'], ['--port', '8890'])
     """
-    options = [at for at, word in enumerate(argv) if word.startswith("-")]
-    if argv[:1] != ["lab"] or not options or argv[options[0]] in ("-h", "--help"):
+    if argv[:1] != ["lab"]:
         return argv, []
-    at = options[0]
-    return argv[:at], argv[at + (argv[at] == "--") :]
+    ours, theirs, words = ["lab"], list[str](), iter(argv[1:])
+    for word in words:
+        if word == "--":
+            theirs += words
+        elif word.partition("=")[0] in _OF_LAB:
+            ours += [word, *([next(words, "")] if word == "--fresh" else [])]
+        elif not theirs and (word in ("-h", "--help") or not word.startswith("-")):
+            ours.append(word)
+        else:
+            theirs.append(word)
+    return ours, theirs
+
+
+_OF_LAB = ("--fresh", "--only-copy")
 
 
 def _lab(options: argparse.Namespace, arguments: list[str]) -> int:
     from .lab import lab
 
-    return lab(options.directory, arguments)
+    return lab(options.directory, arguments, fresh=options.fresh, only_copy=options.only_copy)
 
 
 def _run(options: argparse.Namespace, _: list[str]) -> int:
     from .execute import run
 
-    return run(options.directory)
+    return run(options.directory, options.jobs)
 
 
 def _grade(options: argparse.Namespace, _: list[str]) -> int:
@@ -114,17 +128,24 @@ def _add_lab(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") ->
         description="Copies the notebooks to DIR, never over one that you changed, and opens JupyterLab"
         " there. Further arguments go to JupyterLab, for example --no-browser --port 8890.",
     )
-    lab.add_argument("directory", nargs="?", type=Path, default=Path("svc-notebooks"), metavar="DIR")
+    lab.add_argument("directory", nargs="?", type=Path, default=Path("svc-notebooks"), metavar="DIR",
+        help="made if it is not there (%(default)s)")  # fmt: skip
+    lab.add_argument("--fresh", metavar="NAME", help="begin a lesson anew: yours is kept beside it, such as --fresh 01")
+    lab.add_argument("--only-copy", action="store_true", help="copy, and open nothing")
 
 
 def _add_run(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     run = commands.add_parser(
         "run",
         help="execute all notebooks without a browser",
-        description="Executes every notebook of DIR and saves none. Without DIR: those of this package,"
-        " in a temporary folder. Exit status 1 if one fails.",
+        description="Executes every notebook of DIR and saves none; a line for each when it is done. Without DIR:"
+        " those of this package, in a temporary folder. Exit status 0: all ran to the end; 1: one did not;"
+        " 130: interrupted.",
     )
     run.add_argument("directory", nargs="?", type=Path, metavar="DIR")
+    run.add_argument(
+        "--jobs", type=_jobs, metavar="N", help="how many run at the same time (default: one for each processor)"
+    )
 
 
 def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -196,6 +217,12 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
 def _port(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) <= 65535):
         raise argparse.ArgumentTypeError(f"{text!r} is no port: give a number from 0 to 65535")
+    return int(text)
+
+
+def _jobs(text: str) -> int:
+    if not (text.isascii() and text.isdigit() and int(text) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs: give 1 or more")
     return int(text)
 
 

@@ -7,26 +7,58 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from .shipped import START, Outcome, copy_notebooks
+from .settings import environment, trust
+from .shipped import START, Copied, Outcome, copy_notebooks, notebooks_folder, renew
 
 
-def lab(directory: Path, arguments: Sequence[str] = ()) -> int:
+def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = None, only_copy: bool = False) -> int:
     """Copy the notebooks to a folder, open JupyterLab there, and give its exit status."""
-    if find_spec("jupyterlab") is None:
+    if find_spec("jupyterlab") is None and not only_copy:
         return _fail('JupyterLab is not installed here: pip install "svc-notebooks[lab]"')
     if directory.exists() and not directory.is_dir():
         return _fail(f"{directory} is a file; name a folder, or one that does not exist yet")
-    for copied in copy_notebooks(directory):
-        if copied.outcome is not Outcome.SAME:
-            sys.stderr.write(f"{copied.name}: {copied.outcome.value}\n")
-    return _open(directory, arguments)
+    try:
+        _bring(directory, fresh)
+    except LookupError as error:
+        return _fail(str(error))
+    except OSError as error:
+        return _fail(f"{error.filename or directory}: {error.strerror}; name a folder that you may write to")
+    return 0 if only_copy else _open(directory, arguments)
+
+
+def _bring(directory: Path, fresh: str | None) -> None:
+    if directory.resolve() == notebooks_folder().resolve():  # in a checkout they are worked with where they are
+        if fresh is not None:
+            raise LookupError(f"{directory} is of a checkout; git restore brings back what was there")
+    else:
+        for line in _told(directory, copy_notebooks(directory)):
+            sys.stderr.write(f"svc-notebooks lab: {line}\n")
+    if fresh is not None:
+        name, kept = renew(directory, fresh)
+        said = f"; yours is {kept} now" if kept else ""
+        sys.stderr.write(f"svc-notebooks lab: {name} is as it came{said}\n")
+    if find_spec("nbformat"):
+        trust(_untouched(directory))
+
+
+def _told(directory: Path, copied: Sequence[Copied]) -> list[str]:
+    new = sum(one.outcome is Outcome.COPIED for one in copied)
+    first = f"{new} of {len(copied)} files copied to {directory}" if new else f"all files are in {directory} already"
+    return [first, *(f"{one.name}: {one.outcome.value}" for one in copied if one.outcome is Outcome.KEPT)]
+
+
+def _untouched(directory: Path) -> list[Path]:
+    """Notebooks there that are as they were shipped: what is in them is ours."""
+    shipped = notebooks_folder()
+    pairs = ((directory / path.relative_to(shipped), path) for path in sorted(shipped.rglob("*.ipynb")))
+    return [mine for mine, theirs in pairs if mine.is_file() and mine.read_bytes() == theirs.read_bytes()]
 
 
 def _open(directory: Path, arguments: Sequence[str]) -> int:
     # As the default address rather than as a file, so that the link for --no-browser leads there too.
     first = f"--LabApp.default_url=/lab/tree/{START}"
     command = [sys.executable, "-m", "jupyterlab", first, *_as_root(), *arguments]
-    process = subprocess.Popen(command, cwd=directory)
+    process = subprocess.Popen(command, cwd=directory, env=environment(os.environ))
     while True:
         try:
             return process.wait()

@@ -1,9 +1,10 @@
 """Where the notebooks are, and how a person gets a copy of their own."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import count
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1]
@@ -65,3 +66,29 @@ def _copy_one(source: Path, target: Path, name: str) -> Copied:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(source, target)
     return Copied(name, Outcome.COPIED)
+
+
+def renew(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
+    """Put the shipped copy of one notebook in its place; its name, and where the one that was there is kept."""
+    source = source or notebooks_folder()
+    name = _meant(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])
+    mine = target / name
+    if _copy_one(source / name, mine, name).outcome is not Outcome.KEPT:
+        return name, None
+    kept = next(path for path in _names_for(mine) if not path.exists())
+    mine.rename(kept)
+    _copy_one(source / name, mine, name)
+    return name, kept.relative_to(target).as_posix()
+
+
+def _meant(word: str, names: Sequence[str]) -> str:
+    exact = [name for name in names if word in (name, name.removesuffix(".ipynb"))]
+    found = exact or [name for name in names if word in name]
+    if len(found) != 1:
+        which = f"could be {', '.join(found)}" if found else f"is none of {', '.join(names)}"
+        raise LookupError(f"{word} {which}")
+    return found[0]
+
+
+def _names_for(path: Path) -> Iterator[Path]:
+    return (path.with_name(f"{path.stem}.kept-{number}{path.suffix}") for number in count(1))

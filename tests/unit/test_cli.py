@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from svc_notebooks.cli import lab as lab_module, main
-from svc_notebooks.cli.shipped import Copied, Outcome, copy_notebooks, notebooks_in
+from svc_notebooks.cli import lab as lab_module, main, shipped as shipped_module
+from svc_notebooks.cli.shipped import Copied, Outcome, copy_notebooks, notebooks_in, renew
 from tests.patience import PATIENCE
 
 
@@ -39,7 +39,8 @@ def until(happened: Callable[[], object]) -> None:
 def shipped(tmp_path: Path) -> Path:
     """A folder of notebooks as a wheel would have it, with what must not be copied."""
     folder = tmp_path / "shipped"
-    for name in ("00-start.ipynb", "data/cities.csv", ".ipynb_checkpoints/00-start.ipynb"):
+    write_notebook(folder / "00-start.ipynb", "1 + 1")
+    for name in ("data/cities.csv", ".ipynb_checkpoints/00-start.ipynb"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("of this version")
     return folder
@@ -64,6 +65,26 @@ class TestCopy:
         assert [one.outcome for one in copied] == [Outcome.KEPT, Outcome.SAME]
         assert (mine / "00-start.ipynb").read_text() == "with my notes"
 
+    def test_begins_a_lesson_anew_and_keeps_what_was_done(self, shipped: Path, tmp_path: Path):
+        mine = tmp_path / "mine"
+        copy_notebooks(mine, shipped)
+        kept = []
+        for notes in ("first", "second"):
+            (mine / "00-start.ipynb").write_text(notes)
+            kept.append(renew(mine, "start", shipped))
+
+        assert kept == [("00-start.ipynb", f"00-start.kept-{number}.ipynb") for number in (1, 2)]
+        assert [(mine / name).read_text() for _, name in kept] == ["first", "second"]
+        assert (mine / "00-start.ipynb").read_bytes() == (shipped / "00-start.ipynb").read_bytes()
+        assert renew(mine, "00-start", shipped) == ("00-start.ipynb", None)
+
+    @pytest.mark.parametrize("word,message", [("0", "could be 00-start.ipynb, 01-more.ipynb"), ("x", "is none of 00")])
+    def test_asks_which_lesson_is_meant(self, shipped: Path, tmp_path: Path, word: str, message: str):
+        (shipped / "01-more.ipynb").write_text("")
+
+        with pytest.raises(LookupError, match=message):
+            renew(tmp_path / "mine", word, shipped)
+
     def test_leaves_checkpoints_behind(self, shipped: Path):
         assert [path.name for path in notebooks_in(shipped)] == ["00-start.ipynb"]
 
@@ -72,18 +93,20 @@ class TestLab:
     """JupyterLab gets the folder, the first notebook and every argument that is not ours."""
 
     @pytest.fixture
-    def started(self, monkeypatch: pytest.MonkeyPatch, shipped: Path) -> dict[str, object]:
+    def started(self, monkeypatch: pytest.MonkeyPatch, shipped: Path, tmp_path: Path) -> dict[str, object]:
         seen: dict[str, object] = {}
 
         class Process:
-            def __init__(self, command: list[str], cwd: Path) -> None:
-                seen.update(command=command, cwd=cwd)
+            def __init__(self, command: list[str], cwd: Path, env: dict[str, str]) -> None:
+                seen.update(command=command, cwd=cwd, env=env)
 
             def wait(self) -> int:
                 return 0
 
         monkeypatch.setattr(lab_module.subprocess, "Popen", Process)
-        monkeypatch.setattr(lab_module, "copy_notebooks", lambda target: copy_notebooks(target, shipped))
+        monkeypatch.setattr(lab_module, "notebooks_folder", lambda: shipped)
+        monkeypatch.setattr(shipped_module, "notebooks_folder", lambda: shipped)
+        monkeypatch.setenv("JUPYTER_DATA_DIR", str(tmp_path / "signatures"))
         return seen
 
     def test_opens_the_first_notebook_of_the_folder(self, started: dict[str, object], tmp_path: Path):
@@ -103,6 +126,94 @@ class TestLab:
 
         assert started["cwd"] == Path("svc-notebooks")
         assert started["command"][-2:] == ["--port", "8890"]
+
+    def test_asks_about_no_news_and_its_kernels_warn_of_nothing(self, started: dict[str, object], tmp_path: Path):
+        from jupyter_core.paths import jupyter_config_path
+        from jupyterlab_server.settings_utils import _get_overrides  # what JupyterLab itself reads them with
+
+        main(["lab", str(tmp_path / "mine")])
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("JUPYTER_CONFIG_PATH", started["env"]["JUPYTER_CONFIG_PATH"])
+            folder = Path(jupyter_config_path()[0])
+            news, error = _get_overrides(str(tmp_path))
+        server = json.loads((folder / "jupyter_server_config.d" / "svc-notebooks.json").read_text())
+        assert error == ""
+        assert news["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
+        assert server["KernelManager"] == {"transport_encryption": "auto"}
+
+    def test_its_notebooks_are_trusted_and_those_of_others_are_not(self, started: dict[str, object], tmp_path: Path):
+        import nbformat
+        from nbformat.sign import NotebookNotary
+
+        write_notebook(tmp_path / "mine" / "01-found.ipynb", "1 + 1")
+
+        main(["lab", str(tmp_path / "mine"), "--only-copy"])
+
+        notary = NotebookNotary()
+        trusted = {
+            path.name: notary.check_signature(nbformat.read(path, as_version=4))
+            for path in sorted((tmp_path / "mine").glob("*.ipynb"))
+        }
+        assert trusted == {"00-start.ipynb": True, "01-found.ipynb": False}
+
+    def test_only_copies_when_told_to(
+        self, started: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ):
+        mine = tmp_path / "mine"
+
+        said = []
+        for notes in ("", "changed"):
+            if notes:
+                (mine / "00-start.ipynb").write_text(notes)
+            assert main(["lab", "--only-copy", str(mine)]) == 0
+            said.append(capsys.readouterr().err.replace(str(mine), "mine"))
+
+        assert "command" not in started
+        assert said == [
+            "svc-notebooks lab: 2 of 2 files copied to mine\n",
+            "svc-notebooks lab: all files are in mine already\n"
+            "svc-notebooks lab: 00-start.ipynb: kept yours, which differs from the one of this version\n",
+        ]
+
+    def test_begins_a_lesson_anew_wherever_that_is_said(
+        self, started: dict[str, object], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ):
+        mine = tmp_path / "mine"
+        main(["lab", str(mine)])
+        (mine / "00-start.ipynb").write_text("notes")
+
+        assert main(["lab", str(mine), "--no-browser", "--fresh", "00"]) == 0
+
+        assert "00-start.ipynb is as it came; yours is 00-start.kept-1.ipynb now" in capsys.readouterr().err
+        assert started["command"][-1] == "--no-browser"
+
+    @pytest.mark.parametrize("word", ["99", ""])
+    def test_says_which_lessons_there_are(
+        self, started: dict[str, object], shipped: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], word: str
+    ):
+        write_notebook(shipped / "01-more.ipynb")
+
+        assert main(["lab", str(tmp_path / "mine"), "--fresh", word]) == 1
+
+        assert "00-start.ipynb, 01-more.ipynb" in capsys.readouterr().err
+        assert "command" not in started
+
+    def test_says_so_when_it_may_not_write(
+        self,
+        started: dict[str, object],
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+    ):
+        def refuse(*_: object, **__: object) -> None:
+            raise PermissionError(13, "Permission denied", str(tmp_path / "mine"))
+
+        monkeypatch.setattr(Path, "mkdir", refuse)
+
+        assert main(["lab", str(tmp_path / "mine")]) == 1
+
+        assert "Permission denied; name a folder that you may write to" in capsys.readouterr().err
 
     def test_says_so_when_the_folder_is_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         (tmp_path / "mine").write_text("")
