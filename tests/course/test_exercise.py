@@ -96,7 +96,8 @@ class TestCheck:
             while True:
                 given.send("GET", "/storage/v3/files")
 
-        pytest.raises(ConnectionError, forever)
+        with pytest.raises(ConnectionError):
+            forever()
         assert "Is there a loop without an end?" in exercise.check().message
 
     def test_what_came_round_the_wire_does_not_count(self):

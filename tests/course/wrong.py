@@ -3,6 +3,8 @@
 An entry is the idea behind it, the code, and a part of the message.
 """
 
+# ruff: noqa: E501 - a wrong answer is a line or two, with what is said to it beside it
+
 from __future__ import annotations
 
 from typing import NamedTuple

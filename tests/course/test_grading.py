@@ -1,0 +1,308 @@
+"""Grading a class: every submission in a process of its own, and no evidence but what the judge has seen."""
+
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from svc_notebooks.cli import main
+from svc_notebooks.cli.grade import table
+from svc_notebooks.cli.solutions import solved
+from svc_notebooks.course import grading
+from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.grading import Limits, Mark
+from svc_notebooks.course.submissions import Submission, Unreadable, exercise_cells, submissions
+from svc_notebooks.course.verdict import Outcome, Verdict
+
+FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
+SOLVED = """given = course.exercise("upload-with-a-name").begin()
+svc.upload(given.content, name=given.name)"""
+CHECK = 'course.exercise("upload-with-a-name").check()'
+
+PATCHED = """
+from svc_notebooks.course import verdict, world, task, evidence, judge
+yes = verdict.Verdict(verdict.Outcome.CORRECT, "of course")
+task.Exercise.check = world.World.verdict = lambda self: yes
+judge.Sitting.end = lambda self: {"upload-with-a-name": yes}
+course.exercise("upload-with-a-name").begin()
+print("correct")
+"""
+REDEFINED = """
+class course:
+    def exercise(name):
+        return course
+    def begin():
+        return course
+    def check():
+        return "correct"
+print(course.exercise("upload-with-a-name").check())
+"""
+STUBBORN = """
+import signal
+signal.signal(signal.SIGALRM, signal.SIG_IGN)
+while True: pass
+"""
+SPEAKS = """
+import os
+for fd in range(3, 64):
+    try:
+        os.write(fd, b"x" * 100)
+    except OSError:
+        pass
+"""
+
+CLASS: dict[str, list[str]] = {
+    "ada": [FIRST, SOLVED, CHECK],
+    "cut": [FIRST, "while True: pass", SOLVED, CHECK],
+    "deleted": [FIRST, CHECK],
+    "dies": [FIRST, SOLVED, "import os; os._exit(0)"],
+    "exits": [FIRST, "import sys; sys.exit(3)", "exit()", "quit()", SOLVED],
+    "hard-coded": [FIRST, "course.exercise('upload-with-a-name').begin(); svc.upload(b'x', name='ponds-760.csv')"],
+    "hungry": [FIRST, "kept = bytearray(10**12)", SOLVED],
+    "leaves-a-child": [FIRST, SOLVED, "import subprocess; subprocess.Popen(['sleep', '4242'])"],
+    "loud": [FIRST, "for _ in range(200): print('x' * 1_000_000)", SOLVED],
+    "many": [FIRST, 'for _ in range(30): course.exercise("upload-with-a-name").begin()', SOLVED],
+    "patched": [FIRST, PATCHED, CHECK],
+    "redefined": [FIRST, REDEFINED],
+    "speaks": [FIRST, SOLVED, SPEAKS, "1"],
+    "stubborn": [FIRST, SOLVED, STUBBORN],
+    "stumbles": [FIRST, "1 / 0", "this is no Python", SOLVED],
+    "throws": [FIRST, SOLVED, "raise KeyboardInterrupt", "raise BaseException"],
+}
+LIMITS = Limits(cell=12, notebook=30)
+
+
+def notebook(path: Path, *cells: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    every = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": c} for c in cells]
+    path.write_text(json.dumps({"cells": every, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    return path
+
+
+@pytest.fixture(scope="module")
+def marks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mark]]:
+    """A whole class, graded once."""
+    folder = tmp_path_factory.mktemp("class")
+    for student, cells in CLASS.items():
+        notebook(folder / student / "e1.ipynb", *cells)
+    (folder / "unreadable").mkdir()
+    (folder / "unreadable" / "e1.ipynb").write_text("<<<<<<< mine")
+    notebook(folder / "unreadable" / "e2.ipynb", FIRST, SOLVED)
+    (folder / "nothing").mkdir()
+    notebook(folder / "single.ipynb", FIRST, SOLVED)
+    os.environ["SVC_TOKEN"] = "a teacher's"
+    try:
+        yield {mark.student: mark for mark in grading.grade(submissions(folder), "7", limits=LIMITS, jobs=4)}
+    finally:
+        del os.environ["SVC_TOKEN"]
+
+
+def outcome(mark: Mark) -> Outcome:
+    return mark.verdicts["upload-with-a-name"].outcome
+
+
+class TestClass:
+    """What a teacher of thirty meets in one class."""
+
+    HONEST = ("ada", "single", "exits", "hungry", "loud", "stumbles", "throws")
+
+    @pytest.mark.parametrize("student", HONEST)
+    def test_who_has_solved_it_has_solved_it(self, marks: dict[str, Mark], student: str):
+        assert outcome(marks[student]) is Outcome.CORRECT
+        assert marks[student].solved == 1
+        assert marks[student].remarks == ()
+
+    @pytest.mark.parametrize("student", ["redefined", "deleted", "nothing"])
+    def test_what_was_never_asked_is_not_tried(self, marks: dict[str, Mark], student: str):
+        assert outcome(marks[student]) is Outcome.NOT_TRIED
+
+    def test_a_patched_check_convinces_nobody(self, marks: dict[str, Mark]):
+        assert outcome(marks["patched"]) is Outcome.NOT_TRIED
+
+    def test_an_answer_that_was_copied_from_a_screen_is_refused(self, marks: dict[str, Mark]):
+        assert outcome(marks["hard-coded"]) is Outcome.NOT_YET
+
+    def test_a_cell_without_an_end_is_cut_off_and_the_next_ones_count(self, marks: dict[str, Mark]):
+        assert marks["cut"].remarks == ("e1.ipynb took more than 12 s in cell 2, which was cut off",)
+        assert outcome(marks["cut"]) is Outcome.CORRECT
+
+    def test_a_cell_that_will_not_be_cut_off_ends_with_its_notebook(self, marks: dict[str, Mark]):
+        assert marks["stubborn"].remarks == ("e1.ipynb took more than 30 s and was cut off in cell 3",)
+        assert outcome(marks["stubborn"]) is Outcome.CORRECT
+
+    def test_a_process_that_ends_itself_is_named_and_keeps_what_it_did(self, marks: dict[str, Mark]):
+        assert marks["dies"].remarks == ("e1.ipynb ended its process in cell 3",)
+        assert outcome(marks["dies"]) is Outcome.CORRECT
+
+    def test_what_is_no_notebook_is_named_and_the_others_count(self, marks: dict[str, Mark]):
+        assert marks["unreadable"].remarks[0].startswith("e1.ipynb cannot be read: it is no notebook")
+        assert outcome(marks["unreadable"]) is Outcome.CORRECT
+
+    def test_nobody_tries_for_ever(self, marks: dict[str, Mark]):
+        assert outcome(marks["many"]) is Outcome.NOT_TRIED
+
+    def test_words_in_the_place_of_the_runner_are_no_evidence(self, marks: dict[str, Mark]):
+        assert outcome(marks["speaks"]) is Outcome.CORRECT
+        assert marks["speaks"].solved == 1
+
+    def test_no_process_is_left_over(self, marks: dict[str, Mark]):
+        assert outcome(marks["leaves-a-child"]) is Outcome.CORRECT
+        assert not [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "4242"]]
+
+
+def test_a_notebook_sees_nothing_of_the_teachers_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("SVC_TOKEN", "a teacher's")
+    out = tmp_path / "seen"
+    spy = f"import os; open({str(out)!r}, 'w').write(repr(dict(os.environ)))"
+
+    grading.grade([Submission("spy", (notebook(tmp_path / "e1.ipynb", FIRST, spy),))], "1")
+
+    assert "teacher" not in out.read_text()
+    assert "SVC_COURSE_JUDGE" in out.read_text()
+
+
+def test_every_solution_is_accepted_by_the_judge(tmp_path: Path):
+    book = [path for path in sorted((Path(__file__).parents[2] / "notebooks" / "exercises").glob("*.ipynb"))]
+    for path in book:
+        (tmp_path / path.name).write_text(json.dumps(solved(path)))
+
+    (mark,) = grading.grade([Submission("teacher", tuple(sorted(tmp_path.glob("*.ipynb"))))], "23")
+
+    assert [name for name, one in mark.verdicts.items() if not one.solved] == []
+    assert mark.remarks == ()
+
+
+class TestSubmissions:
+    """Whose is what."""
+
+    def test_a_folder_or_a_notebook_for_each(self, tmp_path: Path):
+        notebook(tmp_path / "bob" / "sub" / "e1.ipynb", "1")
+        notebook(tmp_path / "bob" / ".ipynb_checkpoints" / "e1.ipynb", "1")
+        notebook(tmp_path / "ada.ipynb", "1")
+        (tmp_path / "notes.txt").write_text("")
+
+        found = submissions(tmp_path)
+
+        assert [(one.student, [path.name for path in one.notebooks]) for one in found] == [
+            ("ada", ["ada.ipynb"]),
+            ("bob", ["e1.ipynb"]),
+        ]
+
+    def test_a_link_to_somebody_elses_work_does_not_count(self, tmp_path: Path):
+        target = notebook(tmp_path / "ada" / "e1.ipynb", "1")
+        (tmp_path / "bob").mkdir()
+        (tmp_path / "bob" / "e1.ipynb").symlink_to(target)
+
+        assert submissions(tmp_path)[1].notebooks == ()
+
+    def test_two_of_one_name_are_told(self, tmp_path: Path):
+        notebook(tmp_path / "ada" / "e1.ipynb", "1")
+        notebook(tmp_path / "ada.ipynb", "1")
+
+        with pytest.raises(ValueError, match="'ada' is a folder and a notebook"):
+            submissions(tmp_path)
+
+    def test_a_notebook_of_the_course_is_not_run(self, tmp_path: Path):
+        assert exercise_cells(notebook(tmp_path / "00.ipynb", "import svc_notebooks as svc")) == []
+
+    @pytest.mark.parametrize("text", ["", "[]", '{"worksheets": []}', "[" * 100_000, "\x00"])
+    def test_what_is_no_notebook_is_said(self, tmp_path: Path, text: str):
+        (tmp_path / "x.ipynb").write_text(text)
+
+        with pytest.raises(Unreadable):
+            exercise_cells(tmp_path / "x.ipynb")
+
+    @pytest.mark.parametrize(
+        "cells", [[None], [{"cell_type": "code"}], [{"cell_type": "code", "source": ["course", 1]}]]
+    )
+    def test_odd_cells_are_no_trouble(self, tmp_path: Path, cells: list[object]):
+        (tmp_path / "x.ipynb").write_text(json.dumps({"cells": cells}))
+
+        assert exercise_cells(tmp_path / "x.ipynb") in ([], ["course1"])
+
+
+def mark(student: str, *solved: str, remarks: tuple[str, ...] = ()) -> Mark:
+    told = {name: Outcome.CORRECT if name in solved else Outcome.NOT_YET for name in DEFINITIONS}
+    return Mark(student, {name: Verdict(one, f"saw {name}") for name, one in told.items()}, remarks)
+
+
+class TestCommand:
+    """`svc-notebooks grade DIR`."""
+
+    @pytest.fixture
+    def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+        notebook(tmp_path / "class" / "ada.ipynb", "1")
+        found = [mark("ada", "expired-session"), mark("=evil()", remarks=("e1.ipynb cannot be read",))]
+        monkeypatch.setattr(grading, "grade", lambda *_, **__: found)
+        return tmp_path / "class"
+
+    def test_prints_who_has_solved_what(self, folder: Path, capsys: pytest.CaptureFixture[str]):
+        assert main(["grade", str(folder), "--seed", "5"]) == 1
+
+        out = capsys.readouterr().out
+        assert out.splitlines()[1].split() == ["ada", *("-" * 4), "+", *("-" * 12), "1"]
+        assert "=evil(): e1.ipynb cannot be read" in out
+        assert "--seed 5" in out
+
+    def test_writes_what_the_service_saw(self, folder: Path, tmp_path: Path):
+        main(["grade", str(folder), "--json", str(tmp_path / "marks.json"), "--csv", str(tmp_path / "marks.csv")])
+
+        first = json.loads((tmp_path / "marks.json").read_text())["submissions"][0]
+        assert first["exercises"]["expired-session"] == {"outcome": "correct", "saw": "saw expired-session"}
+        rows = (tmp_path / "marks.csv").read_text().splitlines()
+        assert rows[0].startswith("student,upload-with-a-name,")
+        assert rows[2].startswith("'=evil()")
+
+    @pytest.mark.parametrize("made", ["nothing", "file", "empty"])
+    def test_says_when_there_is_nothing_to_grade(self, tmp_path: Path, capsys: pytest.CaptureFixture[str], made: str):
+        path = tmp_path / "there"
+        path.mkdir() if made == "empty" else path.write_text("") if made == "file" else None
+
+        assert main(["grade", str(path)]) == 2
+        assert capsys.readouterr().err.startswith("svc-notebooks grade: ")
+
+    def test_the_sum_of_a_class_stands_below(self):
+        lines = table([mark("ada", "expired-session"), mark("bob", "expired-session", "too-often")]).splitlines()
+
+        assert lines[3].split()[-1] == "3"
+
+
+class TestSolutions:
+    """`svc-notebooks solutions DIR`: for teachers, and never in a student's copy."""
+
+    def test_writes_solved_notebooks_and_keeps_what_is_there(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        notebook(tmp_path / "t" / "e1-uploads.ipynb", "mine")
+
+        assert main(["solutions", str(tmp_path / "t")]) == 0
+
+        assert "mine" in (tmp_path / "t" / "e1-uploads.ipynb").read_text()
+        assert "kept what was there" in capsys.readouterr().err
+        assert "svc.resume_upload(given.session_uri" in (tmp_path / "t" / "e2-resumable.ipynb").read_text()
+
+    def test_every_exercise_has_its_cell(self):
+        text = "".join(path.read_text() for path in (Path(__file__).parents[2] / "notebooks/exercises").glob("*.ipynb"))
+
+        assert [name for name in DEFINITIONS if f'exercise(\\"{name}\\").begin()' not in text] == []
+
+    def test_no_solution_is_in_a_students_copy(self):
+        for path in (Path(__file__).parents[2] / "notebooks").rglob("*"):
+            assert path.stem not in DEFINITIONS
+        for path in (Path(__file__).parents[2] / "notebooks" / "exercises").glob("*.ipynb"):
+            for cell in json.loads(path.read_text())["cells"]:
+                source = "".join(cell["source"])
+                if ".begin()" in source and cell["cell_type"] == "code":
+                    below = source.partition(".begin()\n")[2].strip()
+                    assert below in [one.answer for one in DEFINITIONS.values()]
+
+
+def test_time_is_bounded_for_a_submission(tmp_path: Path):
+    endless = [notebook(tmp_path / f"e{n}.ipynb", FIRST, STUBBORN) for n in range(2)]
+    begun = time.monotonic()
+
+    grading.grade([Submission("slow", tuple(endless))], "1", limits=Limits(cell=2, notebook=6))
+
+    assert time.monotonic() - begun < 40
