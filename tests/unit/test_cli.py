@@ -137,7 +137,7 @@ class TestLab:
             patch.setenv("JUPYTER_CONFIG_PATH", started["env"]["JUPYTER_CONFIG_PATH"])
             folder = Path(jupyter_config_path()[0])
             news, error = _get_overrides(str(tmp_path))
-        server = json.loads((folder / "jupyter_server_config.d" / "svc-notebooks.json").read_text())
+        server = json.loads((folder / "jupyter_server_config.json").read_text())
         assert error == ""
         assert news["@jupyterlab/apputils-extension:notification"]["fetchNews"] == "false"
         assert server["KernelManager"] == {"transport_encryption": "auto"}
