@@ -1,4 +1,4 @@
-"""Every exercise takes its solution, whatever the seed, and refuses what is tempting and wrong, saying what is missing."""
+"""Every exercise takes its solution under every seed, and refuses what is tempting and wrong and says why."""
 
 import importlib.util
 import re

@@ -73,7 +73,7 @@ CLASS: dict[str, list[str]] = {
     "stumbles": [FIRST, "1 / 0", "this is no Python", SOLVED],
     "throws": [FIRST, SOLVED, "raise KeyboardInterrupt", "raise BaseException"],
 }
-LIMITS = Limits(cell=12, notebook=30)
+LIMITS = Limits(cell=8, notebook=20)
 
 
 def notebook(path: Path, *cells: str) -> Path:
@@ -127,11 +127,11 @@ class TestClass:
         assert outcome(marks["hard-coded"]) is Outcome.NOT_YET
 
     def test_a_cell_without_an_end_is_cut_off_and_the_next_ones_count(self, marks: dict[str, Mark]):
-        assert marks["cut"].remarks == ("e1.ipynb took more than 12 s in cell 2, which was cut off",)
+        assert marks["cut"].remarks == ("e1.ipynb took more than 8 s in cell 2, which was cut off",)
         assert outcome(marks["cut"]) is Outcome.CORRECT
 
     def test_a_cell_that_will_not_be_cut_off_ends_with_its_notebook(self, marks: dict[str, Mark]):
-        assert marks["stubborn"].remarks == ("e1.ipynb took more than 30 s and was cut off in cell 3",)
+        assert marks["stubborn"].remarks == ("e1.ipynb took more than 20 s and was cut off in cell 3",)
         assert outcome(marks["stubborn"]) is Outcome.CORRECT
 
     def test_a_process_that_ends_itself_is_named_and_keeps_what_it_did(self, marks: dict[str, Mark]):
