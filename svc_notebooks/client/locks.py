@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
 from pathlib import Path
 
-LOCKS = find_spec("fcntl") is not None
+try:
+    from fcntl import flock as _flock  # noqa: F401 - JupyterLite has an empty module of this name
+except ImportError:
+    LOCKS = False
+else:
+    LOCKS = True
 """False on Windows and for Python in a browser: there nothing is locked and the last writer wins."""
 
 

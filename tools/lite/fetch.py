@@ -1,0 +1,32 @@
+"""What the site is made of comes from PyPI and npm, through their own clients, and is checked by digest."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from .wheels import PLATFORM, PYTHON
+
+_FOR_PYODIDE = (
+    "--no-deps", "--only-binary=:all:", f"--platform={PLATFORM}", f"--python-version={PYTHON}", "--implementation=cp",
+)  # fmt: skip
+
+
+def pip_download(what: Iterable[str], folder: Path) -> None:
+    """Wheels for Pyodide, into a folder; `what` are arguments of pip."""
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, *_FOR_PYODIDE, f"--dest={folder}", *what], check=True)
+
+
+def npm_package(what: str, folder: Path) -> Path:
+    """A package of npm as it is packed, in a folder. Raises RuntimeError without npm."""
+    npm = shutil.which("npm")
+    if npm is None:
+        raise RuntimeError("npm is needed for this, and is not on the PATH")
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [npm, "pack", "--silent", what, f"--pack-destination={folder}"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return folder / done.stdout.split()[-1]

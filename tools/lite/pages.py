@@ -1,0 +1,71 @@
+"""The notebooks as they lie in the site: what cannot run in a browser is said above its cell, and runs on behind it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+
+HEAD = (
+    "*This page runs in your browser: the service, too, is here, and nothing leaves the page. The first cell"
+    " takes a while, as it fetches Python's packages.*"
+)
+LACKS = "*Not in a browser:* the next cell says what it lacks. Its result below is from a machine that has it."
+FOLLOWS = (
+    "*Not in a browser:* the next cell needs what a cell above could not make. Its result is from a machine that could."
+)
+
+Row = dict[str, Any]
+
+
+def lay_out(notebooks: Path, target: Path) -> list[Row]:
+    """Write the site's copies of a folder of notebooks, with the data beside them; what cannot run in them."""
+    shutil.copytree(notebooks, target, ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    paths = sorted(target.rglob("*.ipynb"))
+    rows = rehearsed(paths)
+    for path in paths:
+        _rewrite(path, {row["cell"]: row for row in rows if row["notebook"] == path.name})
+    return rows
+
+
+def rehearsed(paths: Iterable[Path]) -> list[Row]:
+    """The cells that would fail in a browser and do not on a machine: `notebook`, `cell`, `ename`, `evalue`."""
+    command = [sys.executable, "-W", "ignore", "-m", "tools.lite.rehearsal", *map(str, paths)]
+    with tempfile.TemporaryDirectory() as scratch:  # the notebooks leave files of many megabytes
+        state = {"TMPDIR": scratch, "SVC_NOTEBOOKS_STATE": f"{scratch}/state", "TZ": "UTC", "PYTHONHASHSEED": "0"}
+        given = {"capture_output": True, "text": True, "cwd": Path(__file__).parents[2], "env": {**os.environ, **state}}
+        done = subprocess.run(command, check=True, **given)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    meant = {(path.name, n) for path in paths for n in _meant(path)}
+    return [row for row in rows if (row["notebook"], row["cell"]) not in meant]
+
+
+def _meant(path: Path) -> Iterable[int]:
+    """The cells whose saved output is an error: they show one."""
+    for n, cell in enumerate(nbformat.read(path, 4).cells):
+        if any(output.output_type == "error" for output in cell.get("outputs", [])):
+            yield n
+
+
+def _rewrite(path: Path, failing: dict[int, Row]) -> None:
+    notebook = nbformat.read(path, 4)
+    cells = []
+    for n, cell in enumerate(notebook.cells):
+        row = failing.get(n)
+        if row:
+            words = LACKS if row["ename"] == "NotHere" else FOLLOWS
+            cells.append(nbformat.v4.new_markdown_cell(words, id=f"note-{n:02d}"))
+        if row or n in set(_meant(path)):
+            cell.metadata["tags"] = [*cell.metadata.get("tags", []), "raises-exception"]  # "Run all" goes on
+        cells.append(cell)
+    notebook.cells = [cells[0], nbformat.v4.new_markdown_cell(HEAD, id="lite"), *cells[1:]]
+    notebook.metadata["kernelspec"] = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
+    path.write_text(json.dumps(notebook, ensure_ascii=False))  # sources in one piece: a list of lines has no contents

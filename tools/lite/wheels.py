@@ -1,0 +1,90 @@
+"""The wheels that a page can load: from PyPI beside the site, or from Pyodide's own distribution."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zipfile
+from collections.abc import Iterable, Mapping
+from email.parser import HeaderParser
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+
+PYTHON = "3.14"
+PLATFORM = "pyemscripten_2026_0_wasm32"
+"""What PyPI calls the platform of this Pyodide (PEP 783)."""
+
+KERNEL = (
+    "micropip", "packaging", "ipython", "ipython-pygments-lexers", "jedi", "parso", "matplotlib-inline",
+    "prompt-toolkit", "wcwidth", "pygments", "stack-data", "executing", "asttokens", "pure-eval", "traitlets",
+    "decorator", "comm", "typing-extensions",
+)  # fmt: skip
+"""What the kernel is made of."""
+
+OURS = (
+    "requests", "urllib3", "certifi", "idna", "charset-normalizer", "sqlalchemy", "tqdm", "tzdata", "ipywidgets",
+    "jupyterlab-widgets", "anywidget", "psygnal", "python-dateutil", "six", "pytz", "openpyxl", "et-xmlfile",
+    "xlsxwriter", "icalendar", "pyjwt", "python-calamine", "python-pptx", "pypdfium2", "typst", "pycparser",
+)  # fmt: skip
+"""What the package uses there. Not cheroot, h11 and trustme (sockets), nor pandoc and tesseract (programs)."""
+
+COMPILED = ("numpy", "pandas", "lxml", "pillow", "cffi", "cryptography")
+"""What PyPI has not for this platform, and Pyodide's own distribution has."""
+
+AT_ONCE = (
+    "sqlalchemy", "requests", "tqdm", "tzdata", "ipywidgets", "anywidget", "openpyxl", "xlsxwriter", "icalendar",
+    "pyjwt", "python-calamine", "python-dateutil", "charset-normalizer", "pandas", "lxml", "pillow", "python-pptx",
+    "cryptography",
+)  # fmt: skip
+"""What `import svc_notebooks` brings with it. The rest comes when a cell imports it: typst alone has 26 MB."""
+
+_BROWSER = {
+    "sys_platform": "emscripten", "platform_system": "Emscripten", "platform_machine": "wasm32", "os_name": "posix",
+    "python_version": PYTHON, "python_full_version": f"{PYTHON}.0", "implementation_name": "cpython",
+    "platform_python_implementation": "CPython", "extra": "",
+}  # fmt: skip
+
+Entry = dict[str, Any]
+
+
+def normal(name: str) -> str:
+    """A distribution's name as indexes write it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def entry(wheel: Path) -> Entry:
+    """What a lock of Pyodide says of a wheel; `depends` are all that it asks for in a browser."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata = next(name for name in names if re.fullmatch(r"[^/]+\.dist-info/METADATA", name))
+        head = HeaderParser().parsestr(archive.read(metadata).decode())
+    wanted = [Requirement(text) for text in head.get_all("Requires-Dist", [])]
+    return {
+        "name": normal(str(head["Name"])),
+        "version": str(head["Version"]),
+        "file_name": wheel.name,
+        "install_dir": "site",
+        "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
+        "package_type": "package",
+        "imports": sorted({found for name in names if (found := _import_of(name))}),
+        "depends": [normal(one.name) for one in wanted if one.marker is None or one.marker.evaluate(_BROWSER)],
+        "unvendored_tests": False,
+    }
+
+
+def _import_of(name: str) -> str | None:
+    top = name.split("/")[0]
+    if ".dist-info" in name or ".data" in top:
+        return None
+    return top.split(".")[0] if "/" in name or name.endswith((".py", ".so")) else None
+
+
+def locked(lock: Mapping[str, Any], wheels: Iterable[Path], elsewhere: Mapping[str, Entry]) -> dict[str, Any]:
+    """Pyodide's lock with these wheels, which lie beside it, and those that lie elsewhere, and no other."""
+    packages = {found["name"]: found for found in map(entry, wheels)} | elsewhere
+    packages["svc-notebooks"]["depends"] = list(AT_ONCE)
+    for found in packages.values():
+        found["depends"] = [name for name in found["depends"] if name in packages]
+    return {**lock, "packages": dict(sorted(packages.items()))}

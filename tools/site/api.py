@@ -1,0 +1,98 @@
+"""The public names as a page, from their signatures and docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Iterator
+from html import escape
+
+import svc_notebooks as svc
+
+from .markdown import code
+
+_SECTIONS = ("Args", "Returns", "Raises", "Columns")
+_LISTS = ("Args:", "Raises:")
+
+
+def body() -> str:
+    """A list of all names, and a part for each."""
+    names = sorted(svc.__all__, key=str.lower)
+    toc = " ".join(f'<a href="#{name}"><code>{name}</code></a>' for name in names)
+    head = '<h1 id="public-names">Public names</h1>\n<p>Each of them is found as <code>svc_notebooks.NAME</code>.</p>\n'
+    return head + f'<p class="names">{toc}</p>\n' + "".join(map(_part, names))
+
+
+def _part(name: str) -> str:
+    value = getattr(svc, name)
+    parts = [f'<section><h2 id="{name}"><a class="anchor" href="#{name}">{name}</a></h2>\n{_signature(name, value)}']
+    parts += _prose(inspect.getdoc(value) or "")
+    if inspect.isclass(value) and not issubclass(value, Exception):
+        parts += [part for method, found in _methods(value) for part in _method(name, method, found)]
+    return "".join(parts) + "</section>\n"
+
+
+def _methods(value: type) -> Iterator[tuple[str, object]]:
+    """What a class has that explains itself, in the order of their names."""
+    for name in sorted(dir(value)):
+        found = inspect.getattr_static(value, name)
+        ours = getattr(found, "__module__", None) or getattr(getattr(found, "fget", None), "__module__", "")
+        if not name.startswith("_") and str(ours).startswith("svc_notebooks") and inspect.getdoc(found):
+            yield name, found
+
+
+def _method(owner: str, name: str, found: object) -> Iterator[str]:
+    anchor = f"{owner}.{name}"
+    yield f'<h3 id="{anchor}"><a class="anchor" href="#{anchor}">{anchor}</a></h3>\n'
+    if not isinstance(found, property):
+        yield _signature(name, found)
+    yield from _prose(inspect.getdoc(found) or "")
+
+
+def _signature(name: str, value: object) -> str:
+    if isinstance(value, classmethod | staticmethod):
+        value = value.__func__
+    try:
+        shown = str(inspect.signature(value))  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return ""
+    shown = re.sub(r"\(self(, )?", "(", shown).replace("'", "")
+    return code(f"{name}{_broken(shown)}", "python")
+
+
+def _broken(shown: str) -> str:
+    """A long signature on several lines, an argument each."""
+    if len(shown) < 90:
+        return shown
+    inside, behind = shown[1:].rsplit(")", 1)
+    parts = re.split(r", (?![^\[(]*[\])])", inside)
+    return "(\n" + "".join(f"    {part},\n" for part in parts) + ")" + behind
+
+
+def _prose(text: str) -> Iterator[str]:
+    """A docstring's paragraphs, its sections and its examples."""
+    for block in re.split(r"\n\s*\n", text):
+        first = block.strip().split("\n")[0]
+        if block.lstrip().startswith(">>>"):
+            yield code(textwrap.dedent(block), "pycon")
+        elif first.rstrip(":") in _SECTIONS and first.endswith(":"):
+            yield f"<h4>{first.rstrip(':')}</h4>\n{_section(block.strip().split(chr(10))[1:], first in _LISTS)}"
+        elif block.startswith("    "):
+            yield f"<pre>{escape(textwrap.dedent(block))}</pre>\n"
+        else:
+            yield f"<p>{_inline(' '.join(block.split()))}</p>\n"
+
+
+def _section(lines: list[str], entries: bool) -> str:
+    """Entries of the shape `name: what it is`, or a paragraph."""
+    text = textwrap.dedent("\n".join(lines))
+    if not entries:
+        return f"<p>{_inline(' '.join(text.split()))}</p>\n"
+    found = re.findall(r"^(\S[^:\n]*):\s+((?:.|\n(?=\s))*)", text, re.MULTILINE)
+    rows = (f"<dt><code>{escape(name)}</code></dt><dd>{_inline(' '.join(words.split()))}</dd>" for name, words in found)
+    return f"<dl>{''.join(rows)}</dl>\n"
+
+
+def _inline(text: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))

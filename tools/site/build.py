@@ -1,0 +1,102 @@
+"""Build the docs site: python -m tools.site.build [FOLDER]; `make docs` does it, too."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from posixpath import normpath, relpath
+from urllib.parse import urlsplit
+
+import nbformat
+
+from . import api, links, markdown, mermaid, notebook
+from .page import Page, style, whole
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "build" / "docs"
+_COPIED = ("docs/openapi.json",)
+
+
+def main(argv: list[str]) -> int:
+    """Write the site; exit status 1 if one of its links leads nowhere."""
+    target = Path(argv[0]).resolve() if argv else SITE
+    shutil.rmtree(target, ignore_errors=True)
+    count = write(target)
+    wrong = list(links.problems(target))
+    sys.stderr.writelines(f"{one}\n" for one in wrong)
+    size = sum(path.stat().st_size for path in target.rglob("*") if path.is_file())
+    sys.stdout.write(f"docs: {count} pages, {size / 1e6:.1f} MB\n")
+    return 1 if wrong else 0
+
+
+def write(target: Path) -> int:
+    """The pages and what they need, into a folder that is not there yet; how many pages there are."""
+    target.mkdir(parents=True)
+    pages = list(all_pages())
+    (target / "style.css").write_text(style(), encoding="utf-8")
+    diagrams = mermaid.provide(ROOT / "build" / "site-cache", target / "mermaid.min.js")
+    for name in _COPIED:
+        _put(target / name).write_bytes((ROOT / name).read_bytes())
+    for page in pages:
+        _put(target / page.path).write_text(whole(page, pages, diagrams=diagrams), encoding="utf-8")
+    return len(pages)
+
+
+def _put(path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def all_pages() -> Iterator[Page]:
+    """In the order in which they are listed."""
+    sources = list(_sources())
+    where = {source: path for source, path, _ in sources} | {name: name for name in _COPIED}
+    for source, path, group in sources:
+        if path == "docs/benchmarks.html":
+            yield Page("api.html", "Public names", "Reference", api.body())
+        yield _page(source, path, group, _links(source, path, where))
+
+
+def _sources() -> Iterator[tuple[str, str, str]]:
+    """Each page's source in the project, its place in the site, and its group."""
+    yield "README.md", "index.html", "Start"
+    yield from ((one, f"{one[:-6]}.html", "Notebooks") for one in _names("notebooks", "*.ipynb"))
+    yield from ((one, f"{one[:-6]}.html", "Exercises") for one in _names("notebooks/exercises", "*.ipynb"))
+    yield from ((one, f"{one[:-3]}.html", "Reference") for one in _names("docs", "*.md"))
+
+
+def _names(folder: str, pattern: str) -> list[str]:
+    return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / folder).glob(pattern))]
+
+
+def _page(source: str, path: str, group: str, found: markdown.Links) -> Page:
+    text = (ROOT / source).read_text(encoding="utf-8")
+    if source.endswith(".md"):
+        return Page(path, markdown.title(text), group, markdown.html(text, found))
+    read = nbformat.reads(text, 4)
+    first = next(cell.source for cell in read.cells if cell.cell_type == "markdown")
+    return Page(path, markdown.title(first), group, notebook.body(read, found))
+
+
+def _links(source: str, path: str, where: dict[str, str]) -> Callable[[str], str | None]:
+    """How this page's links are written in the site: to its pages, or, for other files of the project, not at all."""
+
+    def found(url: str) -> str | None:
+        parts = urlsplit(url)
+        if parts.scheme or not parts.path:
+            return url
+        file = normpath(f"{source.rpartition('/')[0] or '.'}/{parts.path}")
+        if file not in where:
+            if not (ROOT / file).exists():
+                return url  # the check of links will name it
+            return None
+        target = relpath(where[file], path.rpartition("/")[0] or ".")
+        return f"{target}#{parts.fragment}" if parts.fragment else target
+
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
