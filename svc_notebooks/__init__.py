@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from .notebook.content import download as download, read as read
     from .notebook.copies import copy as copy
     from .notebook.delivery_timeline import delivery_timeline as delivery_timeline
+    from .notebook.dashboard import dashboard as dashboard
     from .notebook.doctor import doctor as doctor
     from .notebook.event_body import EventError as EventError
     from .notebook.event_form import event_form as event_form
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from .notebook.expected import assert_exchanges as assert_exchanges
     from .notebook.export_form import export_form as export_form
     from .notebook.exports import export as export
+    from .notebook.file_browser import file_browser as file_browser
     from .notebook.files import (
         create_file as create_file,
         delete as delete,
@@ -152,6 +154,8 @@ _ROOMS = {
     "notebook.expected": ("assert_exchanges",),
     "notebook.compared": ("compare_exchanges",),
     "notebook.har": ("save_har",),
+    "notebook.dashboard": ("dashboard",),
+    "notebook.file_browser": ("file_browser",),
     "notebook.upload_form": ("upload_form",),
     "notebook.export_form": ("export_form",),
     "notebook.event_form": ("event_form",),

@@ -195,6 +195,11 @@ class Recorder(Sequence[Exchange]):
     def __repr__(self) -> str:
         return f"<{len(self)} exchanges>"
 
+    @property
+    def last(self) -> int:
+        """The number of the last one, which counts those that are forgotten, too."""
+        return self._count
+
     def clear(self) -> None:
         """Forget them; the numbers go on."""
         with self._lock:

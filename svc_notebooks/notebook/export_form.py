@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.session import Session
+    from ..core.wire import JSONObject
     from .arguments import File
 
 _SPOKEN = 5
@@ -75,6 +76,7 @@ class ExportForm(Form):
         super().__init__(session)
         self._ids = ids
         self._done: list[Mapping[str, Any]] = []
+        self._offered: JSONObject | None = None
         self.controls = ExportControls()
         self.export = self._button("Export", "Make the file and save it", self._export, "primary")
         self.look = self._button("Preview", "Make the file and look at it; nothing is saved", self._preview)
@@ -83,10 +85,10 @@ class ExportForm(Form):
         self.hand_over = make_hand_over(self._arrived)
         buttons = row(self.export, self.look)
         self.bar.say("Nothing is under way")
-        self.controls.document.refresh.on_click(lambda _button: self._guarded(self._read))
+        self.controls.document.refresh.on_click(lambda _button: self._guarded(self.refresh))
         self.controls.document.watch(lambda: self._guarded(self._offer))
         self.controls.watch(self._show_code)
-        self._guarded(self._read)
+        self._guarded(self.refresh)
         self._compose(self.controls, buttons, self.bar, self.alert, self.view, self.hand_over.widget, self.table)
 
     # -- what a program sees
@@ -102,12 +104,15 @@ class ExportForm(Form):
 
     # -- what a press does
 
-    def _read(self) -> None:
+    def refresh(self) -> None:
+        """See which documents there are now."""
         self.controls.document.read(session_or_current(self._session), self._ids)
         self._offer()
 
     def _offer(self) -> None:
-        self._clear()
+        if self.controls.document.facts != self._offered:  # what is looked at stays while it is the same document
+            self._clear()
+        self._offered = self.controls.document.facts
         self.controls.offer(session_or_current(self._session))
         self._show_code()
 

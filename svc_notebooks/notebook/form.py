@@ -47,6 +47,9 @@ class Form(widgets.VBox):  # type: ignore[misc]
         """Whether something is under way."""
         return self._task is not None and not self._task.done()
 
+    def refresh(self) -> None:
+        """See what has changed elsewhere; a form that shows nothing of it does nothing."""
+
     def code(self) -> str:
         """The call of a cell that does the same."""
         raise NotImplementedError

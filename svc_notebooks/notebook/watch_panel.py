@@ -78,7 +78,7 @@ class WatchPanel(Form):
         self.status = widgets.HTML()
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
-        self.controls.refresh.on_click(lambda _button: self._guarded(self._refresh))
+        self.controls.refresh.on_click(lambda _button: self._guarded(self.refresh))
         self.controls.watch(self._show_code)
         self.controls.answers.observe(lambda _change: self._guarded(self._answer), "value")
         self._guarded(self._read)
@@ -110,7 +110,8 @@ class WatchPanel(Form):
     def _read(self) -> None:
         self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
+        """See which files and channels there are now."""
         self._read()
         self._show()
 

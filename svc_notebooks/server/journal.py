@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable
 from datetime import datetime
-from itertools import count
+from itertools import count, takewhile
 from threading import Lock
 from typing import Any
 
@@ -82,11 +82,17 @@ class Journal:
                 self._bytes -= entries.popleft().weight
         return entry
 
-    def rows(self) -> list[dict[str, Any]]:
-        """All rows that are kept, oldest first."""
+    @property
+    def last(self) -> int:
+        """The number of the last row; 0: there is none."""
         with self._lock:
-            entries = list(self._entries)
-        return [entry.row() for entry in entries]
+            return self._entries[-1].n if self._entries else 0
+
+    def rows(self, since: int = 0) -> list[dict[str, Any]]:
+        """The rows that are kept with higher numbers, oldest first."""
+        with self._lock:
+            entries = list(takewhile(lambda entry: entry.n > since, reversed(self._entries)))
+        return [entry.row() for entry in reversed(entries)]
 
     def clear(self) -> None:
         """Begin anew, at number 1."""

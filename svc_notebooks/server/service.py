@@ -90,9 +90,14 @@ class Service:
         policy = self._house.policy
         return Post(self._trust, timeout=policy.delivery_timeout, connections=policy.connections_per_receiver)
 
-    def journal(self) -> list[dict[str, Any]]:
-        """One row for each request that is remembered, oldest first."""
-        return self._journal.rows()
+    @property
+    def asked(self) -> int:
+        """The number of the last request, as the journal counts."""
+        return self._journal.last
+
+    def journal(self, since: int = 0) -> list[dict[str, Any]]:
+        """One row for each request that is remembered, oldest first; of those after a number only."""
+        return self._journal.rows(since)
 
     def sign_in(
         self,

@@ -1,0 +1,385 @@
+"""The file browser: go through folders, search, look at files and do with them what can be done (A4, A6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from . import file_deeds as deeds
+from .current import session_or_current
+from .file_deeds import Deed
+from .file_facts import COLUMNS, LISTED, every_field, facts_view, is_folder, table_row
+from .file_preview import Look, look_at
+from .file_query import ROOT, FileQuery
+from .file_question import KERNEL, FileQuestion, Question
+from .file_search import FileSearch
+from .form import Form
+from .frames import frame
+from .handover import HandOver, best_hand_over
+from .look import row
+from .markup import Markup, joined, tag
+from .row_list import RowList, best_list
+from .schemas import FILES
+from .work import Report, Stopped, Work
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ..client.session import Session
+    from ..core.wire import JSONObject
+
+PAGE = 20
+"""So many files are shown at once."""
+
+_HOME = (ROOT, "My files")
+_KEPT = "Cancelled. What has come is kept: the same download goes on from there."
+
+
+def file_browser(*, session: Session | None = None) -> FileBrowser:
+    """A list of files to go through: folders, search, details, previews, and what can be done with files.
+
+    `browser.result` is the frame of the files that are shown, `browser.chosen` that of the chosen ones,
+    `browser.code()` the call that does what was done last, `browser.last_error` the last thing that went wrong.
+
+    Args:
+        session: Whose files; None is the session that is current.
+
+    Interface: A4, A6.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload(b"a,b", name="table.csv")
+    >>> svc.file_browser()
+    <FileBrowser: My files, 1 file>
+    """
+    return FileBrowser(session)
+
+
+class FileBrowser(Form):
+    """See `file_browser`. `search`, `files`, `question` and the buttons can be filled in and pressed by a program."""
+
+    title = "File browser"
+
+    def __init__(
+        self,
+        session: Session | None = None,
+        make_list: Callable[[str, dict[str, str]], RowList] = best_list,
+        make_hand_over: Callable[[Callable[[], None]], HandOver] = best_hand_over,
+    ) -> None:
+        super().__init__(session)
+        self._path = [_HOME]
+        self._pages: list[str | None] = [None]
+        self._more: str | None = None
+        self._found: list[JSONObject] = []
+        self._last = ""
+        self._pressed: widgets.Button | None = None
+        self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
+        self.question = FileQuestion(lambda asked: self._guarded(lambda: self._answered(asked)), self._back)
+        self.work = Work(self._failed)
+        self.place, self.status, self.facts, self.view = (widgets.HTML() for _ in range(4))
+        self.hand_over = make_hand_over(lambda: None)
+        self._buttons()
+        self.search.watch(lambda: self._guarded(self._begin_anew))
+        self.files.watch(self._show_chosen, self._opened, lambda: self._guarded(self._go_up))
+        self.question.watch(self._show_code)
+        self._compose(
+            row(self.up, self.refresh_button, self.place),
+            self.search,
+            self.files,
+            row(self.before, self.next, self.status),
+            *self._actions,
+            self.question,
+            self.work,
+            self.alert,
+            self.facts,
+            self.view,
+            self.hand_over.widget,
+        )
+        self._guarded(self._list)
+
+    def _buttons(self) -> None:
+        press = self._button
+        self.up = press("Up", "To the folder that this one is in", self._go_up)
+        self.refresh_button = press("Refresh", "Read the list again", self.refresh)
+        self.before = press("Previous", f"The {PAGE} files before these", self._page_before)
+        self.next = press("Next", f"The next {PAGE} files", self._page_after)
+        self.open = press("Open", "Open the chosen folder, or look at the chosen file", self._open)
+        self.details = press("All fields", "Everything that the service tells of the chosen file", self._details)
+        self.trash = press("Trash", "Move what is chosen to the trash", self._trash)
+        self.untrash = press("Restore", "Take what is chosen out of the trash", self._untrash)
+        asking = (
+            ("folder", "New folder", "Make a folder in the one that is open"),
+            ("download", "Download", "Save what is chosen, beside the kernel or on this computer"),
+            ("rename", "Rename", "Give the chosen file another name"),
+            ("copy", "Copy", "Copy what is chosen"),
+            ("share", "Share", "Let somebody else see what is chosen"),
+            ("delete", "Delete", "Delete what is chosen for good, past the trash"),
+        )
+        self.ask = {key: press(words, tip, lambda key=key: self._ask(key)) for key, words, tip in asking}  # type: ignore[misc]
+        ask = self.ask
+        self._actions = [
+            row(
+                self.open,
+                ask["download"],
+                self.details,
+                ask["rename"],
+                ask["copy"],
+                ask["share"],
+                ask["folder"],
+                self.trash,
+                self.untrash,
+                ask["delete"],
+            )
+        ]
+
+    # -- what a program sees
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way."""
+        return self.work.busy
+
+    @property
+    def result(self) -> DataFrame:
+        """The files that are shown, with the columns of `files()`."""
+        return frame(FILES, self._found)
+
+    @property
+    def chosen(self) -> DataFrame:
+        """The files that are chosen, with the columns of `files()`: `svc.download(browser.chosen)`."""
+        return frame(FILES, self._chosen())
+
+    @property
+    def query(self) -> FileQuery:
+        """What is listed: `.q` and `.order` as the interface writes them."""
+        return self.search.query(self._path[-1][0])
+
+    def code(self) -> str:
+        """The call of a cell that does what was done last, or what is asked about now; else the one that lists."""
+        if self.question.asked:
+            try:
+                return self._deed(self.question.asked).code
+            except ValueError:
+                pass  # not all is filled in
+        return self._last or self.query.code()
+
+    def refresh(self) -> None:
+        """Read the list again, the same page of it."""
+        self._list(keep=True)
+
+    # -- listing
+
+    def _session_now(self) -> Session:
+        return session_or_current(self._session)
+
+    def _list(self, *, keep: bool = False) -> None:
+        session, query, token = self._session_now(), self.query, self._pages[-1]
+        if not keep:
+            self._last = ""
+        self._work("Reading the list", lambda _report: _page(session, query, token), self._show_page)
+
+    def _begin_anew(self) -> None:
+        self._pages = [None]
+        self._list()
+
+    def _page_before(self) -> None:
+        if len(self._pages) == 1:
+            raise ValueError("These are the first files.")
+        self._pages.pop()
+        self._list()
+
+    def _page_after(self) -> None:
+        if self._more is None:
+            raise ValueError("There are no more files.")
+        self._pages.append(self._more)
+        self._list()
+
+    def _go_up(self) -> None:
+        if len(self._path) == 1:
+            raise ValueError(f"{_HOME[1]} is in no other folder.")
+        self._path.pop()
+        self._begin_anew()
+
+    def _opened(self, file_id: str) -> None:
+        found = [one for one in self._found if one["id"] == file_id]
+        self._guarded(lambda: self._open_file(found[0]) if found else None)
+
+    def _open(self) -> None:
+        self._open_file(self._one())
+
+    def _open_file(self, facts: JSONObject) -> None:
+        session = self._session_now()
+        if not is_folder(facts, session.names):
+            self._work(f"Fetching {facts['name']}", lambda _report: look_at(session, facts), self._show_look, long=True)
+            return
+        self._path = [*(self._path if self.search.in_folder else [_HOME]), (str(facts["id"]), str(facts["name"]))]
+        if self.search.in_folder and not self.search.words.value:
+            self._begin_anew()
+        else:
+            self.search.enter()
+
+    # -- what a press does
+
+    def _work(
+        self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
+    ) -> None:
+        self.work.begin(label, act, then, aside=long or not self._session_now().in_process)
+
+    def _failed(self, error: Exception) -> None:
+        if isinstance(error, Stopped):
+            self._say(_KEPT)
+        else:
+            self._warn(error)
+
+    def _ask(self, key: str) -> None:
+        files = [] if key == "folder" else self._ids()
+        name = str(self._one()["name"]) if key == "rename" else ""
+        self._pressed = self.ask[key]
+        about = ", ".join(str(one["name"]) for one in self._chosen()) if files else ""
+        self.question.ask(key, about, name)
+        self._show_code()
+
+    def _back(self) -> None:
+        """The question is gone: the keyboard goes back to the button that had asked it."""
+        if self._pressed:
+            self._pressed.focus()
+        self._show_code()
+
+    def _answered(self, asked: Question) -> None:
+        deed = self._deed(asked)
+        to_browser = asked.key == "download" and self.question.target.value != KERNEL
+        names = [(str(one["name"]), str(one.get("mimeType"))) for one in self._chosen()]
+        self._do(deed, (lambda bodies: self._hand_over(names, bodies)) if to_browser else None)
+        self.question.close_it()
+
+    def _deed(self, asked: Question) -> Deed:
+        session, given = self._session_now(), self.question
+        if asked.key == "folder":
+            return deeds.new_folder(session, given.name.value, self._path[-1][0])
+        files = self._ids()
+        match asked.key:
+            case "rename":
+                return deeds.rename(session, str(self._one()["id"]), given.name.value)
+            case "copy":
+                return deeds.copies(session, files, given.name.value)
+            case "share":
+                return deeds.shared(session, files, given.grantee.value, given.role.value)
+            case "download" if given.target.value == KERNEL:
+                return deeds.saved(session, files, given.path.value)
+            case "download":
+                return deeds.fetched(session, files)
+        return deeds.deleted(session, files)
+
+    def _trash(self) -> None:
+        self._do(deeds.trashed(self._session_now(), self._ids()))
+
+    def _untrash(self) -> None:
+        self._do(deeds.untrashed(self._session_now(), self._ids()))
+
+    def _do(self, deed: Deed, then: Callable[[Any], None] | None = None) -> None:
+        """The deed, and the list as it is behind it, in one piece of work."""
+        session, query, token = self._session_now(), self.query, self._pages[-1]
+
+        def done(found: tuple[Any, JSONObject]) -> None:
+            self._last = deed.code
+            self._show_page(found[1])
+            if then:
+                then(found[0])
+            self._say(deed.done)
+
+        self._work(deed.done, lambda report: (deed.run(report), _page(session, query, token)), done, long=deed.long)
+
+    def _hand_over(self, names: list[tuple[str, str]], bodies: list[bytes]) -> None:
+        for (name, media_type), body in zip(names, bodies, strict=True):
+            self.hand_over.save(name, media_type, body)
+
+    def _details(self) -> None:
+        from ..client.calls import get_file
+
+        session, facts = self._session_now(), self._one()
+        file_id = str(facts["id"])
+        self._last = f"svc.file({file_id!r}, fields='*')"
+        self._work(
+            f"Reading {facts['name']}",
+            lambda _report: get_file(session, file_id, fields="*"),
+            lambda found: self._show_view(every_field(found)),
+        )
+
+    # -- what is chosen
+
+    def _chosen(self) -> list[JSONObject]:
+        ids = set(self.files.ids())
+        return [one for one in self._found if one["id"] in ids]
+
+    def _ids(self) -> list[str]:
+        found = [str(one["id"]) for one in self._chosen()]
+        if not found:
+            raise ValueError("No file is chosen: choose one or several in the list.")
+        return found
+
+    def _one(self) -> JSONObject:
+        if len(self._ids()) > 1:
+            raise ValueError("Several files are chosen, and this is for one.")
+        return self._chosen()[0]
+
+    # -- what is shown
+
+    def _show_page(self, page: JSONObject) -> None:
+        found, session = page.get("files"), self._session_now()
+        self._found = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+        self._more = str(page["nextPageToken"]) if page.get("nextPageToken") else None
+        self.files.show([table_row(one, session.names) for one in self._found], "There is no such file here.")
+        self.place.value = tag("span", tag("strong", self._where()), class_="svc-place")
+        self._say(self._count())
+        self._show_chosen()
+
+    def _where(self) -> str:
+        if self.search.in_folder:
+            return " / ".join(name for _, name in self._path)
+        return str(self.search.place.label if self.search.way.value != "q" else "what the query finds")
+
+    def _count(self) -> str:
+        first = PAGE * (len(self._pages) - 1) + 1
+        more = ", and there are more" if self._more else ""
+        if len(self._pages) > 1 or more:
+            return f"Files {first} to {first + len(self._found) - 1}{more}"
+        return deeds.counted(list(self._found))  # type: ignore[arg-type]
+
+    def _show_chosen(self) -> None:
+        self.view.value = ""
+        self.hand_over.clear()
+        chosen = self._chosen()
+        one = chosen[0] if len(chosen) == 1 else None
+        several = tag("p", f"{deeds.counted(self.files.ids())} are chosen.", role="status") if chosen else ""
+        self.facts.value = facts_view(one, self._session_now().names) if one else several
+        self._show_code()
+
+    def _show_look(self, look: Look) -> None:
+        self._last = look.code
+        if look.view is None and self.hand_over.show(look.name, look.media_type, look.body):
+            self._show_view(Markup())
+        else:
+            self._show_view(look.view or tag("p", f"{look.name} is a {look.media_type}: download it to look at it."))
+        self._say(f"A look at {look.name}; nothing was saved.")
+
+    def _show_view(self, view: Markup) -> None:
+        self.view.value = view
+        self._show_code()
+
+    def _say(self, words: str) -> None:
+        self.status.value = tag("span", words, role="status")
+
+    def _picture(self) -> Markup:
+        """A page without a kernel shows the list."""
+        return joined(
+            super()._picture(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
+        )
+
+    def __repr__(self) -> str:
+        return f"<FileBrowser: {self._where()}, {self._count()}>"
+
+
+def _page(session: Session, query: FileQuery, token: str | None) -> JSONObject:
+    asked = {"q": query.q, "orderBy": query.order_by, "pageSize": PAGE, "pageToken": token}
+    return session.call("GET", session.names.path("files"), query={**asked, "fields": f"nextPageToken,files({LISTED})"})

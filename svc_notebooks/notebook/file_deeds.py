@@ -1,0 +1,136 @@
+"""What a file browser can do to files: the call of a cell that does it, and how it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..core.names import Names
+from .content import download, read
+from .copies import copy
+from .files import create_file, delete, trash, untrash, update
+from .sharing import share
+from .work import Report
+
+if TYPE_CHECKING:
+    from ..client.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something to be done: `code` says it in Python, `run` does it, `done` tells it in words afterwards.
+
+    `long`: so many bytes move that others should not wait.
+    """
+
+    code: str
+    run: Callable[[Report], Any]
+    done: str
+    long: bool = False
+
+
+def new_folder(session: Session, name: str, parent: str) -> Deed:
+    """A folder in another one."""
+    facts: dict[str, Any] = {"name": _named(name), "mime_type": folder_type(session.names), "parents": [parent]}
+    code = f"svc.create_file({_arguments(facts)})"
+    return Deed(code, lambda _report: create_file(session=session, **facts), f"Made the folder {name.strip()}.")
+
+
+def rename(session: Session, file: str, name: str) -> Deed:
+    """Another name for one file."""
+    given = _named(name)
+    code = f"svc.update({file!r}, name={given!r})"
+    return Deed(code, lambda _report: update(file, name=given, session=session), f"It is called {given} now.")
+
+
+def copies(session: Session, files: list[str], name: str) -> Deed:
+    """Copies beside the files; a name is for one file only."""
+    given = name.strip() or None
+    if given and len(files) > 1:
+        raise ValueError(f"Name is for one copy, and {len(files)} files are chosen: leave it empty.")
+    code = f"svc.copy({_these(files)}{f', {given!r}' if given else ''})"
+    return Deed(code, lambda _report: copy(files, given, session=session), f"Copied {counted(files)}.")
+
+
+def shared(session: Session, files: list[str], grantee: str, role: str) -> Deed:
+    """A role for somebody."""
+    given = grantee.strip()
+    if not given:
+        raise ValueError('With is empty: write an e-mail address, "anyone" or "domain:example.com".')
+    code = f"svc.share({_these(files)}, {given!r}, role={role!r})"
+    words = f"Shared {counted(files)} with {given} ({role})."
+    return Deed(code, lambda _report: share(files, given, role=role, session=session), words)
+
+
+def trashed(session: Session, files: list[str]) -> Deed:
+    """Into the trash."""
+    code, words = f"svc.trash({_these(files)})", f"Moved {counted(files)} to the trash."
+    return Deed(code, lambda _report: trash(files, session=session), words)
+
+
+def untrashed(session: Session, files: list[str]) -> Deed:
+    """Out of the trash."""
+    code, words = f"svc.untrash({_these(files)})", f"Took {counted(files)} out of the trash."
+    return Deed(code, lambda _report: untrash(files, session=session), words)
+
+
+def deleted(session: Session, files: list[str]) -> Deed:
+    """Away for good."""
+    code, words = f"svc.delete({_these(files)})", f"Deleted {counted(files)} for good."
+    return Deed(code, lambda _report: delete(files, session=session), words)
+
+
+def saved(session: Session, files: list[str], path: str) -> Deed:
+    """Beside the kernel, under a path or with their own names."""
+    to = path.strip() or None
+    code = f"svc.download({_these(files)}{f', {to!r}' if to else ''})"
+    where = f"as {to}" if to else "beside the kernel"
+    return Deed(
+        code,
+        lambda report: download(files, to, progress=report, session=session),
+        f"Saved {counted(files)} {where}.",
+        long=True,
+    )
+
+
+def fetched(session: Session, files: list[str]) -> Deed:
+    """Into memory, for the browser: the bytes of each."""
+    code = f"svc.read({files[0]!r})" if len(files) == 1 else f"[svc.read(one) for one in {files!r}]"
+
+    def run(report: Report) -> list[bytes]:
+        bodies: list[bytes] = []
+        for one in files:
+            report(len(bodies), len(files))
+            bodies.append(read(one, session=session))
+        return bodies
+
+    return Deed(code, run, f"Handed {counted(files)} to the browser.", long=True)
+
+
+def folder_type(names: Names) -> str:
+    """The media type of folders."""
+    return names.native("folder")
+
+
+def counted(files: list[str]) -> str:
+    """How many files, in words.
+
+    >>> counted(["a"]), counted(["a", "b"])
+    ('1 file', '2 files')
+    """
+    return "1 file" if len(files) == 1 else f"{len(files)} files"
+
+
+def _named(name: str) -> str:
+    if not name.strip():
+        raise ValueError("Name is empty: write one.")
+    return name.strip()
+
+
+def _these(files: list[str]) -> str:
+    return repr(files[0]) if len(files) == 1 else repr(files)
+
+
+def _arguments(given: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value!r}" for name, value in given.items())

@@ -1,0 +1,87 @@
+"""What a file browser lists: the query and the order of its controls, as the interface writes them (A4, `q`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HERE, EVERYWHERE, SHARED, TRASH = "here", "everywhere", "shared", "trash"
+PLACES = (
+    ("this folder", HERE),
+    ("all of my files", EVERYWHERE),
+    ("shared with me", SHARED),
+    ("the trash", TRASH),
+)
+
+NAME, TEXT, QUERY = "name", "fullText", "q"
+WAYS = (
+    ("the name contains", NAME),
+    ("name or text contain", TEXT),
+    ("a query (q)", QUERY),
+)
+
+ORDERS = (
+    ("folders first, then by name", "folder,name"),
+    ("changed last first", "modifiedTime desc"),
+    ("made last first", "createdTime desc"),
+    ("largest first", "quotaBytesUsed desc"),
+)
+
+ROOT = "root"
+"""The folder that all of a person's files are in."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileQuery:
+    """Where to look, what for, and in which order; `folder` counts where the place is a folder."""
+
+    place: str = HERE
+    folder: str = ROOT
+    way: str = NAME
+    words: str = ""
+    order: str = ORDERS[0][1]
+
+    @property
+    def q(self) -> str:
+        """The query as the interface writes it; what a person has written as one stays as it is.
+
+        >>> FileQuery(words="bird's").q
+        "'root' in parents and trashed = false and name contains 'bird\\\\'s'"
+        >>> FileQuery(way="q", words="starred = true").q
+        'starred = true'
+        """
+        words = self.words.strip()
+        if self.way == QUERY and words:
+            return words
+        terms = [*_PLACE[self.place]]
+        if self.place == HERE:
+            terms.insert(0, f"{quoted(self.folder)} in parents")
+        if words and self.way != QUERY:
+            terms.append(f"{self.way} contains {quoted(words)}")
+        return " and ".join(terms)
+
+    @property
+    def order_by(self) -> str | None:
+        """The order; None where the service has its own, since it ranks what it found in texts."""
+        return None if TEXT in self.q else self.order
+
+    def code(self) -> str:
+        """The call of a cell that lists the same.
+
+        >>> FileQuery(place="trash").code()
+        "svc.files('trashed = true', order_by='folder,name')"
+        """
+        order = f", order_by={self.order_by!r}" if self.order_by else ""
+        return f"svc.files({self.q!r}{order})"
+
+
+_PLACE = {
+    HERE: ("trashed = false",),
+    EVERYWHERE: ("trashed = false",),
+    SHARED: ("sharedWithMe = true", "trashed = false"),
+    TRASH: ("trashed = true",),
+}
+
+
+def quoted(text: str) -> str:
+    """A text as a string of the query language."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,70 @@
+"""Rows as a grid in which arrows go, Space chooses and Enter opens: one stop for Tab. Needs anywidget."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import anywidget
+import traitlets
+
+_HERE = Path(__file__).parent
+
+
+class Grid(anywidget.AnyWidget):
+    """The grid: `rows` are what it shows, `chosen` the ids of those that are chosen.
+
+    A row has an id, a text for each column, and may have a `note` for below its name, `more` for where there is no
+    room for columns, and be a `folder`.
+
+    >>> grid = Grid("Files", {"name": "Name", "size": "Size"})
+    >>> grid.show([{"id": "a", "name": "a.txt", "size": "1 byte"}], "")
+    >>> grid.chosen = ["a"]; grid.ids()
+    ['a']
+    """
+
+    _esm = (_HERE / "grid.js").read_text(encoding="utf-8")
+    _css = (_HERE / "grid.css").read_text(encoding="utf-8")
+
+    label = traitlets.Unicode("", help="what the rows are").tag(sync=True)
+    columns = traitlets.Dict(help="the words above each column; the first one is the name of a row").tag(sync=True)
+    rows = traitlets.List(traitlets.Dict(), help="what is shown, from top to bottom").tag(sync=True)
+    nothing = traitlets.Unicode("", help="what is said where there are no rows").tag(sync=True)
+    chosen = traitlets.List(traitlets.Unicode(), help="the ids of the rows that are chosen").tag(sync=True)
+
+    def __init__(self, label: str, columns: dict[str, str]) -> None:
+        super().__init__(label=label, columns=columns)
+        self._open: Callable[[str], None] = lambda _id: None
+        self._up: Callable[[], None] = lambda: None
+        self.on_msg(lambda _widget, content, _buffers: self.hear(content))
+
+    def show(self, rows: Sequence[dict[str, Any]], nothing: str) -> None:
+        """Show these; what was chosen stays chosen while it is among them."""
+        there = {row["id"] for row in rows}
+        with self.hold_sync():
+            self.rows, self.nothing = list(rows), nothing
+            self.chosen = [one for one in self.chosen if one in there]
+
+    def ids(self) -> list[str]:
+        """The chosen ones, from top to bottom."""
+        return [row["id"] for row in self.rows if row["id"] in self.chosen]
+
+    def watch(self, changed: Callable[[], None], opened: Callable[[str], None], up: Callable[[], None]) -> None:
+        """Call these when others are chosen, when one is opened, and when a person wants to go up."""
+        self._open, self._up = opened, up
+        self.observe(lambda _change: changed(), "chosen")
+
+    def hear(self, content: dict[str, Any]) -> None:
+        """Take in one message of the browser."""
+        if content.get("kind") == "open":
+            self._open(str(content.get("id")))
+        elif content.get("kind") == "up":
+            self._up()
+
+    def focus(self) -> None:
+        """Bring the keyboard to the grid."""
+        self.send({"kind": "focus"})
+
+    def __repr__(self) -> str:
+        return f"<Grid: {len(self.rows)} rows>"

@@ -1,0 +1,267 @@
+"""The dashboard without a browser: which tabs there are, when they are filled, and that they stay fresh."""
+
+import asyncio
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.server.socket import SocketServer
+
+KEYS = ["files", "upload", "export", "events", "notifications", "wire", "lab"]
+
+
+@pytest.fixture
+def board(lab):
+    svc.upload(b"a,b\n1,2\n", name="table.csv")
+    board = svc.dashboard()
+    yield board
+    board.close()
+
+
+def listed(board):
+    return board.forms["files"].result["name"].tolist()
+
+
+@pytest.mark.spec("W-05")
+def test_only_the_tab_that_is_looked_at_is_made(board):
+    assert list(board.forms) == ["files"]
+    assert [title for title in board.tabs.titles][-1] == "Lab controls"
+
+    for key in KEYS:
+        assert board.show(key) is board.form
+        assert board.form.last_error is None
+        assert board.code() == board.form.code()
+        assert board.result is not None
+    assert list(board.forms) == KEYS
+    assert board.last_error is None
+
+
+def test_no_tab_has_this_key(board):
+    with pytest.raises(ValueError, match="the tabs are files, upload"):
+        board.show("colours")
+
+
+@pytest.mark.spec("D-04")
+def test_an_upload_in_one_tab_is_in_the_files_and_on_the_wire(board, tmp_path):
+    board.show("wire")
+    (tmp_path / "birds.txt").write_text("coot")
+    form = board.show("upload")
+    form.controls.files.path.value = str(tmp_path / "birds.txt")
+    form.upload.click()
+    board.look()
+    assert form.last_error is None
+
+    board.show("files")
+    assert listed(board) == ["birds.txt", "table.csv"]
+    board.show("wire")
+    assert any("POST /upload/" in row["asked"] for row in board.form.rows.rows)
+
+
+def test_what_a_cell_does_is_seen_at_once(board):
+    svc.upload(b"x", name="another.txt")
+    board.look()
+
+    assert listed(board) == ["another.txt", "table.csv"]
+
+
+def test_what_a_program_does_is_seen_at_once(board, lab):
+    other = svc.connect(lab.serve().base_url, lab.service.sign_in())
+    svc.upload(b"x", name="from outside.txt", session=other)
+    board.look()
+
+    assert listed(board) == ["from outside.txt", "table.csv"]
+
+
+def test_reading_does_not_make_it_read_again(board):
+    board.look()
+    before = board.session.exchanges.last
+    for _ in range(3):
+        board.look()
+    svc.files()
+    board.look()
+
+    assert board.session.exchanges.last == before + 1
+
+
+def test_it_looks_by_itself_while_the_kernel_is_free(lab):
+    async def scene():
+        board = svc.dashboard()
+        svc.upload(b"x", name="later.txt")
+        for _ in range(200):
+            await asyncio.sleep(0.02)
+            if listed(board) == ["later.txt"]:
+                break
+        found = listed(board)
+        board.close()
+        return found
+
+    assert asyncio.run(scene()) == ["later.txt"]
+
+
+def test_what_goes_wrong_while_it_looks_is_said(board, monkeypatch):
+    svc.upload(b"x", name="another.txt")
+    monkeypatch.setattr(board.form, "refresh", lambda: 1 / 0)
+    board.look()
+
+    assert "ZeroDivisionError" in board.alert.value
+    assert isinstance(board.last_error, ZeroDivisionError)
+
+
+def test_lists_wait_while_a_fault_is_armed(board, lab):
+    """The dashboard's own question would set it off, and the lesson would be lost."""
+    with lab.faults(operation="files.list", status=503):
+        svc.upload(b"x", name="another.txt")
+        board.look()
+        assert listed(board) == ["table.csv"]
+        assert "armed" in board.status.value
+        board.form.refresh_button.click()
+        assert listed(board) == ["another.txt", "table.csv"]
+
+
+@pytest.mark.spec("W-04")
+def test_messages_and_events_and_documents_are_there(board, lab):
+    board.show("export")
+    board.show("events")
+    svc.upload(b"a,b\n1,2\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
+    svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
+    board.look()
+
+    assert "Tea" in board.form.table.value
+    assert "Sheet" in board.show("export").controls.document.chooser.label
+
+
+# -- lab controls
+
+
+@pytest.fixture
+def panel(board):
+    return board.show("lab")
+
+
+def test_the_clock_goes_on(board, panel, lab):
+    panel.clock.step.value = "8d"
+    panel.clock.advance.click()
+
+    assert f"{lab.clock.now():%Y-%m-%d}" == "2026-01-13"
+    assert panel.code() == "lab.clock.advance('8d')"
+    board.look()
+    assert "2026-01-13" in board.head.value
+    panel.clock.step.value = "soon"
+    panel.clock.advance.click()
+    assert 'role="alert"' in panel.alert.value
+
+
+def test_a_running_clock_is_frozen():
+    with svc.sandbox(clock="system") as lab:
+        panel = svc.dashboard().show("lab")
+        assert "it runs" in panel.clock.now.value
+        panel.clock.freeze.click()
+        assert lab.clock.is_virtual
+        assert "it stands still" in panel.clock.now.value
+
+
+def test_a_fault_is_armed_and_disarmed(panel, lab):
+    panel.faults.preset.value = "lost receipt"
+    assert "look before you do it again" in panel.faults.teaches.value
+    panel.faults.arm.click()
+    assert set(lab.fault_plans()["preset"]) == {"lost receipt"}
+    assert "lost receipt" in panel.faults.armed.value
+    panel.faults.disarm.click()
+    assert lab.fault_plans().empty
+
+
+def test_a_limit_is_set_and_lifted(panel, lab):
+    panel.limits.requests.value, panel.limits.per.value = 5, "90s"
+    panel.limits.set.click()
+    assert lab.limits()[["requests", "per"]].values.tolist() == [[5, 90.0]]
+    assert eval(panel.code(), {"lab": lab})["requests"].tolist() == [5]
+    panel.limits.lift.click()
+    assert lab.limits().empty
+
+
+def test_a_snapshot_is_gone_back_to(board, panel):
+    panel.snapshots.restore.click()
+    assert "No snapshot was taken yet" in panel.alert.value
+    panel.snapshots.take.click()
+    svc.delete(svc.files())
+    panel.snapshots.restore.click()
+
+    assert svc.files()["name"].tolist() == ["table.csv"]
+    board.look()
+    board.show("files")
+    assert listed(board) == ["table.csv"]
+
+
+def test_signing_in_as_somebody_makes_the_tabs_theirs(board, panel, lab):
+    panel.people.user.value = "bob@svc.example"
+    panel.people.scopes.value = "storage.readonly"
+    panel.people.sign_in.click()
+
+    assert "bob@svc.example" in board.head.value
+    board.show("files")
+    assert listed(board) == []
+    board.form.ask["folder"].click()
+    board.form.question.name.value = "not allowed"
+    board.form.question.yes.click()
+    assert isinstance(board.form.last_error, svc.NotAllowed)
+    assert board.show("lab") is panel
+    panel.people.user.value = "nobody"
+    panel.people.sign_in.click()
+    assert "write an address" in panel.alert.value
+
+
+@pytest.mark.parametrize("book", ["agenda", "journal", "deliveries", "outbox"])
+def test_the_books(panel, lab, book):
+    panel.book.value = book
+
+    assert panel.result.equals(getattr(lab, book)())
+    assert panel.code() == f"lab.{book}()"
+    assert ("table" in panel.table.value) == (book == "journal")
+
+
+# -- the wire
+
+
+def test_an_exchange_in_three_ways(board):
+    panel = board.show("wire")
+    oldest = panel.rows.rows[-1]
+    assert "POST /upload/storage/v3/files" in oldest["asked"]
+    panel.rows.chosen = [oldest["id"]]
+    assert "Request" in panel.view.value
+    assert panel.code() == f"svc.exchange({oldest['id']})"
+    for way, words in (("curl", "curl "), ("diagram", "sequenceDiagram")):
+        panel.shown_as.value = way
+        assert words in panel.view.value
+        assert words in str(eval(panel.code(), {"svc": svc}))
+    assert panel.last_error is None
+
+
+# -- a service elsewhere
+
+
+def test_a_deployment_has_no_lab_controls():
+    with svc.sandbox() as lab, SocketServer(lab.service) as server:
+        svc.connect(server.base_url, lab.service.sign_in())
+        board = svc.dashboard()
+        assert board.lab is None
+        assert "Lab controls" not in board.tabs.titles
+        assert "no lab controls" in board.head.value
+        svc.upload(b"x", name="there.txt")
+        board.look()
+        assert listed(board) == ["there.txt"]
+        board.close()
+
+
+def test_a_page_without_a_kernel(board):
+    bundle = board._repr_mimebundle_()
+
+    assert "table.csv" in bundle["text/html"]
+    assert bundle["text/plain"] == ("<Dashboard: Files, Upload, Export, Events, Notifications, Wire, Lab controls>")
+
+
+def test_somebody_elses_session_or_sandbox(lab):
+    bob = lab.sign_in("bob@svc.example")
+    assert svc.dashboard(session=bob).session is bob
+    with svc.sandbox() as other:
+        assert svc.dashboard(lab=lab).session is lab.session
+        assert svc.dashboard().session is other.session

@@ -1,0 +1,306 @@
+"""The file browser without a browser: what is listed, chosen, asked and done, and the call that says the same."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook.file_browser import PAGE, FileBrowser
+from svc_notebooks.notebook.file_query import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
+from svc_notebooks.notebook.handover import AsLink
+from svc_notebooks.notebook.row_list import Lines, best_list
+
+FOLDER = "application/vnd.svc-apps.folder"
+
+
+@pytest.fixture
+def files(lab):
+    data = svc.create_file(name="Data", mime_type=FOLDER)
+    svc.upload(b"a,b\n1,2\n", name="table.csv", metadata={"parents": [data["id"].item()]})
+    svc.upload(b"hello, birds", name="hello <b>.txt")
+    svc.upload(b"\x89PNG\r\n", name="photo.bin")
+    return svc.files()
+
+
+@pytest.fixture(params=[best_list, Lines], ids=["grid", "lines"])
+def browser(lab, files, request):
+    return FileBrowser(lab.session, request.param)
+
+
+def names(browser):
+    return browser.result["name"].tolist()
+
+
+def choose(browser, *wanted):
+    rows = browser.result
+    browser.files.chosen = rows[rows["name"].isin(wanted)]["id"].tolist()
+
+
+def says(browser):
+    return browser.status.value, browser.alert.value
+
+
+@pytest.mark.spec("D-01", "W-05")
+def test_it_begins_with_what_is_in_my_files_folders_first(browser):
+    assert names(browser) == ["Data", "hello <b>.txt", "photo.bin"]
+    assert browser.code() == "svc.files(\"'root' in parents and trashed = false\", order_by='folder,name')"
+    assert repr(browser) == "<FileBrowser: My files, 3 files>"
+    assert browser.last_error is None
+
+
+def test_the_code_lists_the_same_files(browser):
+    assert eval(browser.code(), {"svc": svc})["id"].tolist() == browser.result["id"].tolist()
+
+
+def test_a_folder_is_opened_and_left(browser):
+    choose(browser, "Data")
+    browser.open.click()
+    assert names(browser) == ["table.csv"]
+    assert "My files / Data" in browser.place.value
+
+    browser.up.click()
+    assert names(browser)[0] == "Data"
+    browser.up.click()
+    assert "in no other folder" in browser.alert.value
+
+
+def test_opening_by_the_grid_is_the_same(lab, files):
+    browser = svc.file_browser()
+    browser.files.hear({"kind": "open", "id": browser.result["id"][0]})
+    assert names(browser) == ["table.csv"]
+    browser.files.hear({"kind": "up"})
+    assert names(browser)[0] == "Data"
+
+
+@pytest.mark.parametrize(
+    "place, way, words, found",
+    [
+        (EVERYWHERE, "name", "table", ["table.csv"]),
+        (HERE, "name", "table", []),
+        (EVERYWHERE, TEXT, "birds", ["hello <b>.txt"]),
+        (HERE, QUERY, "mimeType = 'text/csv'", ["table.csv"]),
+        (TRASH, "name", "", ["photo.bin"]),
+        (SHARED, "name", "", ["from bob"]),
+        (EVERYWHERE, "name", "it's", []),
+    ],
+)
+def test_searching(lab, browser, place, way, words, found):
+    svc.trash(svc.files("name = 'photo.bin'"))
+    bob = lab.sign_in("bob@svc.example")
+    svc.share(svc.upload(b"x", name="from bob", session=bob), "ada@svc.example", session=bob)
+
+    browser.search.place.value, browser.search.way.value, browser.search.words.value = place, way, words
+
+    assert names(browser) == found
+    assert browser.last_error is None
+    assert eval(browser.code(), {"svc": svc})["name"].tolist() == found
+
+
+def test_a_query_that_the_service_does_not_understand_is_said(browser):
+    browser.search.way.value, browser.search.words.value = QUERY, "colour = 'red'"
+
+    assert 'role="alert"' in browser.alert.value
+    assert isinstance(browser.last_error, svc.BadRequest)
+
+
+def test_a_folder_that_was_found_is_opened_for_all_that_is_in_it(browser):
+    browser.search.place.value, browser.search.words.value = EVERYWHERE, "Dat"
+    choose(browser, "Data")
+    browser.open.click()
+
+    assert names(browser) == ["table.csv"]
+    assert browser.search.place.value == HERE
+    browser.up.click()
+    assert len(names(browser)) == 3
+
+
+def test_pages(lab):
+    svc.upload([b"x"] * (PAGE + 3), name=[f"{n:02}.txt" for n in range(PAGE + 3)])
+    browser = svc.file_browser()
+    assert len(browser.result) == PAGE
+    assert "1 to 20, and there are more" in browser.status.value
+
+    browser.next.click()
+    assert names(browser) == ["20.txt", "21.txt", "22.txt"]
+    assert "Files 21 to 23" in browser.status.value
+    browser.next.click()
+    assert "no more files" in browser.alert.value
+    browser.before.click()
+    assert names(browser)[0] == "00.txt"
+
+
+def ask(browser, key, **given):
+    browser.ask[key].click()
+    for name, value in given.items():
+        getattr(browser.question, name).value = value
+    code = browser.code()
+    browser.question.yes.click()
+    assert browser.last_error is None
+    assert browser.code() == code
+    return code
+
+
+def test_a_new_folder(browser):
+    code = ask(browser, "folder", name="Later")
+
+    assert code == f"svc.create_file(name='Later', mime_type='{FOLDER}', parents=['root'])"
+    assert "Later" in names(browser)
+    assert "Made the folder Later." in browser.status.value
+
+
+def test_rename(browser):
+    choose(browser, "photo.bin")
+    code = ask(browser, "rename", name="picture.bin")
+
+    file = svc.files("name = 'picture.bin'")
+    assert code == f"svc.update('{file['id'].item()}', name='picture.bin')"
+    assert browser.chosen["name"].tolist() == ["picture.bin"], "it stays chosen"
+
+
+def test_copy(browser):
+    choose(browser, "photo.bin", "hello <b>.txt")
+    ask(browser, "copy")
+
+    made = svc.files("name contains 'Copy of'", order_by="name")
+    assert made["name"].tolist() == ["Copy of hello <b>.txt", "Copy of photo.bin"]
+    assert len(names(browser)) == 5
+
+
+def test_share(browser):
+    choose(browser, "photo.bin")
+    code = ask(browser, "share", grantee="bob@svc.example", role="writer")
+
+    assert code.endswith("'bob@svc.example', role='writer')")
+    assert svc.permissions(browser.chosen)["role"].tolist() == ["owner", "writer"]
+
+
+def test_trash_and_back(browser):
+    choose(browser, "photo.bin")
+    browser.trash.click()
+    assert "photo.bin" not in names(browser)
+    assert browser.code().startswith("svc.trash('")
+
+    browser.search.place.value = TRASH
+    choose(browser, "photo.bin")
+    browser.untrash.click()
+    assert names(browser) == []
+    assert not svc.files("name = 'photo.bin'")["trashed"].item()
+
+
+def test_nothing_is_deleted_before_it_is_meant(browser):
+    choose(browser, "photo.bin")
+    browser.ask["delete"].click()
+    assert "photo.bin" in browser.question.head.value
+    browser.question.no.click()
+    assert len(svc.files("name = 'photo.bin'")) == 1
+
+    ask(browser, "delete")
+    assert len(svc.files("name = 'photo.bin'")) == 0
+
+
+def test_download_beside_the_kernel(browser, tmp_path):
+    choose(browser, "photo.bin", "hello <b>.txt")
+    code = ask(browser, "download", path=str(tmp_path))
+
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["hello _b_.txt", "photo.bin"]
+    assert code.startswith("svc.download(['")
+
+
+def test_download_to_this_computer(lab, files):
+    browser = FileBrowser(lab.session, Lines, AsLink)
+    choose(browser, "hello <b>.txt")
+    ask(browser, "download", target="browser")
+
+    assert "data:text/plain;base64," in browser.hand_over.widget.value
+    assert "<b>.txt" not in browser.hand_over.widget.value
+
+
+def test_a_look_at_text_a_table_and_a_document(lab, browser):
+    svc.upload(b"<h1>Birds</h1>", name="Birds", mime_type="text/html", convert_to="document")
+    browser.refresh()
+    for name, shown, code in (
+        ("hello <b>.txt", "hello, birds", "svc.read('"),
+        ("Birds", "srcdoc", "svc.export('"),
+        ("photo.bin", "nothing that a page can show", "svc.read('"),
+    ):
+        choose(browser, name)
+        browser.open.click()
+        assert shown in browser.view.value
+        assert browser.code().startswith(code)
+
+
+def test_every_field(browser):
+    choose(browser, "hello <b>.txt")
+    browser.details.click()
+
+    assert "md5Checksum" in browser.view.value
+    assert "hello &lt;b&gt;.txt" in browser.view.value
+    assert "About hello &lt;b&gt;.txt" in browser.facts.value
+
+
+@pytest.mark.parametrize(
+    "press, words",
+    [
+        (lambda b: b.open.click(), "No file is chosen"),
+        (lambda b: b.trash.click(), "No file is chosen"),
+        (lambda b: b.ask["share"].click(), "No file is chosen"),
+        (lambda b: (b.ask["folder"].click(), b.question.yes.click()), "Name is empty"),
+        (lambda b: (choose(b, "Data", "photo.bin"), b.ask["rename"].click()), "Several files are chosen"),
+        (lambda b: (choose(b, "Data"), b.ask["share"].click(), b.question.yes.click()), "With is empty"),
+        (
+            lambda b: (choose(b, "Data"), b.ask["download"].click(), b.question.yes.click()),
+            "use export for native documents",
+        ),
+    ],
+)
+def test_a_press_that_makes_no_sense_is_answered_in_words(browser, press, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    press(browser)
+
+    assert words in browser.alert.value
+    assert 'role="alert"' in browser.alert.value
+
+
+def test_what_somebody_else_does_is_seen_after_refresh(browser):
+    svc.upload(b"new", name="Another.txt")
+    browser.refresh_button.click()
+
+    assert "Another.txt" in names(browser)
+
+
+def test_a_page_without_a_kernel_shows_the_list(browser):
+    bundle = browser._repr_mimebundle_()
+
+    assert "hello &lt;b&gt;.txt" in bundle["text/html"]
+    assert bundle["text/plain"] == "<FileBrowser: My files, 3 files>"
+
+
+def test_a_download_goes_on_beside_and_can_be_cancelled(lab, tmp_path):
+    """In a loop the kernel stays free; what has come before Cancel is kept, and the same download goes on from it."""
+    svc.upload(bytes(24 * 2**20), name="zeros.bin", progress=False)
+
+    async def scene():
+        browser = svc.file_browser()
+        choose(browser, "zeros.bin")
+        browser.ask["download"].click()
+        browser.question.path.value = str(tmp_path)
+        browser.question.yes.click()
+        assert browser.busy
+        browser.trash.click()
+        assert "Something is under way" in browser.alert.value
+        browser.work.cancel.click()
+        while browser.busy:
+            await asyncio.sleep(0.01)
+        return browser
+
+    browser = asyncio.run(scene())
+
+    assert "Cancelled" in browser.status.value
+    assert not (tmp_path / "zeros.bin").exists()
+    assert svc.download(svc.files(), tmp_path, progress=False)["size"].tolist() == [24 * 2**20]
+    assert Path(tmp_path / "zeros.bin").exists()
+
+
+def test_quotes_in_what_is_looked_for():
+    assert FileQuery(place=EVERYWHERE, words="a'b\\").q == "trashed = false and name contains 'a\\'b\\\\'"
