@@ -63,7 +63,7 @@ class Exercise:
     @property
     def task(self) -> Said:
         """What is to be done."""
-        return Said(f"**{self._definition.title}.** {self._definition.text}")
+        return Said(f"**Task:** {self._definition.text}")
 
     def __repr__(self) -> str:
         return f"<Exercise {self.name}: {self.outcome}>"
