@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Interrupted as Interrupted,
         NotAllowed as NotAllowed,
         NotFound as NotFound,
+        NotHere as NotHere,
         NotSignedIn as NotSignedIn,
         RateLimited as RateLimited,
         ServiceFailed as ServiceFailed,
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
     from .notebook.compared import compare_exchanges as compare_exchanges
     from .notebook.content import download as download, read as read
     from .notebook.copies import copy as copy
-    from .notebook.delivery_timeline import delivery_timeline as delivery_timeline
     from .notebook.dashboard import dashboard as dashboard
+    from .notebook.delivery_timeline import delivery_timeline as delivery_timeline
     from .notebook.doctor import doctor as doctor
     from .notebook.event_body import EventError as EventError
     from .notebook.event_form import event_form as event_form
@@ -174,6 +175,7 @@ _ROOMS = {
         "SessionExpired",
         "ServiceFailed",
         "Interrupted",
+        "NotHere",
         "SourceChanged",
         "ContentMismatch",
     ),

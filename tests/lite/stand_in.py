@@ -13,7 +13,10 @@ import zipfile
 from pathlib import Path
 
 NUMPY = """
-import builtins
+float64 = float  # IPython asks for these two by itself
+
+def set_printoptions(**named):
+    pass
 
 class Array(list):
     dtype = object
@@ -39,7 +42,9 @@ def frombuffer(*given, **named):
 
 PANDAS = '''
 import html
+from datetime import UTC, datetime
 from types import SimpleNamespace
+from zoneinfo import ZoneInfo
 
 class OnlyAStandIn(Exception):
     """This needs pandas itself."""
@@ -60,9 +65,13 @@ def array(values, dtype=None):
 
 arrays = SimpleNamespace(IntegerArray=lambda values, mask: list(values), BooleanArray=lambda values, mask: list(values))
 
+class Timestamp(datetime):
+    def __new__(cls, *given, **named):
+        return cls.fromisoformat(given[0]) if isinstance(given[0], str) else super().__new__(cls, *given, **named)
+
 class DatetimeIndex:
     def __init__(self, values, tz=None):
-        self.array = list(values)
+        self.array = [None if one == "NaT" else datetime.fromisoformat(one).replace(tzinfo=UTC) for one in values]
 
 class Series:
     def __init__(self, values, index=None):
@@ -74,6 +83,13 @@ class Series:
     def item(self):
         (only,) = self._values
         return only
+
+    @property
+    def dt(self):
+        def tz_convert(zone):
+            return Series(one and one.astimezone(ZoneInfo(str(zone))) for one in self)
+
+        return SimpleNamespace(tz_convert=tz_convert)
 
     def __iter__(self):
         return iter(self._values)
@@ -126,6 +142,13 @@ class DataFrame:
         if isinstance(key, slice):
             return DataFrame({name: values[key] for name, values in self._data.items()})
         _lacks("DataFrame[...]")
+
+    def __setitem__(self, name, values):
+        self._data[name] = list(values)
+
+    def assign(self, **named):
+        made = {name: value(self) if callable(value) else value for name, value in named.items()}
+        return DataFrame({**self._data, **made})
 
     def head(self, n=5):
         return self[:n]
