@@ -177,8 +177,9 @@ class Evidence:
         return file_permissions(self._state, file_id)
 
     def events(self) -> list[dict[str, Any]]:
-        """The events of the first user's calendar, a series as one."""
-        return list(self._events(self._calendar(), {"showDeleted": None}))
+        """The events of the first user's calendar: a series is one, whatever became of its instances."""
+        every = self._events(self._calendar(), {})
+        return [one for one in every if "recurringEventId" not in one and one.get("status") != "cancelled"]
 
     def instances(self, event_id: str) -> list[dict[str, Any]]:
         """The instances of a series, the cancelled ones among them."""

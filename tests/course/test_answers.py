@@ -20,7 +20,7 @@ def _beside(name: str):
     return module
 
 
-answers, wrong = _beside("answers"), _beside("wrong")
+answers, right, wrong = _beside("answers"), _beside("right"), _beside("wrong")
 CASES = [pytest.param(name, one, id=f"{name}: {one.idea}") for name, every in wrong.WRONG.items() for one in every]
 
 
@@ -28,6 +28,16 @@ CASES = [pytest.param(name, one, id=f"{name}: {one.idea}") for name, every in wr
 @pytest.mark.parametrize("seed", ["0", "1", "ada/3", "Ünal/17"])
 def test_the_solution_is_accepted(name: str, seed: str):
     verdict = answers.answered(name, answers.solution(name), seed)
+
+    assert verdict.outcome is Outcome.CORRECT, verdict.message
+
+
+@pytest.mark.parametrize(
+    "name, code",
+    [pytest.param(name, code, id=f"{name}: {idea}") for name, all in right.RIGHT.items() for idea, code in all.items()],
+)
+def test_who_thinks_otherwise_and_is_right_is_not_refused(name: str, code: str):
+    verdict = answers.answered(name, code, "another")
 
     assert verdict.outcome is Outcome.CORRECT, verdict.message
 

@@ -196,6 +196,11 @@ given.send("PUT", given.session_uri, {"Content-Range": f"bytes 786433-{total - 1
     ],
     "expired-session": [
         Wrong(
+            "run() will begin again by itself",
+            "svc.resume_upload(given.session_uri, given.content).run()",
+            "What it has is called 'Untitled'",
+        ),
+        Wrong(
             "not asked at all",
             "svc.upload(given.content, name=given.name, upload_type='resumable')",
             "Nobody asked the old session",

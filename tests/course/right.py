@@ -1,0 +1,240 @@
+"""Right answers that are not our solution: who thinks otherwise and is right must not be refused."""
+
+# ruff: noqa: E501 - an answer is a cell, and stands as it is
+
+from __future__ import annotations
+
+_JSON = 'JSON = {"Content-Type": "application/json"}\nimport json\n'
+
+RIGHT: dict[str, dict[str, str]] = {
+    "upload-with-a-name": {
+        "resumable": "svc.upload(given.content, name=given.name, upload_type='resumable')",
+        "step by step": "svc.start_upload(given.content, name=given.name).run()",
+        "from a file": """
+import pathlib, tempfile
+path = pathlib.Path(tempfile.mkdtemp()) / given.name
+path.write_bytes(given.content)
+svc.upload(path)
+""",
+        "looked at it, too": "svc.upload(given.content, name=given.name); svc.files(); svc.exchanges()",
+        "by hand": _JSON
+        + """
+body = (b'--x\\r\\nContent-Type: application/json\\r\\n\\r\\n' + json.dumps({"name": given.name}).encode()
+        + b'\\r\\n--x\\r\\nContent-Type: text/csv\\r\\n\\r\\n' + given.content + b'\\r\\n--x--')
+given.send("POST", "/upload/storage/v3/files?uploadType=multipart", {"Content-Type": "multipart/related; boundary=x"}, body)
+""",
+    },
+    "metadata-in-one-request": {
+        "auto is multipart": "svc.upload(given.content, name=given.name,"
+        " metadata={'description': given.description, 'starred': True})",
+    },
+    "the-lost-receipt": {
+        "asked by the id": _JSON
+        + """
+chosen = given.send("GET", "/storage/v3/files/generateIds?count=1").json()["ids"][0]
+body = (b'--x\\r\\nContent-Type: application/json\\r\\n\\r\\n' + json.dumps({"name": given.name, "id": chosen}).encode()
+        + b'\\r\\n--x\\r\\nContent-Type: text/plain\\r\\n\\r\\n' + given.content + b'\\r\\n--x--')
+try:
+    given.send("POST", "/upload/storage/v3/files?uploadType=multipart",
+               {"Content-Type": "multipart/related; boundary=x"}, body)
+except ConnectionError:
+    assert given.send("GET", f"/storage/v3/files/{chosen}").status == 200
+""",
+        "many ids, the last of them": "ids = svc.generate_ids(10)['id']; svc.upload(given.content, name=given.name,"
+        " file_id=ids.iloc[-1])",
+        "resumable": "svc.upload(given.content, name=given.name, file_id=svc.generate_ids(1)['id'][0], upload_type='resumable')",
+    },
+    "go-on-where-it-stopped": {
+        "by hand": """
+total = len(given.content)
+asked = given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"})
+first = int(asked.headers["Range"].rpartition("-")[2]) + 1
+given.send("PUT", given.session_uri, {"Content-Range": f"bytes {first}-{total - 1}/{total}"}, given.content[first:])
+""",
+        "in small chunks": "svc.resume_upload(given.session_uri, given.content, chunk_size=262144).run()",
+        "asked twice": "up = svc.resume_upload(given.session_uri, given.content); up.status(); up.run()",
+    },
+    "expired-session": {
+        "by hand": _JSON
+        + """
+total = len(given.content)
+assert given.send("PUT", given.session_uri, {"Content-Range": f"bytes */{total}"}).status == 404
+opened = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", JSON, json.dumps({"name": given.name}).encode())
+given.send("PUT", opened.headers["Location"], {"Content-Range": f"bytes 0-{total - 1}/{total}"}, given.content)
+""",
+    },
+    "resumable-loop": {
+        "asks before every chunk": _JSON
+        + """
+total = len(given.content)
+uri = given.send("POST", "/upload/storage/v3/files?uploadType=resumable", JSON,
+                 json.dumps({"name": given.name}).encode()).headers["Location"]
+while True:
+    try:
+        answer = given.send("PUT", uri, {"Content-Range": f"bytes */{total}"})
+    except ConnectionError:
+        continue
+    if answer.status == 200: break
+    if answer.status >= 500: continue
+    first = int(answer.headers["Range"].rpartition("-")[2]) + 1 if "Range" in answer.headers else 0
+    chunk = given.content[first:first + given.chunk_size]
+    try:
+        given.send("PUT", uri, {"Content-Range": f"bytes {first}-{first + len(chunk) - 1}/{total}"}, chunk)
+    except ConnectionError:
+        pass
+""",
+    },
+    "a-part-of-a-file": {
+        "by hand": """
+first = 64 * given.record
+answer = given.send("GET", f"/storage/v3/files/{given.file_id}?alt=media", {"Range": f"bytes={first}-{first + 63}"})
+svc.upload(answer.body, name="record.txt")
+""",
+        "to disk": """
+import pathlib, tempfile
+path = pathlib.Path(tempfile.mkdtemp()) / "record.txt"
+svc.download(given.file_id, to=path, byte_range=(64 * given.record, 64 * given.record + 63))
+svc.upload(path)
+""",
+    },
+    "let-the-service-search": {
+        "ids alone, and in another order": "svc.update(svc.files(f\"mimeType = 'text/csv' and trashed = false and"
+        " name contains '{given.word}'\", fields='id'), starred=True)",
+        "by hand": _JSON
+        + """
+from urllib.parse import quote
+q = quote(f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false")
+for one in given.send("GET", f"/storage/v3/files?q={q}&fields=files(id,name)").json()["files"]:
+    given.send("PATCH", f"/storage/v3/files/{one['id']}", JSON, b'{"starred": true}')
+""",
+    },
+    "another-format": {
+        "a DataFrame, and by its media type": """
+import io, pandas as pd, tempfile
+table = svc.upload(pd.read_csv(io.BytesIO(given.content)), name=given.name, convert_to="spreadsheet")
+svc.export(table, "text/tab-separated-values", tempfile.mkdtemp())
+""",
+        "other formats besides": """
+import tempfile
+table = svc.upload(given.content, name=given.name, mime_type="text/csv", convert_to="spreadsheet")
+for format in ("csv", "tsv"): svc.export(table, format, tempfile.mkdtemp())
+""",
+    },
+    "too-often": {
+        "a little longer than it asks": _JSON
+        + """
+for name in given.names:
+    while (answer := given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())).status == 403:
+        given.clock.advance(1.5 * float(answer.headers["Retry-After"]))
+""",
+    },
+    "later-or-never": {
+        "in rounds": _JSON
+        + """
+left = list(given.file_ids)
+while left:
+    again = []
+    for one in left:
+        try:
+            if given.send("PATCH", f"/storage/v3/files/{one}", JSON, b'{"starred": true}').status >= 500: again.append(one)
+        except ConnectionError:
+            again.append(one)
+    left = again
+    given.clock.advance(5)
+""",
+    },
+    "share-with-one": {
+        "reader first": "svc.share(given.file_id, given.email); svc.share(given.file_id, given.email, role='commenter')",
+        "by hand": _JSON
+        + """
+body = json.dumps({"type": "user", "role": "commenter", "emailAddress": given.email}).encode()
+given.send("POST", f"/storage/v3/files/{given.file_id}/permissions", JSON, body)
+""",
+    },
+    "the-narrowest-scope": {
+        "a file without content": """
+svc.files(session=given.sign_in("catalogue", ["storage.metadata.readonly"]), fields=["name"])
+svc.download(given.file_id, to=__import__("tempfile").mkdtemp(), session=given.sign_in("reader", ["storage.readonly"]))
+svc.upload(b"", name="diary.txt", session=given.sign_in("diary", ["storage.file"]))
+""",
+    },
+    "watch-without-a-gap": {
+        "without renew_channel": """
+left = given.hours
+channel = svc.watch_file(given.file_id, given.address, expires_in="24h")
+while left > 0:
+    step = min(left, 23)
+    given.clock.advance(f"{step}h")
+    left -= step
+    if left:
+        next_one = svc.watch_file(given.file_id, given.address, expires_in="24h")
+        svc.stop_channel(channel)
+        channel = next_one
+svc.stop_channel(channel)
+""",
+        "two from the beginning of the second day": """
+first = svc.watch_file(given.file_id, given.address, expires_in="1d")
+given.clock.advance("1439m")
+second = svc.watch_file(given.file_id, given.address, expires_in="1d")
+given.clock.advance(f"{given.hours - 24}h")
+given.clock.advance("1m")
+svc.stop_channel(second)
+""",
+        "by the hour": """
+channel = svc.watch_file(given.file_id, given.address, expires_in="2h")
+for _ in range(given.hours):
+    given.clock.advance("1h")
+    channel = svc.renew_channel(channel, expires_in="2h")
+svc.stop_channel(channel)
+""",
+    },
+    "believe-nobody": {
+        "another refusal": """
+tokens = dict(zip(given.channels, given.tokens))
+def handle(headers):
+    try:
+        return 204 if tokens[headers["x-svc-channel-id"]] == headers["x-svc-channel-token"] else 401
+    except KeyError:
+        return 400
+given.deliver_to(handle)
+""",
+    },
+    "event-in-its-zone": {
+        "as on the wire": """
+import pandas as pd
+start = pd.Timestamp(f"{given.day}T{given.time}")
+side = lambda when: {"dateTime": when.isoformat(), "timeZone": given.zone}
+svc.create_event(given.summary, start=side(start), end=side(start + pd.Timedelta(minutes=given.minutes)))
+""",
+        "with zoneinfo": """
+from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
+start = datetime.fromisoformat(f"{given.day}T{given.time}").replace(tzinfo=ZoneInfo(given.zone))
+svc.create_event(given.summary, start=start, end=start + timedelta(minutes=given.minutes), time_zone=given.zone)
+""",
+        "moved when it was there": """
+import pandas as pd
+start = pd.Timestamp(f"{given.day} {given.time}")
+made = svc.create_event(given.summary, start=start, end=start + pd.Timedelta(hours=1), time_zone=given.zone)
+svc.update_event(made, end=start + pd.Timedelta(minutes=given.minutes), time_zone=given.zone)
+""",
+    },
+    "series-with-an-exception": {
+        "the free day deleted": """
+import pandas as pd
+start = pd.Timestamp(f"{given.first} {given.time}")
+made = svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
+                        recurrence=f"weekly until {given.last}")
+every = svc.instances(made)
+svc.delete_event(every[every["start"].astype(str).str.startswith(given.free)].iloc[0]["id"])
+""",
+        "counted": """
+import pandas as pd
+start = pd.Timestamp(f"{given.first} {given.time}")
+weeks = len(pd.date_range(given.first, given.last, freq="7D"))
+free = f"{given.free}T{given.time}:00".replace("-", "").replace(":", "")
+svc.create_event(given.summary, start=start, end=start + pd.Timedelta(minutes=90), time_zone=given.zone,
+                 recurrence=[f"RRULE:FREQ=WEEKLY;COUNT={weeks}", f"EXDATE;TZID={given.zone}:{free}"])
+""",
+    },
+}
