@@ -1,14 +1,16 @@
-"""Write docs/reference.md and docs/openapi.json: the tables that the code itself reads.
+"""Write docs/reference.md, docs/names.md and docs/openapi.json: the tables that the code itself reads.
 
-python -m tools.docs            writes both
+python -m tools.docs            writes them, and build/docs from them; exit status 1 if a link of that leads nowhere
 python -m tools.docs --check    writes nothing; exit status 1 if one of them is stale
 """
 
+import inspect
 import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+import svc_notebooks as svc
 from svc_notebooks.core.catalogue import CATALOGUE
 from svc_notebooks.core.colors import EVENT_COLORS
 from svc_notebooks.core.event_fields import EVENT_FIELDS
@@ -24,10 +26,17 @@ from svc_notebooks.notebook import event_schemas, schemas, wire_schemas, world_s
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "reference.md"
+NAMES = DOCS / "names.md"
 DESCRIPTION = DOCS / "openapi.json"
 HEAD = """# Reference
 
 The tables that the code reads, written by `make docs`. Do not edit this page.
+"""
+
+NAMES_HEAD = """# Names
+
+All of `svc_notebooks`, written by `make docs` from the docstrings; `help(name)` has the rest.
+
 """
 
 
@@ -37,17 +46,34 @@ def main(argv: list[str]) -> int:
         return 1 if stale else 0
     for path, text in stale:
         path.write_text(text, encoding="utf-8")
-    return 0
+    from tools.site.build import main as site  # it reads every notebook, and the check need not
+
+    return site([])
 
 
 def written() -> dict[Path, str]:
     """What each file has to say."""
-    return {PAGE: page(), DESCRIPTION: description()}
+    return {PAGE: page(), NAMES: names(), DESCRIPTION: description()}
 
 
 def description() -> str:
     """The interface as OpenAPI has it, as a service with every choice at its default would answer it."""
     return json.dumps(document(Names(), Policy(), "https://svc.example"), indent=1, ensure_ascii=False) + "\n"
+
+
+def names() -> str:
+    """The public names in the order in which a person meets them."""
+    return NAMES_HEAD + table("name, takes, says", ((f"`{name}`", *_said(getattr(svc, name))) for name in svc.__all__))
+
+
+def _said(value: object) -> tuple[str, str]:
+    """What a call takes, without types, and the first sentence of the docstring."""
+    first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
+    if not inspect.isfunction(value):
+        return "", first
+    taken = [one.replace(annotation=inspect.Parameter.empty) for one in inspect.signature(value).parameters.values()]
+    words = str(inspect.Signature(taken)).removeprefix("(").removesuffix(")")
+    return f"`{words}`" if words else "", first
 
 
 def page() -> str:

@@ -31,13 +31,6 @@ def test_a_public_name_resolves_and_has_an_example(name: str):
     assert is_error or examples, f"no docstring of {name} has an example"
 
 
-@pytest.mark.parametrize("name", svc.__all__)
-def test_a_public_name_is_in_the_readme(name: str):
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-
-    assert f"{name}(" in readme or f"`{name}`" in readme or f"{name}." in readme
-
-
 @pytest.mark.parametrize("module", ["svc_notebooks", *modules()])
 def test_the_examples_run(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
