@@ -14,7 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test lint types floors tests nbval browser durability opens coverage bench docs notebooks lock wheel clean
+.PHONY: env lab test lint types floors tests nbval browser durability opens coverage bench docs lite lite-tests lite-lock notebooks lock \
+	wheel clean
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
 env: $(BIN)/.all
@@ -73,6 +74,24 @@ bench: env
 
 docs: env
 	$(BIN)/python -m tools.docs $(ARGS)
+
+# The site in build/lite; what builds it has an environment of its own. ARGS=--offline: a variant for tests, with npm.
+LITE := build/lite-env
+$(LITE)/.installed: requirements/lite.txt
+	test -x $(LITE)/bin/python || $(PYTHON) -m venv $(LITE)
+	$(LITE)/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+lite: env $(LITE)/.installed
+	$(BIN)/python -m tools.lite.build $(ARGS)
+
+# The site in a real chromium, without a network; needs npm.
+lite-tests: env $(LITE)/.installed
+	$(BIN)/python -m pytest -m lite $(ARGS)
+
+# Renews what the site is made of; needs npm.
+lite-lock: env
+	$(BIN)/python -m tools.lite.lock
 
 # Executes every notebook and saves it with its outputs; a second run leaves no diff.
 notebooks: env

@@ -1,0 +1,68 @@
+"""A notebook of the site, opened and run in a page; and code that runs in its kernel."""
+
+from __future__ import annotations
+
+from typing import Any
+
+PATIENCE = 600_000
+"""Milliseconds: Python itself is unpacked and compiled in the page, on whatever machine this is."""
+
+_READY = "window.jupyterapp?.shell?.currentWidget?.sessionContext"
+
+_RUN = """async () => {
+  const app = window.jupyterapp, panel = app.shell.currentWidget
+  await panel.context.ready; await panel.sessionContext.ready; await panel.revealed
+  const cells = panel.content.model.cells
+  const meant = [...cells].map((cell) => (cell.getMetadata("tags") ?? []).includes("raises-exception"))
+  for (const cell of cells) cell.setMetadata("tags", ["raises-exception"])  // so that an error does not end the run
+  await app.commands.execute("notebook:run-all-cells")
+  return panel.content.model.toJSON().cells.map((cell, n) => ({ ...cell, meant: meant[n] }))
+}"""
+
+_EXECUTE = """async (code) => {
+  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
+  const future = kernel.requestExecute({ code })
+  let said = ""
+  future.onIOPub = ({ content }) => { said += content.text ?? (content.traceback ?? []).join("\\n") }
+  await future.done
+  return said
+}"""
+
+
+class Browser:
+    """One chromium. `asked` are the requests that did not go to the site."""
+
+    def __init__(self, context: Any, address: str) -> None:
+        context.set_default_timeout(PATIENCE)
+        self.asked: list[str] = []
+        context.on("request", lambda request: self._seen(request.url))
+        self._context, self._address = context, address
+
+    def _seen(self, url: str) -> None:
+        if not url.startswith((self._address, "data:", "blob:")):
+            self.asked.append(url)
+
+    def open(self, name: str) -> Any:
+        """A page with a notebook, and a kernel of its own."""
+        page = self._context.new_page()
+        page.goto(f"{self._address}/lab/index.html?path={name}&reset")
+        page.wait_for_function(_READY)
+        return page
+
+    def start(self) -> Any:
+        """The page on which the site opens by itself."""
+        page = self._context.new_page()
+        page.goto(self._address)
+        page.wait_for_function(_READY)
+        return page
+
+
+def run(page: Any) -> list[dict[str, Any]]:
+    """Run all cells; what they are then. `meant`: the site expects this one to end in an error."""
+    found: list[dict[str, Any]] = page.evaluate(_RUN)
+    return found
+
+
+def execute(page: Any, code: str) -> str:
+    """What a piece of code says, in the kernel of the page."""
+    return str(page.evaluate(_EXECUTE, code))
