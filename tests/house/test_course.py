@@ -1,0 +1,155 @@
+"""The course speaks with one voice, its map is true, and each cell shows the rules that it claims to show."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.plugin_rules import read_rules
+from tools import course_map
+from tools.course_pages import Cell, Page, pages
+from tools.course_run import Seen, run
+from tools.course_witnesses import NOT_SEEN, WITNESSES, proved
+
+PAGES = pages()
+MOST_CELLS = 12
+FORMS = {"W-01", "W-02", "W-03", "W-04"}
+
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+
+
+def markdown(page: Page) -> list[str]:
+    cells = json.loads(page.path.read_text(encoding="utf-8"))["cells"]
+    return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+
+
+def kinds(page: Page) -> str:
+    """m and c, for markdown and code, in their order."""
+    cells = json.loads(page.path.read_text(encoding="utf-8"))["cells"]
+    return "".join(cell["cell_type"][0] for cell in cells)
+
+
+@every_page
+class TestVoice:
+    """Every notebook opens, goes on and ends as all of them do."""
+
+    def test_opens_with_what_it_gives_how_long_it_takes_and_what_comes_before(self, page: Page):
+        assert page.title
+        assert page.story.endswith(".")
+        assert page.able
+        assert 10 <= page.minutes <= 30
+        assert set(page.before) <= {one.name for one in PAGES if one.name < page.name}
+        assert bool(page.before) is (page.name != "00-start")
+
+    def test_starts_a_service_of_its_own_first(self, page: Page):
+        assert "svc.sandbox(" in page.cells[0].source
+
+    def test_is_short(self, page: Page):
+        assert len(page.cells) <= MOST_CELLS
+
+    def test_no_cell_follows_another_without_a_word(self, page: Page):
+        assert "cc" not in kinds(page)
+
+    def test_asks_before_it_shows(self, page: Page):
+        """Predict, run, look: only the first cell and a form need no question."""
+        asked = sum("**Predict" in text for text in markdown(page))
+        shown = len([cell for cell in page.cells[1:] if not FORMS & set(cell.rules)])
+
+        assert asked >= shown - 2
+        assert sum("**Look:**" in text for text in markdown(page)) >= asked - 4
+
+    def test_every_cell_shows_something(self, page: Page):
+        assert [cell.number for cell in page.cells if not cell.shown.strip()] == []
+
+    def test_ends_with_what_was_seen_exercises_and_the_next_page(self, page: Page):
+        end = markdown(page)[-1]
+
+        assert end.startswith("## What you saw\n\n* ")
+        assert "\n**Exercises:** " in end
+        assert "\n**Next:** " in end
+
+    def test_ends_with_the_rules_of_its_cells(self, page: Page):
+        (line,) = re.findall(r"^\*\*Rules of the interface seen here:\*\* (.*)\.$", markdown(page)[-1], re.MULTILINE)
+
+        assert set(line.split(", ")) == set(page.rules())
+
+    def test_links_lead_somewhere(self, page: Page):
+        links = re.findall(r"\]\(([^)#]+\.ipynb)\)", "\n".join(markdown(page)))
+
+        assert links
+        assert [link for link in links if not (page.path.parent / link).exists()] == []
+
+    def test_leaves_nothing_on_the_disk(self, page: Page):
+        assert not any("mkdtemp" in cell.source for cell in page.cells)
+
+
+class TestMap:
+    """The map of the course, in the first notebook and in docs/course.md."""
+
+    def test_is_not_stale(self):
+        assert course_map.main(["--check"]) == 0, "run: python -m tools.course_map"
+
+    def test_every_exercise_is_named_in_the_course(self):
+        from svc_notebooks import course
+
+        ends = "\n".join(markdown(page)[-1] for page in PAGES)
+
+        assert [title for title in course.exercises()["title"] if f"*{title}*" not in ends] == []
+
+
+class TestClaims:
+    """The table of the rules, and what stands behind it."""
+
+    def test_a_rule_is_seen_or_it_is_said_why_not(self):
+        claimed = {rule for page in PAGES for rule in page.rules()}
+
+        assert claimed & NOT_SEEN.keys() == set()
+        assert claimed | NOT_SEEN.keys() == read_rules().keys()
+
+    def test_a_witness_is_for_a_rule_that_is_claimed(self):
+        assert WITNESSES.keys() <= {rule for page in PAGES for rule in page.rules()}
+
+    def test_no_witness_believes_a_cell_in_which_nothing_happened(self):
+        nothing = Seen(Cell(1, "pass", "", (), False, ""), (), (), (), {})
+
+        assert [rule for rule in WITNESSES if proved(rule, nothing)] == []
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory) -> dict[str, list[tuple[Cell, set[str]]]]:
+    """Of each cell of each notebook the rules that it proves, of those that it claims or that have a witness."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TZ", "UTC")
+        patch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("course")))
+        return {page.name: list(_proofs(page)) for page in PAGES}
+
+
+def _proofs(page: Page) -> Iterator[tuple[Cell, set[str]]]:
+    for seen in run(page):
+        asked = set(seen.cell.rules) | {rule for rule in STRICT if rule in WITNESSES}
+        yield seen.cell, {rule for rule in asked if proved(rule, seen)}
+
+
+STRICT = [rule for rule in WITNESSES if rule not in {"D-04", "T-05"}]
+"""What nearly every cell shows proves little; the others must be rare."""
+
+
+@every_page
+def test_each_cell_shows_the_rules_that_it_claims(course, page: Page):
+    missed = {cell.number: set(cell.rules) - shown for cell, shown in course[page.name]}
+
+    assert {number: rules for number, rules in missed.items() if rules} == {}
+
+
+def test_a_witness_believes_few_cells(course):
+    """One that found its rule everywhere would find it in a cell that has lost it, too."""
+    cells = [shown for every in course.values() for _, shown in every]
+    seen = {rule: sum(rule in shown for shown in cells) for rule in STRICT}
+
+    assert {rule: count for rule, count in seen.items() if count > len(cells) / 5} == {}
+
+
+def test_the_folder_of_the_process_is_what_it_was(course):
+    assert Path.cwd() != PAGES[0].path.parent

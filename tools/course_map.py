@@ -1,0 +1,122 @@
+"""Write the map of the course: docs/course.md, and the same map in the first notebook.
+
+    python -m tools.course_map            writes both
+    python -m tools.course_map --check    writes nothing; exit status 1 if one of them is stale
+
+The map is read from the notebooks' own openings and from the tags of their cells. Whether a cell shows the rules of
+its tags is asked by tests/house/test_course.py.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from tools.course_pages import Page, pages
+from tools.course_witnesses import NOT_SEEN, how
+
+ROOT = Path(__file__).parents[1]
+DOCUMENT = ROOT / "docs" / "course.md"
+HEADING = "## The map of the course"
+
+_HEAD = """# The course
+
+Ten notebooks, each with one story. Every one goes the same way: *predict* what a cell will do, *run* it, *look* at what
+came. It opens with what you will be able to do, how long it takes and what comes before it, and ends with what you saw,
+the exercises for it, and where to go next. This page is written by `python -m tools.course_map` from the notebooks
+themselves.
+
+"""
+_RULES = """
+## The rules, and where they can be seen
+
+`tests/rules.csv` has the rules of the interface by their ids. {seen} of its {all} are seen in a notebook: something
+that they decide happens in the cell, and what to look at stands in the last column. A test runs the cells and fails
+when one of them no longer shows its rule: it asks the journal of the service what decided each answer, and otherwise
+what the cell shows and what went over the wire.
+
+"""
+_UNSEEN = """
+## The rules that no notebook shows
+
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    first, *_ = every = pages()
+    texts = {DOCUMENT: document(every), first.path: with_map(first.path, every)}
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if "--check" in argv:
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(texts[path], encoding="utf-8")
+    return 0
+
+
+def document(every: Sequence[Page]) -> str:
+    """The whole of docs/course.md."""
+    rules = _rules()
+    said = _RULES.format(seen=len(rules) - len(NOT_SEEN), all=len(rules))
+    parts = [_HEAD, "## The map\n\n", map_of(every, "../notebooks/"), "\n", said, seen_in(every), _UNSEEN, _unseen()]
+    return "".join(parts)
+
+
+def map_of(every: Sequence[Page], folder: str = "") -> str:
+    """The table of the notebooks, and what comes before what as a drawing."""
+    total = sum(page.minutes for page in every)
+    rows = [
+        f"| [{page.name}]({folder}{page.path.name}) | {page.title} | {page.minutes} | {len(page.rules())} | "
+        f"{', '.join(before[:2] for before in page.before) or '-'} |"
+        for page in every
+    ]
+    head = ["| notebook | story | minutes | rules seen | needs |", "|---|---|--:|--:|---|"]
+    foot = [f"| {len(every)} notebooks | | {total} | {len({rule for page in every for rule in page.rules()})} | |"]
+    return "\n".join([*head, *rows, *foot]) + "\n\n" + _drawing(every)
+
+
+def _drawing(every: Sequence[Page]) -> str:
+    boxes = [f'    n{page.name[:2]}["{page.name[:2]} {page.title}"]' for page in every]
+    arrows = [f"    n{before[:2]} --> n{page.name[:2]}" for page in every for before in page.before]
+    title = "    accTitle: What comes before what in the course"
+    return "\n".join(["```mermaid", "flowchart LR", title, *boxes, *arrows, "```", ""])
+
+
+def seen_in(every: Sequence[Page]) -> str:
+    """The table of the rules that are seen."""
+    lines = ["| rule | it says | seen in | look at |", "|---|---|---|---|"]
+    for rule, says in _rules().items():
+        if rule in NOT_SEEN:
+            continue
+        cells = [f"{page.name}, cell {cell.number}" for page in every for cell in page.cells if rule in cell.rules]
+        lines.append(f"| {rule} | {_safe(says)} | {'; '.join(cells)} | {_safe(how(rule))} |")
+    return "\n".join(lines) + "\n"
+
+
+def _unseen() -> str:
+    rules = _rules()
+    lines = [f"| {rule} | {_safe(rules[rule])} | {_safe(why)} |" for rule, why in NOT_SEEN.items()]
+    return "\n".join(["| rule | it says | why not |", "|---|---|---|", *lines]) + "\n"
+
+
+def with_map(path: Path, every: Sequence[Page]) -> str:
+    """The text of the notebook that has the map, with the map as it is now."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    cell = next(one for one in notebook["cells"] if "".join(one["source"]).startswith(HEADING))
+    cell["source"] = f"{HEADING}\n\n{map_of(every)}".rstrip("\n").splitlines(keepends=True)
+    return json.dumps(notebook, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def _rules() -> dict[str, str]:
+    with (ROOT / "tests" / "rules.csv").open(encoding="utf-8", newline="") as lines:
+        return {row["id"]: row["rule"] for row in csv.DictReader(lines)}
+
+
+def _safe(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

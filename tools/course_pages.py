@@ -1,0 +1,98 @@
+"""The notebooks of the course as they are written: what they promise, and the rules that their cells claim to show.
+
+A cell claims a rule by a tag of its metadata that is the rule's id; whether it shows it is another matter, and
+`tools.course_run` and `tools.course_witnesses` decide it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from svc_notebooks.cli.shipped import notebooks_folder
+
+RULE = re.compile(r"[A-Z]\d*-\d\d")
+_LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A code cell: its number among the code cells, its source, what a reader sees below it, the rules it claims."""
+
+    number: int
+    source: str
+    shown: str
+    rules: tuple[str, ...]
+    raises: bool
+    heading: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A notebook: its opening, which every one of them has alike, and its cells."""
+
+    path: Path
+    title: str
+    story: str
+    able: str
+    minutes: int
+    before: tuple[str, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called in the table: 02-resumable-by-hand."""
+        return self.path.stem
+
+    def rules(self) -> list[str]:
+        """The rules that its cells claim to show, in the order of their ids in the text."""
+        return list(dict.fromkeys(rule for cell in self.cells for rule in cell.rules))
+
+
+def pages() -> list[Page]:
+    """The notebooks of the course, in their order; the exercises are not among them."""
+    return [_page(path) for path in sorted(notebooks_folder().glob("[0-9][0-9]-*.ipynb"))]
+
+
+def _page(path: Path) -> Page:
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    title, story, table = _text(cells[0]).split("\n\n")
+    able, minutes, before = (part.strip() for part in table.splitlines()[2].strip("|").split("|"))
+    links = tuple(_LINK.findall(before))
+    return Page(path, title.removeprefix("# "), story, able, int(minutes.split()[0]), links, tuple(_cells(cells)))
+
+
+def _cells(cells: list[dict[str, Any]]) -> list[Cell]:
+    found: list[Cell] = []
+    heading = ""
+    for cell in cells:
+        text = _text(cell)
+        if cell["cell_type"] == "markdown":
+            heading = next((line[3:] for line in text.splitlines() if line.startswith("## ")), heading)
+            continue
+        tags = cell["metadata"].get("tags", [])
+        rules = tuple(tag for tag in tags if RULE.fullmatch(tag))
+        shown = "\n".join(_shown(output) for output in cell["outputs"])
+        found.append(Cell(len(found) + 1, text, shown, rules, "raises-exception" in tags, heading))
+    return found
+
+
+def _shown(output: dict[str, Any]) -> str:
+    """What a reader sees, as text: of a table the HTML, since the plain text is cut."""
+    if output["output_type"] == "stream":
+        return _joined(output["text"])
+    if output["output_type"] == "error":
+        return f"{output['ename']}: {output['evalue']}"
+    data = output["data"]
+    return "\n".join(_joined(data[kind]) for kind in ("text/plain", "text/html") if kind in data)
+
+
+def _text(cell: dict[str, Any]) -> str:
+    return _joined(cell["source"])
+
+
+def _joined(lines: str | list[str]) -> str:
+    return lines if isinstance(lines, str) else "".join(lines)

@@ -1,0 +1,119 @@
+"""The notebooks of the course, run in this process, cell by cell: what the services saw while a cell ran.
+
+No kernel and no front end: a cell is plain Python here, and what its requests and the answers were comes from the
+sandboxes and sessions that its names hold. What a reader sees is compared elsewhere, by nbval.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import os
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from svc_notebooks import Sandbox, Session
+from svc_notebooks.client.recorder import Exchange
+from tools.course_pages import Cell, Page
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What happened in a cell: rows of journals, exchanges, attempts to deliver, and the names that it left."""
+
+    cell: Cell
+    journal: tuple[Row, ...]
+    exchanges: tuple[Exchange, ...]
+    deliveries: tuple[Row, ...]
+    names: dict[str, Any] = field(repr=False)
+
+    @property
+    def shown(self) -> str:
+        """What is saved below the cell, as text."""
+        return self.cell.shown
+
+    def decided_by(self, rule: str) -> bool:
+        """Whether a service named this rule as what decided an answer that it gave in this cell."""
+        return any(rule in str(row["decided_by"]).split("; ") for row in self.journal)
+
+
+def run(page: Page) -> Iterator[Seen]:
+    """What happened in each cell; the folder of the process is the notebook's while it runs."""
+    here = Path.cwd()
+    names: dict[str, Any] = {"__name__": "__main__", "display": _display}
+    known = _Known()
+    os.chdir(page.path.parent)
+    try:
+        for cell in page.cells:
+            with contextlib.redirect_stdout(io.StringIO()):
+                _execute(cell, names)
+            yield Seen(cell, *known.new(names), names)
+    finally:
+        os.chdir(here)
+        for lab in _of(Sandbox, names):
+            lab.close()
+        for folder in _of(TemporaryDirectory, names):
+            folder.cleanup()
+
+
+def _execute(cell: Cell, names: dict[str, Any]) -> None:
+    tree = ast.parse(cell.source)
+    last = tree.body[-1]
+    if isinstance(last, ast.Expr):  # a front end shows the value of the last line, and so asks for it
+        tree.body[-1] = ast.fix_missing_locations(
+            ast.Expr(ast.Call(ast.Name("display", ast.Load()), [last.value], [])),
+        )
+    try:
+        exec(compile(tree, f"cell {cell.number}", "exec"), names)
+    except Exception:
+        if not cell.raises:
+            raise
+
+
+def _display(*values: object) -> None:
+    for value in values:
+        repr(value)
+
+
+class _Known:
+    """How much of each journal and record has been seen."""
+
+    def __init__(self) -> None:
+        self._services: dict[int, tuple[object, int, int]] = {}
+        self._sessions: dict[int, tuple[object, int]] = {}
+
+    def new(self, names: dict[str, Any]) -> tuple[tuple[Row, ...], tuple[Exchange, ...], tuple[Row, ...]]:
+        labs = list(_of(Sandbox, names))
+        sessions = {id(one): one for one in (*_of(Session, names), *(lab.session for lab in labs))}
+        rows: list[Row] = []
+        tries: list[Row] = []
+        for lab in labs:
+            _, seen, tried = self._services.get(id(lab), (lab, 0, 0))
+            try:
+                journal, deliveries = lab.service.journal(), lab.service.deliveries()
+            except (SQLAlchemyError, sqlite3.Error):  # it was closed in this cell
+                continue
+            rows += journal[seen:] if len(journal) >= seen else []
+            tries += deliveries[tried:] if len(deliveries) >= tried else []
+            self._services[id(lab)] = (lab, len(journal), len(deliveries))
+        found: list[Exchange] = []
+        for key, session in sessions.items():
+            _, last = self._sessions.get(key, (session, 0))
+            fresh = [one for one in session.exchanges if one.n > last]
+            found += fresh
+            self._sessions[key] = (session, fresh[-1].n if fresh else last)
+        return tuple(rows), tuple(found), tuple(tries)
+
+
+def _of(kind: type, names: dict[str, Any]) -> list[Any]:
+    """The names that hold one of these, each once."""
+    return list({id(value): value for value in names.values() if isinstance(value, kind)}.values())

@@ -1,0 +1,322 @@
+"""What shows a rule in a cell, where no answer of the service names it: in words for the table, and as a question.
+
+Most rules of the service's side need none: the journal names them as what decided an answer (`Seen.decided_by`), or
+the cell prints that journal. A rule of the client's side, or one about what an answer holds, has a witness here, which
+looks at what is saved below the cell (nbval proves that a run gives the same) and at what went over the wire.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from tools.course_run import Seen
+
+UNIT = 262_144
+UPLOADS = ("up", "resumed", "third")
+ADDRESS = "/upload/storage/v3/files"
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """What to look at, in words, and whether a cell shows it."""
+
+    words: str
+    shows: Callable[[Seen], bool]
+
+
+NOT_SEEN = {
+    "A2-05": "what memory the client takes cannot be told from what the service takes in the same kernel",
+    "A3-17": "it takes two requests at one moment, from two threads: which comes first is not the same at every run",
+    "A3-26": "a gibibyte takes longer than a reader waits, and client and service share the kernel's memory",
+    "W-05": "a saved notebook has no keyboard: chromium works every form with keys alone, under `make browser`",
+}
+"""The rules that no notebook can show, and why. Tests prove them, as all others."""
+
+
+def proved(rule: str, seen: Seen) -> bool:
+    """Whether the cell shows the rule: the service named it, the cell prints that, or its witness says so."""
+    witness = WITNESSES.get(rule)
+    return seen.decided_by(rule) or f"<td>{rule}</td>" in seen.shown or bool(witness and witness.shows(seen))
+
+
+def how(rule: str) -> str:
+    """What to look at, in words."""
+    return WITNESSES[rule].words if rule in WITNESSES else "the journal names the rule in `decided_by`"
+
+
+def text(*patterns: str) -> Callable[[Seen], bool]:
+    """Whether all of these patterns are found in what is saved below the cell."""
+    return lambda seen: all(re.search(one, seen.shown, re.DOTALL) for one in patterns)
+
+
+def either(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
+    """Whether one of these holds."""
+    return lambda seen: any(one(seen) for one in questions)
+
+
+def exchange(
+    method: str = "", path: str = "", status: int | None = 200, **headers: str | None
+) -> Callable[[Seen], bool]:
+    """Whether such an exchange was made: a header is a pattern, None for one that must not be there."""
+
+    def made(seen: Seen) -> bool:
+        return any(
+            method in one.method and path in one.url and one.status == status and _has(one, headers)
+            for one in seen.exchanges
+        )
+
+    return made
+
+
+def _has(one: Any, headers: dict[str, str | None]) -> bool:
+    found = {**dict(one.request_headers), **{f"answer {key}": value for key, value in one.response_headers}}
+    wanted = {name.replace("_", "-").replace("answer-", "answer "): pattern for name, pattern in headers.items()}
+    lower = {key.lower(): value for key, value in found.items()}
+    return all(
+        (name not in lower) if pattern is None else re.search(pattern, lower.get(name, "")) is not None
+        for name, pattern in wanted.items()
+    )
+
+
+def every(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
+    """Whether all of these hold."""
+    return lambda seen: all(one(seen) for one in questions)
+
+
+# -- uploads by hand, by their history
+
+
+def history(question: Callable[[list[dict[str, Any]]], bool]) -> Callable[[Seen], bool]:
+    """Whether this holds of the history of an upload that the cell worked with."""
+
+    def asked(seen: Seen) -> bool:
+        ours = [
+            seen.names[name] for name in UPLOADS if name in seen.names and re.search(rf"\b{name}\b", seen.cell.source)
+        ]
+        return any(question(up.history.to_dict("records")) for up in ours if hasattr(up, "history"))
+
+    return asked
+
+
+def _steps(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [row for row in rows if row["action"] != "wait"]
+
+
+def _pairs(rows: list[dict[str, Any]]) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    steps = _steps(rows)
+    return list(pairwise(steps))
+
+
+def _status(row: dict[str, Any]) -> int | None:
+    return row["status"] if row["status"] == row["status"] and isinstance(row["status"], int) else None
+
+
+def asks_after_failure(rows: list[dict[str, Any]]) -> bool:
+    failed = [after["action"] for before, after in _pairs(rows) if _status(before) in (None, 503)]
+    return "ask" in failed and set(failed) == {"ask"} | (set(failed) & {"ask"})
+
+
+def goes_on_behind_the_range(rows: list[dict[str, Any]]) -> bool:
+    told = [(before, after) for before, after in _pairs(rows) if after["action"] == "send" and _status(before) == 308]
+    return bool(told) and all(after["first"] == before["stored"] for before, after in told)
+
+
+def keeps_whole_units(rows: list[dict[str, Any]]) -> bool:
+    kept = [after["stored"] - before["stored"] for before, after in _pairs(rows) if _status(before) is None]
+    return bool(kept) and all(one > 0 and one % UNIT == 0 for one in kept)
+
+
+def waits_grow(rows: list[dict[str, Any]]) -> bool:
+    waits = [row["waited"] for row in rows if row["action"] == "wait"]
+    return len(waits) > 1 and waits == sorted(waits)
+
+
+def waits_as_told(seen: Seen) -> bool:
+    pairs = list(pairwise(seen.exchanges))
+    return any(one.status == 403 and (two.time - one.time).total_seconds() == 60 for one, two in pairs)
+
+
+def begins_anew(rows: list[dict[str, Any]]) -> bool:
+    return any(_status(one) == 404 and two["action"] == "begin" for one, two in _pairs(rows))
+
+
+def goes_on_elsewhere(rows: list[dict[str, Any]]) -> bool:
+    steps = _steps(rows)
+    return steps[0]["action"] == "ask" and steps[-1]["state"] == "complete"
+
+
+# -- messages
+
+
+def states(*wanted: str) -> Callable[[Seen], bool]:
+    """Whether the receivers of the page have heard these by now, and the cell says so."""
+    return lambda seen: all(re.search(rf"\b{one}\b", seen.shown) for one in wanted) and set(wanted) <= _heard(seen)
+
+
+def _heard(seen: Seen) -> set[str]:
+    found = [seen.names[name].messages() for name in ("rx", "log") if name in seen.names]
+    return {state for one in found for state in one["state"]}
+
+
+def _outcomes(seen: Seen) -> dict[tuple[str, int], list[tuple[int | None, str]]]:
+    found: dict[tuple[str, int], list[tuple[int | None, str]]] = {}
+    for row in seen.deliveries:
+        found.setdefault((row["channel_id"], row["message_number"]), []).append((row["status"], row["outcome"]))
+    return found
+
+
+def retried_and_given_up(seen: Seen) -> bool:
+    tries = list(_outcomes(seen).values())
+    retried = [(503, "retry")] * 3 + [(200, "delivered")]
+    return retried in tries and [(404, "failed")] in tries
+
+
+def one_waits_for_none(seen: Seen) -> bool:
+    outcomes = {(channel, outcome) for (channel, _), tries in _outcomes(seen).items() for _, outcome in tries}
+    waiting = {channel for channel, outcome in outcomes if outcome == "retry"}
+    return any(outcome == "delivered" and channel not in waiting for channel, outcome in outcomes) and bool(waiting)
+
+
+def several_channels(seen: Seen) -> bool:
+    return len({channel for channel, _ in _outcomes(seen)}) > 1
+
+
+def messages(question: Callable[[Any], bool]) -> Callable[[Seen], bool]:
+    """Whether this holds of the frame of messages that the cell shows."""
+    return lambda seen: "rx.messages()" in seen.cell.source and question(seen.names["rx"].messages())
+
+
+def numbers_have_gaps(rows: Any) -> bool:
+    numbers = rows["number"].tolist()
+    return numbers == sorted(set(numbers)) and numbers[-1] > len(numbers) > 1
+
+
+def changed_of_updates(rows: Any) -> bool:
+    updates, syncs = rows["changed"][rows["state"] == "update"], rows["changed"][rows["state"] == "sync"]
+    return bool(len(updates) and updates.notna().all() and len(syncs) and syncs.isna().all())
+
+
+_FRAME = r"<th>id</th>\s*<th>name</th>\s*<th>mime_type</th>\s*<th>size</th>\s*<th>created_time</th>"
+_NO_TOKEN = r"^(?!.*Bearer (?!\[redacted\]|\$SVC_TOKEN|\"))"
+_ADVICE = r"[a-z][.] [A-Z][^.]+[.] \(\d{3} \w+\)"
+
+WITNESSES = {
+    "U-01": Witness("both addresses in the frame, with and without `/upload`", every(
+        exchange("POST", f"example{ADDRESS}?", None), exchange("POST", "example/storage/v3/files?"))),
+    "U-03": Witness("no `Content-Type` went out, and `application/octet-stream` came back", every(
+        exchange("POST", ADDRESS, content_type=None), text('"mimeType": "application/octet-stream"'))),
+    "U-04": Witness("the name *Untitled*", text(r"<td>Untitled</td>")),
+    "U-05": Witness("`PUT` and `PATCH` at the upload address of a file, both answered 200", every(
+        exchange("PUT", f"{ADDRESS}/"), exchange("PATCH", f"{ADDRESS}/"), text("<td>PATCH</td>"))),
+    "A1-02": Witness("`Content-Type` of the request is `mimeType` of the answer",
+                     text(r'Content-Type: (\S+)\n.*"mimeType": "\1"')),
+    "A1-03": Witness("a request with `Transfer-Encoding: chunked` and no length, answered 200",
+                     exchange("PATCH", ADDRESS, transfer_encoding="chunked", content_length=None)),
+    "A1-05": Witness("three values of `uploadType` in `query`, and none was asked for",
+                     text("uploadType=media", "uploadType=multipart", "uploadType=resumable")),
+    "A2-03": Witness("*unharmed: True*, of a content full of boundaries", text("unharmed: True")),
+    "A3-01": Witness("an answer without a body, and in its `Location` the session",
+                     text(r"200 OK\nContent-Length: 0\nLocation: \S+uploadType=resumable&upload_id=\w")),
+    "A3-02": Witness("`X-Upload-Content-Type` in the first request",
+                     text("X-Upload-Content-Type: application/octet-stream\n")),
+    "A3-04": Witness("the first request's `Content-Type` and its JSON",
+                     text('Content-Type: application/json; charset=UTF-8\n.*\n{"name": ')),
+    "A3-07": Witness("*Range in the first answer: False*", every(
+        text("Range in the first answer: False"), exchange("PUT", ADDRESS, 308, answer_range=None))),
+    "A3-10": Witness("a chunk of 300,000 bytes, of which `offset_after` keeps 262,144",
+                     lambda seen: any(row["decided_by"] == "chunk_rule" for row in seen.journal)),
+    "A3-12": Witness("what is stored after the break: whole multiples of 256 KiB", history(keeps_whole_units)),
+    "A3-19": Witness("`pending_uploads()` of another service on the same folder, before it goes on there",
+                     every(text("by-hand.bin"), lambda seen: "svc.sandbox(folder)" in seen.cell.source)),
+    "A3-20": Witness("`first` of a chunk is where `stored` of the answer before it ends",
+                     history(goes_on_behind_the_range)),
+    "A3-21": Witness("*ask* after each answer that did not come, and after each 503",
+                     either(history(asks_after_failure), text(r"<td>NaN</td>.*bytes \*/700000"))),
+    "A3-22": Witness("`waited` grows, or is what `Retry-After` says",
+                     either(history(waits_grow), every(text("Retry-After: 60"), waits_as_told))),
+    "A3-23": Witness("404, and then *begin*; or `SessionExpired`, when the source is gone",
+                     either(history(begins_anew), text("the session is gone"))),
+    "A3-24": Witness("the error, and no request", every(
+        text("no multiple of 262144"), lambda seen: not seen.exchanges)),
+    "A3-25": Witness("the history begins with *ask* and has no *begin*", history(goes_on_elsewhere)),
+    "A5-05": Witness("what the service says that it takes", text("<td>spreadsheet</td>", "<td>drawing</td>")),
+    "A5-06": Witness("the ö, and the columns", text(r"Köln,1087353,405\s")),
+    "A6-04": Witness("*silent* and *knowing*: only who writes the argument is given it",
+                     text(r"403 cannotDownloadAbusiveFile</td>\s*<td>yes</td>")),
+    "A6-06": Witness("a 206 that begins where the file on disk ended", every(
+        text("the same film: True"), exchange("GET", "/files/", 206, answer_content_range="bytes 10000-"))),
+    "A7-03": Witness("the CSV has one of the two sheets", text("species,count\ncoot", "pages of the PDF: 2")),
+    "A7-04": Witness("the list of this document's formats",
+                     text(*(f"<td>{one}</td>" for one in ("html", "zip", "txt", "rtf", "odt", "pdf", "docx", "epub")))),
+    "A7-05": Witness("by extension, by title, by media type", lambda seen: all(
+        one in seen.cell.source for one in ('formats["extension"]', '"Plain text"', '"application/rtf"'))
+        and len(seen.exchanges) >= 10),
+    "A8-07": Witness("`expiration`, an hour on", text("09:00:00[+]00:00", "10:00:00[+]00:00")),
+    "A8-09": Witness("*the same resource: True*", text("the same resource: True")),
+    "A10-03": Witness("*told after the end: 0*, by a channel that has expired",
+                      text("told after the end: 0", "<td>expired</td>")),
+    "A11-01": Witness("the receiver, and the frame of its messages below", every(
+        text("Receiver: no messages"), lambda seen: "svc.receiver()" in seen.cell.source)),
+    "A11-02": Witness("the answers that it gave", text("503, 503, 503, 200")),
+    "N-01": Witness("*sync* and number 1", text("X-Svc-Message-Number</td>\\s*<td>1</td>", "<td>sync</td>")),
+    "N-02": Witness("the column `number`", messages(numbers_have_gaps)),
+    "N-03": Witness("the five headers", text(*(f"X-Svc-{one}</td>" for one in (
+        "Channel-ID", "Message-Number", "Resource-ID", "Resource-State", "Resource-URI")))),
+    "N-04": Witness("the column `changed`: for updates, and never for a sync", every(
+        text("content,properties"), messages(changed_of_updates))),
+    "N-05": Witness("the headers of the end and of the token",
+                    text("X-Svc-Channel-Expiration</td>", "X-Svc-Channel-Token</td>")),
+    "N-06": Witness("the column `state`", either(
+        states("sync", "update", "add", "trash", "untrash"), states("change"))),
+    "N-07": Witness("`kind`, of the body of a message of the change log", text("svc#changes")),
+    "N-08": Witness("three hollow marks and a full one, ever farther apart, and a cross", every(
+        text("503, 503, 503, 200", "404 [(]failed for good[)]"), retried_and_given_up)),
+    "N-09": Witness("*delivered* on one channel, while the other is at *retry*", one_waits_for_none),
+    "N-10": Witness("one change, and a message on each channel", several_channels),
+    "N-11": Witness("*sync*, told after the service was opened again", text(r"\['sync'\]", "<td>2</td>")),
+    "E-05": Witness("the row with `field` end", text("<td>end</td>", "time range is empty")),
+    "E-06": Witness("the values that nobody gave", text(
+        r"guests_can_invite_others</th>\s*<td>True", r"guests_can_modify</th>\s*<td>False",
+        r"visibility</th>\s*<td>default", r"transparency</th>\s*<td>opaque")),
+    "E-08": Witness("*a resource now: False*", text("a resource now: False")),
+    "E-09": Witness("the link of the conference that was asked for", text("https://meet[.]")),
+    "E-12": Witness("the lines, and the line that is wrong by its number", text("RRULE:FREQ=|Friday: it takes place")),
+    "E-15": Witness("*bob* alone, of two", text(r"^\['bob@svc.example'\]|\n\['bob@svc.example'\]")),
+    "E-16": Witness("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
+    "E-17": Witness("*attachments without supportsAttachments: None*, and a row with it", text(
+        "without supportsAttachments: None", "<td>winter birds.txt</td>")),
+    "E-18": Witness("the whole answer, `htmlLink` and `iCalUID` in it", text("htmlLink", "iCalUID")),
+    "E-19": Witness("what Bob has of the two notes", text(r"{'shared': {'bring': 'cake'}}")),
+    "E-20": Witness("a text and a Timestamp became times; or the field that is wrong, and nothing was sent", either(
+        text("2026-11-02 10:00:00[+]01:00"), text("2026-11-05 13:00:00[+]01:00"),
+        every(text(r"overrides\[1\].minutes: expected|recurrence\[1\]: "), lambda seen: not seen.exchanges))),
+    "E-21": Witness("the instances, and the offset from UTC of each", either(
+        text("utc_offset</th>", r"[+]0[12]:00</td>"), text("in_new_york</th>", "-05:00</td>"), text("<caption>"))),
+    "E-23": Witness("`original_start_time`, a time as `start` is one",
+                    text("original_start_time</th>", "2027-03-17 10:00:00[+]01:00</td>")),
+    "T-04": Witness("one list for each who asks", text(r"\['duck.jpg'\]\n\['duck.jpg', 'plan.txt'\]")),
+    "T-05": Witness("*redacted*, or the name of a variable, where the token was", every(text(_NO_TOKEN), either(
+        text(r"\[redacted\]"), text(r"\$SVC_TOKEN"), text(r"taken out: (\d+) of \1\n")))),
+    "X-01": Witness("the JSON of a refusal", text(
+        r'"errors": \[\s*{\s*"domain": .*"reason": .*"message": .*}\s*\],\s*"code": 403,\s*"message": ')),
+    "X-05": Witness("the fault, and what came of it", either(
+        lambda seen: any(row["fault"] for row in seen.journal), text("this fault never happened: step 0"))),
+    "X-06": Witness("a sentence, an advice, and the service's reason", text(_ADVICE)),
+    "X-07": Witness("no answer, 409, 200; and one file", every(
+        exchange("POST", ADDRESS, None), exchange("POST", ADDRESS, 409), text(r"files called \w+[.]txt: 1\n"))),
+    "V-01": Witness("`v3` in `resource_uri`", text("resource_uri</th>\\s*<td>https://[^<]*/storage/v3/files")),
+    "D-01": Witness("the columns of a file, with one row and with none", text(_FRAME)),
+    "D-02": Witness("an id, a row and a frame, each taken for its files", text(r"^True False\n")),
+    "D-03": Witness("the bar", text("ProgressBar: Upload night.raw")),
+    "D-04": Witness("rows, HTTP text, a command, or a drawing", either(
+        text("<th>method</th>", "<th>status</th>"), text(" HTTP/1[.]1\n"), text("curl -X"),
+        text("^sequenceDiagram|'sequenceDiagram"), text("<details open"))),
+    "W-01": Witness("the form", text("<UploadForm: ")),
+    "W-02": Witness("the form", text("<ExportForm: ")),
+    "W-03": Witness("the form", text("<EventForm: ")),
+    "W-04": Witness("the panel", text("<WatchPanel: ")),
+}  # fmt: skip
