@@ -138,7 +138,7 @@ class Judge:
             return as_json(Query(), call(sitting, str(body.get("exercise")), body))
         except ApiError as error:
             return as_error(error)
-        except (ValueError, KeyError, IndexError, TypeError) as error:
+        except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
             return as_error(refuse("badRequest", message=str(error)))
 
 
