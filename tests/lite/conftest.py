@@ -58,5 +58,5 @@ def browser(address):
     options = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
     with sync_playwright() as tools:
         chromium = tools.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield Browser(chromium.new_context(viewport={"width": 1280, "height": 1000}), address)
+        yield Browser(chromium, address)
         chromium.close()

@@ -32,27 +32,28 @@ _EXECUTE = """async (code) => {
 class Browser:
     """One chromium. `asked` are the requests that did not go to the site."""
 
-    def __init__(self, context: Any, address: str) -> None:
-        context.set_default_timeout(PATIENCE)
+    def __init__(self, chromium: Any, address: str) -> None:
         self.asked: list[str] = []
-        context.on("request", lambda request: self._seen(request.url))
-        self._context, self._address = context, address
+        self._chromium, self._address = chromium, address
 
     def _seen(self, url: str) -> None:
         if not url.startswith((self._address, "data:", "blob:")):
             self.asked.append(url)
 
     def open(self, name: str) -> Any:
-        """A page with a notebook, and a kernel of its own."""
-        page = self._context.new_page()
-        page.goto(f"{self._address}/lab/index.html?path={name}&reset")
-        page.wait_for_function(_READY)
-        return page
+        """A page with a notebook and a kernel of its own, for somebody who was never here."""
+        return self._opened(f"{self._address}/lab/index.html?path={name}")
 
     def start(self) -> Any:
         """The page on which the site opens by itself."""
-        page = self._context.new_page()
-        page.goto(self._address)
+        return self._opened(self._address)
+
+    def _opened(self, address: str) -> Any:
+        context = self._chromium.new_context(viewport={"width": 1280, "height": 1000})
+        context.set_default_timeout(PATIENCE)
+        context.on("request", lambda request: self._seen(request.url))
+        page = context.new_page()
+        page.goto(address)
         page.wait_for_function(_READY)
         return page
 

@@ -16,7 +16,6 @@ from .page import Page, style, whole
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "build" / "docs"
-_COPIED = ("docs/openapi.json",)
 
 
 def main(argv: list[str]) -> int:
@@ -37,7 +36,7 @@ def write(target: Path) -> int:
     pages = list(all_pages())
     (target / "style.css").write_text(style(), encoding="utf-8")
     diagrams = mermaid.provide(ROOT / "build" / "site-cache", target / "mermaid.min.js")
-    for name in _COPIED:
+    for name in _copied():
         _put(target / name).write_bytes((ROOT / name).read_bytes())
     for page in pages:
         _put(target / page.path).write_text(whole(page, pages, diagrams=diagrams), encoding="utf-8")
@@ -52,7 +51,7 @@ def _put(path: Path) -> Path:
 def all_pages() -> Iterator[Page]:
     """In the order in which they are listed."""
     sources = list(_sources())
-    where = {source: path for source, path, _ in sources} | {name: name for name in _COPIED}
+    where = {source: path for source, path, _ in sources} | {name: name for name in _copied()}
     for source, path, group in sources:
         if path == "docs/benchmarks.html":
             yield Page("api.html", "Public names", "Reference", api.body())
@@ -65,6 +64,11 @@ def _sources() -> Iterator[tuple[str, str, str]]:
     yield from ((one, f"{one[:-6]}.html", "Notebooks") for one in _names("notebooks", "*.ipynb"))
     yield from ((one, f"{one[:-6]}.html", "Exercises") for one in _names("notebooks/exercises", "*.ipynb"))
     yield from ((one, f"{one[:-3]}.html", "Reference") for one in _names("docs", "*.md"))
+
+
+def _copied() -> list[str]:
+    """What pages link to, or show, and is no page."""
+    return [*_names("docs", "*.json"), *_names("docs/images", "*.*")]
 
 
 def _names(folder: str, pattern: str) -> list[str]:

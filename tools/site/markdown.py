@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from html import escape, unescape
 from typing import Any
+from urllib.parse import urlsplit
 
 import mistune
 from pygments import highlight
@@ -50,6 +51,12 @@ class _Renderer(mistune.HTMLRenderer):
     def link(self, text: str, url: str, title: str | None = None) -> str:
         found = self._links(url)
         return text if found is None else f'<a href="{escape(found)}">{text}</a>'
+
+    def image(self, text: str, url: str, title: str | None = None) -> str:
+        found = (
+            None if urlsplit(url).scheme not in ("", "data") else self._links(url)
+        )  # nothing is fetched from elsewhere
+        return escape(text) if found is None else f'<img alt="{escape(text)}" src="{escape(found)}">'
 
     def block_code(self, code_text: str, info: str | None = None) -> str:
         return code(code_text, (info or "").split()[0] if info else "")
