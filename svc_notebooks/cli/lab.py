@@ -1,6 +1,7 @@
 """`svc-notebooks lab`: the notebooks in a folder of your own, open in JupyterLab."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -59,6 +60,7 @@ def _open(directory: Path, arguments: Sequence[str]) -> int:
     first = f"--LabApp.default_url=/lab/tree/{START}"
     command = [sys.executable, "-m", "jupyterlab", first, *_as_root(), *arguments]
     process = subprocess.Popen(command, cwd=directory, env=environment(os.environ))
+    signal.signal(signal.SIGTERM, lambda *_: process.terminate())  # who ends this one means JupyterLab
     while True:
         try:
             return process.wait()

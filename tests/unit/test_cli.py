@@ -1,6 +1,7 @@
 """The command line: what it copies, what it runs, and what it says when it cannot."""
 
 import json
+import os
 import re
 import signal
 import subprocess
@@ -214,6 +215,23 @@ class TestLab:
         assert main(["lab", str(tmp_path / "mine")]) == 1
 
         assert "Permission denied; name a folder that you may write to" in capsys.readouterr().err
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM to send to another process")
+    def test_ends_jupyterlab_when_it_is_ended(self, tmp_path: Path):
+        # A JupyterLab that says who it is, and waits.
+        (tmp_path / "jupyterlab.py").write_text(
+            "import os, pathlib, time; pathlib.Path('pid').write_text(str(os.getpid())); time.sleep(99)"
+        )
+        command = [sys.executable, "-m", "svc_notebooks.cli", "lab", str(tmp_path / "mine")]
+        env = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)}
+        pid = tmp_path / "mine" / "pid"
+
+        with subprocess.Popen(command, env=env, stderr=subprocess.PIPE) as process:
+            until(lambda: pid.exists() and pid.read_text())
+            process.terminate()
+            process.communicate(timeout=60)
+
+        assert not psutil.pid_exists(int(pid.read_text()))
 
     def test_says_so_when_the_folder_is_a_file(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
         (tmp_path / "mine").write_text("")

@@ -1,0 +1,107 @@
+"""What Binder would build, without Docker: its own steps, in an empty environment with an empty home.
+
+    python -m tools.check_binder
+
+Asks repo2docker for the steps and looks at their order; runs pip, postBuild and start in a copy outside of the
+checkout; opens the notebook of the badge in chromium without any network, and runs it.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+from tools import environment
+from tools.steps import ROOT, elsewhere, need, run, size, step
+
+REPO2DOCKER = "jupyter-repo2docker==2026.4.0"
+UV = Path(sys.executable).with_name("uv")
+ORDER = (
+    "COPY --chown=0:0 src/binder/requirements.txt ",
+    'RUN ${KERNEL_PYTHON_PREFIX}/bin/pip install --no-cache-dir -r "binder/requirements.txt"',
+    "COPY --chown=0:0 src/ ${REPO_DIR}/",
+    "RUN ./binder/postBuild",
+    'ENV R2D_ENTRYPOINT="${REPO_DIR}/binder/start"',
+)
+"""What pip installs comes before the repository, so a commit that leaves the lock alone installs nothing anew."""
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="svc-binder-") as folder:
+        check(Path(folder))
+    return 0
+
+
+def check(folder: Path) -> None:
+    # Binder's home is the repository itself.
+    repo, prefix = folder / "jovyan", folder / "prefix"
+    with step("copy what git knows"):
+        copy(repo)
+    with step("ask repo2docker for its steps"):
+        steps = asked(folder / "asker", repo)
+    need(steps == list(ORDER), f"other steps than these, or in another order: {steps}")
+    python = interpreter((repo / "binder" / "runtime.txt").read_text().strip().removeprefix("python-"))
+    print(f"    Python: {run([python, '--version'], cwd=folder).strip()}")
+    run([python, "-m", "venv", prefix], cwd=folder)
+    env = {**elsewhere(repo, prefix), "KERNEL_PYTHON_PREFIX": str(prefix), "REPO_DIR": str(repo)}
+    for words in (one.removeprefix("RUN ") for one in steps if one.startswith("RUN ")):
+        with step(words.replace("${KERNEL_PYTHON_PREFIX}/bin/", "")):
+            run(["bash", "-c", words], cwd=repo, env=env)
+    print(f"    environment: {size(prefix)}, repository: {size(repo)}")
+    with step("start, and the notebook of the badge in chromium without a network"):
+        print(visited(repo, env))
+
+
+def copy(target: Path) -> None:
+    """The files of this checkout that are or would be in a commit."""
+    listed = run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
+    for name in filter(None, listed.split("\0")):
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target / name)
+
+
+def asked(place: Path, repo: Path) -> list[str]:
+    """The steps of repo2docker's Dockerfile that are about this repository."""
+    venv.create(place, symlinks=True)
+    env = {**environment.surroundings(), "VIRTUAL_ENV": str(place)}
+    run([UV, "pip", "install", REPO2DOCKER], cwd=place, env=env)
+    command = [place / "bin" / "jupyter-repo2docker", "--no-build", "--debug", str(repo)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=place)
+    lines = [line.strip() for line in (done.stdout + done.stderr).splitlines()]
+    return [begin for line in lines for begin in ORDER if line.startswith(begin)]
+
+
+def interpreter(version: str) -> Path:
+    """The Python that binder/runtime.txt names, or this one where it is not installed."""
+    name = f"python{version}"
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv").glob(f"versions/{version}.*/bin/{name}")
+    for found in (*pyenv, shutil.which(name)):
+        if (
+            found
+            and subprocess.run([found, "-c", "import ensurepip"], capture_output=True, check=False).returncode == 0
+        ):
+            return Path(found)
+    return Path(sys.base_prefix, "bin", "python3")
+
+
+def visited(repo: Path, env: dict[str, str]) -> str:
+    """What a visitor saw; server and browser are in a network of their own, without a way out."""
+    command = [sys.executable, "-m", "tools.visit_binder", str(repo), str(ROOT / "build" / "screenshots")]
+    env = {**env, "PYTHONPATH": str(ROOT)}
+    for alone in (["unshare", "--net"], ["unshare", "--map-root-user", "--net"]):
+        if (
+            shutil.which("unshare")
+            and subprocess.run([*alone, "true"], capture_output=True, check=False).returncode == 0
+        ):
+            return run([*alone, *command], cwd=repo, env={**env, "NO_NETWORK": " ".join(alone)})
+    nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
+    here = {"no_proxy": "127.0.0.1", "NO_NETWORK": "proxies that lead nowhere"}
+    return run(command, cwd=repo, env={**env, **nowhere, **here})
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""The wheel and the sdist, as somebody without this checkout gets them.
+
+    python -m tools.check_wheel
+
+Builds both and looks at what is in them; builds the wheel from the sdist and compares; installs each with the extra
+[lab] into an empty environment outside of the checkout; runs the whole course there, and opens JupyterLab on a copy.
+"""
+
+import json
+import re
+import sys
+import tarfile
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+from tools import environment
+from tools.steps import ROOT, elsewhere, get, jupyter, need, run, size, step
+
+LOCK = ROOT / "binder" / "requirements.txt"
+MOST = {".whl": 3_000_000, ".gz": 4_000_000}  # bytes; notebooks with their pictures are most of it
+IN_WHEEL = ("svc_notebooks/", "svc_notebooks-")
+IN_SDIST = {"svc_notebooks", "notebooks", "tests", "tools", "docs", "requirements", "binder", "Makefile"} | {
+    *("LICENSE", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "pyproject.toml", "PKG-INFO", ".gitignore", ".ci")
+}
+NEEDED = (
+    "svc_notebooks/notebooks_shipped/00-start.ipynb",
+    "svc_notebooks/notebooks_shipped/data/survey.csv",
+    "svc_notebooks/suite_shipped/tests/rules.csv",
+    "svc_notebooks/cli/jupyter/jupyter_server_config.json",
+    "svc_notebooks/py.typed",
+)
+LEFT_OVER = re.compile(
+    r"__pycache__|\.pyc$|\.ipynb_checkpoints|\.kept-|(^|/)\.(?!ci/|gitignore$)|(^|/)(build|dist)/|\.part$"
+)
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory(prefix="svc-wheel-") as folder:
+        check(Path(folder))
+    return 0
+
+
+def check(folder: Path) -> None:
+    with step("build the wheel and the sdist"):
+        run([sys.executable, "-m", "hatchling", "build", "-d", folder / "dist"], cwd=ROOT)
+    wheel, sdist = next((folder / "dist").glob("*.whl")), next((folder / "dist").glob("*.tar.gz"))
+    look(wheel, sdist)
+    with step("build the wheel again, from the sdist"):
+        same_from_sdist(wheel, sdist, folder / "unpacked")
+    for built in (sdist, wheel):
+        with step(f"install {built.name} with [lab]"):
+            install(built, folder / built.suffix.strip("."))
+    installed = [contents(folder / built.suffix.strip(".")) for built in (sdist, wheel)]
+    need(installed[0] == installed[1], "the wheel and the sdist install different files")
+    use(folder / "whl", folder)
+
+
+def look(wheel: Path, sdist: Path) -> None:
+    """What is in both, and nothing that should not be."""
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+    with tarfile.open(sdist) as archive:
+        packed = [name.partition("/")[2] for name in archive.getnames()]
+    odd = [name for name in names if not name.startswith(IN_WHEEL)]
+    odd += [name for name in packed if name.partition("/")[0] not in IN_SDIST]
+    odd += [name for name in [*names, *packed] if LEFT_OVER.search(name)]
+    need(not odd, f"these should not be packed: {odd}")
+    need(not (missing := set(NEEDED) - set(names)), f"the wheel lacks {sorted(missing)}")
+    for built, held in ((wheel, names), (sdist, packed)):
+        need(built.stat().st_size < MOST[built.suffix], f"{built.name} has grown to {size(built)}")
+        print(f"    {built.name}: {size(built)}, {len(held)} files")
+
+
+def same_from_sdist(wheel: Path, sdist: Path, folder: Path) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder, filter="data")
+    source = next(folder.iterdir())
+    run([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder / "again"], cwd=source)
+    again = next((folder / "again").glob("*.whl"))
+    need(again.read_bytes() == wheel.read_bytes(), "the sdist builds another wheel than the checkout")
+
+
+def install(built: Path, place: Path) -> None:
+    """With the versions of the lock, and from what the package itself says that it needs."""
+    venv.create(place, with_pip=True, symlinks=True)
+    versions = place / "versions.txt"
+    versions.write_text("\n".join(re.findall(r"^[a-z0-9].*==[^\\]+", LOCK.read_text(), re.MULTILINE)))
+    wanted = f"svc-notebooks[lab] @ {built.as_uri()}"
+    env = {**environment.surroundings(), **elsewhere(place / "home", place)}
+    run([Path(sys.executable).with_name("uv"), "pip", "install", "-c", versions, wanted], cwd=place, env=env)
+
+
+def contents(place: Path) -> dict[str, bytes]:
+    package = next(place.glob("lib/*/site-packages/svc_notebooks"))
+    return {path.relative_to(package).as_posix(): path.read_bytes() for path in package.rglob("*") if path.is_file()}
+
+
+def use(place: Path, folder: Path) -> None:
+    """As its user does, in an empty folder with an empty home."""
+    env = elsewhere(folder / "home", place)
+    work = folder / "work"
+    work.mkdir()
+    where = run(["python", "-c", "import svc_notebooks; print(svc_notebooks.__file__)"], cwd=work, env=env)
+    need(Path(where.strip()).is_relative_to(place), f"the package came from {where}")
+    with step("svc-notebooks run: the whole course"):
+        print(indented(run(["svc-notebooks", "run"], cwd=work, env=env)))
+    with step("svc-notebooks lab: JupyterLab answers on a copy"):
+        answers(work, env)
+
+
+def answers(work: Path, env: dict[str, str]) -> None:
+    command = ["svc-notebooks", "lab", "mine", "--no-browser"]
+    with jupyter(command, cwd=work, env=env, log=work / "lab.log") as url:
+        page = get(url)
+        listed = json.loads(get(url.replace("/lab/tree/00-start.ipynb?", "/api/contents?")))
+    need(b"jupyterlab" in page.lower(), "JupyterLab does not answer")
+    names = {one["name"] for one in listed["content"]}
+    need({"00-start.ipynb", "data", "exercises"} <= names, f"the copy has only {sorted(names)}")
+    said = (work / "lab.log").read_text()
+    need(not re.search(r"^\[[WE] |WARNING", said, re.MULTILINE), f"it warns:\n{said}")
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines()).rstrip("\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

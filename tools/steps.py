@@ -1,0 +1,92 @@
+"""What the checks beside the tests share: a line for each step with its time, and places that know nothing of here."""
+
+import contextlib
+import os
+import re
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# What would lead a program in an empty environment back to this one.
+OURS = (
+    "PYTHONPATH",
+    "PYTHONHOME",
+    "VIRTUAL_ENV",
+    "JUPYTER_CONFIG_PATH",
+    "JUPYTER_CONFIG_DIR",
+    "JUPYTER_PATH",
+    "MAKEFLAGS",
+)
+
+
+@contextlib.contextmanager
+def step(name: str) -> Iterator[None]:
+    """Say what is done now and how long it took."""
+    begun = time.monotonic()
+    try:
+        yield
+    except BaseException:
+        print(f"{name:<70} FAILED {time.monotonic() - begun:6.1f} s", flush=True)
+        raise
+    print(f"{name:<70} {time.monotonic() - begun:6.1f} s", flush=True)
+
+
+def elsewhere(home: Path, environment: Path, **more: str) -> dict[str, str]:
+    """The variables of somebody with an empty home and this environment, who never heard of the checkout."""
+    home.mkdir(parents=True, exist_ok=True)
+    kept = {name: value for name, value in os.environ.items() if name not in OURS and not name.startswith("XDG_")}
+    path = os.pathsep.join([str(environment / "bin"), os.environ["PATH"]])
+    return {**kept, "HOME": str(home), "PATH": path, "VIRTUAL_ENV": str(environment), **more}
+
+
+def run(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str] | None = None) -> str:
+    """What a command prints; if it fails, all that it said, and an end."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(words)}: exit status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def need(holds: object, message: str) -> None:
+    """Go no further unless it holds."""
+    if not holds:
+        sys.exit(message)
+
+
+@contextlib.contextmanager
+def jupyter(command: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str], log: Path) -> Iterator[str]:
+    """A server while it runs: the address with the token that it prints when it is ready."""
+    with log.open("w") as said:
+        process = subprocess.Popen([str(word) for word in command], cwd=cwd, env=env, stdout=said, stderr=said)
+        try:
+            yield _address(process, log)
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if found := re.search(r"http://127\.0\.0\.1:\S+\?token=\w+", log.read_text()):
+            return found[0]
+        time.sleep(0.1)
+    sys.exit(f"JupyterLab did not start:\n{log.read_text()}")
+
+
+def get(url: str) -> bytes:
+    """What is at an address of this machine."""
+    with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=30) as answer:
+        return bytes(answer.read())
+
+
+def size(path: Path) -> str:
+    """The size of a file, or of all below a folder."""
+    files = [path] if path.is_file() else (one for one in path.rglob("*") if one.is_file() and not one.is_symlink())
+    return f"{sum(one.stat().st_size for one in files) / 1e6:.1f} MB"
