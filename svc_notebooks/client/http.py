@@ -32,6 +32,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
+from ..core.place import here
 from ..core.secrets import redacted_text, redacted_url
 from ..core.wire import Body, Headers, Request, Response
 from .transport import BLOCK, Broken
@@ -78,7 +79,7 @@ class HttpTransport:
         try:
             raw = way.send(request, self._timeout)
         except ERRORS as error:
-            raise broken(error) from _harmless(error)
+            raise (broken(error) if here().sockets else _unheard(request.url)) from _harmless(error)
         return _read(raw, request.method)
 
     def close(self) -> None:
@@ -224,6 +225,17 @@ def broken(error: Exception) -> Broken:
     hopeless = any(isinstance(one, _HOPELESS) for one in said)
     early = any(isinstance(one, _EARLY) for one in said)
     return Broken(_words(said[-1]), sent=not (early or hopeless), hopeless=hopeless)
+
+
+def _unheard(url: str) -> Broken:
+    """A browser says of a failed request that it failed, and no more; to send it again would not help."""
+    return Broken(_UNHEARD.format(host=urlsplit(url).netloc.rpartition("@")[2]), hopeless=True)
+
+
+_UNHEARD = (
+    "the browser let no answer of {host} through: it cannot be reached, or does not allow this page to ask it (CORS)."
+    " It must name the page's address in Access-Control-Allow-Origin, and expose Location, Range and ETag"
+)
 
 
 def _harmless(error: Exception) -> BaseException | None:

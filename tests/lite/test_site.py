@@ -72,7 +72,7 @@ def test_a_notebook_runs(browser, name, record_property):
 def page(browser):
     """The page on which the site opens, with the package loaded and a sandbox."""
     found = browser.start()
-    assert "00-start.ipynb" in found.url
+    assert found.evaluate("window.jupyterapp.shell.currentWidget.context.path") == "00-start.ipynb"
     assert execute(found, "import svc_notebooks as svc\nlab = svc.sandbox()\nprint('ready')") == "ready\n"
     yield found
     found.context.close()

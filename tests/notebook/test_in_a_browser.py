@@ -121,6 +121,15 @@ def test_what_needs_a_socket_says_so(lab, call):
         call(lab)
 
 
+def test_a_service_that_a_page_may_not_ask_is_named_with_what_it_must_allow(browser):
+    session = svc.connect("http://localhost:9", "secret")  # nobody listens on this port: a browser says no more
+
+    with pytest.raises(svc.Interrupted, match=r"let no answer of localhost:9 through.*\(CORS\)"):
+        svc.files(session=session)
+
+    assert len(svc.exchanges(session=session)) == 1
+
+
 def test_what_needs_a_program_names_it(lab):
     with pytest.raises(svc.NotHere, match="it needs pandoc, a program of its own, and a browser runs none"):
         svc.upload(b"<p>x", name="x.html", convert_to="document")
