@@ -20,8 +20,9 @@ _RUN = """async () => {
 }"""
 
 _EXECUTE = """async (code) => {
-  const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
-  const future = kernel.requestExecute({ code })
+  const context = window.jupyterapp.shell.currentWidget.sessionContext
+  await context.ready
+  const future = context.session.kernel.requestExecute({ code })
   let said = ""
   future.onIOPub = ({ content }) => { said += content.text ?? (content.traceback ?? []).join("\\n") }
   await future.done
