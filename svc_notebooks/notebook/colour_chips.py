@@ -39,4 +39,4 @@ def chip_styles() -> str:
     """The colours as a style sheet: the first choice is the calendar's and has none."""
     chip = ".svc-event .svc-colours .widget-radio-box label:nth-of-type"
     rows = enumerate(EVENT_COLORS.values(), start=2)
-    return "\n".join(f"{chip}({n}) {{ background: {one.background}; color: {one.foreground}; }}" for n, one in rows)
+    return "\n".join(f"{chip}({n}) {{ --svc-chip: {one.background}; }}" for n, one in rows)

@@ -7,12 +7,12 @@ there is no loop (a program) or are no threads (a browser) it runs at once, to i
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Callable
 from typing import TypeAlias, TypeVar
 
 import ipywidgets as widgets
 
+from ..core.place import here
 from .field import show
 from .look import row
 from .progress_bar import ProgressBar
@@ -64,7 +64,7 @@ class Work(widgets.VBox):  # type: ignore[misc]
             raise ValueError(_UNDER_WAY)
         self._stop = False
         loop = _loop()
-        if not aside or loop is None or sys.platform == "emscripten":
+        if not aside or loop is None or not here().threads:
             then(act(self._report))
             return
         self.bar.begin(label, None)
