@@ -144,11 +144,11 @@ class Evidence:
         return [one for one in self.requests if one.operation in operations]
 
     def made(self, file_id: str) -> list[Seen]:
-        """The requests that could have made a file: those whose answer names it, and parts of uploads."""
+        """The requests that could have made a file: those whose answer names it, or got lost, or names nothing."""
         return [
             one
             for one in self.of("files.create", "files.copy", "upload.session")
-            if one.result.get("id") == file_id or (one.fault and one.operation == "files.create")
+            if one.result.get("id", file_id) == file_id and (one.worked or one.fault)
         ]
 
     # -- what there is

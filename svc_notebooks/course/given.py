@@ -68,7 +68,7 @@ class Given:
         values = self.__dict__.get("_values", {})
         if name in values:
             return values[name]
-        raise AttributeError(f"this exercise gives no {name!r}; it gives {', '.join(values)}")
+        raise AttributeError(f"this exercise gives no {name!r}; it gives {', '.join([*values, 'session', 'clock'])}")
 
     def __repr__(self) -> str:
         width = max(map(len, self._values), default=0)
@@ -105,7 +105,10 @@ class Given:
         return self._place.sign_in(program, list(scopes))
 
     def deliver_to(self, handle: Callable[[Headers], object]) -> None:
-        """Let a receiver of yours answer every message: `handle(headers)` returns a status such as 200 or 403."""
+        """Let a receiver of yours answer every message: `handle(headers)` returns a status such as 200 or 403.
+
+        Raises ValueError where that was done too often; `begin()` brings new messages.
+        """
         messages = self._place.messages()
         for number, message in enumerate(messages):
             self._place.answered(number, _outcome(handle, message))

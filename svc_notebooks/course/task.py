@@ -24,6 +24,18 @@ def default_seed() -> str:
     return os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
 
 
+_others: dict[str, Session | None] = {}
+"""The session that was there before any exercise: what calls use again when none is under way."""
+
+
+def _use(session: Session) -> None:
+    """Let calls of the package use the session of an exercise."""
+    session.owner = _others
+    before = make_current(session)
+    if before is None or before.owner is not _others:
+        _others["outside"] = before
+
+
 class Said(str):
     """A text for people: Markdown in a notebook, itself elsewhere."""
 
@@ -50,7 +62,6 @@ class Exercise:
         self._seed = seed
         self._place: Place | None = None
         self._session: Session | None = None
-        self._before: Session | None = None
         self.hints_taken = 0
         self.outcome = Outcome.NOT_TRIED
         """The best that `check()` has said."""
@@ -80,7 +91,7 @@ class Exercise:
         self._place = self._opened()
         given = Given(self._place)
         self._session = given.session
-        self._before = make_current(given.session)
+        _use(given.session)
         print(given)
         return given
 
@@ -113,6 +124,6 @@ class Exercise:
 
     def _end(self) -> None:
         if self._place is not None and self._session is not None:
-            forget(self._session, self._before)
+            forget(self._session, _others.get("outside"))
             self._place.close()
-        self._place = self._session = self._before = None
+        self._place = self._session = None

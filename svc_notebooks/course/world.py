@@ -28,6 +28,8 @@ _MIB = 1024 * 1024
 _POLICY = Policy(max_upload_size=32 * _MIB, storage_limit=128 * _MIB, journal_bytes=64 * _MIB)
 """A student's mistake shall not fill the memory of a teacher's machine."""
 
+_MOST_DELIVERED = 5
+
 HOOKS = "hooks.svc.example"
 """The domain of the receivers that exercises bring along."""
 
@@ -53,6 +55,7 @@ class World:
         self.kept: dict[str, Any] = {}
         self.trials: list[Trial] = []
         self.received: list[Request] = []
+        self._delivered = 0
         self.token = self.service.sign_in()
         self.given: Mapping[str, Value] = definition.lay_out(self, dice)
         self._files = self._count()
@@ -84,12 +87,21 @@ class World:
         return self.service.sign_in(client=client, scopes=scopes)
 
     def messages(self) -> list[dict[str, str]]:
-        """The headers of the messages that a receiver of the student's shall judge."""
+        """The headers of the messages that a receiver of the student's shall judge, each of them once.
+
+        Raises ValueError where they came so often that somebody may be guessing.
+        """
+        self._delivered += 1
+        if self._delivered > _MOST_DELIVERED:
+            raise ValueError(f"these messages came {_MOST_DELIVERED} times already; begin() brings new ones")
+        for one in self.trials:
+            one.answer = None
         return [dict(one.message) for one in self.trials]
 
     def answered(self, number: int, answer: int | str) -> None:
         """What the student's receiver did with a message: its status, or the name of its exception."""
-        self.trials[number].answer = answer
+        if self.trials[number].answer is None:
+            self.trials[number].answer = answer
 
     # -- for a check
 

@@ -42,7 +42,7 @@ class TestBegin:
     def test_says_what_it_gives_when_asked_for_something_else(self):
         given = course.exercise("upload-with-a-name").begin()
 
-        with pytest.raises(AttributeError, match="gives no 'file_id'; it gives name, content"):
+        with pytest.raises(AttributeError, match="gives no 'file_id'; it gives name, content, session, clock"):
             given.file_id  # noqa: B018 - looking it up is the act
 
     @pytest.mark.parametrize("variable", ["SVC_COURSE_SEED", "JUPYTERHUB_USER"])
@@ -127,6 +127,26 @@ def _first_id(world: World) -> str:
     return svc.files(session=world.session())["id"][0]
 
 
+class TestMessages:
+    """What a receiver of a student's is asked."""
+
+    def test_messages_can_be_delivered_again_and_not_for_ever(self):
+        given = course.exercise("believe-nobody").begin()
+        for _ in range(5):
+            given.deliver_to(lambda headers: 200)
+
+        with pytest.raises(ValueError, match=r"begin\(\) brings new ones"):
+            given.deliver_to(lambda headers: 200)
+
+    def test_an_answer_is_final_within_a_delivery(self):
+        world = World(DEFINITIONS["believe-nobody"], "0")
+        world.messages()
+        world.answered(0, 200)
+        world.answered(0, 403)
+
+        assert world.trials[0].answer == 200
+
+
 class TestHints:
     """Hints come in turn."""
 
@@ -157,6 +177,14 @@ class TestReset:
             exercise = course.exercise("upload-with-a-name")
             exercise.begin()
             exercise.reset()
+
+            assert svc.current_session() is lab.session
+
+    def test_of_one_among_several_gives_back_what_was_before_all_of_them(self):
+        with svc.sandbox() as lab:
+            for name in ("upload-with-a-name", "expired-session", "upload-with-a-name"):
+                course.exercise(name).begin()
+            course.exercise("upload-with-a-name").reset()
 
             assert svc.current_session() is lab.session
 

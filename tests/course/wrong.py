@@ -468,6 +468,21 @@ svc.export(table, "csv", tempfile.mkdtemp())
     ],
     "too-often": [
         Wrong(
+            "some were made twice, and deleted",
+            _HAND
+            + """
+for name in [given.names[0], *given.names]:
+    while True:
+        answer = given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": name}).encode())
+        if answer.status != 403: break
+        given.clock.advance(int(answer.headers["Retry-After"]))
+given.clock.advance(100)
+given.send("DELETE", "/storage/v3/files/" + answer.json()["id"])
+given.send("POST", "/storage/v3/files", JSON, json.dumps({"name": given.names[-1]}).encode())
+""",
+            "more than one file|files for",
+        ),
+        Wrong(
             "at once again",
             _HAND
             + """
@@ -597,6 +612,16 @@ for one in given.file_ids:
     "share-with-one": [
         Wrong("no role", "svc.share(given.file_id, given.email)", "not the one for comments"),
         Wrong("more is better", "svc.share(given.file_id, given.email, role='writer')", "may change the file"),
+        Wrong(
+            "the wrong file, taken back",
+            """
+other = svc.files("name contains 'budget'")
+svc.share(other, given.email, role="commenter")
+svc.unshare(other, given.email)
+svc.share(given.file_id, given.email, role="commenter")
+""",
+            "Another file than",
+        ),
         Wrong("anyone with the link", "svc.share(given.file_id, 'anyone', role='commenter')", "open to 'anyone'"),
         Wrong("all of my files", "svc.share(svc.files(), given.email, role='commenter')", "Another file than"),
         Wrong(

@@ -39,7 +39,9 @@ def _check_often(saw: Evidence) -> str:
         not missing, f"{counted(len(missing), 'file')} of {len(saw.given['names'])} were never made: {listed(missing)}."
     )
     twice = sorted({name for name in names if names.count(name) > 1})
+    made = sum(1 for one in created if one.worked)
     need(not twice, f"There is more than one file called {listed(twice)}.")
+    need(made == len(saw.given["names"]), f"The service has made {made} files for {len(saw.given['names'])} names.")
     need(refused, "The service never had to refuse anything: the limit was not met.")
     return f"The service refused {counted(len(refused), 'request')}, and each time it was left alone as long as it had asked."
 
