@@ -77,7 +77,7 @@ class Converter:
     def why_not(self, native: str, media_type: str, *, reads: bool) -> str | None:
         """What is missing here for that conversion, as the end of a sentence; None where nothing would help."""
         engine = lacking(native, media_type, reads=reads, extended=self._extended)
-        return engine and engine.missing
+        return engine.missing if engine else None
 
     def read(self, source: bytes, media_type: str, native: str, **options: Any) -> Converted:
         """The canonical body of what a source says; `options` are fields of Job.

@@ -32,6 +32,10 @@ class Engine:
         """That it is not here, and what to do: the end of a sentence."""
         if self.program and not here().processes:
             return f"it needs {self.name}, a program of its own, and {here().name} runs none."
+        if not here().processes:  # what a page has beside itself it loads for a cell that imports it
+            return (
+                f"it needs {self.name}, which is not loaded: run `import {self.name}` in a cell, then this again."
+            )
         return f"it needs {self.name}, which is not installed ({self.install})."
 
 
@@ -88,7 +92,8 @@ LXML = _library("lxml")
 CHARSET = _library("charset_normalizer")
 TESSEROCR = _library("tesserocr", extra="ocr")
 TESSDATA = Engine("trained data", lambda: bool(tessdata()), 'pip install "svc-notebooks[ocr]"')
-OFFICE = Engine("LibreOffice", lambda: soffice() is not None, "apt-get install libreoffice, or libreoffice.org", program=True)
+_GET_OFFICE = "apt-get install libreoffice, or libreoffice.org"
+OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _GET_OFFICE, program=True)
 
 ENGINES = (
     PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PPTX, PDFIUM, PILLOW, LXML, CHARSET,

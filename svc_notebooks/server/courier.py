@@ -38,7 +38,7 @@ class Poster(Protocol):
 
 
 class Courier:
-    """Delivers what is due: in a thread, with `background` or where there are threads. `make_poster` is called in it."""
+    """Delivers what is due: in a thread if told so, or where there are threads. `make_poster` is called in it."""
 
     def __init__(
         self,

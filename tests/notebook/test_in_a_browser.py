@@ -150,6 +150,15 @@ def test_what_is_not_installed_says_how_to_have_it(monkeypatch):
             svc.export(table, "pdf")
 
 
+def test_what_is_not_loaded_says_how_to_load_it(browser, monkeypatch):
+    monkeypatch.setattr(engines.TYPST.__class__, "found", lambda engine: engine.name != "typst")
+    with svc.sandbox():
+        table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
+
+        with pytest.raises(svc.NotHere, match="it needs typst, which is not loaded: run `import typst` in a cell"):
+            svc.export(table, "pdf")
+
+
 def test_what_pure_python_can_do_is_done_there(lab, tmp_path):
     table = svc.upload(b"a,b\n1,2\n", name="t.csv", convert_to="spreadsheet")
 
