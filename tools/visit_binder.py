@@ -94,15 +94,17 @@ def visit(url: str, shots: Path) -> None:
 
 
 def as_it_opens(page: "Page", shots: Path) -> None:
-    """The notebook alone, with what is saved in it, and no question."""
+    """The notebook with what is saved in it, the lessons beside it, and no question."""
     page.locator(".jp-OutputArea-output table.dataframe").first.wait_for(timeout=30_000)
     page.screenshot(path=str(shots / "binder-opens.png"))
     title = page.evaluate("() => window.jupyterapp.shell.currentWidget.context.path")
     need(title == "notebooks/00-start.ipynb", f"{title} is open")
-    need(page.evaluate("() => window.jupyterapp.shell.leftCollapsed"), "the file browser is open")
+    need(page.locator(".jp-DirListing-item", has_text="01-uploads.ipynb").is_visible(), "the lessons are not beside it")
     need(page.locator(".jp-Dialog").count() == 0, "a dialog asks something")
     need(page.locator(".Toastify__toast").count() == 0, "a toast is shown")
-    trusted = "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(c => c.trusted)"
+    trusted = (
+        "() => [...window.jupyterapp.shell.currentWidget.content.model.cells].every(c => c.type != 'code' || c.trusted)"
+    )
     need(page.evaluate(trusted), "what is saved in the notebook is not trusted")
 
 

@@ -29,7 +29,7 @@ def test_packages_come_from_a_layer_that_stays_cached():
     assert not re.search(r"^\s*(-e|-r|\.)", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("script", ["postBuild"])
+@pytest.mark.parametrize("script", ["postBuild", "start"])
 def test_a_script_can_run(script: str):
     path = BINDER / script
 
@@ -42,4 +42,14 @@ def test_the_package_is_installed_with_what_the_lock_brought():
     text = (BINDER / "postBuild").read_text()
 
     assert "pip install --no-deps --no-build-isolation --editable ." in text
-    assert "tools/quiet_lab.py" in text
+
+
+def test_start_hands_on_our_settings_and_what_it_was_told():
+    tell = 'echo "$JUPYTER_CONFIG_PATH"; echo "$0" "$@"'
+    words = [BINDER / "start", "bash", "-c", tell, "first", "second word"]
+
+    said = subprocess.run(words, env={**os.environ, "REPO_DIR": str(ROOT)}, capture_output=True, text=True, check=True)
+
+    settings, arguments = said.stdout.splitlines()
+    assert (Path(settings) / "jupyter_server_config.json").is_file()
+    assert arguments == "first second word"
