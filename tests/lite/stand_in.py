@@ -108,7 +108,7 @@ class Series:
     def __eq__(self, other):
         _lacks("comparison")
 
-    __ne__ = __ge__ = __lt__ = __gt__ = __le__ = __eq__
+    __ne__ = __ge__ = __lt__ = __gt__ = __le__ = __add__ = __sub__ = __mul__ = __truediv__ = __pow__ = __eq__
     __hash__ = None
 
 class DataFrame:
