@@ -109,5 +109,12 @@ lock: env
 wheel: env
 	$(BIN)/python -m hatchling build
 
+# The wheel and the sdist, and what Binder would build, each in an empty environment outside of this checkout.
+check-wheel: env
+	$(BIN)/python -m tools.check_wheel
+
+check-binder: env
+	$(BIN)/python -m tools.check_binder
+
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
