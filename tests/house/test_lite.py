@@ -1,0 +1,119 @@
+"""What the JupyterLite site is made of: pins that fit what is tested, a lock, pages that say what lacks."""
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tools.lite import pages
+from tools.lite.lock import BUILDER, PYODIDE, WIDGETS
+from tools.lite.wheels import AT_ONCE, COMPILED, KERNEL, OURS, entry, locked
+
+REQUIREMENTS = Path(__file__).parents[2] / "requirements"
+PIN = re.compile(r"^([\w.-]+)==([^ ;\\]+)", re.MULTILINE)
+
+
+def pins(name: str) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for package, version in PIN.findall((REQUIREMENTS / name).read_text(encoding="utf-8")):
+        found.setdefault(package, set()).add(version)
+    return found
+
+
+@pytest.fixture
+def wheel(tmp_path: Path) -> Path:
+    made = tmp_path / "Some_Thing-1.2-py3-none-any.whl"
+    metadata = """Metadata-Version: 2.1
+Name: Some.Thing
+Version: 1.2
+Requires-Dist: always>=1
+Requires-Dist: old; python_version < "3.12"
+Requires-Dist: native; sys_platform != "emscripten"
+Requires-Dist: page; sys_platform == "emscripten"
+Requires-Dist: extra; extra == "more"
+
+The words behind it.
+"""
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("some_thing/__init__.py", "")
+        archive.writestr("alone.py", "")
+        archive.writestr("Some_Thing-1.2.dist-info/METADATA", metadata)
+        archive.writestr("Some_Thing-1.2.data/data/share/x", "")
+    return made
+
+
+def test_a_page_runs_the_versions_that_are_tested() -> None:
+    tested, page = pins("dev.txt"), pins("lite-wheels.txt")
+
+    assert {name: page[name] for name in page.keys() & tested if not page[name] <= tested[name]} == {}
+    assert page.keys() == {*KERNEL, *OURS}
+
+
+def test_the_two_halves_of_a_widget_fit() -> None:
+    tested, builder = pins("dev.txt"), pins("lite.txt")
+
+    assert all(builder[name] == tested[name] for name in WIDGETS)
+    assert all(builder[name] == {version} for name, _, version in (one.partition("==") for one in BUILDER) if version)
+
+
+def test_every_pin_has_a_digest() -> None:
+    for name in ("lite.txt", "lite-wheels.txt"):
+        text = (REQUIREMENTS / name).read_text(encoding="utf-8")
+        assert len(PIN.findall(text)) == len(re.findall(r"==[^\n]+\\\n    --hash=sha256:[0-9a-f]{64}", text))
+
+
+def test_the_compiled_packages_are_those_of_the_one_pyodide() -> None:
+    found = json.loads((REQUIREMENTS / "lite-pyodide.json").read_text(encoding="utf-8"))
+
+    assert found["version"] == PYODIDE
+    assert found["packages"].keys() == set(COMPILED)
+    assert all(re.fullmatch("[0-9a-f]{64}", one["sha256"]) for one in found["packages"].values())
+
+
+def test_what_is_loaded_at_once_is_there_to_be_loaded() -> None:
+    assert set(AT_ONCE) <= {*OURS, *COMPILED, *KERNEL}
+
+
+def test_an_entry_of_the_lock_says_what_a_page_needs(wheel: Path) -> None:
+    found = entry(wheel)
+
+    assert (found["name"], found["version"], found["file_name"]) == ("some-thing", "1.2", wheel.name)
+    assert found["depends"] == ["always", "page"]
+    assert found["imports"] == ["alone", "some_thing"]
+
+
+def test_the_lock_asks_for_nothing_that_it_has_not(wheel: Path) -> None:
+    ours = {"svc-notebooks": {"name": "svc-notebooks", "depends": [], "file_name": "x"}}
+
+    packages = locked({"info": {}}, [wheel], ours)["packages"]
+
+    assert packages["some-thing"]["depends"] == []
+    assert packages["svc-notebooks"]["depends"] == []
+
+
+def test_a_page_says_above_a_cell_that_it_cannot_run_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = nbformat.v4
+    cells = [
+        new.new_markdown_cell("# Title"),
+        new.new_code_cell("lacks"),
+        new.new_code_cell("needs"),
+        new.new_code_cell(""),
+    ]
+    (tmp_path / "from").mkdir()
+    nbformat.write(new.new_notebook(cells=cells), tmp_path / "from" / "one.ipynb")
+    rows = [
+        {"notebook": "one.ipynb", "cell": 1, "ename": "NotHere"},
+        {"notebook": "one.ipynb", "cell": 2, "ename": "NameError"},
+    ]
+    monkeypatch.setattr(pages, "rehearsed", lambda paths: rows)
+
+    pages.lay_out(tmp_path / "from", tmp_path / "to")
+
+    made = nbformat.read(tmp_path / "to" / "one.ipynb", 4)
+    sources = [cell.source for cell in made.cells]
+    assert sources == ["# Title", pages.HEAD, pages.LACKS, "lacks", pages.FOLLOWS, "needs", ""]
+    assert ["raises-exception" in cell.metadata.get("tags", []) for cell in made.cells] == [0, 0, 0, 1, 0, 1, 0]
+    assert made.metadata["kernelspec"]["name"] == "python"
