@@ -15,7 +15,7 @@ tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
 .PHONY: env lab test lint types floors tests nbval browser durability opens coverage bench docs lite lite-tests lite-lock notebooks lock \
-	wheel clean
+	wheel clean check-wheel check-binder
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
 env: $(BIN)/.all
