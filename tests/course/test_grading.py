@@ -73,7 +73,7 @@ CLASS: dict[str, list[str]] = {
     "stumbles": [FIRST, "1 / 0", "this is no Python", SOLVED],
     "throws": [FIRST, SOLVED, "raise KeyboardInterrupt", "raise BaseException"],
 }
-LIMITS = Limits(cell=8, notebook=20)
+LIMITS = Limits(cell=15, notebook=35)  # whoever is honest needs a second, and a slow machine ten
 
 
 def notebook(path: Path, *cells: str) -> Path:
@@ -127,11 +127,11 @@ class TestClass:
         assert outcome(marks["hard-coded"]) is Outcome.NOT_YET
 
     def test_a_cell_without_an_end_is_cut_off_and_the_next_ones_count(self, marks: dict[str, Mark]):
-        assert marks["cut"].remarks == ("e1.ipynb took more than 8 s in cell 2, which was cut off",)
+        assert marks["cut"].remarks == ("e1.ipynb took more than 15 s in cell 2, which was cut off",)
         assert outcome(marks["cut"]) is Outcome.CORRECT
 
     def test_a_cell_that_will_not_be_cut_off_ends_with_its_notebook(self, marks: dict[str, Mark]):
-        assert marks["stubborn"].remarks == ("e1.ipynb took more than 20 s and was cut off in cell 3",)
+        assert marks["stubborn"].remarks == ("e1.ipynb took more than 35 s and was cut off in cell 3",)
         assert outcome(marks["stubborn"]) is Outcome.CORRECT
 
     def test_a_process_that_ends_itself_is_named_and_keeps_what_it_did(self, marks: dict[str, Mark]):
@@ -305,4 +305,4 @@ def test_time_is_bounded_for_a_submission(tmp_path: Path):
 
     grading.grade([Submission("slow", tuple(endless))], "1", limits=Limits(cell=2, notebook=6))
 
-    assert time.monotonic() - begun < 40
+    assert time.monotonic() - begun < 90
