@@ -73,6 +73,7 @@ class FileBrowser(Form):
         self._more: str | None = None
         self._found: list[JSONObject] = []
         self._last = ""
+        self._looked_at: list[str] = []
         self._pressed: widgets.Button | None = None
         self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
         self.question = FileQuestion(lambda asked: self._guarded(lambda: self._answered(asked)), self._back)
@@ -288,7 +289,9 @@ class FileBrowser(Form):
                 then(found[0])
             self._say(deed.done)
 
-        self._work(deed.done, lambda report: (deed.run(report), _page(session, query, token)), done, long=deed.long)
+        self._work(
+            f"Doing {deed.code}", lambda report: (deed.run(report), _page(session, query, token)), done, long=deed.long
+        )
 
     def _hand_over(self, names: list[tuple[str, str]], bodies: list[bytes]) -> None:
         for (name, media_type), body in zip(names, bodies, strict=True):
@@ -347,9 +350,11 @@ class FileBrowser(Form):
         return deeds.counted(list(self._found))  # type: ignore[arg-type]
 
     def _show_chosen(self) -> None:
-        self.view.value = ""
-        self.hand_over.clear()
-        chosen = self._chosen()
+        chosen, ids = self._chosen(), self.files.ids()
+        if ids != self._looked_at:  # what is looked at stays while the same is chosen
+            self.view.value = ""
+            self.hand_over.clear()
+        self._looked_at = ids
         one = chosen[0] if len(chosen) == 1 else None
         several = tag("p", f"{deeds.counted(self.files.ids())} are chosen.", role="status") if chosen else ""
         self.facts.value = facts_view(one, self._session_now().names) if one else several

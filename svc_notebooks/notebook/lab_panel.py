@@ -105,7 +105,7 @@ class LabPanel(Form):
             self.refresh()
             self.status.value = tag("p", words, role="status")
 
-        self.work.begin(words, lambda _report: act(), done, aside="advance" in code)
+        self.work.begin(f"Doing {code}", lambda _report: act(), done, aside="advance" in code)
 
     def __repr__(self) -> str:
         return f"<LabPanel: {self.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC>"

@@ -1,0 +1,159 @@
+"""The dashboard in a real JupyterLab: tab by tab, fresh whoever changes something, by mouse and by keyboard alone."""
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+CELL = """
+import svc_notebooks as svc
+lab = svc.sandbox()
+svc.upload(b"pond,birds\\nMill pond,12\\n", name="counts.csv")
+svc.upload(b"<h1>Birds</h1>", name="Birds", mime_type="text/html", convert_to="document")
+"""
+BOARD = "board = svc.dashboard()\nboard"
+TITLES = ["Files", "Upload", "Export", "Events", "Notifications", "Wire", "Lab controls"]
+
+
+@pytest.fixture
+def opened(lab):
+    lab.write("board.ipynb", CELL, BOARD)
+    page = lab.run("board.ipynb")
+    listed(page, "counts.csv").wait_for()
+    return page
+
+
+def tab(page, title):
+    return page.locator(".svc-dashboard").get_by_role("tab", name=title, exact=True)
+
+
+def listed(page, name, grid="Files"):
+    return page.get_by_role("grid", name=grid).get_by_role("row").filter(has_text=name).first
+
+
+def press(page, name):
+    page.locator("button:visible", has_text=name).and_(page.get_by_role("button", name=name, exact=True)).click()
+
+
+@pytest.mark.spec("W-01", "W-05")
+def test_an_upload_is_in_the_files_and_on_the_wire(lab, opened):
+    page = opened
+    tab(page, "Wire").click()
+    listed(page, "GET /storage/v3/files", "Exchanges").wait_for()
+    tab(page, "Upload").click()
+    page.get_by_label("Choose files of this computer").set_input_files(
+        {"name": "mine.txt", "mimeType": "text/plain", "buffer": b"hello"}
+    )
+    page.get_by_text("1 of 1 ready to upload").wait_for()
+    press(page, "Upload")
+    page.get_by_text("Done: 1 file uploaded").wait_for()
+
+    tab(page, "Files").click()
+    listed(page, "mine.txt").wait_for()
+    tab(page, "Wire").click()
+    listed(page, "POST /upload/storage/v3/files", "Exchanges").click()
+    page.get_by_text("Content-Type").first.wait_for()
+    assert lab.tell(page, "print(svc.read(svc.files(\"name = 'mine.txt'\")), board.last_error)") == "b'hello' None"
+
+
+def test_what_a_cell_does_is_seen_at_once(lab, opened):
+    page = opened
+    lab.tell(page, "svc.upload(b'x', name='from a cell.txt')")
+    listed(page, "from a cell.txt").wait_for()
+
+
+@pytest.mark.spec("W-04")
+def test_lab_controls(lab, opened):
+    page = opened
+    tab(page, "Lab controls").click()
+    page.get_by_label("Forward by").fill("8d")
+    press(page, "Advance")
+    page.get_by_text("The clock stands still at 2026-01-13 09:00:00 UTC.").wait_for()
+    press(page, "Take snapshot")
+    page.get_by_text("Kept: the state as it is now.").wait_for()
+    lab.tell(page, "svc.delete(svc.files())")
+    press(page, "Go back")
+    page.get_by_text("Restored: snapshot 1").wait_for()
+    page.get_by_label("Fault preset").select_option("lost receipt")
+    press(page, "Arm")
+    page.get_by_text("Armed: lost receipt.").wait_for()
+    press(page, "Disarm all")
+    page.get_by_text("No fault is armed.").wait_for()
+    page.get_by_label("E-mail").fill("bob@svc.example")
+    press(page, "Sign in")
+    page.get_by_text("Signed in as bob@svc.example.").first.wait_for()
+    lab.shot(page, "board-lab")
+    tab(page, "Files").click()
+    page.get_by_text("There is no such file here.").wait_for()
+
+    asked = "print(len(svc.files()), lab.fault_plans().empty, str(lab.clock.now())[:10], board.last_error)"
+    assert lab.tell(page, asked) == "2 True 2026-01-13 None"
+
+
+@pytest.mark.spec("W-05")
+def test_by_keyboard_alone(lab, opened):
+    """One stop for all tabs, arrows between them; from the open one Tab leads into its form."""
+    page = opened
+    tab(page, "Files").focus()
+    for title in TITLES[1:]:
+        page.keyboard.press("ArrowRight")
+        tab(page, title).and_(page.locator(":focus")).wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_label("Forward by").wait_for()
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.get_by_label("Forward by").evaluate("e => e === document.activeElement"):
+            break
+    page.keyboard.press("Control+a")
+    page.keyboard.type("2h")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.get_by_text("The clock stands still at 2026-01-05 11:00:00 UTC.").wait_for()
+
+    assert lab.tell(page, "print(lab.clock.now().hour, board.code())") == "11 lab.clock.advance('2h')"
+
+
+def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
+    """A slow download: meanwhile the kernel does other things, and Cancel ends it."""
+    page = opened
+    lab.tell(
+        page,
+        "import time\n"
+        "svc.upload(bytes(4 * 2**20), name='large.bin', progress=False)\n"
+        "send = board.session.send\n"
+        "def slowly(request):\n"
+        "    time.sleep(6 if 'alt=media' in request.url else 0)\n"
+        "    return send(request)\n"
+        "board.session.send = slowly\n",
+    )
+    listed(page, "large.bin").click()
+    page.get_by_text("About large.bin").wait_for()
+    press(page, "Download")
+    page.get_by_label("Path", exact=True).locator("visible=true").fill("large-out.bin")
+    press(page, "Save")
+    page.get_by_role("progressbar").locator("visible=true").wait_for()
+    assert lab.tell(page, "print(board.busy, 1 + 1)") == "True 2"
+    press(page, "Cancel")
+    page.get_by_role("status").get_by_text("Cancelled").wait_for()
+
+    assert not (lab.folder / "large-out.bin").exists()
+    assert lab.tell(page, "print(board.busy, board.form.last_error)") == "False None"
+
+
+@pytest.mark.spec("W-05")
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_and_pictures(lab, axe, opened, theme):
+    page, found = opened, []
+    lab.theme(page, theme)
+    for title in TITLES:
+        page.set_viewport_size({"width": 1600, "height": 2400})
+        tab(page, title).click()
+        page.locator(".svc-dashboard .svc-form:visible").first.wait_for()
+        if title == "Wire":
+            listed(page, "GET", "Exchanges").click()
+            page.get_by_text("Authorization").first.wait_for()
+        for width in (400, 1600):
+            page.set_viewport_size({"width": width, "height": 2400})
+            lab.shot(page, f"board-{title.split()[0].lower()}-{theme.lower()}-{width}")
+            found += [(title, width, one) for one in axe(page)]
+
+    assert found == []

@@ -1,0 +1,185 @@
+"""The file browser in a real JupyterLab: by mouse and by keyboard alone, and what came of it asked of the service."""
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+CELL = """
+import svc_notebooks as svc
+lab = svc.sandbox()
+data = svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
+svc.upload(b"pond,birds\\nMill pond,12\\n", name="counts.csv", metadata={"parents": [data["id"].item()]})
+svc.upload(b"<h1>Birds</h1><p>Seen in <b>winter</b></p>", name="Birds", mime_type="text/html", convert_to="document")
+svc.upload(b"Feed the ducks on Monday.", name="plan <b>for</b> May.txt", metadata={"starred": True})
+svc.upload(bytes(3_000_000), name="film of ducks with a long name that has to break somewhere when it is narrow.mp4")
+browser = svc.file_browser()
+browser
+"""
+
+
+@pytest.fixture
+def opened(lab):
+    lab.write("files.ipynb", CELL)
+    page = lab.run("files.ipynb")
+    page.get_by_role("grid", name="Files").get_by_text("Data").wait_for()
+    return page
+
+
+def row(page, name):
+    return page.get_by_role("grid", name="Files").get_by_role("row").filter(has_text=name)
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def says(page, words):
+    page.get_by_role("status").get_by_text(words).first.wait_for()
+
+
+@pytest.mark.spec("W-05")
+def test_by_mouse(lab, opened):
+    page = opened
+    row(page, "Data").dblclick()
+    row(page, "counts.csv").wait_for()
+    page.get_by_text("My files / Data").wait_for()
+    row(page, "counts.csv").dblclick()
+    page.locator("td", has_text="Mill pond").wait_for()
+    lab.shot(page, "files-1-look")
+
+    press(page, "Rename")
+    page.get_by_label("Name", exact=True).fill("numbers.csv")
+    page.locator("pre", has_text="name='numbers.csv'").wait_for()
+    press(page, "Set name")
+    says(page, "It is called numbers.csv now.")
+    press(page, "Up")
+    row(page, "plan <b>for</b> May.txt").click()
+    press(page, "Share")
+    page.get_by_label("With", exact=True).fill("bob@svc.example")
+    page.get_by_label("may change").check()
+    page.locator("pre", has_text="role='writer'").wait_for()
+    lab.shot(page, "files-2-share")
+    press(page, "Give access")
+    says(page, "Shared 1 file with bob@svc.example (writer).")
+    press(page, "Trash")
+    says(page, "Moved 1 file to the trash.")
+    row(page, "plan <b>").wait_for(state="detached")
+
+    asked = """
+file = svc.files("name contains 'plan'", fields="id,name,trashed")
+print(svc.files("name = 'numbers.csv'")["parents"].item() == [data["id"].item()], file["trashed"].item(),
+      svc.permissions(file)["role"].tolist(), browser.last_error)
+"""
+    assert lab.tell(page, asked) == "True True ['owner', 'writer'] None"
+
+
+@pytest.mark.spec("W-05")
+def test_by_keyboard_alone(lab, opened):
+    """Tab comes to the list once; arrows, Space, Enter and Backspace do the rest."""
+    page = opened
+    keys = page.keyboard
+
+    def tab_to(role, name):
+        for _ in range(40):
+            keys.press("Tab")
+            found = page.get_by_role(role, name=name, exact=True)
+            if found.count() and found.first.evaluate("e => e === document.activeElement"):
+                return
+        raise AssertionError(f"Tab never comes to the {role} {name}")
+
+    def focused():
+        return page.evaluate("document.activeElement.innerText")
+
+    page.get_by_label("In the order").focus()
+    keys.press("Tab")
+    assert "Data" in focused()
+    keys.press("Enter")
+    row(page, "counts.csv").wait_for()
+    assert "counts.csv" in focused(), "the keyboard is in the folder that it opened"
+    keys.press("Backspace")
+    row(page, "Birds").wait_for()
+    keys.press("End")
+    assert "plan" in focused()
+    page.get_by_text("About plan").wait_for()
+    lab.shot(page, "files-3-keys")
+
+    tab_to("button", "Rename")
+    keys.press("Enter")
+    page.get_by_label("Name", exact=True).and_(page.locator(":focus")).wait_for()
+    keys.press("Control+a")
+    keys.type("agenda.txt")
+    page.locator("pre", has_text="name='agenda.txt'").wait_for()
+    tab_to("button", "Set name")
+    keys.press("Enter")
+    says(page, "It is called agenda.txt now.")
+    page.get_by_role("button", name="Rename", exact=True).and_(page.locator(":focus")).wait_for()
+
+    tab_to("button", "Delete")
+    keys.press("Enter")
+    page.get_by_role("button", name="Leave it").and_(page.locator(":focus")).wait_for()
+    keys.press("Shift+Tab")
+    keys.press("Enter")
+    says(page, "Deleted 1 file for good.")
+
+    assert lab.tell(page, "print(len(svc.files(\"name = 'agenda.txt'\")), browser.last_error)") == "0 None"
+
+
+@pytest.mark.spec("W-05")
+def test_space_and_shift_choose_more_than_one(lab, opened):
+    page = opened
+    row(page, "Data").click()
+    page.keyboard.press("Shift+ArrowDown")
+    page.get_by_text("2 files are chosen").wait_for()
+    page.keyboard.press("Control+ArrowDown")
+    page.keyboard.press("Control+ArrowDown")
+    page.keyboard.press("Space")
+    page.get_by_text("3 files are chosen").wait_for()
+
+    assert lab.tell(page, "print(browser.chosen['name'].tolist()[:2])") == "['Data', 'Birds']"
+
+
+def test_a_download_to_this_computer(lab, opened, tmp_path):
+    page = opened
+    row(page, "plan").click()
+    page.get_by_text("About plan").wait_for()
+    press(page, "Download")
+    page.get_by_label("a download of this browser").check()
+    page.get_by_label("Path", exact=True).wait_for(state="hidden")
+    with page.expect_download() as coming:
+        press(page, "Save")
+    coming.value.save_as(tmp_path / "plan.txt")
+
+    assert (tmp_path / "plan.txt").read_bytes() == b"Feed the ducks on Monday."
+
+
+def test_what_the_service_does_not_understand_is_said(lab, opened):
+    page = opened
+    page.get_by_label("Files of which").select_option("a query (q)")
+    page.get_by_label("Look in").wait_for(state="hidden")
+    page.get_by_label("These words").fill("colour = 'red'")
+    page.keyboard.press("Enter")
+    page.get_by_role("alert").get_by_text("BadRequest").wait_for()
+    page.get_by_label("These words").fill("starred = true")
+    page.keyboard.press("Enter")
+    row(page, "Data").wait_for(state="detached")
+    row(page, "plan").wait_for()
+
+    assert lab.tell(page, "print(browser.query.q, len(browser.result))") == "starred = true 1"
+
+
+@pytest.mark.spec("W-05")
+@pytest.mark.parametrize("width", [400, 1600])
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_and_pictures(lab, axe, opened, theme, width):
+    page = opened
+    lab.theme(page, theme)
+    page.set_viewport_size({"width": width, "height": 2400})
+    row(page, "plan").click()
+    page.get_by_text("About plan").wait_for()
+    press(page, "Delete")
+    page.get_by_role("button", name="Delete for good").wait_for()
+    press(page, "Next")
+    page.get_by_role("alert").wait_for()
+    lab.shot(page, f"files-{theme.lower()}-{width}")
+
+    assert axe(page) == []
