@@ -137,9 +137,7 @@ def sentence(log: str) -> str:
     """What the installers complained about last, or what is behind it."""
     said = COMPLAINT.findall(log)
     if UNREACHABLE.search(log):
-        return (
-            "the package registry cannot be reached; connect to the network, or tell pip of your mirror (PIP_INDEX_URL)"
-        )
+        return "the package registry cannot be reached; connect to the network, or name a mirror in PIP_INDEX_URL"
     return f"packages could not be installed: {said[-1] if said else 'the installer ended'}; all of it is in {LOG}"
 
 

@@ -1,0 +1,151 @@
+"""`make lab` and `make env` on machines where something is in the way: one sentence, and no environment half made."""
+
+import importlib.util
+import os
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def environment() -> ModuleType:
+    """tools/environment.py, which is no part of a package."""
+    spec = importlib.util.spec_from_file_location("environment", ROOT / "tools" / "environment.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """As much of a checkout as `make env` reads."""
+    for name in ("Makefile", "pyproject.toml", "tools", "requirements", "binder"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    return tmp_path
+
+
+@pytest.fixture
+def make_env(checkout: Path, tmp_path_factory: pytest.TempPathFactory):
+    """`make lab` with these programs as the only Pythons; what it says."""
+    programs = tmp_path_factory.mktemp("bin")
+    for tool in ("make", "sh", "id", "touch", "bash"):
+        found = next(
+            Path(folder, tool) for folder in os.environ["PATH"].split(os.pathsep) if Path(folder, tool).exists()
+        )
+        (programs / tool).symlink_to(found)
+
+    def run(**pythons: str) -> str:
+        for name, script in pythons.items():
+            (programs / name).write_text(f"#!/bin/sh\n{script}\n")
+            (programs / name).chmod(0o755)
+        done = subprocess.run(
+            ["make", "lab"], cwd=checkout, env={"PATH": str(programs)}, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 2
+        assert not (checkout / ".venv").exists()
+        return done.stderr
+
+    return run
+
+
+def test_no_python_at_all_is_told(make_env):
+    assert "make env: no python3 of version 3.11 or later on the PATH; install one" in make_env()
+
+
+def test_an_old_python_is_passed_over_and_told(make_env):
+    assert "make env: no python3 of version 3.11 or later on the PATH; install one" in make_env(python3="exit 1")
+
+
+@pytest.mark.parametrize("version,said", [((3, 10, 1), "3.11 or later is needed"), ((3, 99, 0), None)])
+def test_the_version_is_looked_at_once_more(environment, monkeypatch, capsys, version, said):
+    monkeypatch.setattr(environment.sys, "version_info", version)
+    monkeypatch.setattr(environment, "make", lambda: None)
+    monkeypatch.setattr(environment, "install", lambda _: None)
+
+    status = environment.main([])
+
+    errors = capsys.readouterr().err
+    assert (status, said in errors if said else errors == "") == (1 if said else 0, True)
+
+
+def test_a_python_without_ensurepip_is_told(environment, monkeypatch, capsys):
+    monkeypatch.setattr(environment, "find_spec", lambda _: None)
+
+    assert environment.main([]) == 1
+
+    assert "comes without ensurepip; on Debian and Ubuntu: apt-get install python3-venv" in capsys.readouterr().err
+
+
+def test_a_folder_that_is_read_only_is_told(environment, monkeypatch, capsys):
+    monkeypatch.setattr(environment.os, "access", lambda *_: False)
+
+    assert environment.main([]) == 1
+
+    assert "cannot be written to; copy or clone it" in capsys.readouterr().err
+
+
+def test_a_registry_that_cannot_be_reached_is_told_at_once(environment, monkeypatch, capsys, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "uv.txt").write_text("uv==0.0.0\n")
+    asked = []
+
+    def fails(command, **how):
+        asked.append(command)
+        if "stdout" in how:
+            how["stdout"].write(
+                "WARNING: Retrying ... NewConnectionError('... Connection refused')\nERROR: No matching\n"
+            )
+        return subprocess.CompletedProcess(command, 1, stdout="")
+
+    monkeypatch.setattr(environment, "LOG", tmp_path / "install.log")
+    monkeypatch.setattr(environment, "make", lambda: None)
+    monkeypatch.setattr(environment.subprocess, "run", fails)
+
+    assert environment.main(["binder/requirements.txt"]) == 1
+
+    assert capsys.readouterr().err == (
+        "make env: the package registry cannot be reached; connect to the network, or name a mirror in PIP_INDEX_URL\n"
+    )
+    assert len([words for words in asked if "install" in words]) == 1
+
+
+def test_pip_does_what_uv_cannot(environment, monkeypatch, tmp_path):
+    asked = []
+
+    def uv_fails(command, **_):
+        asked.append(command)
+        return subprocess.CompletedProcess(command, int(command[:2] == environment.UV), stdout="")
+
+    monkeypatch.setattr(environment, "LOG", tmp_path / "install.log")
+    monkeypatch.setattr(environment, "make", lambda: None)
+    monkeypatch.setattr(environment.subprocess, "run", uv_fails)
+
+    assert environment.main(["binder/requirements.txt"]) == 0
+
+    lock = ["install", "--require-hashes", "-r", str(ROOT / "binder" / "requirements.txt")]
+    assert [*environment.UV, *lock] in asked
+    assert asked.index([*environment.UV, *lock]) < asked.index([*environment.PIP, *lock])
+
+
+def test_uv_is_told_what_pip_knows(environment):
+    listed = """\
+global.index-url='https://mirror.example/simple'
+global.extra-index-url='https://a.example\\nhttps://b.example'
+:env:.index-url='https://newer.example/simple'
+global.timeout='60'
+"""
+
+    assert environment.settings(listed) == {
+        "UV_DEFAULT_INDEX": "https://newer.example/simple",
+        "UV_INDEX": "https://a.example https://b.example",
+    }
+
+
+def test_another_complaint_of_an_installer_is_handed_on(environment):
+    said = environment.sentence("Collecting x\nERROR: Could not install packages: [Errno 28] No space left on device\n")
+
+    assert "No space left on device" in said
