@@ -1,8 +1,15 @@
-"""What every test shares: the count of rules, and a machine that is nobody's."""
+"""What every test shares: the count of rules, and a machine that is nobody's and may be slow."""
 
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
+with suppress(ModuleNotFoundError):  # some of the contract suite needs no hypothesis, where only that is installed
+    from hypothesis import settings
+
+    settings.register_profile("any machine", deadline=None)
+    settings.load_profile("any machine")
 
 pytest_plugins = ["tests.plugin_rules"]
 

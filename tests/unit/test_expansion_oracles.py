@@ -38,7 +38,7 @@ def ours(asked: Series) -> list[dateutil_says.Span]:
 
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_a_rule_has_the_instances_that_dateutil_finds(frequency: str, all_day: bool):
-    @examples(frequency, 150)
+    @examples(frequency, 60)
     @given(series(frequency, all_day=all_day))
     def agree(asked: Series) -> None:
         assert ours(asked) == dateutil_says.instances(asked)
@@ -48,7 +48,7 @@ def test_a_rule_has_the_instances_that_dateutil_finds(frequency: str, all_day: b
 
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_several_lines_have_the_instances_of_all_rules_but_those_left_out(frequency: str, all_day: bool):
-    @examples(frequency, 32)
+    @examples(frequency, 20)
     @given(several_lines(frequency, all_day=all_day))
     def agree(asked: Series) -> None:
         assert ours(asked) == dateutil_says.instances(asked)
