@@ -35,6 +35,7 @@ _WARM = (
 
 _THREADS = 64
 _LONGEST = 32
+_TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,18 +117,26 @@ class _Room:
         return [f"{path.name} {said}" for said in self._run(cells, key)] if cells else []
 
     def _run(self, cells: list[str], key: str) -> list[str]:
-        with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder:
-            ours, theirs = self._processes.Pipe(duplex=False)
-            given = {JUDGE: self._base_url, KEY: key, "HOME": folder, "IPYTHONDIR": folder}
-            arguments = (cells, folder, given, self._limits.cell, theirs)
-            process = self._processes.Process(target=run_cells, args=arguments, daemon=True)
-            process.start()
-            theirs.close()
+        for _ in range(_TRIES):
+            with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder:
+                given = {JUDGE: self._base_url, KEY: key, "HOME": folder, "IPYTHONDIR": folder}
+                with suppress(
+                    OSError, EOFError
+                ):  # somebody's notebook has ended the server of processes: a new one comes
+                    return self._run_once(cells, folder, given)
+        return ["could not be run: its process did not begin"]
+
+    def _run_once(self, cells: list[str], folder: str, given: dict[str, str]) -> list[str]:
+        ours, theirs = self._processes.Pipe(duplex=False)
+        arguments = (cells, folder, given, self._limits.cell, theirs)
+        process = self._processes.Process(target=run_cells, args=arguments, daemon=True)
+        with ours:
+            with theirs:
+                process.start()
             try:
                 return _watched(ours, self._limits)
             finally:
                 _ended(process)
-                ours.close()
 
 
 def _watched(line: Connection, limits: Limits) -> list[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _MEMORY = 4 * 1024**3
 _FILE = 256 * 1024**2
+_MOST_OPEN = 4096
 _KEPT = (
     "LANG",
     "LC_ALL",
@@ -43,7 +44,7 @@ def run_cells(
 
     A cell that fails or takes too long does not keep the next ones from running.
     """
-    _detached(folder, environment)
+    _detached(folder, environment, line.fileno())
     shell = _shell()
     for number, cell in enumerate(cells, start=1):
         line.send_bytes(b"cell %d" % number)
@@ -75,10 +76,12 @@ def _interrupted(_signal: int, _frame: object) -> None:
     raise TooSlow
 
 
-def _detached(folder: str, environment: Mapping[str, str]) -> None:
-    """A group of its own, a folder of its own, no output, and bounds for memory and files."""
+def _detached(folder: str, environment: Mapping[str, str], line: int) -> None:
+    """A group and a folder of its own, no output, no way to what began it but one, and bounds for memory and files."""
     with suppress(OSError):
         os.setsid()
+    os.closerange(3, line)
+    os.closerange(line + 1, _MOST_OPEN)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)

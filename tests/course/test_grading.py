@@ -63,6 +63,7 @@ CLASS: dict[str, list[str]] = {
     "exits": [FIRST, "import sys; sys.exit(3)", "exit()", "quit()", SOLVED],
     "hard-coded": [FIRST, "course.exercise('upload-with-a-name').begin(); svc.upload(b'x', name='ponds-760.csv')"],
     "hungry": [FIRST, "kept = bytearray(10**12)", SOLVED],
+    "kills-its-parent": [FIRST, "import os, signal; os.kill(os.getppid(), signal.SIGKILL)", SOLVED],
     "leaves-a-child": [FIRST, SOLVED, "import subprocess; subprocess.Popen(['sleep', '4242'])"],
     "loud": [FIRST, "for _ in range(200): print('x' * 1_000_000)", SOLVED],
     "many": [FIRST, 'for _ in range(30): course.exercise("upload-with-a-name").begin()', SOLVED],
@@ -148,6 +149,9 @@ class TestClass:
     def test_words_in_the_place_of_the_runner_are_no_evidence(self, marks: dict[str, Mark]):
         assert outcome(marks["speaks"]) is Outcome.CORRECT
         assert marks["speaks"].solved == 1
+
+    def test_whoever_ends_what_began_them_harms_nobody(self, marks: dict[str, Mark]):
+        assert outcome(marks["kills-its-parent"]) is Outcome.CORRECT
 
     def test_no_process_is_left_over(self, marks: dict[str, Mark]):
         assert outcome(marks["leaves-a-child"]) is Outcome.CORRECT
