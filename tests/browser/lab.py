@@ -1,6 +1,5 @@
 """JupyterLab as a person sees it: one page for all tests, and for each test an empty folder and a kernel of its own."""
 
-import json
 import re
 import shutil
 from pathlib import Path
@@ -13,7 +12,13 @@ PATIENCE = 90_000  # milliseconds until a condition counts as one that never com
 WIDTH, HEIGHT = 1280, 1000
 LONGEST = 16_000  # pixels; what a picture of a whole notebook is cut at
 
-BEGIN = "async () => { await window.jupyterapp.restored; }"
+# anywidget gives a widget two seconds to begin, which a machine with other things to do may need for less.
+PATIENT = """(() => {
+  const within = AbortSignal.timeout.bind(AbortSignal);
+  AbortSignal.timeout = (time) => within(Math.max(time, 60_000));
+})()"""
+
+BEGIN = "async () => { await window.jupyterapp.restored; window.jupyterapp.shell.collapseLeft(); }"
 
 OPEN = """async (path) => {
   const panel = await window.jupyterapp.commands.execute('docmanager:open', {path, factory: 'Notebook'});
@@ -57,6 +62,7 @@ DRAWN = """() => {
 }"""
 
 LENGTH = """() => {
+  window.jupyterapp.shell.currentWidget.content.outerNode.scrollTop = 0;
   const cells = [...window.jupyterapp.shell.currentWidget.content.node.querySelectorAll('.jp-Cell')];
   const top = cells[0].getBoundingClientRect().top, end = cells.at(-1).getBoundingClientRect().bottom;
   return Math.ceil(end - top + 140);
@@ -89,6 +95,7 @@ class Lab:
         if self.page is None or self.page.is_closed():
             return
         self.page.evaluate(CLEAR)
+        self.zoom(self.page, WIDTH, HEIGHT, 1)
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         if self.page.locator("body[data-jp-theme-light=true]").count() == 0:
             self.theme(self.page, "Light")
@@ -129,7 +136,7 @@ class Lab:
 
     def notebook(self, page: Any) -> Any:
         """The notebook as it would be saved now."""
-        return nbformat.reads(json.dumps(page.evaluate(NOTEBOOK)), as_version=4)
+        return nbformat.from_dict(page.evaluate(NOTEBOOK))
 
     def errors(self, page: Any) -> list[str]:
         """The exceptions that are shown under cells that do not announce one."""
@@ -153,6 +160,12 @@ class Lab:
         page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
         page.locator("#jupyterlab-splash").wait_for(state="detached")
 
+    def zoom(self, page: Any, width: int, height: int, scale: float) -> None:
+        """A window of this many pixels of CSS: a browser that shows everything larger has fewer of them."""
+        size = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
+        page.context.new_cdp_session(page).send("Emulation.setDeviceMetricsOverride", size)
+        page.wait_for_function("width => window.innerWidth === width", arg=width)
+
     def shot(self, page: Any, name: str) -> Path:
         """Keep a picture of the page."""
         path = self.shots / f"{name}.png"
@@ -171,6 +184,7 @@ class Lab:
     def _new_page(self) -> Any:
         context = self.browser.new_context(viewport={"width": WIDTH, "height": HEIGHT})
         context.set_default_timeout(PATIENCE)
+        context.add_init_script(PATIENT)
         page = context.new_page()
         page.on("console", lambda said: self._note(said.type == "error", f"the console says: {said.text}"))
         page.on("pageerror", lambda error: self._note(True, f"the page raises: {error}"))

@@ -2,6 +2,9 @@
 
 import pytest
 
+from tests.browser.keys import walk
+from tests.browser.room import squeezed
+
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 SANDBOX = """
@@ -9,7 +12,7 @@ import svc_notebooks as svc
 lab = svc.sandbox()
 svc.upload(b"pond,birds\\nMill pond,12\\n", name="Counts", mime_type="text/csv", convert_to="spreadsheet")
 plan = svc.upload(b"Feed the ducks on Monday.", name="plan.txt")
-form = svc.{form}()
+form = svc.{form}
 form
 """
 
@@ -60,32 +63,85 @@ def watched(page):
     page.get_by_text("Stopped: nothing more is told").wait_for()
 
 
+def as_it_is(page):
+    """Nothing is filled in."""
+
+
+def tab(title):
+    """What opens this tab of the dashboard."""
+
+    def opened(page):
+        page.get_by_role("tab", name=title, exact=True).click()
+        page.locator(".svc-form .svc-form:visible").first.wait_for()
+
+    return opened
+
+
+# Each form, how it is made, and what fills it.
 FORMS = {
-    "upload_form": uploaded,
-    "export_form": exported,
-    "event_form": event_filled,
-    "watch_panel": watched,
+    "upload": ("upload_form()", uploaded),
+    "export": ("export_form()", exported),
+    "event": ("event_form()", event_filled),
+    "watch": ("watch_panel()", watched),
+    "files": ("file_browser()", as_it_is),
+    "dashboard": ("dashboard()", as_it_is),
+    "dashboard-wire": ("dashboard()", tab("Wire")),
+    "dashboard-lab": ("dashboard()", tab("Lab controls")),
 }
+WIDTHS = {"narrow": (530, 1), "zoomed": (640, 2)}  # 400 pixels of form; 200 % of a window of 1280
+
+
+def begin(lab, name):
+    """The page with this form in it."""
+    made, _fill = FORMS[name]
+    page = lab.run(lab.write(f"{name}.ipynb", SANDBOX.format(form=made)))
+    page.set_viewport_size({"width": 1280, "height": 2200})
+    page.locator(".svc-form").first.wait_for()
+    return page
 
 
 @pytest.mark.spec("W-05")
-@pytest.mark.parametrize("form", FORMS)
-def test_axe_finds_nothing(lab, axe, form):
-    lab.write(f"axe-{form}.ipynb", SANDBOX.format(form=form))
-    page = lab.run(f"axe-{form}.ipynb")
-    page.set_viewport_size({"width": 1280, "height": 2200})
-    page.locator(".svc-form").wait_for()
+@pytest.mark.parametrize("name", FORMS)
+def test_axe_finds_nothing(lab, axe, name):
+    page = begin(lab, name)
     found = {"begun": axe(page)}
 
-    FORMS[form](page)
+    FORMS[name][1](page)
     page.locator(".svc-form details").evaluate_all("all => all.forEach(one => one.open = true)")
     for theme in ("Light", "Dark"):
         lab.theme(page, theme)
-        lab.shot(page, f"axe-{form}-{theme.lower()}")
+        lab.shot(page, f"form-{name}-{theme.lower()}")
         found[theme] = axe(page)
-    lab.theme(page, "Light")
 
     assert [one for state in found.values() for one in state] == []
+
+
+@pytest.mark.spec("W-05")
+@pytest.mark.parametrize("name", FORMS)
+def test_tab_goes_through_it_as_the_eye_does(lab, name):
+    page = begin(lab, name)
+    FORMS[name][1](page)
+    page.evaluate("() => window.jupyterapp.shell.currentWidget.content.node.focus()")
+
+    wrong = walk(page)
+
+    assert {word: found for word, found in wrong.items() if found} == {}
+
+
+@pytest.mark.spec("W-05")
+@pytest.mark.parametrize("name", FORMS)
+def test_little_room(lab, name):
+    page = begin(lab, name)
+    FORMS[name][1](page)
+
+    found = {}
+    for word, (width, scale) in WIDTHS.items():
+        lab.zoom(page, width, 1400, scale)
+        found[word] = squeezed(page)
+        page.locator(".svc-form").first.evaluate("e => e.scrollIntoView()")
+        lab.shot(page, f"form-{name}-{word}")
+
+    assert found == {"narrow": [], "zoomed": []}
 
 
 @pytest.mark.spec("W-05")

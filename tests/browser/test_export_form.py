@@ -6,6 +6,8 @@ import zipfile
 
 import pytest
 
+from tests.browser.keys import tab_to
+
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 CELL = '''
@@ -58,7 +60,7 @@ def test_by_mouse_beside_the_kernel(lab, open_form):
     page.get_by_label("Path").fill("counts-out.csv")
     page.locator("pre", has_text="counts-out.csv").wait_for(state="attached")
     page.get_by_role("button", name="Export", exact=True).click()
-    page.get_by_text("saved as counts-out.csv").wait_for(timeout=20_000)
+    page.get_by_text("saved as counts-out.csv").wait_for()
 
     lab.shot(page, "export-2-saved")
     text = (lab.folder / "counts-out.csv").read_text(encoding="utf-8-sig")
@@ -74,7 +76,7 @@ def test_a_download_of_the_browser(lab, open_form, tmp_path):
     page.get_by_label("a download of this browser").check()
     page.get_by_label("Path").wait_for(state="hidden")
 
-    with page.expect_download(timeout=30_000) as coming:
+    with page.expect_download() as coming:
         page.get_by_role("button", name="Export", exact=True).click()
     coming.value.save_as(tmp_path / "report.docx")
 
@@ -95,24 +97,29 @@ form = svc.export_form(svc.files("name = 'Large'"))
 display(form, form)
 """
 
+# How often a link is followed that saves a file: each time is a download.
+COUNT = """() => {
+  window.taken = 0;
+  document.addEventListener('click', (event) => { window.taken += event.target.matches('a[download]'); }, true);
+}"""
+
 
 @pytest.mark.spec("W-02")
 def test_a_large_one_comes_in_slices_and_once_however_often_the_form_is_shown(lab, tmp_path):
     lab.write("export-large.ipynb", CELL.rpartition("form = ")[0], LARGE)
     page = lab.run("export-large.ipynb")
     page.get_by_role("button", name="Export", exact=True).nth(1).wait_for()
-    saved = []
-    page.on("download", lambda one: saved.append(one))
+    page.evaluate(COUNT)
     page.get_by_label("CSV (first sheet only) (.csv)").first.check()
     page.get_by_label("a download of this browser").first.check()
 
-    page.get_by_role("button", name="Export", exact=True).first.click()
-    page.get_by_text("taken by the browser").first.wait_for(timeout=30_000)
-    page.get_by_text("Handed to the browser").nth(1).wait_for(timeout=10_000)
-    page.wait_for_timeout(1000)  # for a second download, which must not come
+    with page.expect_download() as coming:
+        page.get_by_role("button", name="Export", exact=True).first.click()
+    page.get_by_text("taken by the browser").first.wait_for()
+    page.get_by_text("Handed to the browser").nth(1).wait_for()
 
-    assert len(saved) == 1
-    saved[0].save_as(tmp_path / "large.csv")
+    assert page.evaluate("window.taken") == 1
+    coming.value.save_as(tmp_path / "large.csv")
     lines = (tmp_path / "large.csv").read_text(encoding="utf-8-sig").splitlines()
     assert (len(lines), lines[-1].partition(",")[0]) == (60_001, "59999")
     assert (tmp_path / "large.csv").stat().st_size > 3 * 2**20
@@ -125,9 +132,8 @@ def test_previews(lab, open_form):
     def look(name, kind):
         page.get_by_label(kind, exact=True).check()
         page.get_by_role("button", name="Preview", exact=True).click()
-        page.get_by_text(f"Preview of {name}").wait_for(timeout=20_000)
+        page.get_by_text(f"Preview of {name}").wait_for()
         page.get_by_text("The same in code").scroll_into_view_if_needed()
-        page.wait_for_timeout(500)  # for the pictures alone
 
     look("Pond", "HTML (.html)")
     lab.shot(page, "export-4-html")
@@ -139,7 +145,6 @@ def test_previews(lab, open_form):
     lab.shot(page, "export-5-text")
     look("Pond", "PDF (.pdf)")
     page.locator("object[type='application/pdf']").scroll_into_view_if_needed()
-    page.wait_for_timeout(2000)  # for the picture alone: the browser's viewer begins
     lab.shot(page, "export-6-pdf")
 
     page.get_by_label("Document", exact=True).select_option(index=1)
@@ -158,27 +163,19 @@ def test_previews(lab, open_form):
 def test_the_keyboard_alone(lab, open_form):
     page = open_form("export-keys.ipynb")
 
-    def tab_to(role, name):
-        for _ in range(40):
-            page.keyboard.press("Tab")
-            focused = page.get_by_role(role, name=name, exact=True)
-            if focused.count() and focused.first.evaluate("e => e === document.activeElement"):
-                return
-        raise AssertionError(f"Tab never comes to the {role} {name}")
-
-    page.get_by_label("Document", exact=True).focus()
+    tab_to(page, "combobox", "Document")
     page.keyboard.press("ArrowDown")  # the spreadsheet
     page.get_by_label("MS Excel (.xlsx)").wait_for()
-    tab_to("radio", "MS Excel (.xlsx)")
+    tab_to(page, "radio", "MS Excel (.xlsx)")
     for _ in range(3):
         page.keyboard.press("ArrowDown")
-    tab_to("textbox", "Path")
+    tab_to(page, "textbox", "Path")
     page.keyboard.type("by-keys.csv")
     page.locator("pre", has_text="by-keys.csv").wait_for(state="attached")  # the kernel has heard of it
-    tab_to("button", "Export")
+    tab_to(page, "button", "Export")
     page.keyboard.press("Enter")
 
-    page.get_by_text("saved as by-keys.csv").wait_for(timeout=20_000)
+    page.get_by_text("saved as by-keys.csv").wait_for()
     lab.shot(page, "export-9-keyboard")
     assert "Mill pond,12" in (lab.folder / "by-keys.csv").read_text(encoding="utf-8-sig")
 
@@ -201,10 +198,10 @@ def test_a_slow_export_leaves_the_kernel_free(lab, open_form):
     page.get_by_role("button", name="Export", exact=True).click()
     page.get_by_text("Converting …").wait_for()
     assert lab.tell(page, "print(form.busy, 1 + 1)") == "True 2"
-    page.get_by_text("5 seconds so far").wait_for(timeout=10_000)
+    page.get_by_text("5 seconds so far").wait_for()
     lab.shot(page, "export-12-slow")
 
-    page.get_by_text("saved as Pond _b_report__b_.html").wait_for(timeout=20_000)
+    page.get_by_text("saved as Pond _b_report__b_.html").wait_for()
 
 
 @pytest.mark.spec("W-05")
@@ -231,7 +228,7 @@ def test_what_the_service_refuses_is_said_in_the_form(lab, open_form):
 
     page.get_by_role("button", name="Export", exact=True).click()
 
-    page.get_by_role("alert").get_by_text("File not found").wait_for(timeout=20_000)
+    page.get_by_role("alert").get_by_text("File not found").wait_for()
     lab.shot(page, "export-10-refused")
     page.get_by_role("button", name="Refresh", exact=True).click()
     page.get_by_label("MS Excel (.xlsx)").wait_for()

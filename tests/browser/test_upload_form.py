@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from tests.browser.keys import tab_to
+
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 CELL = """
@@ -12,16 +14,29 @@ lab = svc.sandbox()
 form = svc.upload_form()
 form
 """
+# A line on which a mebibyte takes a third of a second.
 SLOW = """
-slow = lab.faults(operation="upload.session", times=1000, delay=0.05)
-slow.__enter__()
+import time
+session = svc.current_session()
+send = session.send
+def slowly(request):
+    time.sleep(0.3 if request.method == "PUT" else 0)
+    return send(request)
+session.send = slowly
+"""
+REFUSED = """
+said = "The storage quota of this user is used up."
+why = {"domain": "usageLimits", "reason": "storageQuotaExceeded", "message": said}
+error = {"code": 403, "message": said, "errors": [why]}
+fault = lab.faults(status=403, body={"error": error})
+fault.__enter__()
 """
 
 
 @pytest.fixture
 def large(tmp_path):
     path = tmp_path / "large.bin"
-    path.write_bytes(os.urandom(1 << 20) * 120)
+    path.write_bytes(os.urandom(1 << 20) * 12)
     return path
 
 
@@ -40,10 +55,10 @@ def test_two_files_one_of_them_large(lab, tmp_path, large):
     lab.shot(page, "form-1-empty")
 
     page.get_by_label("Choose files of this computer").set_input_files([large, small])
-    page.get_by_text("2 of 2 ready to upload").wait_for(timeout=60_000)
+    page.get_by_text("2 of 2 ready to upload").wait_for()
     lab.shot(page, "form-2-chosen")
     page.get_by_role("button", name="Upload", exact=True).click()
-    page.get_by_text("Done: 2 files uploaded").wait_for(timeout=60_000)
+    page.get_by_text("Done: 2 files uploaded").wait_for()
 
     lab.shot(page, "form-3-done")
     assert page.locator("table.dataframe tbody tr").count() == 2
@@ -55,19 +70,61 @@ def test_two_files_one_of_them_large(lab, tmp_path, large):
 def test_cancel_and_resume(lab, large):
     page = _form(lab, "form-cancel.ipynb", SLOW)
     page.get_by_label("Choose files of this computer").set_input_files([large])
-    page.get_by_text("1 of 1 ready to upload").wait_for(timeout=60_000)
+    page.get_by_text("1 of 1 ready to upload").wait_for()
     page.get_by_label("Chunk size").select_option("1 MiB")
     page.get_by_label("resumable").check()
 
     page.get_by_role("button", name="Upload", exact=True).click()
-    page.get_by_text("of 120 MiB").first.wait_for()
+    page.get_by_text("of 12 MiB").first.wait_for()
     page.get_by_role("button", name="Cancel", exact=True).click()
-    page.get_by_text("Resume goes on from there").wait_for(timeout=20_000)
+    page.get_by_text("Resume goes on from there").wait_for()
     lab.shot(page, "form-4-cancelled")
     page.get_by_role("button", name="Resume", exact=True).click()
-    page.get_by_text("Done: 1 file uploaded").wait_for(timeout=60_000)
+    page.get_by_text("Done: 1 file uploaded").wait_for()
 
     lab.shot(page, "form-5-resumed")
+
+
+# What the desktop hands over when files are let go above a page.
+DROPPED = """([name, size]) => {
+  const dropped = new DataTransfer();
+  dropped.items.add(new File([new Uint8Array(size).fill(65)], name, {type: 'text/plain'}));
+  return dropped;
+}"""
+STORED = "print(svc.files()[['name', 'size']].values.tolist(), form.last_error)"
+
+
+@pytest.mark.spec("W-01")
+def test_a_large_file_is_dropped(lab):
+    page = _form(lab, "form-drop.ipynb")
+    dropped = page.evaluate_handle(DROPPED, ["letters.txt", 12 << 20])
+    box = page.get_by_role("group", name="Files to upload")
+    box.dispatch_event("dragover", {"dataTransfer": dropped})
+    box.dispatch_event("drop", {"dataTransfer": dropped})
+    page.get_by_text("1 of 1 ready to upload").wait_for()
+
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_text("Done: 1 file uploaded").wait_for()
+
+    assert lab.tell(page, STORED) == f"[['letters.txt', {12 << 20}]] None"
+
+
+@pytest.mark.spec("W-01", "W-05", "X-01")
+def test_what_the_service_refuses_is_an_alert(lab):
+    page = _form(lab, "form-fault.ipynb", REFUSED)
+    page.get_by_label("Choose files of this computer").set_input_files(
+        {"name": "one.txt", "mimeType": "text/plain", "buffer": b"hello"}
+    )
+    page.get_by_text("1 of 1 ready to upload").wait_for()
+
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_role("alert").get_by_text("The storage quota of this user is used up").wait_for()
+    lab.shot(page, "form-9-refused")
+    assert lab.tell(page, STORED).startswith("[] ")
+
+    page.get_by_role("button", name="Resume", exact=True).click()
+    page.get_by_text("Done: 1 file uploaded").wait_for()
+    assert page.get_by_role("alert").count() == 0
 
 
 @pytest.mark.spec("W-05")
@@ -75,21 +132,12 @@ def test_the_keyboard_alone(lab):
     (lab.folder / "beside.csv").write_text("a,b\n1,2\n")
     page = _form(lab, "form-keys.ipynb")
 
-    def tab_to(role, name):
-        for _ in range(40):
-            page.keyboard.press("Tab")
-            focused = page.get_by_role(role, name=name, exact=True)
-            if focused.count() and focused.first.evaluate("e => e === document.activeElement"):
-                return
-        raise AssertionError(f"Tab never comes to the {role} {name}")
-
-    page.get_by_label("Choose files of this computer").focus()
-    tab_to("textbox", "File beside the kernel")
+    tab_to(page, "textbox", "File beside the kernel")
     page.keyboard.type("beside.csv")
-    tab_to("button", "Upload")
+    tab_to(page, "button", "Upload")
     page.keyboard.press("Enter")
 
-    page.get_by_text("Done: 1 file uploaded").wait_for(timeout=20_000)
+    page.get_by_text("Done: 1 file uploaded").wait_for()
     lab.shot(page, "form-6-keyboard")
 
 
@@ -129,16 +177,17 @@ def test_files_become_documents_and_arrows_stay_in_the_form(lab, tmp_path):
     page.get_by_label("Choose files of this computer").set_input_files([tmp_path / name for name in names])
     page.get_by_text("2 of 2 ready to upload").wait_for()
 
-    page.get_by_label("Convert to").focus()
+    page.keyboard.press("Escape")
+    tab_to(page, "combobox", "Convert to")
     page.keyboard.press("ArrowDown")  # JupyterLab would take it for its own
     page.locator("pre", has_text="convert_to='auto'").wait_for(state="attached")
-    page.get_by_label("auto: by size and metadata").focus()
+    tab_to(page, "radio", "auto: by size and metadata")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     page.locator("pre", has_text="upload_type='multipart'").wait_for(state="attached")
     page.get_by_role("button", name="Upload", exact=True).click()
 
-    page.get_by_text("Done: 2 files uploaded").wait_for(timeout=20_000)
+    page.get_by_text("Done: 2 files uploaded").wait_for()
     lab.shot(page, "form-8-converted")
     rows = page.locator("table.dataframe tbody tr").all_inner_texts()
     assert [("counts\t" in row, "apps.spreadsheet" in row) for row in rows] == [(True, True), (False, False)]

@@ -2,6 +2,8 @@
 
 import pytest
 
+from tests.browser.keys import tab_to
+
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 CELL = """
@@ -37,9 +39,9 @@ def test_by_mouse(lab, open_panel):
 
     page.get_by_label("Watch", exact=True).select_option(index=1)
     page.get_by_role("button", name="Watch", exact=True).click()
-    messages.get_by_text("sync", exact=True).wait_for(timeout=10_000)
+    messages.get_by_text("sync", exact=True).wait_for()
     lab.tell(page, "svc.update(plan, name='renamed.txt'); svc.share(plan, 'bob@svc.example'); svc.trash(plan)")
-    messages.get_by_text("trash", exact=True).wait_for(timeout=10_000)
+    messages.get_by_text("trash", exact=True).wait_for()
     lab.shot(page, "watch-2-messages")
     assert messages.count() == 4
     assert page.get_by_text("plan <b>for</b> May.txt: active", exact=False).count() >= 1
@@ -55,33 +57,30 @@ def test_by_mouse(lab, open_panel):
     page.get_by_label("503 twice, then 200").check()
     page.locator("pre", has_text="times=2").wait_for(state="attached")
     lab.tell(page, "svc.untrash(plan); lab.deliver()")
-    messages.get_by_text("503", exact=True).wait_for(timeout=10_000)
+    messages.get_by_text("503", exact=True).wait_for()
     page.get_by_role("button", name="10 seconds later").click()
-    messages.get_by_text("503, 503, 200").wait_for(timeout=10_000)
+    messages.get_by_text("503, 503, 200").wait_for()
     lab.shot(page, "watch-4-retried")
 
     page.get_by_role("button", name="Renew").click()
-    page.get_by_text("Renewed").wait_for(timeout=10_000)
+    page.get_by_text("Renewed").wait_for()
     page.get_by_role("button", name="Stop").click()
-    page.get_by_text("Stopped: nothing more is told").wait_for(timeout=10_000)
+    page.get_by_text("Stopped: nothing more is told").wait_for()
     lab.shot(page, "watch-5-stopped")
     assert lab.tell(page, "print(svc.channels()['state'].tolist())") == "['stopped', 'stopped']"
     page.get_by_role("button", name="Stop").click()
-    page.get_by_role("alert").get_by_text("not found").wait_for(timeout=10_000)
+    page.get_by_role("alert").get_by_text("not found").wait_for()
     lab.shot(page, "watch-6-refused")
 
 
 @pytest.mark.spec("W-04")
 def test_by_keyboard_alone(lab, open_panel):
     page = open_panel("watch-keys.ipynb")
-    page.get_by_label("Watch", exact=True).focus()
+    tab_to(page, "combobox", "Watch")
     page.keyboard.press("ArrowDown")
-    for _ in range(20):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.textContent.trim()") == "Watch":
-            break
+    tab_to(page, "button", "Watch")
     page.keyboard.press("Enter")
-    page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for(timeout=10_000)
+    page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for()
     lab.shot(page, "watch-keys")
     found = "print((svc.channels()['watching'] == plan['id'].item()).tolist(), panel.last_error)"
 
@@ -94,5 +93,5 @@ def test_narrow_and_dark(lab, open_panel):
     page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
     page.set_viewport_size({"width": 640, "height": 900})
     page.get_by_role("button", name="Watch", exact=True).click()
-    page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for(timeout=10_000)
+    page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for()
     lab.shot(page, "watch-dark-narrow")

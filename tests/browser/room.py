@@ -1,0 +1,33 @@
+"""Little room: whether every control of the forms can be seen and pressed."""
+
+from typing import Any
+
+SQUEEZED = """async () => {
+  const form = document.querySelector('.svc-form'), wrong = [];
+  const excess = form.scrollWidth - form.clientWidth;
+  if (excess > 1) wrong.push(`the form is ${excess} px too wide`);
+  const scrolls = (e) => {
+    for (let up = e.parentElement; up !== form.parentElement; up = up.parentElement) {
+      if (/auto|scroll/.test(getComputedStyle(up).overflowX) && up.scrollWidth > up.clientWidth) return true;
+    }
+    return false;
+  };
+  const controls = form.querySelectorAll('input, select, textarea, button, summary, a[href], [role=tab]');
+  for (const e of controls) {
+    if (!e.checkVisibility({visibilityProperty: true}) || scrolls(e)) continue;
+    e.scrollIntoView({block: 'center', inline: 'nearest', behavior: 'instant'});
+    await new Promise((done) => requestAnimationFrame(done));
+    const own = e.getBoundingClientRect(), all = form.getBoundingClientRect(), name = e.outerHTML.slice(0, 160);
+    if (own.left < all.left - 2 || own.right > all.right + 2) wrong.push(`outside of the form: ${name}`);
+    const top = document.elementFromPoint(own.left + own.width / 2, own.top + own.height / 2);
+    const itself = [e, ...(e.labels ?? [])].some((one) => one.contains(top));
+    if (!itself) wrong.push(`covered by ${top?.outerHTML.slice(0, 80)}: ${name}`);
+    if (e.tagName === 'BUTTON' && e.scrollWidth > e.clientWidth + 2) wrong.push(`words cut off: ${name}`);
+  }
+  return wrong;
+}"""
+
+
+def squeezed(page: Any) -> list[str]:
+    """Controls that stand out of the form, lie under something, or have no room for their words."""
+    return page.evaluate(SQUEEZED)
