@@ -15,7 +15,7 @@ PLACES = (
 NAME, TEXT, QUERY = "name", "fullText", "q"
 WAYS = (
     ("the name contains", NAME),
-    ("name or text contain", TEXT),
+    ("name or description contain", TEXT),
     ("a query (q)", QUERY),
 )
 

@@ -33,7 +33,7 @@ QUESTIONS = {one.key: one for one in (
     Question("copy",     "A copy of what is chosen",             "Make copy",   ("name",), "primary"),
     Question("share",    "Who else may see what is chosen",      "Give access", ("grantee", "role"), "primary"),
     Question("download", "Where to save what is chosen",         "Save",        ("target", "path"), "primary"),
-    Question("delete",   "Delete for good?",                     "Delete for good", (), "danger"),
+    Question("delete",   "To be gone for good",                  "Delete for good", (), "danger"),
 )}
 # fmt: on
 

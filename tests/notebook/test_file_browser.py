@@ -18,7 +18,7 @@ FOLDER = "application/vnd.svc-apps.folder"
 def files(lab):
     data = svc.create_file(name="Data", mime_type=FOLDER)
     svc.upload(b"a,b\n1,2\n", name="table.csv", metadata={"parents": [data["id"].item()]})
-    svc.upload(b"hello, birds", name="hello <b>.txt")
+    svc.upload(b"hello, birds", name="hello <b>.txt", metadata={"description": "Coots and other birds"})
     svc.upload(b"\x89PNG\r\n", name="photo.bin")
     return svc.files()
 
