@@ -16,7 +16,7 @@ NUMPY = """
 float64 = float  # IPython asks for these two by itself
 
 def __getattr__(name):
-    """openpyxl asks for the types of numbers: nothing is one of these."""
+    # openpyxl asks for the types of numbers: nothing is one of these
     if name.startswith("__"):
         raise AttributeError(name)
     return type(name, (), {})
