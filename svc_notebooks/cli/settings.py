@@ -3,8 +3,7 @@
 `jupyter/` beside this file is a folder as JUPYTER_CONFIG_PATH names them. Its settings say:
 
 - no news and no question about them;
-- kernels are spoken to in cipher, since without it they warn at every start, and on a shared machine with a reason;
-- a websocket may take as long to answer as it has until the next question, since more is a warning, too.
+- kernels are spoken to in cipher, since without it they warn at every start, and on a shared machine with a reason.
 """
 
 import os
