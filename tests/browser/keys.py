@@ -20,12 +20,15 @@ STOP = """() => {
   }).join();
   if (window.stops.at(-1)?.e === e) return;
   window.stops.push({e, look, seen: look(e), top: own.top - base.top, bottom: own.bottom - base.top,
-    left: own.left - base.left, right: own.right - base.left, html: e.outerHTML.slice(0, 160)});
+    left: own.left - base.left, right: own.right - base.left,
+    beside: !!e.closest('.svc-preview'), html: e.outerHTML.slice(0, 160)});
 }"""
 
-# One stop after the other goes on to the right or down; up only into a column further right.
+# One stop after the other goes on to the right or down; up only into a column further right. What a recurrence comes
+# to stands beside the form as its end would: who leaves it is back among the fields.
 DISORDER = """() => window.stops.slice(1).map((now, n) => [window.stops[n], now]).filter(([old, now]) => {
   const up = now.bottom <= old.top + 1, down = now.top >= old.bottom - 1;
+  if (old.beside && !now.beside) return false;
   return up ? now.left < old.right - 1 : !down && now.left < old.left - 1;
 }).map(([old, now]) => old.html + ' comes before ' + now.html)"""
 

@@ -166,10 +166,11 @@ class Lab:
         page.context.new_cdp_session(page).send("Emulation.setDeviceMetricsOverride", size)
         page.wait_for_function("width => window.innerWidth === width", arg=width)
 
-    def shot(self, page: Any, name: str) -> Path:
-        """Keep a picture of the page."""
+    def shot(self, page: Any, name: str, of: str = "") -> Path:
+        """Keep a picture of the page, or of the first thing in it that this selects."""
         path = self.shots / f"{name}.png"
-        page.screenshot(path=str(path))
+        seen = page.locator(of).first if of else page
+        seen.screenshot(path=str(path))
         return path
 
     def whole(self, page: Any, name: str) -> Path:

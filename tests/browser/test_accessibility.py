@@ -110,7 +110,7 @@ def test_axe_finds_nothing(lab, axe, name):
     page.locator(".svc-form details").evaluate_all("all => all.forEach(one => one.open = true)")
     for theme in ("Light", "Dark"):
         lab.theme(page, theme)
-        lab.shot(page, f"form-{name}-{theme.lower()}")
+        lab.shot(page, f"form-{name}-{theme.lower()}", of=".svc-form")
         found[theme] = axe(page)
 
     assert [one for state in found.values() for one in state] == []
@@ -138,8 +138,7 @@ def test_little_room(lab, name):
     for word, (width, scale) in WIDTHS.items():
         lab.zoom(page, width, 1400, scale)
         found[word] = squeezed(page)
-        page.locator(".svc-form").first.evaluate("e => e.scrollIntoView()")
-        lab.shot(page, f"form-{name}-{word}")
+        lab.shot(page, f"form-{name}-{word}", of=".svc-form")
 
     assert found == {"narrow": [], "zoomed": []}
 
