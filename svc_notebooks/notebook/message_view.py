@@ -10,12 +10,13 @@ from .receiver import explained
 MOST = 50
 """So many messages are shown, the latest; `result` has all."""
 
+_WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (4, 6, 12, 14, 6, 10))
 _LINE = (
-    "display: inline-grid; grid-template-columns: 4em 6em 12em 14em 6em 10em 1fr; column-gap: 1em;"
-    " width: calc(100% - 2em); vertical-align: top"
+    f"display: inline-grid; grid-template-columns: {_WIDTHS} minmax(3em, 1fr); column-gap: 1em;"
+    " width: calc(100% - 2em); vertical-align: top; overflow-wrap: anywhere"
 )
 _LINES = "line-height: 1.6; margin: 0"
-_HEADERS = "margin: 0 0 4px 1.4em; font-size: 90%"
+_HEADERS = "margin: 0 0 4px 1.4em; font-size: 90%; overflow-wrap: anywhere"
 _HEADINGS = ("number", "state", "changed", "channel", "received", "answered", "token")
 _VERIFIED = {True: "right", False: "wrong: refused", None: "unknown channel"}
 

@@ -70,17 +70,17 @@ def _jupyterlab(tmp_path_factory, chromium) -> Iterator[Lab]:
 @pytest.fixture
 def lab(request, _jupyterlab) -> Iterator[Lab]:
     """JupyterLab with an empty folder. A test that fails leaves a picture, one that passes leaves no trace."""
-    _jupyterlab.begin(request.node.name)
+    _jupyterlab.begin(f"{request.path.stem} {request.node.name}")
     yield _jupyterlab
     if request.node.stash.get(FAILED, True):
-        _failed(_jupyterlab, request.node.name)
+        _failed(_jupyterlab)
         return
     troubles = list(_jupyterlab.troubles)
     _jupyterlab.clear()
     assert troubles == []
 
 
-def _failed(lab: Lab, test: str) -> None:
+def _failed(lab: Lab) -> None:
     if lab.page is not None and not lab.page.is_closed():
         lab.shot(lab.page, f"failed-{lab.folder.name}")
         lab.close()

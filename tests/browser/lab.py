@@ -85,7 +85,7 @@ class Lab:
     # -- a test begins and ends
 
     def begin(self, test: str) -> None:
-        """An empty folder of this name is `folder`."""
+        """An empty folder with such a name is `folder`."""
         self.folder = self.work / re.sub(r"\W+", "-", test).strip("-")
         self.folder.mkdir()
         self.troubles.clear()
@@ -95,7 +95,6 @@ class Lab:
         if self.page is None or self.page.is_closed():
             return
         self.page.evaluate(CLEAR)
-        self.zoom(self.page, WIDTH, HEIGHT, 1)
         self.page.set_viewport_size({"width": WIDTH, "height": HEIGHT})
         if self.page.locator("body[data-jp-theme-light=true]").count() == 0:
             self.theme(self.page, "Light")
@@ -159,12 +158,6 @@ class Lab:
         page.evaluate("theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})", name)
         page.locator(f"body[data-jp-theme-name='{name}']").wait_for(state="attached")
         page.locator("#jupyterlab-splash").wait_for(state="detached")
-
-    def zoom(self, page: Any, width: int, height: int, scale: float) -> None:
-        """A window of this many pixels of CSS: a browser that shows everything larger has fewer of them."""
-        size = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
-        page.context.new_cdp_session(page).send("Emulation.setDeviceMetricsOverride", size)
-        page.wait_for_function("width => window.innerWidth === width", arg=width)
 
     def shot(self, page: Any, name: str, of: str = "") -> Path:
         """Keep a picture of the page, or of the first thing in it that this selects."""
