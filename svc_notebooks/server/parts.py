@@ -11,7 +11,6 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from copy import copy
 from itertools import count
 from pathlib import Path
 from typing import Protocol
@@ -154,7 +153,7 @@ class MemoryParts:
         """Blocks are shared, they never change."""
         copied = MemoryParts()
         copied._parts = {key: self._parts[key] for key in keys}
-        copied._numbers = copy(self._numbers)
+        copied._numbers = count(next(self._numbers))  # a counter has no copies from Python 3.14 on
         return copied
 
     def take_in(self, key: str, blocks: Iterable[bytes]) -> None:
