@@ -117,11 +117,12 @@ def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
     page = opened
     lab.tell(
         page,
-        "import time\n"
+        "import threading\n"
+        "gate = threading.Event()\n"
         "svc.upload(bytes(4 * 2**20), name='large.bin', progress=False)\n"
         "send = board.session.send\n"
         "def slowly(request):\n"
-        "    time.sleep(6 if 'alt=media' in request.url else 0)\n"
+        "    'alt=media' not in request.url or gate.wait(90)\n"
         "    return send(request)\n"
         "board.session.send = slowly\n",
     )
@@ -133,6 +134,8 @@ def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
     page.get_by_role("progressbar").locator("visible=true").wait_for()
     assert lab.tell(page, "print(board.busy, 1 + 1)") == "True 2"
     press(page, "Cancel")
+    page.get_by_text("Stopping …").wait_for()
+    lab.tell(page, "gate.set()")
     page.get_by_role("status").get_by_text("Cancelled").wait_for()
 
     assert not (lab.folder / "large-out.bin").exists()
