@@ -33,3 +33,4 @@ def trust(notebooks: Iterable[Path]) -> None:
     for path in notebooks:
         with suppress(OSError):  # a home that cannot be written to: they show it after a run
             notary.sign(nbformat.read(path, as_version=4))
+    notary.store.close()

@@ -156,6 +156,7 @@ class TestLab:
             path.name: notary.check_signature(nbformat.read(path, as_version=4))
             for path in sorted((tmp_path / "mine").glob("*.ipynb"))
         }
+        notary.store.close()
         assert trusted == {"00-start.ipynb": True, "01-found.ipynb": False}
 
     def test_only_copies_when_told_to(
