@@ -60,7 +60,14 @@ def _open(directory: Path, arguments: Sequence[str]) -> int:
     first = f"--LabApp.default_url=/lab/tree/{START}"
     command = [sys.executable, "-m", "jupyterlab", first, *_as_root(), *arguments]
     process = subprocess.Popen(command, cwd=directory, env=environment(os.environ))
-    signal.signal(signal.SIGTERM, lambda *_: process.terminate())  # who ends this one means JupyterLab
+    before = signal.signal(signal.SIGTERM, lambda *_: process.terminate())  # who ends this one means JupyterLab
+    try:
+        return _end_of(process)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def _end_of(process: "subprocess.Popen[bytes]") -> int:
     while True:
         try:
             return process.wait()
