@@ -167,7 +167,8 @@ def test_what_pure_python_can_do_is_done_there(lab, tmp_path):
         assert svc.export(table, extension, tmp_path)["size"].item() > 0
 
 
-def test_long_work_of_a_form_goes_on_without_threads(lab, monkeypatch):
+def test_long_work_of_a_form_goes_on_without_threads(lab, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(asyncio, "to_thread", None)
     monkeypatch.setattr(threading.Thread, "start", None)
     svc.upload(b"a,b\n1,2\n", name="t.csv", convert_to="spreadsheet")
