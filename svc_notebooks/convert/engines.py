@@ -33,9 +33,7 @@ class Engine:
         if self.program and not here().processes:
             return f"it needs {self.name}, a program of its own, and {here().name} runs none."
         if not here().processes:  # what a page has beside itself it loads for a cell that imports it
-            return (
-                f"it needs {self.name}, which is not loaded: run `import {self.name}` in a cell, then this again."
-            )
+            return f"it needs {self.name}, which is not loaded: run `import {self.name}` in a cell, then this again."
         return f"it needs {self.name}, which is not installed ({self.install})."
 
 

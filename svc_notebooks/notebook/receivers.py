@@ -51,7 +51,7 @@ def receiver(
             of their own (`.ca_pem` of the result).
         address: The address under which the service reaches it, where a proxy stands before it; None: that of
             host and port.
-        direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets, as in a browser.
+        direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets, as in a page.
 
     Raises:
         NotHere: There are no sockets here, and `direct` is False, or the service is elsewhere.
