@@ -131,7 +131,7 @@ def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
     press(page, "Download")
     page.get_by_label("Path", exact=True).locator("visible=true").fill("large-out.bin")
     press(page, "Save")
-    page.get_by_role("progressbar").locator("visible=true").wait_for()
+    page.locator(".svc-dashboard progress:visible").wait_for()
     assert lab.tell(page, "print(board.busy, 1 + 1)") == "True 2"
     press(page, "Cancel")
     page.get_by_text("Stopping …").wait_for()
