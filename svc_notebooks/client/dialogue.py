@@ -121,6 +121,8 @@ class Dialogue:
                 self._fail(why)
 
     def _begin(self) -> None:
+        if not self.target.whole:
+            self._fail(Why.EXPIRED)
         self._all_sent |= self._sent_everything()
         self._ticket.over()
         self.session_uri = None

@@ -19,6 +19,8 @@ class Target:
     metadata: JSONObject = field(default_factory=dict)
     file_id: str | None = None
     query: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = True
+    """Whether this is all that the session was begun with: what is not known cannot be begun anew."""
 
     @property
     def method(self) -> str:

@@ -145,14 +145,16 @@ def resume_upload(
 ) -> Upload:
     """Take up a session that this or another process began; nothing is sent until `.resume()` or `.run()`.
 
-    Raises SourceChanged when the journal knows the session and the source is not the one it began with.
+    A session that is gone is begun anew where the journal knows it; elsewhere nobody knows its name and metadata, and
+    it is SessionExpired. Raises SourceChanged when the journal knows the session and the source is not the one it began
+    with.
     """
     if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
         raise ValueError("session_uri is no web address; give the one that the upload's session has")
     entry = session.pending.by_uri(session_uri)
     opened = open_source(source, size=size)
     if entry is None:
-        target = Target(opened.media_type)
+        target = Target(opened.media_type, whole=False)
         chunk = checked_chunk(chunk_size)
         return Upload(session, opened, target, chunk_size=chunk, session_uri=session_uri, progress=progress)
     return _take_up(session, entry, opened, checked_chunk(chunk_size), progress)

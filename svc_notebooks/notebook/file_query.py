@@ -20,7 +20,7 @@ WAYS = (
 )
 
 ORDERS = (
-    ("folders first, then by name", "folder,name"),
+    ("folders, then names", "folder,name"),
     ("changed last first", "modifiedTime desc"),
     ("made last first", "createdTime desc"),
     ("largest first", "quotaBytesUsed desc"),

@@ -88,14 +88,16 @@ class ZoneChoice(Field):
 
     def _search(self) -> None:
         known = self.value in zone_names()
-        (self.matches.remove_class if known else self.matches.add_class)("svc-open")
+        found = zones_like(self.value, zone_names())
+        (self.matches.add_class if found and not known else self.matches.remove_class)("svc-open")
         if self._picking:
             return
         self._picking = True
-        found = zones_like(self.value, zone_names())
-        self.matches.options = [(self._line(name), name) for name in found[:_MOST]] or [(_NOWHERE, None)]
+        self.matches.options = [(self._line(name), name) for name in found[:_MOST]]
         self.matches.index = None
         self._picking = False
+        if self.value and not found:
+            self.explain(_NOWHERE)
 
     def _line(self, name: str) -> str:
         if self.moment is None:

@@ -198,7 +198,7 @@ given.send("PUT", given.session_uri, {"Content-Range": f"bytes 786433-{total - 1
         Wrong(
             "run() will begin again by itself",
             "svc.resume_upload(given.session_uri, given.content).run()",
-            "What it has is called 'Untitled'",
+            "asked for no other upload",
         ),
         Wrong(
             "not asked at all",

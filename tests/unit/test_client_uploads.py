@@ -487,6 +487,19 @@ def test_a_session_uri_that_is_none_is_refused(wrong: object) -> None:
         resume_upload(session_for(Shelf()), wrong, CONTENT)  # type: ignore[arg-type]
 
 
+@pytest.mark.spec("A3-23")
+def test_a_session_of_which_only_the_address_is_known_is_not_begun_anew_without_its_name() -> None:
+    shelf = Shelf()
+    begun = start_upload(session_for(shelf), CONTENT, name="a.bin", chunk_size=Q)
+    begun.send_chunk()
+    shelf.sessions.clear()
+
+    with pytest.raises(SessionExpired):
+        resume_upload(session_for(shelf), begun.session_uri or "", CONTENT).run()
+
+    assert shelf.contents == {}
+
+
 def test_resuming_what_is_complete_finds_the_file() -> None:
     shelf = Shelf({"PUT": [lost]})
     begun = start_upload(session_for(shelf), CONTENT, chunk_size=-1)
