@@ -32,6 +32,7 @@ def test_the_first_notebook_runs_without_a_socket_and_without_a_thread(alone, mo
     for cell in cells:
         if cell["cell_type"] == "code":
             exec("".join(cell["source"]), names)
+    names["scratch"].cleanup()  # type: ignore[attr-defined]
 
     assert len(svc.files()) >= 5
 
