@@ -67,10 +67,11 @@ class Grid {
     return element("tr", { "data-n": n, class: row.folder ? "svc-folder" : "" }, sign, name, ...rest);
   }
 
+  // Of the rows that are drawn: where both change in one message, this may be called before the new ones are.
   mark() {
     const chosen = new Set(this.model.get("chosen"));
     [...this.body.rows].forEach((line, n) => {
-      const is = chosen.has(this.rows[n].id);
+      const is = chosen.has(this.drawn[n].id);
       line.setAttribute("aria-selected", String(is));
       line.tabIndex = n === this.at ? 0 : -1;
       line.cells[0].textContent = is ? "✓" : "";
