@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 import nbformat
 
+OURS = ("data", "blob", "about", "chrome", "chrome-extension")
+"""Addresses that lead nowhere: the last two are of the browser's own view of PDFs."""
 PATIENCE = 90_000  # milliseconds until a condition counts as one that never comes; a slow machine gets what it needs
 WIDTH, HEIGHT = 1280, 1000
 LONGEST = 16_000  # pixels; what a picture of a whole notebook is cut at
@@ -194,4 +196,4 @@ class Lab:
 
 
 def _outside(url: str) -> bool:
-    return urlsplit(url).scheme not in ("data", "blob", "about") and urlsplit(url).hostname != "127.0.0.1"
+    return urlsplit(url).scheme not in OURS and urlsplit(url).hostname != "127.0.0.1"

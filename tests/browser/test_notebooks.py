@@ -25,9 +25,10 @@ SEEN = {
 # What an output is, and what of it is drawn; what a form shows is the form's.
 KINDS = {
     "application/vnd.jupyter.widget-view+json": "e => e.querySelectorAll('.jupyter-widgets:not(.jupyter-widgets *)')",
-    "text/vnd.mermaid": "e => e.querySelectorAll('.jp-RenderedMermaid :is(img, svg)')",
+    "text/markdown": "e => e.querySelectorAll('.jp-RenderedMermaid :is(img, svg)')",
     "text/html": "e => e.querySelectorAll('table.dataframe:not(.jupyter-widgets *)')",
 }
+MARKS = {"text/markdown": "```mermaid", "text/html": 'class="dataframe"'}
 BROKEN = (".jp-RenderedMermaid.jp-mod-warning", ".jupyter-widgets-disconnected", ".jp-RenderedJavaScript .jp-mod-error")
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
@@ -45,7 +46,7 @@ def expected(notebook) -> dict[str, int]:
     for output in (one for cell in notebook.cells for one in cell.get("outputs", [])):
         kind = next((one for one in KINDS if one in output.get("data", {})), None)
         if kind:
-            found[kind] += output.data[kind].count('class="dataframe"') if kind == "text/html" else 1
+            found[kind] += output.data[kind].count(MARKS[kind]) if kind in MARKS else 1
     return found
 
 
