@@ -45,7 +45,9 @@ def press(text: str, tooltip: str, pressed: Callable[[], None], style: str = "")
 
 
 def _text(label: str, tooltip: str, value: str = "", hint: str = "") -> widgets.Text:
-    return widgets.Text(value, placeholder=hint, **labelled(label, tooltip), style=LABEL)
+    # Sent as a whole when it is left: a button that is pressed at once is not faster than the last letter.
+    words = labelled(label, tooltip)
+    return widgets.Text(value, placeholder=hint, continuous_update=False, **words, style=LABEL)
 
 
 class ClockSection(Section):
