@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
@@ -127,7 +128,11 @@ class Command:
             self.hidden = Secrets([self.target.token, self.target.second_token])
 
     def execute(self) -> None:
-        """Run the suite in this process."""
+        """Run the suite in this process, in a folder of its own: pytest's common one holds what other runs keep."""
+        with TemporaryDirectory(prefix="svc-conformance-") as folder:
+            self._run_pytest(Path(folder, "tests"))
+
+    def _run_pytest(self, base: Path) -> None:
         import pytest
 
         from .listener import Listener
@@ -135,6 +140,7 @@ class Command:
         folder = suite_folder()
         _name_tests(folder / "tests")
         arguments = [
+            f"--basetemp={base}",
             str(folder / "tests" / "contract"),
             f"--rootdir={folder}",
             "--config-file=/dev/null" if os.name == "posix" else "--config-file=NUL",

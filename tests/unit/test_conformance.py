@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import os
 import signal
@@ -69,9 +70,9 @@ def command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "svc_notebooks.cli", "conformance", *arguments]
 
 
-def run(base_url: str, *arguments: str, token: str = TOKEN, path: Path | None = None) -> Ran:
+def run(base_url: str, *arguments: str, token: str = TOKEN, path: Path | None = None, **variables: str) -> Ran:
     more = ("--json", str(path)) if path else ()
-    environment = {**os.environ, "SVC_TOKEN": token}
+    environment = {**os.environ, "SVC_TOKEN": token, **variables}
     done = subprocess.run(
         command(base_url, *arguments, *more),
         capture_output=True,
@@ -351,6 +352,19 @@ def test_the_list_goes_nowhere() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split()[0] for line in lines] == [f"A3-{n:02}" for n in range(1, 20)]
     assert all(int(line.split()[1]) > 0 for line in lines[:-1])  # a restart is nobody's to ask for over HTTP
+
+
+def test_what_other_runs_of_pytest_keep_stays(tmp_path: Path) -> None:
+    """pytest removes all but the newest of its folders, gigabytes at times: those are not this command's to remove."""
+    of_others = [tmp_path / f"pytest-of-{getpass.getuser()}" / f"pytest-{n}" for n in range(6)]
+    for folder in of_others:
+        folder.mkdir(parents=True)
+    with served() as (_, base_url):
+        found = run(base_url, "--rules", "A1-01", PYTEST_DEBUG_TEMPROOT=str(tmp_path), TMPDIR=str(tmp_path))
+
+    assert found.status == 0, found.out
+    assert sorted(tmp_path.iterdir()) == [of_others[0].parent]
+    assert sorted(of_others[0].parent.iterdir()) == of_others
 
 
 # The parts of it.
