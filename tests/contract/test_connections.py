@@ -11,6 +11,7 @@ import pytest
 
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.socket import SocketServer
+from tests.patience import PATIENCE
 
 from .conftest import OverSocket
 
@@ -109,6 +110,6 @@ def test_a_service_that_stops_waits_for_no_client_that_is_still_in_line(service:
             stack.enter_context(connected(wire, f"GET {FILES} HTT"))
         stopping = Thread(target=server.stop, daemon=True)
         stopping.start()
-        stopping.join(20)
+        stopping.join(PATIENCE)
 
         assert not stopping.is_alive()

@@ -177,7 +177,7 @@ def test_nothing_goes_out_in_the_clear(service: Service) -> None:
 
 
 def _wait_for(condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + PATIENCE
     while not condition() and time.monotonic() < end:
         time.sleep(0.01)
 

@@ -12,6 +12,7 @@ from svc_notebooks.core.outbox import Outcome
 from svc_notebooks.server.carrier import Carrier
 from svc_notebooks.server.clock import SystemClock
 from svc_notebooks.server.desk import Desk, Settled
+from tests.patience import PATIENCE
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 
@@ -62,7 +63,7 @@ def test_what_becomes_due_while_one_looks_is_not_forgotten() -> None:
     desk = Ticking()
     running = carrier(desk)
     try:
-        assert desk.settled.wait(5)
+        assert desk.settled.wait(PATIENCE)
     finally:
         running.close()
 
@@ -71,8 +72,8 @@ def test_a_store_that_fails_once_does_not_end_the_thread() -> None:
     desk = Ticking(broken=True)
     running = carrier(desk)
     try:
-        running.finish(5)
+        running.finish(PATIENCE)
         running.wake()
-        assert desk.settled.wait(5)
+        assert desk.settled.wait(PATIENCE)
     finally:
         running.close()

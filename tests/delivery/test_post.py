@@ -12,6 +12,7 @@ import pytest
 from svc_notebooks.core.outbox import Outcome
 from svc_notebooks.server import reach
 from svc_notebooks.server.post import Post
+from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, Receiver, dead_receiver, receiver, server_context
 
 from .conftest import HEADERS, Sender
@@ -99,7 +100,7 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, tol
 
     def progress(connection: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 102 Processing\r\n\r\n")
-        assert counted.wait(10)
+        assert counted.wait(PATIENCE)
         connection.sendall(b"HTTP/1.1 500 No\r\nContent-Length: 3\r\n\r\nno!")
         read_request(connection)
         connection.sendall(b"HTTP/1.1 204 OK\r\n\r\n")
@@ -204,7 +205,7 @@ def test_a_silent_name_server_holds_up_nobody_else(
 
     def getaddrinfo(host: str, *rest: object, **options: object) -> object:
         if host.endswith(".example"):
-            over.wait(30)
+            over.wait(PATIENCE)
             raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
         return ask(host, *rest, **options)
 

@@ -22,6 +22,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.clock import VirtualClock
 from svc_notebooks.server.service import open_service
+from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.spec("A3-13", "A8-08", "N-08", "T-01")
 
@@ -216,14 +217,14 @@ def test_who_waits_while_somebody_else_moves_the_clock_is_not_held_up() -> None:
 
         def deliver(self) -> None:
             moving.set()
-            answered.wait(20)
+            answered.wait(PATIENCE)
 
     clock.agenda = Slow()
     began = clock.now()
     with ThreadPoolExecutor(1) as other:
         moved = other.submit(clock.advance, 10)
-        assert moving.wait(20)
+        assert moving.wait(PATIENCE)
         clock.wait(3600)
         answered.set()
 
-        assert moved.result(20) == began + timedelta(seconds=10)
+        assert moved.result(PATIENCE) == began + timedelta(seconds=10)

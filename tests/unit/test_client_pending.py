@@ -12,6 +12,7 @@ import pytest
 
 from svc_notebooks.client.pending import Journal, PendingUpload, default_folder
 from svc_notebooks.client.uploads import start_upload
+from tests.patience import PATIENCE
 from tests.scripted import TOKEN, Q, Shelf, session_for
 
 
@@ -119,7 +120,7 @@ def _hold(folder: Path, ready: object, leave: object) -> None:
     assert claim is not None
     claim.save(entry())
     ready.set()  # type: ignore[attr-defined]
-    leave.wait(30)  # type: ignore[attr-defined]
+    leave.wait(PATIENCE)  # type: ignore[attr-defined]
     os._exit(1)  # as if it were killed
 
 
@@ -129,7 +130,7 @@ def test_another_process_has_it_until_it_dies(tmp_path: Path) -> None:
     process = context.Process(target=_hold, args=(tmp_path, ready, leave))
     process.start()
     try:
-        assert ready.wait(30)
+        assert ready.wait(PATIENCE)
         assert Journal(tmp_path).claim("k") is None
     finally:
         leave.set()

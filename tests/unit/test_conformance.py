@@ -337,7 +337,7 @@ def test_an_interrupted_run_removes_what_it_has_made() -> None:
 
 
 def _until(true: Callable[[], bool]) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end
         time.sleep(0.01)

@@ -13,6 +13,7 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import open_service
+from tests.patience import PATIENCE
 
 Q = 262_144
 DATA = os.urandom(2 * Q)
@@ -32,7 +33,7 @@ class Stalled:
             block, self.content = self.content[:size], self.content[size:]
             return block
         self.waiting.set()
-        self.go_on.wait(10)
+        self.go_on.wait(PATIENCE)
         raise Disconnected
 
     def abort(self):
@@ -91,7 +92,7 @@ def test_a_question_cuts_a_stalled_chunk_and_what_had_come_counts_in_whole_units
     uri, body = begin(), Stalled(DATA[: Q + 1000])
     with ThreadPoolExecutor(1) as pool:
         pool.submit(ask, "PUT", uri, body, Content_Range=f"bytes 0-{2 * Q - 1}/{2 * Q}", Content_Length=str(2 * Q))
-        body.waiting.wait(5)
+        body.waiting.wait(PATIENCE)
 
         answer = ask("PUT", uri, Content_Range="bytes */*")
 
@@ -106,10 +107,10 @@ def test_a_chunk_takes_over_from_one_that_cannot_be_cut_and_late_bytes_do_not_la
     with ThreadPoolExecutor(1) as pool:
         headers = {"Content_Range": f"bytes 0-{2 * Q - 1}/{2 * Q}", "Content_Length": str(2 * Q)}
         late = pool.submit(ask, "PUT", uri, body, **headers)
-        body.waiting.wait(5)
+        body.waiting.wait(PATIENCE)
         taken = chunk(ask, uri, 0, Q)
         body.go_on.set()
-        late.result(5)
+        late.result(PATIENCE)
 
     done = chunk(ask, uri, Q, 2 * Q)
     assert taken.headers["Range"] == f"bytes=0-{Q - 1}"
