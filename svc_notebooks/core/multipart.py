@@ -181,7 +181,7 @@ class MultipartDecoder:
         if end < 0:
             self._check_size()
             return None
-        return self._begin(_parse_headers(bytes(self._buffer[:end])), end + len(self._newline))
+        return self._begin(_parse_headers(bytes(self._buffer[:end]), self._newline), end + len(self._newline))
 
     def _begin(self, headers: Headers, blank_line: int) -> list[MultipartEvent]:
         # The blank line stays: when the content is empty, its end is also the beginning of the boundary.
@@ -228,11 +228,14 @@ class MultipartDecoder:
             raise MultipartError(f"no boundary or blank line within {_MOST_HEADER_BYTES} bytes.")
 
 
-def _parse_headers(block: bytes) -> Headers:
-    pairs = []
-    for line in block.decode("latin-1").splitlines():
-        name, colon, value = line.partition(":")
-        if not colon:
-            raise MultipartError(f"{line!r} is no header of a part.")
-        pairs.append((name.strip(), value.strip()))
-    return Headers(pairs)
+def _parse_headers(block: bytes, newline: bytes) -> Headers:
+    """The headers of a part. A long one goes on in lines that begin with a blank (RFC 2045 by way of RFC 5322)."""
+    unfolded = re.sub(re.escape(newline) + rb"[ \t]+", b" ", block)
+    return Headers([_header(line) for line in unfolded.split(newline)])
+
+
+def _header(line: bytes) -> tuple[str, str]:
+    name, colon, value = line.partition(b":")
+    if not colon or line.startswith((b" ", b"\t")):
+        raise MultipartError(f"{line[:80].decode('latin-1')!r} is no header of a part.")
+    return name.decode("latin-1").strip(), value.decode("latin-1").strip(" \t")

@@ -23,6 +23,7 @@ pytestmark = pytest.mark.interop
 
 MIB = 1024 * 1024
 CONTENT = bytes(range(256)) * (5 * MIB // 256) + b"and a tail"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
 
 @pytest.fixture
@@ -45,6 +46,16 @@ def test_create_and_read(drive: Any) -> None:
     assert empty["name"] == "empty"
     assert (small["name"], small["mimeType"]) == ("a.csv", "text/csv")
     assert drive.files().get_media(fileId=small["id"]).execute() == b"a,b\n"
+
+
+@pytest.mark.spec("A2-01", "A2-02")
+@pytest.mark.parametrize("kind", [DOCX, "text/x-" + "very-" * 20 + "long"])
+def test_a_long_media_type(drive: Any, kind: str) -> None:
+    """The library folds the header of a part that is longer than a line."""
+    file = drive.files().create(body={"name": "a"}, media_body=MediaInMemoryUpload(b"content", kind)).execute()
+
+    assert file["mimeType"] == kind
+    assert drive.files().get_media(fileId=file["id"]).execute() == b"content"
 
 
 @pytest.mark.spec("A1-01")

@@ -112,6 +112,30 @@ def test_a_body_that_stops_early_is_refused(cut: int) -> None:
         decode(body_of(b"content")[:cut], "b", 4096)
 
 
+@pytest.mark.spec("A2-02")
+@pytest.mark.parametrize("newline", [b"\r\n", b"\n"])
+@pytest.mark.parametrize("fold", [b" ", b"\t", b"  \t"])
+def test_a_header_of_a_part_may_go_on_in_the_next_line(newline: bytes, fold: bytes) -> None:
+    """RFC 2045 lets it; Python's email package writes every long media type so."""
+    folded = body_of(b"x", newline).replace(b" text/plain", newline + fold + b"text/plain;" + newline + fold + b"a=b")
+
+    assert decode(folded, "b", 7)[1][0].get("Content-Type") == "text/plain; a=b"
+
+
+@pytest.mark.spec("A2-02")
+@pytest.mark.parametrize("odd", [b"\x85", b"\x0b", b"\x0c", b"\x1c", b"\x1d", b"\x1e"])
+def test_only_a_line_end_ends_a_header_of_a_part(odd: bytes) -> None:
+    """Letters beyond ASCII are in it as UTF-8, where any byte above 127 may stand."""
+    body = body_of(b"x").replace(b"text/plain", b"text/plain\r\nX-Name: a" + odd + b"b")
+
+    assert decode(body, "b", 4096)[1][0]["X-Name"] == f"a{odd.decode('latin-1')}b"
+
+
+def test_a_part_cannot_begin_with_the_rest_of_a_header() -> None:
+    with pytest.raises(MultipartError, match="no header"):
+        decode(b"--b\r\n folded: x\r\n\r\n{}\r\n--b--", "b", 4096)
+
+
 @pytest.mark.parametrize("body", [b"x" * 100_000, b"--b\r\n" + b"X: " + b"y" * 100_000, b"--b\r\nno colon\r\n\r\n"])
 def test_a_body_without_structure_is_refused_before_it_fills_the_memory(body: bytes) -> None:
     with pytest.raises(MultipartError):
