@@ -48,7 +48,10 @@ def read_time(value: JSON) -> Start:
     tz = _zone(given.get("timeZone"))
     if "date" in given:
         return read_date(given["date"])
-    return _placed(_date_time(given["dateTime"]), tz)
+    moment = _placed(_date_time(given["dateTime"]), tz)
+    if moment.year not in _YEARS:
+        raise _unreadable(given["dateTime"], "dateTime")
+    return moment
 
 
 def _given(value: JSON) -> JSONObject:
@@ -78,23 +81,30 @@ def read_date(text: JSON) -> date:
             return date.fromisoformat(text)
     except ValueError:
         pass  # the thirtieth of February
-    raise TimeError(
-        Wrong("badTime", "date", f"{str(text)[:40]!r} is no date; expected yyyy-mm-dd, such as 2026-11-02.")
-    )
+    raise _unreadable(text, "date")
 
 
 def _date_time(text: JSON) -> datetime:
-    """A date-time of RFC 3339, the offset left out or not. Raises TimeError."""
+    """A date-time of RFC 3339 in whole seconds, the offset left out or not. Raises TimeError."""
     found = _DATE_TIME.fullmatch(text) if isinstance(text, str) else None
     try:
         if found and int(found[1][:4]) in _YEARS:
             clock = found[2].removesuffix(":60") + ":59" if found[2].endswith(":60") else found[2]  # a leap second
-            whole = f"{found[1]}T{clock}{(found[3] or '')[:7]}{found[4] or ''}"
-            return datetime.fromisoformat(whole.upper())
+            return datetime.fromisoformat(f"{found[1]}T{clock}{found[4] or ''}".upper())
     except ValueError:
         pass  # 25 o'clock
-    expected = "expected RFC 3339, such as 2026-11-02T10:00:00+01:00."
-    raise TimeError(Wrong("badTime", "dateTime", f"{str(text)[:40]!r} is no date-time; {expected}"))
+    raise _unreadable(text, "dateTime")
+
+
+_EXPECTED = {
+    "date": "date; expected yyyy-mm-dd, such as 2026-11-02",
+    "dateTime": "date-time; expected RFC 3339, such as 2026-11-02T10:00:00+01:00",
+}
+
+
+def _unreadable(text: JSON, part: str) -> TimeError:
+    years = ", in a year from 0002 to 9998" if str(text)[:4] in ("0000", "0001", "0002", "9998", "9999") else ""
+    return TimeError(Wrong("badTime", part, f"{str(text)[:40]!r} is no {_EXPECTED[part]}{years}."))
 
 
 def _placed(moment: datetime, tz: tzinfo | None) -> datetime:
@@ -127,7 +137,7 @@ def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> JSONObject:
 
 
 def print_instant(moment: datetime, tz: tzinfo) -> str:
-    """RFC 3339 with the offset of a zone; fractions of seconds are left out, as the family does."""
+    """RFC 3339 with the offset of a zone, in whole seconds."""
     text = in_minutes(moment.astimezone(tz)).isoformat(timespec="seconds")
     return text[:-6] + "Z" if text.endswith("+00:00") else text
 

@@ -23,6 +23,9 @@ from .zones import clock_changes
 _SLACK = timedelta(hours=26)
 """More than a clock was ever changed by (Samoa left out a day), so that a bound on its wall loses nothing."""
 
+_LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
+"""No instance but the first ends later, so that each can be written in every zone (event_times.py)."""
+
 _MOST_DROPPED = 200_000
 _MIDNIGHT = time()
 
@@ -74,7 +77,7 @@ def occurrences(
     begin, length = _at(start, zone), duration(start, end)
     own = {_at(extra.start, zone): extra.duration for extra in recurrence.extras if extra.duration}
     span = max([length, *own.values()])
-    moments = _moments(recurrence, begin, _later(after, -span), before)
+    moments = _moments(recurrence, begin, _later(after, -span), _in_time(before, begin, length))
     if after is not None:
         moments = _not_over(moments, own, length, after.astimezone(UTC))
     if not isinstance(start, datetime):
@@ -105,6 +108,13 @@ def _at(moment: Start, zone: tzinfo) -> datetime:
     return moment.astimezone(UTC).astimezone(zone)
 
 
+def _in_time(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
+    """The bound of a window, or the first instant at which an instance would end after all years."""
+    first = begin.astimezone(UTC) + timedelta.resolution
+    last = max(first, _later(_LAST_END, -length) or first)
+    return last if before is None else min(before, last)
+
+
 def _later(instant: datetime | None, shift: timedelta) -> datetime | None:
     try:
         return None if instant is None else instant.astimezone(UTC) + shift
@@ -116,7 +126,7 @@ def _not_over(
     moments: Iterator[datetime], own: dict[datetime, timedelta], length: timedelta, after: datetime
 ) -> Iterator[datetime]:
     """Without those that have ended when the window begins."""
-    limit = after - length if not own else None
+    limit = _later(after, -length) if not own else None
     for moment in moments:
         if limit is not None and moment.astimezone(UTC) > limit:
             yield moment

@@ -104,6 +104,7 @@ class RecurrenceError(ValueError):
         self.message = message
 
 
+_BEGIN = re.compile(r"[A-Za-z]+(?=[:;])")
 _LINE = re.compile(r"(?P<name>[A-Za-z]+)(?P<parameters>(;[^:;]*)*):(?P<value>[!-~]*)")
 _SHOWN = 120
 
@@ -112,12 +113,14 @@ def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
     """The name of a line and what it holds. Raises ValueError, with the line and what is expected."""
     if not isinstance(line, str):
         raise ValueError(f"a line is a text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
-    found = _LINE.fullmatch(line)
-    name = found["name"].upper() if found else line[:7].upper()
+    begin, found = _BEGIN.match(line), _LINE.fullmatch(line)
+    name = begin[0].upper() if begin else line[:7].upper()
     if name in ("DTSTART", "DTEND"):
         raise ValueError(f"{line[:_SHOWN]!r}: {name} is not allowed here; use start and end")
-    if not found or name not in _READ:
+    if not begin or name not in _READ:
         raise ValueError(f"{line[:_SHOWN]!r} does not begin with RRULE:, EXRULE:, RDATE: or EXDATE:")
+    if not found:
+        raise ValueError(f"{line[:_SHOWN]!r}: expected one line such as RRULE:FREQ=DAILY, without blanks and in ASCII")
     try:
         return name, _READ[name](found["value"], _parameters(found["parameters"]), start)
     except ValueError as error:
@@ -223,6 +226,10 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
 _BY = tuple(field for field, _ in _PARTS.values() if field.startswith("by_") and field != "by_position")
 
 
+_OF_TIMES = ("by_second", "by_minute", "by_hour")
+"""Where the start is a date, they must be ignored (RFC 5545, 3.3.10)."""
+
+
 def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
     if parameters:
         raise ValueError("a rule takes no parameters before its colon")
@@ -234,6 +241,8 @@ def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
         values[field] = value
     if "freq" not in values:
         raise ValueError("FREQ is missing")
+    if is_all_day(start):
+        values = {field: value for field, value in values.items() if field not in _OF_TIMES}
     rule = Rule(**values)
     for wrong, message in _FORBIDDEN:
         if wrong(rule, start):
@@ -294,6 +303,8 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
 # -- RDATE, EXDATE ---------------------------------------------------------------------------------------------------
 
 _TYPES = ("DATE", "DATE-TIME", "PERIOD")
+_FIRST_DAY, _LAST_DAY = date(3, 1, 1).toordinal(), date(9997, 12, 31).toordinal()
+"""Far enough from the ends of all years to have a name in every zone."""
 
 
 def _extras(text: str, parameters: Mapping[str, str], start: Start) -> list[Extra]:
@@ -330,8 +341,10 @@ def _moments(text: str, kind: str, tz: tzinfo | None, *, named: bool) -> list[St
 
 def _placed(text: str, kind: str, tz: tzinfo | None, *, named: bool) -> Start:
     found = _moment(text)
-    if isinstance(found, datetime) != (kind != "DATE") or (isinstance(found, datetime) and not 2 <= found.year <= 9998):
+    if isinstance(found, datetime) != (kind != "DATE"):
         raise ValueError(f"{text[:30]!r} is no {kind}")
+    if not _FIRST_DAY <= found.toordinal() <= _LAST_DAY:
+        raise ValueError(f"{text[:30]!r} is in no year from 0003 to 9997")
     if named and text.endswith("Z"):
         raise ValueError(f"{text[:30]!r} is in UTC already: leave TZID or the Z out")
     return found.replace(tzinfo=tz) if isinstance(found, datetime) and found.tzinfo is None else found
@@ -346,6 +359,8 @@ def _period(text: str, tz: tzinfo | None, *, named: bool) -> Extra:
     length = parse_duration(second) if second[:1] in ("P", "p") else _placed(second, "PERIOD", tz, named=named) - start
     if length <= timedelta(0):
         raise ValueError(f"{text[:40]!r}: a period ends after its start")
+    if start.toordinal() + length.days > _LAST_DAY:
+        raise ValueError(f"{text[:40]!r} ends in no year from 0003 to 9997")
     return Extra(start, length)
 
 

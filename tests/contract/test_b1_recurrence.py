@@ -184,6 +184,25 @@ def test_several_lines_work_together(ada: Diary) -> None:
     assert days == ["2026-11-02", "2026-11-04", "2026-11-16"]
 
 
+@pytest.mark.spec("E-12")
+def test_hours_in_a_rule_for_days_are_passed_over(ada: Diary) -> None:
+    """RFC 5545, 3.3.10: BYHOUR, BYMINUTE and BYSECOND must be ignored where the start is a date."""
+    event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=DAILY;BYHOUR=9,17;BYMINUTE=30;BYSECOND=5;COUNT=3"])
+
+    days = [one["start"]["date"] for one in ada.instances(event["id"])]
+
+    assert days == ["2026-12-24", "2026-12-25", "2026-12-26"]
+
+
+@pytest.mark.spec("E-12")
+@pytest.mark.parametrize("line", ["RRULE:FREQ=DAILY\n", "RRULE:FREQ=DAILY;\r\n COUNT=2", "RRULE:FREQ=DAILY;COUNT=２"])
+def test_a_line_that_begins_well_is_not_told_that_it_does_not(ada: Diary, line: str) -> None:
+    answer = ada.insert({**SEMINAR, "recurrence": [line]})
+
+    assert refusal(answer) == (400, "invalid", "recurrence[0]")
+    assert "does not begin" not in answer.error["message"]
+
+
 @pytest.mark.parametrize("lines", [[], None])
 def test_no_lines_make_a_single_event(ada: Diary, lines: Any) -> None:
     assert "recurrence" not in ada.made(recurrence=lines)

@@ -144,6 +144,14 @@ def test_an_instant_with_an_offset_needs_no_zone(ada: Diary, text: str, meant: s
     assert instant(event["start"]).replace(microsecond=0) == at(meant)
 
 
+@pytest.mark.spec("E-05")
+@pytest.mark.choice("Fractions of a second")
+def test_an_event_within_one_second_is_empty_as_its_answer_would_say(ada: Diary) -> None:
+    start, end = ({"dateTime": f"2026-11-02T09:00:00.{part}Z"} for part in ("100", "900"))
+
+    assert refusal(ada.insert({"start": start, "end": end})) == (400, "timeRangeEmpty", "timeMax")
+
+
 @pytest.mark.spec("E-03")
 @pytest.mark.parametrize(
     "zone, meant",

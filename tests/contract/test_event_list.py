@@ -10,7 +10,7 @@ import pytest
 from svc_notebooks.server.service import Service
 
 from .conftest import Wire
-from .diary import ADA, BOB, HOLIDAY, WEEKLY, Diary, Fields, accepted, emptied, guests, refusal
+from .diary import ADA, BOB, HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, guests, refusal
 
 
 @pytest.fixture
@@ -138,6 +138,37 @@ def test_time_has_an_end(ada: Diary, since: str) -> None:
     ada.made(recurrence=["RRULE:FREQ=DAILY"])
 
     assert ada.list(singleEvents="true", timeMin=since).status == 200
+
+
+LONG_AGO = {"dateTime": "0002-01-01T03:00:00Z", "timeZone": "America/New_York"}
+LATE = {"dateTime": "9998-12-31T23:00:00Z", "timeZone": "Europe/Berlin"}
+AT_THE_EDGE = [
+    (HOLIDAY, "RDATE;VALUE=DATE:00010101"),
+    (HOLIDAY, "RDATE;VALUE=DATE:99991231"),
+    (SEMINAR, "RDATE:00020101T000000Z"),
+    (SEMINAR, "RDATE;TZID=America/New_York:00020101T000000"),
+    (SEMINAR, "RDATE:99981231T235959Z"),
+    (SEMINAR, "RDATE;VALUE=PERIOD:20261130T100000Z/P999999999D"),
+    (SEMINAR, "RDATE;VALUE=PERIOD:20261130T100000Z/P1000000W"),
+    (SEMINAR, "RDATE;VALUE=PERIOD:99980630T100000Z/P365D"),
+    ({**SEMINAR, "start": LONG_AGO}, "RRULE:FREQ=YEARLY;COUNT=2"),
+    ({"start": {"date": "2026-01-01"}, "end": {"date": "9998-01-01"}}, "RRULE:FREQ=DAILY"),
+    ({"start": {"date": "9998-12-29"}, "end": {"date": "9998-12-31"}}, "RRULE:FREQ=DAILY"),
+    ({"start": LATE, "end": {**LATE, "dateTime": "9998-12-31T23:30:00Z"}}, "RRULE:FREQ=MINUTELY"),
+]
+
+
+@pytest.mark.spec("E-12")
+@pytest.mark.parametrize("event, line", AT_THE_EDGE)
+def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: Diary, event: Fields, line: str) -> None:
+    made = ada.insert({**event, "recurrence": [line]})
+
+    assert made.status in (200, 400)
+    for zone in ("UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        window = {"singleEvents": "true", "orderBy": "startTime", "timeZone": zone}
+        assert ada.list(**window).status == 200
+        assert ada.list(**window, timeMin="2026-11-03T00:00:00Z").status == 200
+        assert ada.list(**window, timeMin="9998-12-30T00:00:00Z").status == 200
 
 
 def test_singles_and_instances_come_in_the_order_of_their_start(ada: Diary) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.event_times import TimeError, print_instant, print_time, read_time
+from svc_notebooks.core.wire import JSON
 from svc_notebooks.core.zones import clock_changes, zone, zone_names
 
 NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -21,6 +22,7 @@ NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
         "2026-11-02T04:00:00-05:00",
         "2026-11-02T09:00:00.0Z",
         "2026-11-02T09:00:00.00000000000Z",
+        "2026-11-02T09:00:00.999Z",
         "2026-11-02T09:00:00-00:00",
     ],
 )
@@ -46,6 +48,8 @@ def test_a_leap_second_is_the_one_before_it():
         ({"date": "2026-02-30"}, "badTime", "date"),
         ({"date": 20261102}, "badTime", "date"),
         ({"date": "0001-01-01"}, "badTime", "date"),
+        ({"dateTime": "0002-01-01T00:00:00Z", "timeZone": "America/New_York"}, "badTime", "dateTime"),
+        ({"dateTime": "9998-12-31T23:00:00Z", "timeZone": "Europe/Berlin"}, "badTime", "dateTime"),
         ({"dateTime": "2026-11-02"}, "badTime", "dateTime"),
         ({"dateTime": "2026-11-02T25:00:00Z"}, "badTime", "dateTime"),
         ({"dateTime": "2026-11-02T09:00Z"}, "badTime", "dateTime"),
@@ -62,6 +66,12 @@ def test_what_is_wrong_is_said_by_its_part(value: object, key: str, part: str):
         read_time(value)
 
     assert caught.value.wrong[:2] == (key, part)
+
+
+@pytest.mark.parametrize("value", [{"date": "9999-12-31"}, {"dateTime": "0001-01-01T00:00:00Z"}])
+def test_a_year_that_is_none_here_is_told_those_that_are(value: JSON):
+    with pytest.raises(TimeError, match="in a year from 0002 to 9998"):
+        read_time(value)
 
 
 def test_a_zone_that_is_nearly_right_is_suggested():

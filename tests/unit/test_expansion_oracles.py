@@ -182,9 +182,16 @@ def test_a_count_of_seconds_does_not_hold_up_a_window_decades_on():
     assert found("FREQ=SECONDLY;COUNT=999999999", after=window, most=1)[0] <= window
 
 
-@pytest.mark.parametrize("start", [date(9998, 12, 30), datetime(9998, 12, 30, 9, tzinfo=NINE.tzinfo)])
+@pytest.mark.parametrize("start", [date(9998, 12, 29), datetime(9998, 12, 29, 9, tzinfo=NINE.tzinfo)])
 def test_the_last_of_all_years_ends_a_rule(start: Start):
+    """An instance that would end in the year 9999 is none: no answer could say when."""
     assert found("FREQ=DAILY", start) == [start, start + timedelta(days=1)]
+
+
+def test_an_event_that_is_longer_than_the_years_that_are_left_has_its_first_instance():
+    every = occurrences(Recurrence.parse(["RRULE:FREQ=DAILY"], NINE), NINE, datetime(9998, 12, 31, tzinfo=UTC))
+
+    assert [one.start for one in every] == [NINE]
 
 
 def test_a_rare_rule_is_found_when_it_comes():
