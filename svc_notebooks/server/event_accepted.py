@@ -29,7 +29,9 @@ def _without_null(value: JSON, path: str) -> JSON:
     if isinstance(value, dict):
         inner = {name: one for name, one in value.items() if one is not None and f"{path}.{name}" not in _READ_ONLY}
         return {name: _without_null(one, f"{path}.{name}") for name, one in inner.items()}
-    return [_without_null(one, f"{path}[]") for one in value if one is not None] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_without_null(one, f"{path}[]") for one in value if one is not None]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _properties(given: Any) -> JSONObject:

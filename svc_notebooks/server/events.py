@@ -62,7 +62,13 @@ def checked(house: House, call: Call, calendar: CalendarRow) -> tuple[JSONObject
     options = options_of(call.query)
     mask_of(call.query, {}, EVENT_SHAPE)
     view_of(house, call, calendar)
-    return read_json(call.body, house.policy.max_metadata_size), options
+    return heard(read_json(call.body, house.policy.max_metadata_size), options), options
+
+
+def heard(body: JSONObject, options: Options) -> JSONObject:
+    """The body without what its options let the service pass over, right or wrong (E-09, E-17)."""
+    wanted = {"attachments": options.attachments, "conferenceData": options.conference}
+    return {name: value for name, value in body.items() if wanted.get(name, True)}
 
 
 def refuse_problems(house: House, body: JSONObject) -> None:

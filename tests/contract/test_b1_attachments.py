@@ -55,6 +55,12 @@ def test_who_does_not_support_attachments_stores_none(ada: Diary, handout: Field
 
 
 @pytest.mark.spec("E-17")
+@pytest.mark.parametrize("attachments", [{}, [{}], [{"fileUrl": "notes.pdf"}], [{"fileUrl": "https://a.example"}] * 26])
+def test_attachments_that_nobody_looks_at_are_not_wrong(ada: Diary, attachments: Any) -> None:
+    assert "attachments" not in accepted(ada.insert({**SEMINAR, "attachments": attachments}))
+
+
+@pytest.mark.spec("E-17")
 @pytest.mark.choice("Attachments")
 @pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
 def test_a_change_without_support_leaves_attachments_alone(ada: Diary, handout: Fields, parameters: Fields) -> None:

@@ -10,7 +10,7 @@ from svc_notebooks.server.service import Service
 
 from .chosen import choice
 from .conftest import Wire
-from .diary import SEMINAR, Diary, Fields, emptied, refusal
+from .diary import SEMINAR, Diary, Fields, accepted, emptied, refusal
 
 REQUEST = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
 VIDEO = {"entryPointType": "video", "uri": "https://meet.example/abc", "label": "meet.example/abc"}
@@ -78,6 +78,16 @@ def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, confer
 
     assert answer.status == 200
     assert answer.json.keys().isdisjoint({"conferenceData", "hangoutLink"})
+
+
+@pytest.mark.spec("E-09")
+@pytest.mark.parametrize("conference", [{}, "no object", {"conferenceId": "abc"}, {"createRequest": {"requestId": 5}}])
+def test_what_is_ignored_is_not_even_wrong(ada: Diary, conference: Any) -> None:
+    event = accepted(ada.insert({**SEMINAR, "conferenceData": conference}, conferenceDataVersion=0))
+
+    assert ada.patch(event["id"], {"conferenceData": conference}).status == 200
+    assert ada.put(event["id"], {**SEMINAR, "conferenceData": conference}).status == 200
+    assert "conferenceData" not in ada.read(event["id"])
 
 
 @pytest.mark.spec("E-09")

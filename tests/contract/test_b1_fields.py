@@ -263,6 +263,17 @@ def test_half_of_a_surrogate_pair_is_no_text(ada: Diary, fields: Fields, locatio
     assert ada.items() == [event]
 
 
+def test_a_whole_number_is_answered_as_one(ada: Diary) -> None:
+    """JSON has one kind of number: a program that writes 10.0 for 10 is understood, and typed ones can read it."""
+    reminders = {"overrides": [{"method": "popup", "minutes": 10.0}]}
+    event = ada.made(sequence=2.0, gadget={"height": 3e2}, reminders=reminders)
+
+    said = (event["sequence"], event["gadget"]["height"], event["reminders"]["overrides"][0]["minutes"])
+
+    assert repr(said) == "(2, 300, 10)"
+    assert ada.patch(event["id"], {"location": "Room 1"}).json["sequence"] == 3
+
+
 def test_texts_of_any_script_come_back(ada: Diary) -> None:
     texts = {"summary": "Семинар 🍰 مؤتمر", "location": "Straße 5\n\tHof", "description": '<a href="x">\u2028</a>\\'}
 
