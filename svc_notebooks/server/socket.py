@@ -284,6 +284,11 @@ class _Server(HTTPServer):
     def error_log(self, msg: str = "", level: int = 20, traceback: bool = False) -> None:
         _log.log(level, "%s", msg, exc_info=traceback)
 
+    def clear_stats(self) -> None:
+        """Begin to count; without an entry in cheroot's table of all servers, which would never let go of one."""
+        super().clear_stats()  # type: ignore[no-untyped-call]
+        vars(logging)["statistics"].pop(f"Cheroot HTTPServer {id(self)}", None)
+
 
 _Connection.RequestHandlerClass = _Request
 
@@ -325,6 +330,8 @@ class SocketServer:
         self._server.max_request_header_size = MOST_HEADER_BYTES
         self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
         self.ca = ca
+        self.owner: object = None
+        """What it carries belongs to this, and is kept alive while it runs: a sandbox."""
         self._thread: Thread | None = None
         self._ready = Event()
         self._failure: BaseException | None = None
