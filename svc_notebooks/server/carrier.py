@@ -1,6 +1,7 @@
 """The thread that delivers: an event loop, and one task for each channel that has something to send.
 
 A slow or dead receiver holds up its own channel and nothing else (N-09): no delivery waits for another channel's.
+The thread ends when it has long had nothing to do, so that a sandbox that somebody has let go of can be forgotten.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from .store.outbox import Waiting
 _log = logging.getLogger(__name__)
 
 _CLOSING_SECONDS = 5.0
+_IDLE_SECONDS = 30.0
 
 
 class Carrier:
@@ -46,42 +48,53 @@ class Carrier:
         self._thread = Thread(target=self._main, name="svc-courier", daemon=True)
         self._thread.start()
 
-    def wake(self) -> None:
-        """Look again for what is due."""
-        with suppress(RuntimeError):  # it is closed
-            self._loop.call_soon_threadsafe(self._news.set)
+    def wake(self) -> bool:
+        """Look again for what is due; False: the thread has ended."""
+        with self._quiet:
+            if self._closed.is_set():
+                return False
+            self._asked += 1
+            self._rouse()
+            return True
 
     def finish(self, timeout: float | None = None) -> None:
         """Wait until nothing is due and nothing under way, or so many seconds."""
         with self._quiet:
             self._asked += 1
             mine = self._asked
-            self.wake()
+            self._rouse()
             self._quiet.wait_for(lambda: self._done >= mine or self._closed.is_set(), timeout)
 
     def close(self) -> None:
         """End the thread."""
         self._closed.set()
-        self.wake()
+        self._rouse()
         self._thread.join(_CLOSING_SECONDS)
+
+    def _rouse(self) -> None:
+        with suppress(RuntimeError):  # it has ended
+            self._loop.call_soon_threadsafe(self._news.set)
 
     def _main(self) -> None:
         try:
             self._loop.run_until_complete(self._run())
         finally:
-            self._loop.close()
-            self._closed.set()
             with self._quiet:
+                self._closed.set()
                 self._quiet.notify_all()
+            self._loop.close()
 
     async def _run(self) -> None:
         poster = self._make_poster()
         try:
             while not self._closed.is_set():
                 self._news.clear()
-                later = self._begin_due(poster)
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._news.wait(), self._seconds_until(later))
+                seconds = self._seconds_until(self._begin_due(poster))
+                try:
+                    await asyncio.wait_for(self._news.wait(), _IDLE_SECONDS if seconds is None else seconds)
+                except TimeoutError:
+                    if seconds is None:
+                        self._end_if_idle()
         finally:
             for task in list(self._out):
                 task.cancel()
@@ -124,6 +137,12 @@ class Carrier:
     def _seconds_until(self, later: datetime | None) -> float | None:
         """By the system's clock; a virtual one tells when it moves."""
         return None if later is None or self._clock.is_virtual else (later - self._clock.now()).total_seconds()
+
+    def _end_if_idle(self) -> None:
+        """Nobody has asked since the last look: who asks from now on is told that this thread has ended."""
+        with self._quiet:
+            if self._done == self._asked and not self._out:
+                self._closed.set()
 
     async def _empty(self, first: Waiting, poster: Poster) -> None:
         """Send what is due of one channel, in its order."""

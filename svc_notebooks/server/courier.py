@@ -65,7 +65,7 @@ class Courier:
     def wake(self) -> None:
         """There is news: queued messages, or a channel that was stopped."""
         if self._background:
-            self._running().wake()
+            self._running()
 
     def deliver(self, timeout: float | None = None) -> None:
         """Deliver everything that is due now; when it returns, every receiver has answered or was given up.
@@ -74,8 +74,10 @@ class Courier:
         """
         if not self._background:
             self._deliver_here()
-        elif self._carrier or self._desk.has_mail():
+        elif self._desk.has_mail():
             self._running().finish(timeout)
+        elif self._carrier:
+            self._carrier.finish(timeout)  # something may be on its way that waits no more
 
     def next(self) -> datetime | None:
         """When something will be due that is not yet; None: nothing waits."""
@@ -88,10 +90,11 @@ class Courier:
             self._carrier = None
 
     def _running(self) -> Carrier:
+        """The carrier, awake; another one where it has ended."""
         from .carrier import Carrier
 
         with self._starting:
-            if self._carrier is None:
+            if self._carrier is None or not self._carrier.wake():
                 self._carrier = Carrier(self._desk, self._clock, self._make_poster, self._receivers)
             return self._carrier
 

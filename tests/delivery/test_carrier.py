@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from threading import Event
+from random import Random
+from threading import Condition, Event
 from typing import Any, cast
 
 import pytest
 
 from svc_notebooks.core.outbox import Outcome
 from svc_notebooks.server.carrier import Carrier
-from svc_notebooks.server.clock import SystemClock
+from svc_notebooks.server.clock import SystemClock, VirtualClock
+from svc_notebooks.server.courier import Courier
 from svc_notebooks.server.desk import Desk, Settled
 from tests.patience import PATIENCE
 
@@ -77,3 +81,88 @@ def test_a_store_that_fails_once_does_not_end_the_thread() -> None:
         assert desk.settled.wait(PATIENCE)
     finally:
         running.close()
+
+
+class Mailbox:
+    """A desk whose messages are only counted."""
+
+    def __init__(self) -> None:
+        self._changed = Condition()
+        self._posted, self._taken, self._settled = 0, 0, 0
+
+    def post(self) -> None:
+        self._posted += 1
+
+    def has_mail(self) -> bool:
+        return self._settled < self._posted
+
+    def later(self) -> None:
+        return None
+
+    def due(self) -> list[Any]:
+        found = [self] * (self._posted - self._taken)
+        self._taken += len(found)
+        return found
+
+    def refusal(self, waiting: Any) -> Outcome:
+        return Outcome(200)
+
+    def settle(self, waiting: Any, outcome: Outcome) -> Settled:
+        with self._changed:
+            self._settled += 1
+            self._changed.notify_all()
+        return Settled(None, False)
+
+    def empties(self) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: not self.has_mail(), PATIENCE)
+
+
+@pytest.fixture
+def mailbox() -> Mailbox:
+    return Mailbox()
+
+
+@pytest.fixture
+def courier(mailbox: Mailbox) -> Iterator[Courier]:
+    courier = Courier(cast(Desk, mailbox), VirtualClock(), lambda: cast(Any, Nobody()), background=True)
+    yield courier
+    courier.close()
+
+
+def couriers() -> list[threading.Thread]:
+    return [one for one in threading.enumerate() if one.name == "svc-courier"]
+
+
+def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
+    mailbox: Mailbox, courier: Courier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("svc_notebooks.server.carrier._IDLE_SECONDS", 0.01)
+    others = couriers()
+    for _ in range(3):
+        mailbox.post()
+        courier.wake()
+        assert mailbox.empties()
+        for thread in couriers():
+            if thread not in others:
+                thread.join(PATIENCE)
+
+        assert couriers() == others
+        courier.deliver(PATIENCE)  # with nothing to deliver nothing is begun
+        assert couriers() == others
+
+
+def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
+    mailbox: Mailbox, courier: Courier, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("svc_notebooks.server.carrier._IDLE_SECONDS", 0.001)
+    chance = Random(0)
+    for number in range(400):
+        mailbox.post()
+        if number % 2:
+            courier.wake()
+            assert mailbox.empties()
+        else:
+            courier.deliver(PATIENCE)
+            assert not mailbox.has_mail()
+        Event().wait(chance.random() * 0.002)  # so that the next message comes before, while and after the thread ends
