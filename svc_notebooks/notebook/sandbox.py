@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from types import TracebackType
 from typing import TYPE_CHECKING
+from weakref import ref
 
 from ..core.names import NOWHERE
 from ..core.place import need_sockets
@@ -51,6 +52,12 @@ def sandbox_of(session: Session) -> Sandbox | None:
     return session.owner if isinstance(session.owner, Sandbox) else None
 
 
+def _close(kept: ref[Sandbox]) -> None:
+    """Close a copy, unless nobody has it any more."""
+    if copy := kept():
+        copy.close()
+
+
 class Sandbox(People, World):
     """A service in this kernel: `session` is signed in to it, `service` is the function itself.
 
@@ -62,7 +69,8 @@ class Sandbox(People, World):
         self.service = service
         self._seed, self._state_dir = seed, state_dir
         self.session = self._session(token)
-        self.before: Session | None = None
+        self._before: Callable[[], Session | None] = lambda: None
+        self._entered = False
         self._served = NOWHERE
         self._lent = ExitStack()  # servers that carry the service, receivers, and what they need
 
@@ -92,7 +100,19 @@ class Sandbox(People, World):
     def __repr__(self) -> str:
         return "<Sandbox: a service in this kernel; nothing leaves this machine>"
 
+    def follow(self, before: Session | None) -> None:
+        """Go back to this session when the sandbox is closed."""
+        self._before = lambda: before
+        if before and (last := sandbox_of(before)):
+            last._loosen()
+
+    def _loosen(self) -> None:
+        """Another one follows. Outside of a with block it may be the same cell, run again and again: hold nobody."""
+        if not self._entered and (before := self._before()):
+            self._before = ref(before)
+
     def __enter__(self) -> Sandbox:
+        self._entered = True
         return self
 
     def __exit__(
@@ -106,7 +126,7 @@ class Sandbox(People, World):
     def close(self) -> None:
         """Close the service, the receivers of its sessions and every server that carries it."""
         self._lent.close()
-        forget(self.session, self.before)
+        forget(self.session, self._before())
         self.session.close()
         self.service.close()
 
@@ -169,7 +189,7 @@ class Sandbox(People, World):
         (0, 1)
         """
         made = opened_sandbox(self.service.fork(), self._seed)
-        self.closes(made.close)
+        self._lent.callback(_close, ref(made))
         return made
 
     def serve(self, port: int = 0, *, tls: bool = False) -> SocketServer:
@@ -195,6 +215,7 @@ class Sandbox(People, World):
 
         context, ca = self._lent.enter_context(tls_for("127.0.0.1")) if tls else (None, None)
         server = SocketServer(self.service, port=port, tls=context, ca=ca).start()
+        server.owner = self
         self.closes(server.stop)
         self._served = server.base_url
         return server

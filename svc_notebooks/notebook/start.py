@@ -50,7 +50,7 @@ def sandbox(
         names=names or Names(),
         virtual=clock == "virtual",
     )
-    lab.before = make_current(lab.session)
+    lab.follow(make_current(lab.session))
     return lab
 
 
@@ -76,7 +76,7 @@ def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
 
     service = open_saved(Path(path))
     lab = opened_sandbox(service, service.seed)
-    lab.before = make_current(lab.session)
+    lab.follow(make_current(lab.session))
     return lab
 
 

@@ -1,0 +1,73 @@
+"""What was closed or let go of does not stay: a kernel in which cells are run again and again is as it was."""
+
+import gc
+from weakref import ref
+
+import svc_notebooks as svc
+
+
+def gone(kept: ref) -> bool:
+    """Whether nobody holds it any more."""
+    gc.collect()
+    return kept() is None
+
+
+def test_a_cell_that_makes_a_sandbox_can_be_run_again_and_again():
+    first = ref(svc.sandbox())
+    for _ in range(2):
+        lab = svc.sandbox()  # the same name each time: nobody has the one before it
+
+    assert gone(first)
+    assert svc.current_session() is lab.session
+
+
+def test_sandboxes_in_one_another_are_held_by_the_blocks_alone():
+    svc.connect("https://outside.example", "token")  # nobody gave it a name
+    with svc.sandbox() as outer, svc.sandbox(), svc.sandbox():
+        gc.collect()
+
+    assert repr(svc.current_session()) == "<Session https://outside.example>"
+    assert not gone(ref(outer))
+
+
+def test_who_still_has_a_name_is_gone_back_to():
+    first, second, third = svc.sandbox(), svc.sandbox(), svc.sandbox()
+
+    third.close()
+    assert svc.current_session() is second.session
+    second.close()
+    assert svc.current_session() is first.session
+
+
+def test_a_copy_that_nobody_has_is_not_held_by_its_original(lab):
+    copy = ref(lab.fork())
+
+    assert gone(copy)
+
+
+def test_a_copy_is_closed_with_its_original():
+    closed: list[str] = []
+    with svc.sandbox() as lab:
+        copy = lab.fork()
+        copy.closes(lambda: closed.append("copy"))
+
+    assert closed == ["copy"]
+
+
+def test_what_is_served_is_held_by_its_server(lab):
+    server = lab.fork().serve(tls=True)
+    gc.collect()
+
+    assert server.ca.is_file()
+    lab.close()
+    assert not server.ca.exists()
+
+
+def test_a_server_that_has_stopped_holds_no_service():
+    lab = svc.sandbox()
+    lab.serve().stop()
+    lab.close()
+    service = ref(lab.service)
+    del lab
+
+    assert gone(service)
