@@ -74,6 +74,21 @@ _ADVICE = {
     "invalid_grant": "Check the key, the clock of this machine, and what the token is asked for.",
     "unauthorized_client": "Ask for scopes that were delegated to the service account, or leave the subject out.",
     "exportSizeLimitExceeded": "Ask for another format, or make the document smaller.",
+    "fieldNotWritable": "Leave this field out: the service sets it.",
+    "cannotDownloadAbusiveFile": "Who owns it can call download(file, acknowledge_abuse=True).",
+    "invalidAbuseAcknowledgment": "Leave acknowledge_abuse out.",
+    "orderByContainsDuplicateSortKeys": "Name each key once.",
+    "conditionNotMet": "Read it again, and make your change to what is there now.",
+    "fullSyncRequired": "List everything once more, without the sync token.",
+    "uploadTooLarge": "Send something smaller.",
+    "requestedRangeNotSatisfiable": "Ask for bytes that the content has.",
+    # what only a deployment answers: no other account and no other scope is needed, but room, time or a setting
+    "storageQuotaExceeded": "The account is full: delete files that nobody needs, or ask for more room.",
+    "downloadQuotaExceeded": "The file was fetched too often: wait a day, or download a copy of it.",
+    "quotaExceeded": "Wait, and ask for less at a time.",
+    "activeItemCreationLimitExceeded": "The account has too many files: delete those that nobody needs.",
+    "numChildrenInNonRootLimitExceeded": "The folder has too many files: put this one into another.",
+    "accessNotConfigured": "Switch this interface on for the project that the token belongs to.",
 }
 """Where the reason of a refusal tells more than its status what to do next."""
 

@@ -80,6 +80,27 @@ def test_a_status_and_a_reason_have_one_leaf(status: int, reason: str | None, le
     assert errors.error_class(status, reason).__name__ == leaf
 
 
+@pytest.mark.spec("X-06")
+@pytest.mark.parametrize(
+    "status, reason, advice",
+    [
+        (403, "storageQuotaExceeded", "The account is full"),
+        (403, "downloadQuotaExceeded", "wait a day"),
+        (403, "accessNotConfigured", "Switch this interface on"),
+        (403, "fieldNotWritable", "Leave this field out"),
+        (403, "cannotDownloadAbusiveFile", "acknowledge_abuse=True"),
+        (412, "conditionNotMet", "Read it again"),
+    ],
+)
+def test_nobody_is_sent_for_another_account_who_needs_something_else(status: int, reason: str, advice: str) -> None:
+    body = {"error": {"code": status, "message": "No.", "errors": [{"domain": "global", "reason": reason}]}}
+
+    said = str(error_from(status, json.dumps(body).encode()))
+
+    assert advice in said
+    assert "scope" not in said
+
+
 @pytest.mark.parametrize(
     "body",
     [b"", b"<html>", b"[]", b"{}", b'{"error": "flat"}', b'{"error": {"errors": 5}}', b"\xff\xfe", b"[" * 100_000],
