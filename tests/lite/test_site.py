@@ -33,10 +33,12 @@ def judged(cells):
         found = errors(cell)
         if not cell["execution_count"]:
             wrong.append(f"{cell['source'][:80]!r} was not run")
-        elif not found or cell["meant"]:
+        elif not found:
             well.append(cell)
         elif _name(found[0]) in NOT_JUDGED or _misses(found[0]["evalue"]):
             without.append(cell)
+        elif cell["meant"]:
+            well.append(cell)
         elif _name(found[0]) == "NameError" and without:
             without.append(cell)  # what such a cell would have made
         else:
