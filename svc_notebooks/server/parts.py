@@ -73,6 +73,9 @@ class Parts(Protocol):
     def drop(self) -> None:
         """A copy is not needed any more."""
 
+    def close(self) -> None:
+        """Nobody reads or writes any more; what is in memory is given back, what is on a disk stays."""
+
 
 class _MemoryWriter:
     def __init__(self, parts: MemoryParts) -> None:
@@ -167,6 +170,8 @@ class MemoryParts:
     def drop(self) -> None:
         self._parts.clear()
 
+    close = drop
+
 
 class _FileWriter:
     def __init__(self, path: str, *, sync: bool) -> None:
@@ -257,6 +262,9 @@ class FolderParts:
         shutil.rmtree(self._folder, ignore_errors=True)
         with suppress(OSError):  # others are kept there, too
             self._folder.parent.rmdir()
+
+    def close(self) -> None:
+        """Its files are to be found again."""
 
 
 def drop_kept(folder: Path) -> None:

@@ -329,10 +329,11 @@ class Service:
         self._desk.forget()
 
     def close(self) -> None:
-        """Let go of the database; the service cannot be used any more."""
+        """Let go of the database and of all bytes; the service cannot be used any more."""
         self._courier.close()
         self._snapshots.clear()
         self._house.store.close()
+        self._parts.close()
 
     def __enter__(self) -> Service:
         return self

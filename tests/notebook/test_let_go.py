@@ -1,6 +1,7 @@
 """What was closed or let go of does not stay: a kernel in which cells are run again and again is as it was."""
 
 import gc
+import tracemalloc
 from weakref import ref
 
 import svc_notebooks as svc
@@ -37,6 +38,21 @@ def test_who_still_has_a_name_is_gone_back_to():
     assert svc.current_session() is second.session
     second.close()
     assert svc.current_session() is first.session
+
+
+def test_what_a_closed_sandbox_held_is_given_back_though_a_form_still_shows_it():
+    tracemalloc.start()
+    try:
+        with svc.sandbox() as lab:
+            svc.upload(bytes(8_000_000))
+            lab.fork()
+            svc.dashboard()
+            full = tracemalloc.get_traced_memory()[0]
+        gc.collect()
+
+        assert tracemalloc.get_traced_memory()[0] < full - 7_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_copy_that_nobody_has_is_not_held_by_its_original(lab):
