@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ..core.errors import SvcError
-from .field import Field, small_button
+from .field import Field, entry, small_button
 from .labels import LABEL, labelled
 from .markup import tag
 from .rows_choice import RowsChoice
@@ -42,11 +42,7 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
         self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
         self.refresh.add_class("svc-small")
         self.more = small_button("One more", "Keep this link, and make room for another", self._keep_link)
-        self.link = widgets.Text(
-            **labelled("or a link", "The address of a file, stored here or elsewhere"),
-            placeholder="https://…",
-            style=LABEL,
-        )
+        self.link = entry("or a link", "The address of a file, stored here or elsewhere", hint="https://…")
         self.link.observe(lambda _change: self.tell(), "value")
         self.pick, self.other = Field(self.chooser, self.attach, self.refresh), Field(self.link, self.more)
         self.children = [self.pick, self.other, self.box, self.note]

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import ipywidgets as widgets
-
-from .field import Field, heading, small_button, switch
-from .labels import FREE, labelled
+from .field import Field, entry, heading, small_button, switch
+from .labels import FREE
 from .rows_choice import RowsChoice
 
 _SHOWN = ("email", "displayName", "optional")
@@ -20,15 +18,17 @@ class AttendeeRow(Field):
     def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
         given = attendee or {}
         self.more = {key: value for key, value in given.items() if key not in _SHOWN}
-        self.email = widgets.Text(
+        self.email = entry(
+            "E-mail",
+            "Where the invitation goes",
             value=str(given.get("email") or ""),
-            **labelled("E-mail", "Where the invitation goes"),
-            placeholder="ada@svc.example",
+            hint="ada@svc.example",
             style=FREE,
         )
-        self.name = widgets.Text(
+        self.name = entry(
+            "Name",
+            "What to call them; the service may know it already",
             value=str(given.get("displayName") or ""),
-            **labelled("Name", "What to call them; the service may know it already"),
             style=FREE,
         )
         self.optional = switch("optional", "The event takes place without them too", value=bool(given.get("optional")))

@@ -8,6 +8,7 @@ from typing import Any
 import ipywidgets as widgets
 
 from ..core.mime import by_name
+from .field import entry
 from .file_choice import Chosen
 from .labels import LABEL, labelled
 
@@ -37,10 +38,10 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
             **labelled("Convert to", "What the files become at the service; it can then be exported to other formats"),
             style=LABEL,
         )
-        self.language = widgets.Text(
-            **labelled("Language of pictures", "The language of the text in pictures and scans, as a tag"),
-            placeholder="a tag like en, de or zh-Hant; empty: the service's choice",
-            style=LABEL,
+        self.language = entry(
+            "Language of pictures",
+            "The language of the text in pictures and scans, as a tag",
+            hint="a tag like en, de or zh-Hant; empty: the service's choice",
         )
         super().__init__([self.kind, self.language])
 

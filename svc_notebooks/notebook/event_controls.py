@@ -14,9 +14,8 @@ from .attendee_rows import AttendeeRows
 from .calendar_choice import CalendarChoice
 from .colour_chips import ColourChips
 from .event_switches import GuestSwitches, invitations, transparency, visibility
-from .field import Field, Single, heading, switch
+from .field import Field, Single, entry, heading, passage, switch
 from .further_fields import FurtherFields
-from .labels import LABEL, labelled
 from .recurrence_builder import RecurrenceBuilder
 from .recurrence_plan import Plan
 from .recurrence_preview import RecurrencePreview
@@ -40,9 +39,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
             heading("Meet"),
         )
         self.attendees, self.guests_may, self.invitations = AttendeeRows(), GuestSwitches(), invitations()
-        self.description = Single(
-            widgets.Textarea(**labelled("Description", "What else there is to say"), rows=3, style=LABEL)
-        )
+        self.description = Single(passage("Description", "What else there is to say"))
         self.reminders, self.attachments, self.color = ReminderRows(), AttachmentRows(), ColourChips()
         self.visibility, self.transparency = visibility(), transparency()
         self.further = FurtherFields()
@@ -103,4 +100,4 @@ def _named(name: str, *parts: widgets.Widget) -> widgets.VBox:
 
 
 def _text(label: str, tooltip: str) -> Single:
-    return Single(widgets.Text(**labelled(label, tooltip), style=LABEL))
+    return Single(entry(label, tooltip))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from .document_choice import DocumentChoice
+from .field import entry
 from .labels import LABEL, labelled
 
 if TYPE_CHECKING:
@@ -59,10 +60,10 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
             **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
             style=LABEL,
         )
-        self.path = widgets.Text(
-            **labelled("Path", "A path or a folder beside the kernel; empty: the document's name, in this folder"),
-            placeholder="as the document is called",
-            style=LABEL,
+        self.path = entry(
+            "Path",
+            "A path or a folder beside the kernel; empty: the document's name, in this folder",
+            hint="as the document is called",
         )
         self.format.add_class("svc-columns")
         super().__init__([self.document, self.format, self.target, self.path])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import ipywidgets as widgets
 
-from .labels import FREE, labelled
+from .labels import FREE, LABEL, labelled
 from .markup import tag
 
 
@@ -81,9 +81,26 @@ def switch(words: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox
     return widgets.Checkbox(value=value, **labelled(words, tooltip), indent=False, layout={"width": "auto"})
 
 
+# What is typed is sent as a whole, with Enter or when the field is left: letter by letter, those that a busy kernel
+# has not taken yet would come after the button that is pressed next.
+
+
+def entry(
+    words: str, tooltip: str, *, value: str = "", hint: str = "", style: Mapping[str, str] = LABEL
+) -> widgets.Text:
+    """One line of text; the hint stands in it while it is empty."""
+    return widgets.Text(value, placeholder=hint, continuous_update=False, style=style, **labelled(words, tooltip))
+
+
+def passage(words: str, tooltip: str, *, hint: str = "", rows: int = 3) -> widgets.Textarea:
+    """Text of several lines."""
+    known = labelled(words, tooltip)
+    return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **known)
+
+
 def number(value: int, words: str, tooltip: str) -> widgets.IntText:
     """A whole number; what is out of bounds is said, not mended."""
-    control = widgets.IntText(value=value, continuous_update=True, style=FREE, **labelled(words, tooltip))
+    control = widgets.IntText(value=value, continuous_update=False, style=FREE, **labelled(words, tooltip))
     control.add_class("svc-number")
     return control
 

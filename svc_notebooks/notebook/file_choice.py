@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
-from .labels import LABEL, labelled
+from .field import entry
 
 NOTHING_CAME = (
     "No file is chosen. If the button above shows a number, the file did not reach Python: over about 10 MB"
@@ -117,10 +117,10 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
     def __init__(self, make_picker: Callable[[], Picker] = best_picker) -> None:
         self.picker = make_picker()
         self._given: list[Chosen] = []
-        self.path = widgets.Text(
-            **labelled("File beside the kernel", "The path of a file that the kernel can read itself"),
-            placeholder="a path, like data/survey.csv",
-            style=LABEL,
+        self.path = entry(
+            "File beside the kernel",
+            "The path of a file that the kernel can read itself",
+            hint="a path, like data/survey.csv",
         )
         super().__init__([self.picker.widget, self.path])
 

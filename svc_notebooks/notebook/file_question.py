@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import ipywidgets as widgets
 
-from .field import show
+from .field import entry, show
 from .labels import LABEL, labelled
 from .look import row
 from .markup import tag
@@ -45,11 +45,11 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
         self.asked: Question | None = None
         self._left = left
         self.head = widgets.HTML()
-        self.name = widgets.Text(**labelled("Name", "What it is called from then on"), style=LABEL)
-        self.grantee = widgets.Text(
-            **labelled("With", "An e-mail address; anyone; or domain: and a domain"),
-            placeholder="bob@svc.example, anyone, or domain:example.com",
-            style=LABEL,
+        self.name = entry("Name", "What it is called from then on")
+        self.grantee = entry(
+            "With",
+            "An e-mail address; anyone; or domain: and a domain",
+            hint="bob@svc.example, anyone, or domain:example.com",
         )
         self.role = widgets.RadioButtons(
             options=[("may read", "reader"), ("may comment", "commenter"), ("may change", "writer")],
@@ -61,10 +61,10 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
             **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
             style=LABEL,
         )
-        self.path = widgets.Text(
-            **labelled("Path", "A path or a folder beside the kernel; empty: the file's name, in this folder"),
-            placeholder="as the file is called",
-            style=LABEL,
+        self.path = entry(
+            "Path",
+            "A path or a folder beside the kernel; empty: the file's name, in this folder",
+            hint="as the file is called",
         )
         self.role.add_class("svc-across")
         self.yes = widgets.Button(description="Yes", tooltip="Do what is asked above")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import ipywidgets as widgets
 
-from .field import show
+from .field import entry, show
 from .file_query import HERE, NAME, ORDERS, PLACES, QUERY, WAYS, FileQuery
 from .labels import FREE, labelled
 
@@ -27,10 +27,10 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         self.way = widgets.Dropdown(
             options=WAYS, **labelled("Files of which", "What the words beside it are compared with"), style=FREE
         )
-        self.words = widgets.Text(
-            **labelled("These words", "Words; or a query, as the interface writes it. Enter searches"),
-            placeholder="empty: every file",
-            continuous_update=False,
+        self.words = entry(
+            "These words",
+            "Words; or a query, as the interface writes it. Enter searches",
+            hint="empty: every file",
             style=FREE,
         )
         self.order = widgets.Dropdown(options=ORDERS, **labelled("In the order", "Which files come first"), style=FREE)

@@ -3,6 +3,8 @@
 // And ipywidgets gives radio buttons no name, so that each of them is a stop of its own, and arrows do nothing.
 // On any message the focus goes to the first field of the form that is marked as wrong.
 // A list that lies over other things is there while it has the focus: who clicks into it is done with it.
+// What leaving a field says may move the button that is pressed next from under the mouse: the press stays its own,
+// unless the mouse itself moves away, which takes a press back.
 
 const FORM = ".svc-form";
 const MARK = "data-lm-suppress-shortcuts";
@@ -10,7 +12,10 @@ const GROUP = ".widget-radio-box";
 const WRONG = ".svc-bad :is(input, select, textarea)";
 const LIST = ".svc-form .svc-over select";
 
+const NEAR = 10; // pixels that a hand moves while it presses
+
 let groups = 0;
+let held = null;
 
 function name(group) {
   const buttons = [...group.querySelectorAll("input[type=radio]")];
@@ -29,13 +34,26 @@ function close(event) {
   event.target.closest?.(LIST)?.blur();
 }
 
+function hold(event) {
+  const button = event.button === 0 && event.target.closest?.(`${FORM} button`);
+  if (!button) return;
+  button.setPointerCapture(event.pointerId);
+  held = { button, id: event.pointerId, x: event.clientX, y: event.clientY };
+}
+
+function moved(event) {
+  if (!held || Math.hypot(event.clientX - held.x, event.clientY - held.y) < NEAR) return;
+  if (held.button.hasPointerCapture(held.id)) held.button.releasePointerCapture(held.id);
+  held = null;
+}
+
+const HEARD = { focusin: mark, click: close, pointerdown: hold, pointermove: moved };
+
 function render({ model, el }) {
   model.on("msg:custom", () => el.closest(FORM)?.querySelector(WRONG)?.focus());
-  document.addEventListener("focusin", mark);
-  document.addEventListener("click", close);
+  for (const [name, does] of Object.entries(HEARD)) document.addEventListener(name, does);
   return () => {
-    document.removeEventListener("focusin", mark);
-    document.removeEventListener("click", close);
+    for (const [name, does] of Object.entries(HEARD)) document.removeEventListener(name, does);
   };
 }
 

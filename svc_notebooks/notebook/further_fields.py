@@ -6,21 +6,18 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-import ipywidgets as widgets
-
-from .field import Field
-from .labels import LABEL, labelled
+from .field import Field, passage
 
 
 class FurtherFields(Field):
     """Every other field of an event, as a JSON object; it has the last word."""
 
     def __init__(self) -> None:
-        self.text = widgets.Textarea(
-            **labelled("Other fields", "What has no control here, as a JSON object, like an id or a status"),
-            placeholder='{"status": "tentative", "source": {"title": "…", "url": "https://…"}}',
+        self.text = passage(
+            "Other fields",
+            "What has no control here, as a JSON object, like an id or a status",
+            hint='{"status": "tentative", "source": {"title": "…", "url": "https://…"}}',
             rows=2,
-            style=LABEL,
         )
         super().__init__(self.text)
 

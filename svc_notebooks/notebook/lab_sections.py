@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ..core.fault_presets import PRESETS
-from .field import number
+from .field import entry, number
 from .labels import LABEL, labelled
 from .look import row
 from .markup import tag
@@ -44,18 +44,14 @@ def press(text: str, tooltip: str, pressed: Callable[[], None], style: str = "")
     return made
 
 
-def _text(label: str, tooltip: str, value: str = "", hint: str = "") -> widgets.Text:
-    # Sent as a whole when it is left: a button that is pressed at once is not faster than the last letter.
-    words = labelled(label, tooltip)
-    return widgets.Text(value, placeholder=hint, continuous_update=False, **words, style=LABEL)
-
-
 class ClockSection(Section):
     """Moves the clock, or stops it."""
 
     def __init__(self, lab: Sandbox, do: Do, guard: Callable[[Callable[[], None]], None]) -> None:
         self.now = widgets.HTML()
-        self.step = _text("Forward by", "A number and s, m, h, d or w; or seconds alone", "1h", "10s, 1h, 8d")
+        self.step = entry(
+            "Forward by", "A number and s, m, h, d or w; or seconds alone", value="1h", hint="10s, 1h, 8d"
+        )
         self.advance = press("Advance", "What is due on the way happens at its time", lambda: guard(self._advance))
         self.freeze = press("Freeze", "Let a running clock stand still from now on", lambda: guard(self._freeze))
         self._lab, self._do = lab, do
@@ -127,9 +123,9 @@ class LimitSection(Section):
     """So many requests of a user, and no more."""
 
     def __init__(self, lab: Sandbox, do: Do, guard: Callable[[Callable[[], None]], None]) -> None:
-        self.user = _text("User", "Whose requests are counted; empty: the sandbox's own user", hint="ada@svc.example")
+        self.user = entry("User", "Whose requests are counted; empty: the sandbox's own user", hint="ada@svc.example")
         self.requests = number(10, "Requests at most", "How many are answered")
-        self.per = _text("Within", "A number and s, m, h or d", "60s")
+        self.per = entry("Within", "A number and s, m, h or d", value="60s")
         self.set = press("Set limit", "What is beyond it is refused with 403 and Retry-After", lambda: guard(self._set))
         self.lift = press("Lift limit", "As many requests as one likes", lambda: guard(self._lift))
         self.limits = widgets.HTML()
@@ -197,7 +193,7 @@ class PeopleSection(Section):
     def __init__(
         self, lab: Sandbox, do: Do, guard: Callable[[Callable[[], None]], None], signed_in: Callable[[Any, str], None]
     ) -> None:
-        self.user = _text("E-mail", "Who is unknown is made", "bob@svc.example")
+        self.user = entry("E-mail", "Who is unknown is made", value="bob@svc.example")
         self.scopes = widgets.Dropdown(options=_SCOPES, **labelled("May", "What the token allows"), style=LABEL)
         self.sign_in = press("Sign in", "The other tabs are this person's from then on", lambda: guard(self._sign_in))
         self._lab, self._do, self._signed_in = lab, do, signed_in

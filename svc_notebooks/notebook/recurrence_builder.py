@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ..core.recurrence import Freq, Start
 from ..core.words import recurrence_lines
-from .field import Field, number, on_change, show
+from .field import Field, number, on_change, passage, show
 from .labels import LABEL, labelled
 from .month_choice import MonthChoice
 from .repeat import Repeat
@@ -43,12 +43,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self.interval = number(1, "every", "1: each of them; 2: every other")
         self.unit = widgets.HTML()
         self.weekdays, self.month, self.ends = WeekdaySwitches(), MonthChoice(), RepeatEnd()
-        self.own = widgets.Textarea(
-            **labelled("In words", "Plain words, or one line of RFC 5545 below the other"),
-            placeholder=_EXAMPLES,
-            rows=3,
-            style=LABEL,
-        )
+        self.own = passage("In words", "Plain words, or one line of RFC 5545 below the other", hint=_EXAMPLES)
         self.how, self.text = Field(self.way, self.interval, self.unit), Field(self.own)
         self.field = Field()
         super().__init__([self.how, self.weekdays, self.month, self.ends, self.text, self.field])

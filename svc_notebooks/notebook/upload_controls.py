@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from .convert_choice import ConvertChoice
+from .field import entry
 from .file_choice import Chosen, FileChoice
 from .labels import LABEL, labelled
 from .metadata import metadata_body
@@ -53,15 +54,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             ),
             style=LABEL,
         )
-        self.name = widgets.Text(
-            **labelled("Name", "What to call the file; for one file only"),
-            placeholder="as the file is called",
-            style=LABEL,
-        )
-        self.metadata = widgets.Text(
-            **labelled("Metadata (JSON)", "Further fields of every file, as a JSON object"),
-            placeholder='{"starred": true}',
-            style=LABEL,
+        self.name = entry("Name", "What to call the file; for one file only", hint="as the file is called")
+        self.metadata = entry(
+            "Metadata (JSON)", "Further fields of every file, as a JSON object", hint='{"starred": true}'
         )
         self.convert = ConvertChoice()
         super().__init__([self.files, self.convert, self.upload_type, self.chunk_size, self.name, self.metadata])

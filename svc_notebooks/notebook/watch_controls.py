@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import ipywidgets as widgets
 
+from .field import entry
 from .labels import LABEL, labelled
 from .look import row
 from .stored_files import file_line, latest_files
@@ -58,10 +59,10 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             **labelled("For", "When the channel ends; the service may end it sooner"),
             style=LABEL,
         )
-        self.address = widgets.Text(
-            **labelled("Address", "Where the service reaches a receiver: https, and a domain registered there"),
-            placeholder="https://hooks.example.com/notifications",
-            style=LABEL,
+        self.address = entry(
+            "Address",
+            "Where the service reaches a receiver: https, and a domain registered there",
+            hint="https://hooks.example.com/notifications",
         )
         self.answers = widgets.RadioButtons(
             options=[(one.words, one) for one in ANSWERS],

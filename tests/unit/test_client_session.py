@@ -102,7 +102,7 @@ def test_each_refusal_is_an_error_with_the_services_reason(status: int, reason: 
         session.call("GET", "/storage/v3/files/x")
     assert (caught.value.status, caught.value.reason, caught.value.location) == (status, reason, "x")
     assert caught.value.service_message == "said the service"
-    assert error.advice in str(caught.value)
+    assert caught.value.advice in str(caught.value)
     assert len(asked) == 1
 
 
