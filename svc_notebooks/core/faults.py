@@ -13,9 +13,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from .characters import unreadable
+from .doors import DOORS
+from .operations import OPERATIONS, SESSION
 from .wire import JSON, JSONObject
 
 LONGEST_DELAY = 86_400
@@ -59,6 +62,7 @@ class Match:
         _known("match", given, cls.__slots__)
         for name, value in given.items():
             (count if name == "nth" else _text)(name, value)
+        _operation(str(given.get("operation", SESSION.name)))
         values: dict[str, object] = {**given}
         for name, same in (("method", str.upper), ("user", str.lower)):  # as the service writes them
             if name in given:
@@ -186,6 +190,16 @@ def count(name: str, value: JSON) -> int:
 def _text(name: str, value: JSON) -> None:
     if not isinstance(value, str):
         raise ValueError(f"{name} takes a text")
+
+
+_OPERATIONS = sorted({one.name for one in (SESSION, *OPERATIONS, *DOORS)})
+
+
+def _operation(name: str) -> None:
+    """A step for an operation that there is not would wait for ever."""
+    if name not in _OPERATIONS:
+        near = get_close_matches(name[:60], _OPERATIONS, n=2) or ["files.create", SESSION.name]
+        raise ValueError(f"match: {name[:60]!r} is no operation; did you mean {' or '.join(near)}?")
 
 
 def _headers(value: JSON) -> None:

@@ -123,7 +123,8 @@ class People:
             subject: A user for whom the service account acts, as far as that was delegated to it.
 
         Raises:
-            ValueError: A scope that does not exist, or an argument that a service account has no use for.
+            ValueError: A scope that does not exist, a user who is no e-mail address, or an argument that a service
+                account has no use for.
             NotSignedIn: The service account may not act for this user.
 
         >>> lab = svc.sandbox()

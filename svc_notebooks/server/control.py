@@ -78,11 +78,11 @@ class Control:
         if name.startswith("files/") and request.method == "POST":
             return self._flag(plain_segment(name[6:]), _body(request))
         if request.method == "POST" and (register := self._registers.get(name)):
-            return register(_body(request), request.origin)
+            return register(_understood(name, _body(request)), request.origin)
         call = self._calls.get((request.method, name))
         if call is None:
             raise refuse("notFound", message=f"{request.method} {_PREFIX}{name[:80]} is no control call.")
-        return call(_body(request))
+        return call(_understood(name, _body(request)))
 
     def _tokens(self, body: JSONObject) -> Answer:
         scopes, expires_in = body.get("scopes"), body.get("expires_in")
@@ -90,7 +90,7 @@ class Control:
             _text(body, "user"),
             scopes=None if scopes is None else _texts(scopes, "scopes"),
             client=_text(body, "client") or "notebook",
-            service_account=body.get("service_account") is True,
+            service_account=_said(body, "service_account"),
             expires_in=_number(expires_in),
         )
         return {"access_token": token}
@@ -99,6 +99,8 @@ class Control:
         return {"now": format_time(self._service.clock.now())}
 
     def _move_clock(self, body: JSONObject) -> Answer:
+        if len(body) > 1:
+            raise ValueError("the clock takes one of advance, now and freeze at a time")
         if (duration := body.get("advance")) is not None:
             if not isinstance(duration, str | int | float) or isinstance(duration, bool):
                 raise ValueError('advance takes seconds, or a text like "7d" or "PT1H"')
@@ -107,7 +109,7 @@ class Control:
         elif now := _text(body, "now"):
             instant = parse_time(now)
             self._service.virtual_clock().set(instant)
-        elif body.get("freeze") is True:
+        elif _said(body, "freeze"):
             self._service.virtual_clock().freeze()
         else:
             raise ValueError('a body {"advance": ...}, {"now": ...} or {"freeze": true} is needed')
@@ -136,7 +138,7 @@ class Control:
         return {"limits": list(self._service.limits())}
 
     def _add_client(self, body: JSONObject, origin: str) -> JSONObject:
-        addresses, public = _texts(body.get("redirect_uris", []), "redirect_uris"), body.get("public") is True
+        addresses, public = _texts(body.get("redirect_uris", []), "redirect_uris"), _said(body, "public")
         return self._service.oauth_client(_needed(body, "name"), addresses, public=public, base_url=origin)
 
     def _add_account(self, body: JSONObject, origin: str) -> JSONObject:
@@ -195,6 +197,34 @@ class Control:
 def _body(request: Request) -> JSONObject:
     length = request.headers.get("Content-Length")
     return read_json(as_body(request.body), _MOST) if length != "0" else {}
+
+
+_TAKES: Mapping[str, tuple[str, ...]] = {
+    "tokens": ("user", "client", "scopes", "service_account", "expires_in"),
+    "clock": ("advance", "now", "freeze"),
+    "limits": ("user", "requests", "per"),
+    "agenda": ("since", "until"),
+    "domains": ("domain",),
+    "trust": ("ca_pem",),
+    "restore": ("id",),
+    "clients": ("name", "redirect_uris", "public"),
+    "service_accounts": ("name", "delegation", "client"),
+}
+"""What the body of a call may have; of the others nothing is looked at, or they say themselves what is wrong."""
+
+
+def _understood(name: str, body: JSONObject) -> JSONObject:
+    """A body that has nothing that the call would pass over. Raises ValueError."""
+    if unknown := body.keys() - set(_TAKES.get(name, body)):
+        raise ValueError(f"{name} takes {', '.join(_TAKES[name])}, not {min(unknown)[:40]}")
+    return body
+
+
+def _said(body: JSONObject, name: str) -> bool:
+    value = body.get(name)
+    if value is not None and not isinstance(value, bool):
+        raise ValueError(f"{name} takes true or false")
+    return value is True
 
 
 def _text(body: JSONObject, name: str) -> str | None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.clock import parse_duration
+from ..core.event_checks import is_address
 from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
 from ..core.wire import JSONObject, Request, Response
@@ -119,9 +120,11 @@ class Service:
             token: the token to use instead of a new one.
 
         Raises:
-            ValueError: a scope that does not exist.
+            ValueError: a scope that does not exist, or a user who is no address.
         """
         house = self._house
+        if user and not is_address(user):
+            raise ValueError(f"user={user[:60]!r} is no e-mail address; give one like bob@{house.policy.domain}")
         email = (user or house.policy.first_user).lower()
         expires = None if expires_in is None else house.clock.now().timestamp() + expires_in
         granted = Token(email, client, scope_names(scopes, house.policy), int(service_account), expires)

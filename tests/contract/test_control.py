@@ -53,6 +53,10 @@ def raw(wire: OverSocket, text: str) -> bytes:
         {"now": "yesterday"},
         {"now": "0001-01-01T00:00:00+14:00"},
         {"now": 5},
+        {"freeze": "yes"},
+        {"freeze": False},
+        {"advance": "1d", "now": "2030-01-01T00:00:00Z"},
+        {"advanced": "1d"},
     ],
 )
 def test_a_refused_move_leaves_the_clock_running(wire: OverSocket, service: Service, body: dict[str, Any]) -> None:
@@ -60,6 +64,30 @@ def test_a_refused_move_leaves_the_clock_running(wire: OverSocket, service: Serv
 
     assert (answer.status, answer.error["reason"]) == (400, "badRequest")
     assert isinstance(service.clock, SystemClock)
+
+
+MISUNDERSTOOD = [
+    ("tokens", {"user": "bob@svc.example", "scope": ["storage.readonly"]}, "scope"),
+    ("tokens", {"user": "bob@svc.example", "service_account": "yes"}, "service_account"),
+    ("tokens", {"user": "bob"}, "user"),
+    ("clients", {"name": "app", "public": "yes"}, "public"),
+    ("clients", {"name": "app", "redirect_uri": "http://127.0.0.1/cb"}, "redirect_uri"),
+    ("service_accounts", {"name": "robot", "scopes": ["calendar"]}, "scopes"),
+    ("limits", {"user": "bob@svc.example", "limit": 5}, "limit"),
+    ("domains", {"domain": "hooks.example", "port": 443}, "port"),
+    ("restore", {"snapshot": "snapshot-1"}, "snapshot"),
+    ("faults", {"steps": [{"match": {"operation": "file.create"}, "action": {"status": 503}}]}, "files.create"),
+]
+
+
+@pytest.mark.parametrize("name, body, named", MISUNDERSTOOD)
+def test_what_would_not_be_understood_is_refused(wire: OverSocket, name: str, body: dict[str, Any], named: str) -> None:
+    """A token for all scopes must not come of a misspelt `scopes`, nor a step that waits for ever."""
+    answer = tell(wire, name, body)
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+    assert named in answer.error["message"]
+    assert wire.service.limits() == wire.service.fault_plans() == []
 
 
 def test_a_clock_goes_no_further_than_the_years_do(wire: OverSocket) -> None:
