@@ -77,8 +77,12 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         for control in (self.what, self.lives, self.address, self.answers):
             control.observe(lambda _change: changed(), "value")
 
-    def read(self, session: Session, *, in_kernel: bool) -> None:
-        """Fill the list of files; `in_kernel`: the receiver is ours, and nobody is asked for an address."""
+    def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
+        """Fill the list of files; `in_kernel`: the receiver is ours, and nobody is asked for an address.
+
+        Returns:
+            Their names by their ids.
+        """
         found = latest_files(session)
         before = self.what.value
         self.what.options = [self.what.options[0], *((file_line(one), str(one["id"])) for one in found)]
@@ -86,6 +90,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             self.what.value = before
         self.address.layout.display = "none" if in_kernel else None
         self.answers.layout.display = None if in_kernel else "none"
+        return {str(one["id"]): str(one.get("name")) for one in found}
 
     def code(self, *, in_kernel: bool) -> str:
         """The cell that does the same."""

@@ -108,7 +108,7 @@ class WatchPanel(Form):
     # -- what a press does
 
     def _read(self) -> None:
-        self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
+        self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
 
     def refresh(self) -> None:
         """See which files and channels there are now."""
@@ -122,7 +122,6 @@ class WatchPanel(Form):
             made = watch_changes(to, expires_in=lives, session=session)
         else:
             made = watch_file(what, to, expires_in=lives, session=session)
-            self._names[what] = self.controls.what.label.rpartition(" (")[0]
         self._say(f"Watching {self._watched(what)}; the service sends sync.")
         self._show(made["id"].item())
 

@@ -51,6 +51,18 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
 
 
 @pytest.mark.spec("W-04")
+def test_a_channel_of_a_cell_has_the_name_of_its_file_too(panel, lab, file):
+    later = svc.upload(b"more", name="later.txt")
+    with svc.receiver() as rx:
+        for one in (file, later):
+            svc.watch_file(one, rx)
+        panel.controls.refresh.click()
+
+    lines = [label for label, _ in panel.chosen.options]
+    assert [line.partition(":")[0] for line in lines] == ["draft <b>.txt", "later.txt"]
+
+
+@pytest.mark.spec("W-04")
 def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, file):
     panel.watch.click()
     assert states(panel, lab) == ["sync"]
