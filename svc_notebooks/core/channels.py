@@ -117,7 +117,7 @@ def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_
     ]
     if problems:
         raise ApiError(problems)
-    expiration, token = body.get("expiration"), body.get("token")
+    expiration, token = _whole(body.get("expiration")), body.get("token")
     return ChannelRequest(
         id=str(body["id"]),
         address=str(body["address"]),
@@ -208,7 +208,13 @@ def plain_host(host: str) -> str:
         raise ValueError(f"{host!r} is no host name: {error}") from None
 
 
+def _whole(value: Any) -> Any:
+    """JSON has one kind of number: 3.6e12 is a whole one, as 3600000000000 is."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
 def _expiration(value: Any, now: int) -> Row | None:
+    value = _whole(value)
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}", value)):
         return row("invalid", field="expiration", message="expected a Unix time in milliseconds.")

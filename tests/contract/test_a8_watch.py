@@ -200,6 +200,7 @@ def test_the_lesser_expiration_counts(watch: Watch) -> None:
 
     assert watch.file(file, expiration=soon).json["expiration"] == soon
     assert watch.file(file, expiration=str(soon)).json["expiration"] == soon
+    assert repr(watch.file(file, expiration=float(soon)).json["expiration"]) == repr(soon)
     for limited in (watch.file(file, expiration=10**15), watch.changes(expiration=10**15)):
         assert soon < limited.json["expiration"] <= 10**15
 
