@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.closing import closing
 from tests.plugin_rules import read_rules
 from tools import course_map
 from tools.course_pages import Cell, Page, pages
@@ -120,7 +121,7 @@ class TestClaims:
 @pytest.fixture(scope="module")
 def course(tmp_path_factory) -> dict[str, list[tuple[Cell, set[str]]]]:
     """Of each cell of each notebook the rules that it proves, of those that it claims or that have a witness."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, closing():
         patch.setenv("TZ", "UTC")
         patch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("course")))
         return {page.name: list(_proofs(page)) for page in PAGES}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
+from tests.closing import closing
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("requests", "pandas", "numpy", "ipywidgets", "sqlalchemy", "cheroot", "anywidget", "tqdm", "IPython")
@@ -36,7 +37,8 @@ def test_the_examples_run(module: str, tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
 
     given = {"svc": svc, "folder": tmp_path}
-    failed, _ = doctest.testmod(importlib.import_module(module), extraglobs=given, optionflags=doctest.ELLIPSIS)
+    with closing():
+        failed, _ = doctest.testmod(importlib.import_module(module), extraglobs=given, optionflags=doctest.ELLIPSIS)
 
     assert failed == 0
 

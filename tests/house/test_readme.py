@@ -7,6 +7,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.cli import _COMMANDS
+from tests.closing import closing
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -37,12 +38,13 @@ def test_the_python_runs_from_the_first_block_to_the_last(tmp_path: Path, monkey
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
 
-    for block in fenced("python"):
-        exec(compile(block, "README.md", "exec"), names)
+    with closing():
+        for block in fenced("python"):
+            exec(compile(block, "README.md", "exec"), names)
 
-    assert (tmp_path / "cities.csv").read_bytes() == b"city,people\nRiga,605000\n"
-    assert (tmp_path / "Birds.docx").read_bytes().startswith(b"PK")
-    assert len(svc.files()) == 7
+        assert (tmp_path / "cities.csv").read_bytes() == b"city,people\nRiga,605000\n"
+        assert (tmp_path / "Birds.docx").read_bytes().startswith(b"PK")
+        assert len(svc.files()) == 7
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

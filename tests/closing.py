@@ -1,0 +1,22 @@
+"""What examples leave open: their reader's kernel ends with it, this process goes on."""
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from ipywidgets import Widget
+
+import svc_notebooks as svc
+from svc_notebooks.notebook.current import make_current
+
+
+@contextmanager
+def closing() -> Iterator[None]:
+    """At the end close every form, and every sandbox with its servers and receivers, whoever made it."""
+    try:
+        yield
+    finally:
+        Widget.close_all()
+        for lab in [one for one in gc.get_objects() if type(one) is svc.Sandbox]:
+            lab.close()
+        make_current(None)
