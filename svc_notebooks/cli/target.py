@@ -89,4 +89,13 @@ class Secrets:
         if not self._texts:
             return text
         longest = sorted(self._texts, key=len, reverse=True)
-        return re.sub("|".join(map(re.escape, longest)), "<token>", text)
+        return re.sub("|".join(map(_pattern, longest)), "<token>", text)
+
+
+_SHORTEST = 6
+
+
+def _pattern(text: str) -> str:
+    """A short text is a part of many words that are no secret: it is hidden where it stands alone."""
+    alone = re.escape(text)
+    return alone if len(text) >= _SHORTEST else rf"(?<!\w){alone}(?!\w)"

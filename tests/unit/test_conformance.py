@@ -417,3 +417,8 @@ def test_a_target_shows_no_token() -> None:
 
 def test_the_suite_is_where_it_says() -> None:
     assert (suite_folder() / "tests" / "contract" / "conftest.py").is_file()
+
+
+def test_a_short_token_is_hidden_where_it_stands_alone():
+    """With `conf` for a token the rules spoke of <token>erences."""
+    assert Secrets(["conf"]).redact('"Bearer conf" and a conference') == '"Bearer <token>" and a conference'
