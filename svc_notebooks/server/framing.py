@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
+OLD = "HTTP/1.0"
+
+_NAME = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
+_NAMES = ("connection", "content-length", "expect", "host", "transfer-encoding")
+_NOT_IN_A_VALUE = re.compile(r"[\r\n\0]")
+
 
 def framing(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
     """What was sent under each name that says how the connection is used."""
-    said: dict[str, list[str]] = {"connection": [], "content-length": [], "expect": [], "transfer-encoding": []}
+    said: dict[str, list[str]] = {name: [] for name in _NAMES}
     for name, value in pairs:
         values = said.get(name.lower())
         if values is not None:
@@ -13,14 +21,18 @@ def framing(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
     return said
 
 
-def check_framing(said: dict[str, list[str]]) -> None:
-    """Where a body ends must not be open to doubt: two readings are a way to smuggle a request."""
+def check_framing(said: dict[str, list[str]], version: str) -> None:
+    """Where a body ends, and for whom it is, must not be open to doubt: two readings are a way to smuggle a request."""
     lengths = set(said["content-length"])
     if len(lengths) > 1 or any(not (text.isascii() and text.isdigit() and len(text) <= 18) for text in lengths):
         raise ValueError("Content-Length must be one number of bytes")
     coding = [value.lower() for value in said["transfer-encoding"]]
     if coding and (coding != ["chunked"] or lengths):
         raise ValueError("Transfer-Encoding must be chunked alone, without a Content-Length")
+    if coding and version == OLD:
+        raise ValueError(f"{OLD} has no Transfer-Encoding")
+    if len(said["host"]) > 1 or not (said["host"] or version == OLD):
+        raise ValueError("there must be one Host header")
 
 
 def connection_wish(said: list[str]) -> bytes:
@@ -32,6 +44,7 @@ def connection_wish(said: list[str]) -> bytes:
 def header(line: bytes) -> tuple[str, str]:
     """The name and the value in a line. Raises ValueError."""
     name, colon, value = line.decode("latin-1").partition(":")
-    if not line.endswith(b"\r\n") or not colon or not name or name != name.strip():
+    value = value.removesuffix("\r\n")
+    if not line.endswith(b"\r\n") or not colon or not _NAME.fullmatch(name) or _NOT_IN_A_VALUE.search(value):
         raise ValueError(f"{line[:40]!r} is no header line")
-    return name, value.strip()
+    return name, value.strip(" \t")

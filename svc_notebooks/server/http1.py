@@ -16,6 +16,7 @@ from .parts import BLOCK
 
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
 _LINE = 256
+_MOST_TRAILER_BYTES = 65_536
 _BROKEN = re.compile(r"[\r\n\0]+")
 
 
@@ -110,19 +111,26 @@ class ChunkedBody(SizedBody):
             raise self._wrong("a chunk of the body has no readable size.")
         self._left = int(found[1], 16)
         if not self._left:
-            while self._line() != b"\r\n":  # trailers say nothing here
-                pass
+            self._pass_trailers()
             self._ended = True
         return not self._ended
+
+    def _pass_trailers(self) -> None:
+        """They say nothing here. Of a line that is read in pieces no piece may pass for the blank one at the end."""
+        left = _MOST_TRAILER_BYTES
+        while (line := self._line(left)) != b"\r\n":
+            left -= len(line)
+            if not line.endswith(b"\r\n") or left <= 0:
+                raise self._wrong("the trailers of the body are no header lines, or too many.")
 
     def _wrong(self, message: str) -> Exception:
         self.broken = True
         return refuse("badRequest", message=message)
 
-    def _line(self) -> bytes:
+    def _line(self, most: int = _LINE) -> bytes:
         self._start()
         try:
-            line = self._source.readline(_LINE)
+            line = self._source.readline(most)
         except (OSError, ValueError) as error:
             raise Disconnected(str(error)) from None
         if not line:

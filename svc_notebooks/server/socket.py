@@ -26,7 +26,7 @@ from ..core.catalogue import ApiError, Row, refuse
 from ..core.choices import UNREADABLE
 from ..core.wire import Disconnected, Headers, Request, Response
 from .control import Control
-from .framing import check_framing, connection_wish, framing, header
+from .framing import OLD, check_framing, connection_wish, framing, header
 from .http1 import ChunkedBody, SizedBody, head
 from .relief import Relief
 from .reply import as_error
@@ -170,9 +170,10 @@ class _Request(HTTPRequest):
             if len(self.pairs) > MOST_HEADERS:
                 raise ValueError(f"there are more than {MOST_HEADERS} headers")
         said = framing(self.pairs)
-        check_framing(said)
+        check_framing(said, self.response_protocol)
         found |= {name.title().encode(): values[-1].encode("latin-1") for name, values in said.items() if values}
-        self.expects_continue = found.pop(b"Expect", b"").lower() == b"100-continue"
+        expected = found.pop(b"Expect", b"").lower()
+        self.expects_continue = expected == b"100-continue" and self.response_protocol != OLD
         found[b"Connection"] = connection_wish(said["connection"])
         return found
 

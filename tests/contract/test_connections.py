@@ -89,8 +89,84 @@ def test_another_form_of_address_is_refused(wire: OverSocket, target: str) -> No
             assert everything(connection)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 404", b"HTTP/1.1 405")
 
 
+DOUBTFUL = {
+    "an odd blank before chunked": "Transfer-Encoding: \x0bchunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "an odd blank behind a length": "Content-Length: 5\xa0\r\n\r\nhello",
+    "a line end of its own in a value": "X-Note: a\rContent-Length: 5\r\n\r\n",
+    "a zero byte in a value": "X-Note: a\0b\r\nContent-Length: 5\r\n\r\nhello",
+    "a blank in a name": "Content Length: 5\r\nContent-Length: 5\r\n\r\nhello",
+    "two hosts": "Host: y\r\nContent-Length: 5\r\n\r\nhello",
+}
+
+
+@pytest.mark.parametrize("rest", DOUBTFUL.values(), ids=DOUBTFUL)
+def test_what_another_server_might_read_otherwise_is_refused(wire: OverSocket, rest: str) -> None:
+    """RFC 9110, 5.5, and RFC 9112, 3.2 and 6.3: two readings of one request are a way to smuggle another."""
+    with wire.dial() as connection:
+        token = f"Authorization: Bearer {wire.token}\r\n"
+        connection.sendall(f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{token}{rest}".encode("latin-1"))
+        answer = everything(connection)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"\r\nConnection: close\r\n" in answer
+    assert wire.names() == []
+
+
+def test_an_old_client_has_no_chunks(wire: OverSocket) -> None:
+    """RFC 9112, 6.1: what stands in such a body must not be read as the next request."""
+    hidden = f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}\r\n"
+    start = f"POST {UPLOAD}media HTTP/1.0\r\nHost: x\r\n{{token}}Connection: keep-alive\r\n"
+    with connected(wire, f"{start}Transfer-Encoding: chunked\r\n\r\n{hidden}") as connection:
+        answer = everything(connection)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_an_old_client_is_not_told_to_continue(wire: OverSocket) -> None:
+    start = f"POST {UPLOAD}media HTTP/1.0\r\nHost: x\r\n{{token}}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+    with connected(wire, f"{start}hello") as connection:
+        assert everything(connection).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("version, status", [("1.1", b"400"), ("1.0", b"200")])
+def test_a_request_names_its_host(wire: OverSocket, version: str, status: bytes) -> None:
+    with connected(wire, f"GET {FILES} HTTP/{version}\r\n{{token}}Connection: close\r\n\r\n") as connection:
+        assert everything(connection).startswith(b"HTTP/1.1 " + status)
+
+
+CHUNKED = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
+ABOUT = "GET /storage/v3/about?fields=kind HTTP/1.1\r\nHost: x\r\n{token}Connection: close\r\n\r\n"
+
+
+@pytest.mark.parametrize("size", [0, 251, 252, 253, 254, 255, 256, 509, 4000])
+def test_trailers_of_any_length_end_at_their_blank_line(wire: OverSocket, size: int) -> None:
+    with connected(wire, f"{CHUNKED}X: {'a' * size}\r\nY: b\r\n\r\n{ABOUT}") as connection:
+        answer = everything(connection)
+
+    assert answer.count(b"HTTP/1.1 200 ") == 2
+    assert b'"kind": "svc#about"' in answer
+
+
+@pytest.mark.parametrize("size", [252, 253, 254])
+def test_a_long_trailer_hides_no_request(wire: OverSocket, size: int) -> None:
+    with connected(wire, f"{CHUNKED}X: {'a' * size}\r\n{ABOUT}") as connection:
+        connection.shutdown(socket.SHUT_WR)
+        answer = everything(connection)
+
+    assert b"about" not in answer
+
+
+@pytest.mark.parametrize("trailers", ["X: y\r\n" * 20_000, "X: " + "y" * 100_000 + "\r\n", "X: y\n\r\n"])
+def test_trailers_without_measure_are_refused(wire: OverSocket, trailers: str) -> None:
+    with connected(wire, f"{CHUNKED}{trailers}\r\n") as connection:
+        assert everything(connection).startswith(b"HTTP/1.1 400 ")
+
+    assert wire.names() == []
+
+
 @pytest.mark.parametrize(
-    "silent", [f"GET {FILES} HTT", f"POST {UPLOAD}media HTTP/1.1\r\n{{token}}Content-Length: 9\r\n\r\n"]
+    "silent", [f"GET {FILES} HTT", f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 9\r\n\r\n"]
 )
 def test_clients_that_fall_silent_keep_nobody_waiting(service: Service, silent: str) -> None:
     with SocketServer(service, threads=2) as server, ExitStack() as stack:
