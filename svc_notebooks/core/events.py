@@ -174,7 +174,8 @@ def _wrong_time(name: str, error: TimeError) -> Row:
     wrong = error.wrong
     path = f"{name}.{wrong.part}" if wrong.part else name
     if wrong.key == "required":
-        return row("missingTime", field=path, message=f"{_TIME.get(name, name)}: {wrong.message}")
+        missing = f"{_TIME[name]}: " if name in _TIME else ""
+        return row("missingTime", field=path, message=missing + wrong.message)
     return row(wrong.key, field=path, message=wrong.message)
 
 

@@ -82,5 +82,5 @@ def preset(name: str) -> Preset:
             return found
     names = [one.name for one in PRESETS]
     near = get_close_matches(name, names, 1)
-    hint = f"did you mean {near[0]!r}? " if near else ""
-    raise ValueError(f"{name!r} is no preset of faults; {hint}There are {', '.join(map(repr, names))}")
+    hint = f"did you mean {near[0]!r}? There" if near else "there"
+    raise ValueError(f"{name!r} is no preset of faults; {hint} are {', '.join(map(repr, names))}")

@@ -17,6 +17,7 @@ from .visit import Visit, needed
 _LONGEST_ASSERTION = 3600
 _SKEW = 300
 _BEYOND = 1e12
+_WORDS = {"code": "authorization code", "refresh": "refresh token"}
 
 
 def new_code(
@@ -84,9 +85,9 @@ def by_refresh_token(visit: Visit, form: dict[str, str], client: ClientRow) -> J
 def _grant(visit: Visit, secret: str, kind: str, client: ClientRow) -> GrantRow:
     found = visit.house.store.oauth.grant(secret)
     if found is None or found.kind != kind or found.client != client.id:
-        raise OAuthError("invalid_grant", f"there is no such {kind} of this client, or it was revoked.")
+        raise OAuthError("invalid_grant", f"there is no such {_WORDS[kind]} of this client, or it was revoked.")
     if found.expires is not None and visit.now() >= found.expires:
-        raise OAuthError("invalid_grant", f"the {kind} has expired.")
+        raise OAuthError("invalid_grant", f"the {_WORDS[kind]} has expired.")
     return found
 
 

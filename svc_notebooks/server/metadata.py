@@ -297,7 +297,7 @@ def one_of(query: Query, name: str, allowed: tuple[str, ...]) -> str:
     if text is None:
         return allowed[0]
     if text not in allowed:
-        raise refuse("invalidParameter", name=name, message=f"expected one of {', '.join(allowed)}.")
+        raise refuse("invalidParameter", name=name, message=f"expected one of {', '.join(filter(None, allowed))}.")
     return text
 
 

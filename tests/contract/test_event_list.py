@@ -171,6 +171,13 @@ def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: Diary, event:
         assert ada.list(**window, timeMin="9998-12-30T00:00:00Z").status == 200
 
 
+def test_an_order_that_is_none_is_told_those_that_are(ada: Diary) -> None:
+    answer = ada.list(orderBy="length")
+
+    assert refusal(answer) == (400, "invalidParameter", "orderBy")
+    assert "one of startTime, updated" in answer.error["message"]
+
+
 def test_singles_and_instances_come_in_the_order_of_their_start(ada: Diary) -> None:
     ada.made(hour(12, day=10))
     ada.made(WEEKLY, summary="series")

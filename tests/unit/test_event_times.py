@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.event_times import TimeError, print_instant, print_time, read_time
-from svc_notebooks.core.wire import JSON
+from svc_notebooks.core.events import problems
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.wire import JSON, JSONObject
 from svc_notebooks.core.zones import clock_changes, zone, zone_names
 
 NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
@@ -72,6 +74,14 @@ def test_what_is_wrong_is_said_by_its_part(value: object, key: str, part: str):
 def test_a_year_that_is_none_here_is_told_those_that_are(value: JSON):
     with pytest.raises(TimeError, match="in a year from 0002 to 9998"):
         read_time(value)
+
+
+def test_a_time_that_is_missing_is_named_once():
+    event: JSONObject = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "originalStartTime": {}}
+
+    assert [one.message for one in problems(event, Policy())] == [
+        "originalStartTime: expected date (all day) or dateTime."
+    ]
 
 
 def test_a_zone_that_is_nearly_right_is_suggested():
