@@ -20,6 +20,8 @@ def accepted(body: JSONObject, policy: Policy) -> JSONObject:
     kept = {name: _without_null(value, name) for name, value in body.items() if name in _TOP and value is not None}
     if kept.get("recurrence") == []:
         del kept["recurrence"]
+    if "attendees" in kept:
+        kept["attendees"] = _each_once(kept["attendees"])
     if isinstance(kept.get("extendedProperties"), dict):
         kept["extendedProperties"] = _properties(kept["extendedProperties"])
     return kept
@@ -32,6 +34,15 @@ def _without_null(value: JSON, path: str) -> JSON:
     if isinstance(value, list):
         return [_without_null(one, f"{path}[]") for one in value if one is not None]
     return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _each_once(attendees: Any) -> list[JSON]:
+    """Who is named twice is one: what the later entry says is laid over the first."""
+    found: dict[str, JSONObject] = {}
+    for one in attendees:
+        before = found.get(one["email"].lower(), {})
+        found[one["email"].lower()] = {**before, **one, "email": before.get("email", one["email"])}
+    return list(found.values())
 
 
 def _properties(given: Any) -> JSONObject:

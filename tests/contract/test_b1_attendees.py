@@ -53,6 +53,17 @@ def test_any_other_address_is_refused_by_its_place(ada: Diary, email: str) -> No
     assert ada.items() == []
 
 
+@pytest.mark.choice("An attendee who is named twice")
+def test_who_is_named_twice_is_one_and_gets_one_invitation(wire: Wire, ada: Diary) -> None:
+    twice = [*guests(BOB, displayName="Bob"), *guests(GUEST), *guests(BOB.upper(), optional=True)]
+
+    event = ada.made(attendees=twice)
+
+    assert emails(event) == [BOB, GUEST]
+    assert (event["attendees"][0]["displayName"], event["attendees"][0]["optional"]) == ("Bob", True)
+    assert [one["self"] for one in Diary(wire, BOB).read(event["id"])["attendees"] if "self" in one] == [True]
+
+
 @pytest.mark.spec("E-07")
 @pytest.mark.parametrize("attendee", [{}, {"displayName": "Bob"}, {"email": None}, {"email": ""}])
 def test_an_attendee_without_an_address_is_refused(ada: Diary, attendee: dict[str, Any]) -> None:
