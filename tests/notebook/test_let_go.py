@@ -22,6 +22,18 @@ def test_a_cell_that_makes_a_sandbox_can_be_run_again_and_again():
     assert svc.current_session() is lab.session
 
 
+def test_the_folder_of_a_sandbox_that_nobody_has_can_be_opened_again(tmp_path):
+    svc.sandbox(tmp_path)
+    svc.upload(b"kept")
+    for _ in range(2):
+        svc.sandbox()
+    gc.collect()
+
+    svc.sandbox(tmp_path)
+
+    assert len(svc.files()) == 1
+
+
 def test_sandboxes_in_one_another_are_held_by_the_blocks_alone():
     svc.connect("https://outside.example", "token")  # nobody gave it a name
     with svc.sandbox() as outer, svc.sandbox(), svc.sandbox():

@@ -17,6 +17,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
+from weakref import finalize
 
 from sqlalchemy import (
     ClauseElement,
@@ -64,11 +65,18 @@ class Prepared:
 _COUNT_ANEW = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))
 
 
+def _close(connection: Connection) -> None:
+    connection.close()
+    connection.engine.dispose()
+
+
 class Database:
-    """A connection that threads share, one at a time."""
+    """A connection that threads share, one at a time. One that nobody has any more is closed."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
+        self._closing = finalize(self, _close, connection)
+        self._closing.atexit = False  # whoever is in the middle of something at the end stays there
         self._driver: Any = connection.connection.driver_connection
         self.lock = RLock()
         self._depth = 0
@@ -180,8 +188,7 @@ class Database:
     def close(self) -> None:
         """Give the connection back."""
         with self.lock:
-            self._connection.close()
-            self._connection.engine.dispose()
+            self._closing()
 
 
 def open_database(path: Path | None, durability: Literal["process", "power"]) -> Database:
@@ -202,8 +209,7 @@ def open_database(path: Path | None, durability: Literal["process", "power"]) ->
             connection.exec_driver_sql(f"PRAGMA {pragma}")
         metadata.create_all(connection)
     except DatabaseError as error:
-        connection.close()
-        engine.dispose()
+        _close(connection)
         raise OSError(f"{path} cannot be opened ({error.orig}): is another service using this folder?") from None
     return Database(connection)
 
