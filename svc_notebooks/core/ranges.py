@@ -6,7 +6,8 @@
     Content-Range   of a 206 answer    bytes 0-99/500          A6   ContentRange
 
 Parsing raises ValueError with a sentence that can go into an answer. Offsets count from 0, ends are inclusive
-as on the wire, and no number has more than 18 digits, so that every one fits a 64-bit integer.
+as on the wire. No number of an upload has more than 18 digits, so that every one fits a 64-bit integer; a
+download may ask for more than there can be, and gets what there is.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import re
 from dataclasses import dataclass
 
 _CONTENT_RANGE = re.compile(
-    r"(?:bytes[ \t]+)?(?:(?P<first>\d{1,18})-(?P<last>\d{1,18}|\*)|\*)/(?P<total>\d{1,18}|\*)", re.ASCII
+    r"(?:bytes[ \t]+)?(?:(?P<first>\d{1,18})-(?P<last>\d{1,18}|\*)|\*)/(?P<total>\d{1,18}|\*)", re.ASCII | re.IGNORECASE
 )
 _STORED = re.compile(r"bytes[= ]0-(\d{1,18})", re.ASCII)
-_BYTE_RANGE = re.compile(r"(?P<first>\d{1,18})?-(?P<last>\d{1,18})?", re.ASCII)
+_BYTE_RANGE = re.compile(r"(?P<first>\d+)?-(?P<last>\d+)?", re.ASCII)
+_FARTHEST = 10**18 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def _check(span: Span, total: int | None) -> None:
         raise ValueError(f"Content-Range ends at byte {span.last}, before its first byte {span.first}.")
     end = span.first if span.last is None else span.last
     if total is not None and end >= total:
-        raise ValueError(f"Content-Range reaches byte {end}, but a total of {total} ends at byte {total - 1}.")
+        raise ValueError(f"Content-Range reaches byte {end}, but the total is {total} bytes.")
 
 
 def stored_range(stored: int) -> str | None:
@@ -96,6 +98,12 @@ def parse_stored(text: str | None) -> int:
     if not found:
         raise ValueError(f"the Range header of a 308 should read bytes=0-<last>, not {text!r}")
     return int(found[1]) + 1
+
+
+def _offset(digits: str) -> int:
+    """What lies beyond every content is all the same."""
+    digits = digits.lstrip("0") or "0"
+    return int(digits) if len(digits) <= 18 else _FARTHEST
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,7 @@ class ByteRange:
         found = _BYTE_RANGE.fullmatch(ranges.strip())
         if unit.strip().lower() != "bytes" or not found or ranges.strip() == "-":
             raise ValueError(f"{text!r} is no single range of bytes; write bytes=0-99, bytes=100- or bytes=-100")
-        first, last = (None if n is None else int(n) for n in found.groups())
+        first, last = (None if n is None else _offset(n) for n in found.groups())
         if first is not None and last is not None and last < first:
             raise ValueError(f"{text!r} ends before it begins")
         return cls(first, last)

@@ -192,7 +192,7 @@ def _contradiction(session: UploadSession, span: Span, total: int | None, length
 def _beyond(span: Span, total: int | None) -> Wrong | None:
     if total is None or span.last is None or span.last < total:
         return None
-    return Wrong(f"Content-Range reaches byte {span.last}, but the upload ends at byte {total - 1}.")
+    return Wrong(f"Content-Range reaches byte {span.last}, but the upload has {total} bytes.")
 
 
 def _misfit(span: Span, total: int | None, known: int | None, rule: UploadRule) -> Wrong | None:

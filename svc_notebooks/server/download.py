@@ -22,7 +22,7 @@ def download(house: House, call: Call) -> Response:
             raise refuse("notDownloadable")
         check_taking(house, caller.user, row, "cannotDownload")
         _check_abuse(call, caller, row)
-        span = _span(call.headers.all("Range"), row.size)
+        span = None if "If-Range" in call.headers else _span(call.headers.all("Range"), row.size)
         return _answer(house, call, row, row.size, span)
 
 

@@ -55,8 +55,8 @@ def content(visit: Visit) -> Response:
 
 
 def _disposition(name: str) -> str:
-    """To be saved under the file's name (RFC 6266)."""
-    plain = "".join(mark if mark.isascii() and mark.isprintable() and mark not in '"\\%' else "_" for mark in name)
+    """To be saved under the file's name (RFC 6266), which is no path."""
+    plain = "".join(mark if mark.isascii() and mark.isprintable() and mark not in '"\\%/' else "_" for mark in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 
 

@@ -56,6 +56,8 @@ def test_a_byte_range_survives_the_wire(value: ByteRange) -> None:
         ("bytes */*", None, None),
         ("*/524288", None, 524288),
         ("*/*", None, None),
+        ("Bytes 0-0/1", Span(0, 0), 1),
+        ("BYTES */*", None, None),
         ("bytes */0", None, 0),
     ],
 )
@@ -89,6 +91,11 @@ def test_a_content_range_that_contradicts_itself_is_refused(text: str) -> None:
         ContentRange.parse(text)
 
 
+def test_nothing_can_lie_in_a_total_of_nothing() -> None:
+    with pytest.raises(ValueError, match="reaches byte 0, but the total is 0 bytes"):
+        ContentRange.parse("bytes 0-0/0")
+
+
 @pytest.mark.parametrize("text", ["bytes=1-5", "bytes 1-5", "0-5", "bytes=0-", "nonsense", ""])
 def test_a_stored_range_that_does_not_start_at_zero_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="Range header of a 308"):
@@ -106,6 +113,11 @@ def test_a_stored_range_that_does_not_start_at_zero_is_refused(text: str) -> Non
         ("Bytes = 0-0", 500, Span(0, 0)),
         ("bytes=500-", 500, None),
         ("bytes=-0", 500, None),
+        ("bytes=0-" + "9" * 19, 500, Span(0, 499)),
+        ("bytes=-" + "9" * 5000, 500, Span(0, 499)),
+        ("bytes=" + "9" * 19 + "-", 500, None),
+        ("bytes=" + "9" * 30 + "-" + "9" * 5000, 500, None),
+        ("bytes=" + "0" * 30 + "5-6", 500, Span(5, 6)),
         ("bytes=0-", 0, None),
         ("bytes=-5", 0, None),
     ],
