@@ -1,29 +1,29 @@
-"""A receiving URL on this machine: HTTPS in a thread, each message handed to a function (A11).
+"""A receiving URL on this machine: HTTPS in a thread, each message handed to an inbox (A11).
 
 The standard library's server, with the handshake in the thread of the connection, so that nobody who connects
-and says nothing holds up others.
+and says nothing holds up others. The inbox is not held: who lets go of a receiver need not close it.
 """
 
 from __future__ import annotations
 
 import socket
 import ssl
-from collections.abc import Callable
 from contextlib import suppress
 from enum import IntEnum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Lock, Thread
 from typing import Any
+from weakref import ref
 
-from ..core.wire import Headers, Request, Response
+from ..core.wire import Headers, Request
+from .inbox import Inbox
 
 _HANDSHAKE_SECONDS = 10.0
 _IDLE_SECONDS = 120.0
 _MOST_BODY = 1024 * 1024
 _MOST_DIGITS = 9
 _IN_PROGRESS, _EMPTY = 102, 204
-
-Receive = Callable[[Request], tuple[Response, float]]
+_LOOK_SECONDS = 0.1
 
 
 class _Refused(IntEnum):
@@ -73,7 +73,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(Request("POST", self.path, headers, body))
 
     def _answer(self, request: Request) -> None:
-        response, delay = self.server.receive(request)
+        if (inbox := self.server.inbox()) is None:
+            self.close_connection = True
+            return
+        response, delay = inbox.receive(request)
         if self.server.closing.wait(delay):  # a receiver that stalls, because somebody wants to see that
             self.close_connection = True
         else:
@@ -116,11 +119,12 @@ class _Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
+    timeout = _LOOK_SECONDS
 
-    def __init__(self, place: tuple[str, int], receive: Receive, context: ssl.SSLContext, path: str) -> None:
+    def __init__(self, place: tuple[str, int], inbox: Inbox, context: ssl.SSLContext, path: str) -> None:
         self.address_family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
         super().__init__(place, _Handler)
-        self.receive, self.path, self.closing = receive, path, Event()
+        self.inbox, self.path, self.closing = ref(inbox), path, Event()
         self._context = context
         self._open: set[socket.socket] = set()
         self._lock = Lock()
@@ -137,9 +141,16 @@ class _Server(ThreadingHTTPServer):
             self._open.discard(request)
         super().shutdown_request(request)
 
-    def hang_up(self) -> None:
-        """End the connections that are open, idle ones too."""
+    def run(self) -> None:
+        """Listen until it is closed or nobody can look into the inbox any more; then end every connection."""
+        with self:
+            while not self.closing.is_set() and self.inbox():
+                self.handle_request()
         self.closing.set()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        """End the connections that are open, idle ones too."""
         with self._lock:
             for connection in self._open:
                 with suppress(OSError):
@@ -150,13 +161,11 @@ class _Server(ThreadingHTTPServer):
 
 
 class HttpsReceiver:
-    """Listens until it is closed. Raises OSError for an address that is in use."""
+    """Listens until it is closed, or its inbox is forgotten. Raises OSError for an address that is in use."""
 
-    def __init__(self, receive: Receive, context: ssl.SSLContext, *, host: str, port: int, path: str) -> None:
-        self._server = _Server((host, port), receive, context, path)
-        self._thread = Thread(
-            target=self._server.serve_forever, kwargs={"poll_interval": 0.1}, name="svc-receiver", daemon=True
-        )
+    def __init__(self, inbox: Inbox, context: ssl.SSLContext, *, host: str, port: int, path: str) -> None:
+        self._server = _Server((host, port), inbox, context, path)
+        self._thread = Thread(target=self._server.run, name="svc-receiver", daemon=True)
         self._thread.start()
 
     @property
@@ -166,7 +175,5 @@ class HttpsReceiver:
 
     def close(self) -> None:
         """Listen no more, and end the connections; who stalls answers nothing."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._server.hang_up()
+        self._server.closing.set()
         self._thread.join()

@@ -108,9 +108,8 @@ def _listening(
     from ..client.receiver import HttpsReceiver
 
     context, ca_pem = _certificate(host, certificate)
-    server = HttpsReceiver(
-        inbox.receive, context, host="127.0.0.1" if host == "localhost" else host, port=port, path=_PATH
-    )
+    listens_on = "127.0.0.1" if host == "localhost" else host
+    server = HttpsReceiver(inbox, context, host=listens_on, port=port, path=_PATH)
     shown = f"[{host}]" if ":" in host else host
     if lab:
         lab.service.register_domain(host)

@@ -1,10 +1,12 @@
 """What was closed or let go of does not stay: a kernel in which cells are run again and again is as it was."""
 
 import gc
+import threading
 import tracemalloc
 from weakref import ref
 
 import svc_notebooks as svc
+from tests.patience import PATIENCE
 
 
 def gone(kept: ref) -> bool:
@@ -20,6 +22,22 @@ def test_a_cell_that_makes_a_sandbox_can_be_run_again_and_again():
 
     assert gone(first)
     assert svc.current_session() is lab.session
+
+
+def test_a_receiver_that_nobody_has_listens_no_more():
+    before = set(threading.enumerate())
+    lab = svc.sandbox()
+    svc.watch_changes(svc.receiver())
+    lab.deliver()
+    listening = [one for one in threading.enumerate() if one not in before and one.name == "svc-receiver"]
+    for _ in range(2):
+        lab = svc.sandbox()
+    gc.collect()
+
+    for thread in listening:
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
+    assert listening
 
 
 def test_the_folder_of_a_sandbox_that_nobody_has_can_be_opened_again(tmp_path):
