@@ -84,7 +84,7 @@ class ExportForm(Form):
         self.view = widgets.HTML()
         self.hand_over = make_hand_over(self._arrived)
         buttons = row(self.export, self.look)
-        self.bar.say("Nothing is under way")
+        self.bar.rest("Export")
         self.controls.document.refresh.on_click(lambda _button: self._guarded(self.refresh))
         self.controls.document.watch(lambda: self._guarded(self._offer))
         self.controls.watch(self._show_code)
@@ -125,6 +125,7 @@ class ExportForm(Form):
     def _begin(self, then: Callable[[Errand, bytes], str], *, to_look_at: bool) -> None:
         if self.busy:
             raise ValueError("An export is under way: wait for it.")
+        self.bar.rest("Export")
         errand = self.controls.errand(session_or_current(self._session), to_look_at=to_look_at)
         self._clear()
         self.bar.begin(f"Export {errand.name}", None)

@@ -152,6 +152,8 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
         if not text:
             return []
         path = Path(text).expanduser()
+        if path.is_dir():
+            raise ValueError(f"{text} is a folder: give the path of a file in it.")
         if not path.is_file():
             raise ValueError(f"{text}: there is no such file beside the kernel (it runs in {Path.cwd()})")
         return [Chosen(path.name, path)]

@@ -64,7 +64,11 @@ class Form(widgets.VBox):  # type: ignore[misc]
         try:
             act()
         except Exception as error:
+            self._outdated()
             self._warn(error)
+
+    def _outdated(self) -> None:
+        """Take back what was said of an earlier press: beside an alert it would be read as an answer to this one."""
 
     def _warn(self, error: Exception | None) -> None:
         if error is None:

@@ -107,5 +107,8 @@ class LabPanel(Form):
 
         self.work.begin(f"Doing {code}", lambda _report: act(), done, aside="advance" in code)
 
+    def _outdated(self) -> None:
+        self.status.value = ""
+
     def __repr__(self) -> str:
         return f"<LabPanel: {self.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC>"

@@ -66,6 +66,11 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         self._bar.value = self._native()
         self.say(words)
 
+    def rest(self, label: str) -> None:
+        """Nothing is done now, and what was done before is no answer to what is asked."""
+        self.begin(label, 1)
+        self.say("Nothing is under way")
+
     def _native(self) -> Markup:
         unknown = self.total is None
         bar = tag(

@@ -59,7 +59,7 @@ class UploadForm(Form):
         self.resume = self._button("Resume", "Go on where it stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
         buttons = row(self.upload, self.cancel, self.resume)
-        self.bar.say("Nothing is under way")
+        self.bar.rest("Upload")
         self.controls.watch(self._show_code)
         self._compose(self.controls, buttons, self.bar, self.alert, self.table)
 
@@ -79,6 +79,8 @@ class UploadForm(Form):
     def _upload(self) -> None:
         if self.busy:
             raise ValueError("An upload is under way: wait for it, or cancel it.")
+        if self._queue is None or self._queue.current is None:  # else the bar says what Resume is for
+            self.bar.rest("Upload")
         session = session_or_current(self._session)
         self._queue = UploadQueue(session, self.controls.orders(session), self._report)
         self._start(self._queue)

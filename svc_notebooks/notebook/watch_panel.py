@@ -204,6 +204,9 @@ class WatchPanel(Form):
     def _watched(self, file: str | None) -> str:
         return self._names.get(file, f"file {file}") if file else "the change log"
 
+    def _outdated(self) -> None:
+        self.status.value = ""
+
     def _say(self, words: str) -> None:
         self.status.value = tag("p", words, role="status", style="margin: 2px")
 

@@ -146,9 +146,16 @@ def test_the_clock_goes_on(board, panel, lab):
     assert panel.code() == "lab.clock.advance('8d')"
     board.look()
     assert "2026-01-13" in board.head.value
+
+
+def test_what_was_done_before_is_no_answer_to_what_went_wrong(panel):
+    panel.clock.advance.click()
+    assert "The clock went on by 1h." in panel.status.value
     panel.clock.step.value = "soon"
     panel.clock.advance.click()
+
     assert 'role="alert"' in panel.alert.value
+    assert panel.status.value == ""
 
 
 def test_a_running_clock_is_frozen():

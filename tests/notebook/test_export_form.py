@@ -296,12 +296,15 @@ def test_what_the_service_refuses_is_said_in_its_words(page, table):
     assert form.bar.words == "Failed"
 
 
-def test_a_folder_that_is_not_there_is_said(form):
+def test_a_folder_that_is_not_there_is_said_and_nothing_is_done(form):
+    form.export.click()
+    assert form.bar.words.startswith("Done: ")
     form.controls.path.value = "nowhere/at/all.pdf"
 
     form.export.click()
 
     assert "its folder does not exist" in form.alert.value
+    assert form.bar.words == "Nothing is under way"
 
 
 def test_nothing_to_export_yet(lab):

@@ -91,6 +91,18 @@ def test_a_file_beside_the_kernel(form, tmp_path):
 
 @pytest.mark.spec("W-01", "D-03")
 @pytest.mark.spec("W-01")
+def test_a_folder_beside_the_kernel_is_called_a_folder_and_nothing_is_done(form, box, tmp_path):
+    send(box, "a.txt", b"x")
+    form.upload.click()
+    assert form.bar.words == "Done: 1 file uploaded"
+    form.controls.files.path.value = str(tmp_path)
+    form.upload.click()
+
+    assert f"{tmp_path} is a folder: give the path of a file in it." in form.alert.value
+    assert form.bar.words == "Nothing is under way"
+
+
+@pytest.mark.spec("W-01")
 def test_what_was_uploaded_is_off_the_list_and_its_call_stays(form, box):
     send(box, "a.txt", b"hello")
     form.upload.click()

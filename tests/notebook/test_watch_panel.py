@@ -75,6 +75,7 @@ def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, fil
     panel.stop.click()
     assert 'role="alert"' in panel.alert.value
     assert "NotFound" in panel.alert.value
+    assert panel.status.value == "", "it was stopped by the press before this one"
 
 
 @pytest.mark.spec("W-04", "A11-02")
