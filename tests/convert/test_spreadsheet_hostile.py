@@ -112,6 +112,14 @@ def test_more_columns_or_rows_than_a_sheet_has(job, source, monkeypatch):
         read_text.read_csv(source, job)
 
 
+def test_a_line_that_is_too_wide_is_not_read_to_its_end(job, monkeypatch):
+    """Five million fields took most of a minute."""
+    monkeypatch.setattr(read_text, "typed", lambda *_, **__: pytest.fail("a field was looked at"))
+
+    with pytest.raises(TooLarge):
+        read_text.read_csv(b"1," * 20_000, job)
+
+
 @pytest.mark.parametrize(
     "source",
     [b"x" * 3_000_000, b"\0" * 1_000_000 + b"a,b", b'"' * 1_000_001, b'a,"b\n' * 100_000, b"\xff\xfe" * 500_000],

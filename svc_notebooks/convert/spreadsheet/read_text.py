@@ -47,11 +47,10 @@ def _rows(text: str, dialect: Dialect, quota: Quota) -> dict[int, dict[int, Cell
     rows: dict[int, dict[int, Cell]] = {}
     comma = dialect.comma
     for number, fields in enumerate(dialect.rows(text)):
-        cells = {column: typed(unguard(field), comma=comma) for column, field in enumerate(fields) if field}
-        if not cells:
+        if not any(fields):
             continue
         if number >= address.MAX_ROWS or len(fields) > address.MAX_COLUMNS:
             raise TooLarge(f"a sheet holds {address.MAX_ROWS} rows of {address.MAX_COLUMNS} columns; this has more.")
-        quota.take(len(cells))
-        rows[number] = cells
+        rows[number] = {column: typed(unguard(field), comma=comma) for column, field in enumerate(fields) if field}
+        quota.take(len(rows[number]))
     return rows
