@@ -21,6 +21,8 @@ def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
     Raises OSError, and whatever `write` raises; the file is then as it was.
     """
     path = path.resolve()  # of a link the file that it leads to is replaced
+    if not path.parent.is_dir():  # or the error would name a file that nobody asked for
+        raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     _tidy(path)
     handle, name = mkstemp(prefix=f".{path.name}.", suffix=".saving", dir=path.parent)
     beside = Path(name)

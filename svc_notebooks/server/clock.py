@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock, RLock
 from typing import Protocol
 
-from ..core.clock import parse_duration
+from ..core.clock import parse_duration, parse_time
 
 DEFAULT_START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
 """Where a virtual clock begins unless told, so that a seeded sandbox shows the same times at every run."""
@@ -75,7 +75,7 @@ class SystemClock:
         step = forward(duration)
         return self.stop().advance(step)
 
-    def set(self, instant: datetime) -> datetime:
+    def set(self, instant: datetime | str) -> datetime:
         """Stop it and put it to this instant, as `VirtualClock.set` does. A refused instant leaves it running."""
         there = zoned(instant)
         return self.stop().set(there)
@@ -117,8 +117,11 @@ class VirtualClock:
                 raise ValueError(f"advance() by {step} would leave the year 9999") from None
             return self._go_to(end)
 
-    def set(self, instant: datetime) -> datetime:
-        """Put it to this instant, which has a time zone; on a way forward everything happens at its time."""
+    def set(self, instant: datetime | str) -> datetime:
+        """Put it to this instant; on a way forward everything happens at its time.
+
+        A datetime with a time zone, or a text such as "2026-01-12T09:00:00Z". Raises ValueError, TypeError.
+        """
         there = zoned(instant)
         with self._moving:
             return self._go_to(there)
@@ -170,12 +173,18 @@ def forward(duration: str | float | timedelta) -> timedelta:
     """A length of time that a clock can be moved by. Raises ValueError."""
     step = parse_duration(duration)
     if step < timedelta(0):
-        raise ValueError(f"advance() goes forward only, not by {step}; give a duration of zero or more")
+        seconds = f"{step.total_seconds():g}"
+        raise ValueError(f"advance() goes forward only, not by {seconds} seconds; give a duration of zero or more")
     return step
 
 
-def zoned(instant: datetime) -> datetime:
-    """An instant in UTC. Raises ValueError for one that has no time zone."""
+def zoned(instant: object) -> datetime:
+    """An instant in UTC; a text is RFC 3339. Raises ValueError, TypeError for what is none."""
+    if isinstance(instant, str):
+        return parse_time(instant).astimezone(UTC)
+    if not isinstance(instant, datetime):
+        kind = type(instant).__name__
+        raise TypeError(f"set() takes a datetime or a text such as 2026-01-12T09:00:00Z, not a {kind}")
     if instant.tzinfo is None:
         raise ValueError(f"{instant} has no time zone; give one, for example UTC")
     return instant.astimezone(UTC)

@@ -376,9 +376,11 @@ def test_a_folder_is_not_replaced(tmp_path):
     assert list(tmp_path.parent.glob(".*.saving")) == []
 
 
-def test_a_folder_that_cannot_be_written_is_an_error_of_the_system(tmp_path):
-    with made() as service, pytest.raises(OSError, match=r"No such file"):
+def test_a_folder_that_is_not_there_is_named(tmp_path):
+    with made() as service, pytest.raises(FileNotFoundError, match="no such folder") as caught:
         service.save(tmp_path / "nowhere" / "lesson.svc")
+
+    assert caught.value.filename == str(tmp_path / "nowhere")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
