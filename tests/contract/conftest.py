@@ -16,6 +16,7 @@ from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.socket import SocketServer
 
 from .deployed import run_of
+from .diary import BOB, Diary
 from .wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
 
 
@@ -106,3 +107,15 @@ def wire(request: pytest.FixtureRequest, way: str) -> Iterator[Wire]:
         yield OverSocket(service, request.getfixturevalue("base_url"))
     else:
         yield InProcess(service, "http://svc.test")
+
+
+@pytest.fixture
+def ada(wire: Wire) -> Diary:
+    """The calendar of the person that most tests are about."""
+    return Diary(wire)
+
+
+@pytest.fixture
+def bob(wire: Wire) -> Diary:
+    """The calendar of somebody who is invited to hers."""
+    return Diary(wire, BOB)

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 
 from svc_notebooks.server.service import Service, open_service
 
-from .conftest import Answer, Wire
+from .wire import Answer, Wire
 
 ADA, BOB, EVE = "ada@svc.example", "bob@svc.example", "eve@svc.example"
 GUEST = "guest@elsewhere.example"

@@ -19,11 +19,6 @@ def service() -> Service:
 
 
 @pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
-@pytest.fixture
 def handout(wire: Wire) -> Fields:
     return wire.post_json("/storage/v3/files?fields=*", {"name": "Handout", "mimeType": "text/plain"}).json
 

@@ -33,11 +33,6 @@ def service() -> Service:
     return emptied()
 
 
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
 @pytest.mark.spec("E-07")
 @pytest.mark.parametrize("email", GOOD)
 def test_an_address_of_rfc_5322_is_taken(ada: Diary, email: str) -> None:

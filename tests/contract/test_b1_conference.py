@@ -9,7 +9,6 @@ import pytest
 from svc_notebooks.server.service import Service
 
 from .chosen import choice
-from .conftest import Wire
 from .diary import SEMINAR, Diary, Fields, accepted, emptied, refusal
 
 REQUEST = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
@@ -23,11 +22,6 @@ SOLUTION = {"key": {"type": "addOn"}, "name": "Meet example", "iconUri": "https:
 @pytest.fixture
 def service() -> Service:
     return emptied()
-
-
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
 
 
 def called(*entry_points: Fields, **more: Any) -> Fields:

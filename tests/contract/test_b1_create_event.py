@@ -18,11 +18,6 @@ from .conftest import InProcess, Wire
 from .diary import ADA, BOB, HOLIDAY, SEMINAR, Diary, accepted, guests, path, refusal
 
 
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
 @pytest.mark.spec("E-01", "E-18")
 def test_an_event_is_created(ada: Diary) -> None:
     answer = ada.insert({**SEMINAR, "summary": "Seminar", "location": "Room 5", "description": "Bring a laptop"})

@@ -9,7 +9,6 @@ import pytest
 from svc_notebooks.server.service import Service
 
 from .chosen import choice
-from .conftest import Wire
 from .diary import BOB, SEMINAR, Diary, Fields, emptied, guests, refusal
 
 BIG = 10**30
@@ -18,11 +17,6 @@ BIG = 10**30
 @pytest.fixture
 def service() -> Service:
     return emptied()
-
-
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
 
 
 STATUS = ["confirmed", "tentative", "cancelled"]

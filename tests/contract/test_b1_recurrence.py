@@ -8,7 +8,6 @@ import pytest
 
 from svc_notebooks.server.service import Service
 
-from .conftest import Wire
 from .diary import HOLIDAY, SEMINAR, Diary, emptied, refusal
 
 DAILY = "RRULE:FREQ=DAILY;COUNT=3"
@@ -99,11 +98,6 @@ NO_LINES: list[Any] = [5, True, [], {}, ["RRULE:FREQ=DAILY"]]
 @pytest.fixture
 def service() -> Service:
     return emptied()
-
-
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
 
 
 @pytest.mark.spec("E-12")

@@ -9,16 +9,10 @@ import pytest
 from svc_notebooks.core.policy import Policy
 
 from .chosen import choice
-from .conftest import Wire
 from .diary import HOLIDAY, SEMINAR, Diary, refusal
 
 POPUP = {"method": "popup", "minutes": 10}
 EMAIL = {"method": "email", "minutes": 60}
-
-
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
 
 
 def reminded(ada: Diary, **reminders: Any) -> Any:

@@ -10,7 +10,6 @@ import pytest
 from svc_notebooks.server.service import Service
 
 from .chosen import choice
-from .conftest import Wire
 from .diary import END, HOLIDAY, SEMINAR, START, Diary, emptied, refusal
 
 BAD_DATES = ["2026-02-30", "2026-13-01", "2026-1-2", "20261102", "2026-11-02T10:00:00Z", "tomorrow", "", "0000-01-01",
@@ -26,11 +25,6 @@ NO_ZONES = ["Berlin", "Europe/Nowhere", "../../etc/passwd", "/etc/localtime", "+
 @pytest.fixture
 def service() -> Service:
     return emptied()
-
-
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
 
 
 def instant(time: dict[str, str]) -> datetime:

@@ -19,11 +19,6 @@ def service() -> Service:
     return emptied()
 
 
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
 def made(ada: Diary, **calendar: str) -> Fields:
     return accepted(ada.call("POST", f"{ROOT}/calendars", {"summary": "Course", **calendar}))
 

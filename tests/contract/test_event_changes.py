@@ -8,10 +8,9 @@ import pytest
 
 from svc_notebooks.server.service import Service
 
-from .conftest import Answer, Wire
+from .conftest import Answer
 from .diary import (
     ADA,
-    BOB,
     END,
     EVE,
     GUEST,
@@ -34,16 +33,6 @@ LATER = {"start": {**START, "dateTime": "2026-11-02T10:30:00+01:00"}, "end": END
 @pytest.fixture
 def service() -> Service:
     return emptied()
-
-
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
-@pytest.fixture
-def bob(wire: Wire) -> Diary:
-    return Diary(wire, BOB)
 
 
 @pytest.mark.spec("E-18")

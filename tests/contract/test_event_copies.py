@@ -19,16 +19,6 @@ def service() -> Service:
     return emptied()
 
 
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
-@pytest.fixture
-def bob(wire: Wire) -> Diary:
-    return Diary(wire, BOB)
-
-
 @pytest.mark.spec("E-19")
 def test_a_guest_has_a_copy(ada: Diary, bob: Diary) -> None:
     event = ada.made(summary="Tea", attendees=guests(BOB, GUEST), location="Kitchen")

@@ -10,7 +10,6 @@ import pytest
 
 from svc_notebooks.server.service import Service
 
-from .conftest import Wire
 from .diary import HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, path, refusal
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -19,11 +18,6 @@ BERLIN = ZoneInfo("Europe/Berlin")
 @pytest.fixture
 def service() -> Service:
     return emptied()
-
-
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
 
 
 def series(zone: str, start: str, end: str, *lines: str) -> Fields:

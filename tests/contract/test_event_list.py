@@ -18,11 +18,6 @@ def service() -> Service:
     return emptied()
 
 
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
 def hour(n: int, day: int = 2) -> Fields:
     """An event of one hour, by its number."""
     return {

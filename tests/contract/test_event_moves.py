@@ -18,11 +18,6 @@ def service() -> Service:
 
 
 @pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
-@pytest.fixture
 def course(wire: Wire, ada: Diary) -> Diary:
     """A second calendar of Ada's."""
     made = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))

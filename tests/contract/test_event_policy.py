@@ -14,11 +14,6 @@ from .diary import BOB, END, SEMINAR, Diary, Fields, accepted, guests, mailed, r
 REQUEST = {"conferenceData": {"createRequest": {"requestId": "r1"}}}
 
 
-@pytest.fixture
-def ada(wire: Wire) -> Diary:
-    return Diary(wire)
-
-
 class TestConferencesTakeTime:
     @pytest.fixture
     def policy(self) -> Policy:

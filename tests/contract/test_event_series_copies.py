@@ -18,11 +18,6 @@ def service() -> Service:
 
 
 @pytest.fixture
-def bob(wire: Wire) -> Diary:
-    return Diary(wire, BOB)
-
-
-@pytest.fixture
 def eve(wire: Wire) -> Diary:
     return Diary(wire, EVE)
 
