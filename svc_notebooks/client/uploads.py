@@ -160,19 +160,6 @@ def resume_upload(
     return _take_up(session, entry, opened, checked_chunk(chunk_size), progress)
 
 
-def resume_pending(
-    session: Session, entry: PendingUpload, source: object = None, *, progress: Progress | None = None
-) -> Upload:
-    """Take up an entry of `session.pending`; `source` is needed where the journal names no path.
-
-    Raises SourceChanged when the source is not the one it began with.
-    """
-    given = entry.source if source is None else source
-    if given is None:
-        raise ValueError(f"the upload of {entry.name} began with bytes; give them as source")
-    return _take_up(session, entry, open_source(given), entry.chunk_size, progress)
-
-
 def _take_up(
     session: Session,
     entry: PendingUpload,

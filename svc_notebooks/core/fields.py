@@ -99,8 +99,3 @@ def apply(mask: Mask, value: JSON) -> JSON:
     if isinstance(value, dict):
         return {key: apply(mask[key], inner) for key, inner in value.items() if key in mask}
     return value
-
-
-def wants(mask: Mask, name: str) -> bool:
-    """Whether an answer under this mask has a field of this name."""
-    return name in mask or STAR in mask

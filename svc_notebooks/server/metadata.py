@@ -18,6 +18,7 @@ from ..core.wire import JSON, Body, JSONObject, Query, Response
 from . import drafts, notices, paging
 from .address import client_origin
 from .house import Call, House
+from .parts import BLOCK
 from .reply import as_json, empty
 from .resource import DEFAULT, Showing, resource
 from .store.files import FileRow
@@ -31,7 +32,6 @@ class NewContent(NamedTuple):
     media_type: str
 
 
-_BLOCK = 256 * 1024
 _MOST_NESTED = 100
 _SPACES = ("storage", "drive", "appDataFolder")
 
@@ -39,7 +39,7 @@ _SPACES = ("storage", "drive", "appDataFolder")
 def read_json(body: Body, limit: int) -> JSONObject:
     """The JSON object that a body is; {} for an empty one. Raises ApiError."""
     pieces, size = [], 0
-    while block := body.read(_BLOCK):
+    while block := body.read(BLOCK):
         pieces.append(block)
         size += len(block)
         if size > limit:
@@ -51,10 +51,7 @@ def parse_json(text: bytes) -> JSONObject:
     """The JSON object that a text is; {} for an empty one. Raises ApiError (400 parseError)."""
     if not text.strip():
         return {}
-    try:
-        value = json.loads(text.decode("utf-8-sig"), parse_constant=_no_constant)
-    except (ValueError, RecursionError) as error:
-        raise refuse("parseError", message=str(error)[:200]) from None
+    value = _loaded(text)
     if not isinstance(value, dict):
         raise refuse("parseError", message="expected an object in braces.")
     if text.count(b"{") + text.count(b"[") > _MOST_NESTED:
@@ -62,16 +59,38 @@ def parse_json(text: bytes) -> JSONObject:
     return value
 
 
+def _loaded(text: bytes) -> JSON:
+    try:
+        value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_no_constant, parse_int=_integer)
+    except UnicodeDecodeError:
+        raise refuse("parseError", message="expected text in UTF-8, not compressed.") from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as error:
+        raise refuse("parseError", message=str(error)[:200]) from None
+    return value
+
+
+def _too_deep() -> ApiError:
+    return refuse("parseError", message=f"it is nested more than {_MOST_NESTED} deep.")
+
+
 def _check_nesting(value: JSON, left: int) -> None:
     """What is stored must be printed again, whatever recursion that takes."""
     if not left:
-        raise refuse("parseError", message=f"it is nested more than {_MOST_NESTED} deep.")
+        raise _too_deep()
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         _check_nesting(inner, left - 1)
 
 
 def _no_constant(name: str) -> JSON:
     raise ValueError(f"{name} is no JSON number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number has more than {_MOST_DIGITS} digits")
+    return int(digits)
 
 
 def mask_of(query: Query, default: Mask, shape: Shape) -> Mask | None:

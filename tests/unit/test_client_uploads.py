@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from svc_notebooks.client.calls import generate_ids
-from svc_notebooks.client.uploads import choose_upload_type, resume_pending, resume_upload, start_upload, upload
+from svc_notebooks.client.uploads import choose_upload_type, resume_upload, start_upload, upload
 from svc_notebooks.core.errors import (
     ContentMismatch,
     Interrupted,
@@ -453,7 +453,7 @@ def test_an_expired_entry_is_begun_anew_and_forgotten() -> None:
 
 
 @pytest.mark.spec("A3-25")
-def test_a_pending_upload_can_be_taken_up_by_its_entry(tmp_path: Path) -> None:
+def test_a_pending_upload_is_taken_up_with_what_it_was_begun_with(tmp_path: Path) -> None:
     path = tmp_path / "a.bin"
     path.write_bytes(CONTENT)
     shelf = Shelf()
@@ -462,23 +462,21 @@ def test_a_pending_upload_can_be_taken_up_by_its_entry(tmp_path: Path) -> None:
     (entry,) = session.pending.all()
     assert (entry.name, entry.total, entry.chunk_size) == ("a.bin", len(CONTENT), Q)
 
-    file = resume_pending(session, entry).run()
+    file = resume_upload(session, entry.session_uri, path).run()
 
     assert file["description"] == "d"
     assert session.pending.all() == []
 
 
 @pytest.mark.spec("A3-25")
-def test_a_pending_upload_of_bytes_needs_them_again() -> None:
+def test_a_pending_upload_needs_the_same_bytes_again() -> None:
     session = session_for(Shelf())
     start_upload(session, CONTENT, chunk_size=Q).close()
     (entry,) = session.pending.all()
 
-    with pytest.raises(ValueError, match="give them as source"):
-        resume_pending(session, entry)
     with pytest.raises(SourceChanged):
-        resume_pending(session, entry, CONTENT[::-1])
-    assert resume_pending(session, entry, CONTENT).run()["size"] == str(len(CONTENT))
+        resume_upload(session, entry.session_uri, CONTENT[::-1])
+    assert resume_upload(session, entry.session_uri, CONTENT).run()["size"] == str(len(CONTENT))
 
 
 @pytest.mark.parametrize("wrong", ["", "ftp://x", 7, None])
