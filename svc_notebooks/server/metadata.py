@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..core import fields
-from ..core.catalogue import refuse
+from ..core.catalogue import ApiError, refuse
 from ..core.choices import ROOT
 from ..core.fields import Mask, Shape
 from ..core.files import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
@@ -33,6 +33,7 @@ class NewContent(NamedTuple):
 
 
 _MOST_NESTED = 100
+_MOST_DIGITS = 4000
 _SPACES = ("storage", "drive", "appDataFolder")
 
 

@@ -1,5 +1,7 @@
 """A4 and the file operations beside it: create by metadata, get, update, delete, generate ids."""
 
+import gzip
+
 import pytest
 
 from .chosen import choice
@@ -335,6 +337,25 @@ def test_an_instant_at_the_edge_of_time_is_shown_or_refused(wire: Wire, sent: st
 
     assert answer.json == {"createdTime": shown} if shown else answer.error["location"] == "createdTime"
     assert wire.send("GET", "/storage/v3/files?fields=*").status == 200
+
+
+@pytest.mark.spec("A4-02")
+@pytest.mark.choice("Words of an error")
+@pytest.mark.parametrize(
+    "body, words",
+    [
+        (b'{"name": "' + "ü".encode("latin-1") + b'"}', "expected text in UTF-8, not compressed."),
+        (gzip.compress(b'{"name": "a"}'), "expected text in UTF-8, not compressed."),
+        (b'{"starred": ' + b"9" * 5000 + b"}", "a number has more than 4000 digits"),
+        (b'{"name": ' * 50_000 + b"1" + b"}" * 50_000, "it is nested more than 100 deep."),
+    ],
+)
+def test_a_body_that_cannot_be_read_is_told_what_is_wrong(wire: Wire, body: bytes, words: str) -> None:
+    """In words for whoever sent it, and none of Python's own."""
+    answer = wire.send("POST", FILES, body, {"Content-Type": "application/json"})
+
+    assert (answer.status, answer.error["reason"]) == (400, "parseError")
+    assert answer.error["message"].endswith(words)
 
 
 @pytest.mark.spec("A4-02")
