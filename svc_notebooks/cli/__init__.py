@@ -48,6 +48,7 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 
 
 _OF_LAB = ("--fresh", "--only-copy")
+_MOST_SECONDS = 86_400.0
 
 
 def _lab(options: argparse.Namespace, arguments: list[str]) -> int:
@@ -161,9 +162,9 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add("--json", type=Path, metavar="FILE", help="also write everything, with what the service saw of each exercise")
     add("--csv", type=Path, metavar="FILE", help="also write the table for a spreadsheet")
     add("--seed", help="what everybody's data come from (default: drawn, and printed)")
-    add("--cell-timeout", type=float, default=30.0, metavar="SECONDS", help="for one cell (%(default)s)")
-    add("--timeout", type=float, default=120.0, metavar="SECONDS", help="for one notebook (%(default)s)")
-    add("--jobs", type=int, metavar="N", help="how many run at the same time (default: one for each processor)")
+    add("--cell-timeout", type=_seconds, default=30.0, metavar="SECONDS", help="for one cell (%(default)s)")
+    add("--timeout", type=_seconds, default=120.0, metavar="SECONDS", help="for one notebook (%(default)s)")
+    add("--jobs", type=_jobs, metavar="N", help="how many run at the same time (default: one for each processor)")
 
 
 def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -209,7 +210,7 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
         help="a name of the deployment's own: header_prefix, media_prefix, storage, kind_prefix, calendar")  # fmt: skip
     add("--address", metavar="URL", help="a receiving URL whose domain is registered there; nothing need answer")
     add("--ca", type=Path, metavar="FILE", help="certificate authorities to trust, in PEM")
-    add("--timeout", type=float, default=30.0, metavar="SECONDS", help="for one answer (%(default)s)")
+    add("--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="for one answer (%(default)s)")
     add("--no-control", action="store_true", help="leave the control interface alone where there is one")
     add("--destructive", action="store_true", help="also run tests that empty the account's trash")
 
@@ -224,6 +225,16 @@ def _jobs(text: str) -> int:
     if not (text.isascii() and text.isdigit() and int(text) > 0):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of jobs: give 1 or more")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        found = float(text)
+    except ValueError:
+        found = 0.0
+    if not 0 < found <= _MOST_SECONDS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time to wait: give seconds, more than 0 and at most a day")
+    return found
 
 
 def _token(text: str) -> str:

@@ -315,6 +315,23 @@ class TestRun:
         assert "is no folder" in result.stderr
 
 
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["run", "--jobs", "0"], "'0' is no number of jobs"),
+        (["grade", "class", "--jobs", "-1"], "'-1' is no number of jobs"),
+        (["grade", "class", "--timeout", "0"], "'0' is no time to wait"),
+        (["grade", "class", "--cell-timeout", "nan"], "'nan' is no time to wait"),
+        (["conformance", "https://files.example", "--timeout", "soon"], "'soon' is no time to wait"),
+    ],
+)
+def test_says_which_number_cannot_be_meant(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+
+    assert message in capsys.readouterr().err
+
+
 class TestServe:
     """`svc-notebooks serve` is a program for other programs: one line when ready, a clean end."""
 
