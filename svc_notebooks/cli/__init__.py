@@ -159,8 +159,8 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     )
     add = command.add_argument
     add("directory", type=Path, metavar="DIR")
-    add("--json", type=Path, metavar="FILE", help="also write everything, with what the service saw of each exercise")
-    add("--csv", type=Path, metavar="FILE", help="also write the table for a spreadsheet")
+    add("--json", type=_file, metavar="FILE", help="also write everything, with what the service saw of each exercise")
+    add("--csv", type=_file, metavar="FILE", help="also write the table for a spreadsheet")
     add("--seed", help="what everybody's data come from (default: drawn, and printed)")
     add("--cell-timeout", type=_seconds, default=30.0, metavar="SECONDS", help="for one cell (%(default)s)")
     add("--timeout", type=_seconds, default=120.0, metavar="SECONDS", help="for one notebook (%(default)s)")
@@ -205,7 +205,7 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add("--second-token", metavar="TOKEN", help="one of another person, for rules about sharing (SVC_SECOND_TOKEN)")
     add("--rules", action="append", default=[], metavar="IDS", help="only these, such as A3 or A3-06,E")
     add("--list", action="store_true", help="print the rules and how many tests each has, and go nowhere")
-    add("--json", type=Path, metavar="FILE", help="write the results for machines, too")
+    add("--json", type=_file, metavar="FILE", help="write the results for machines, too")
     add("--names", action="append", default=[], metavar="FIELD=VALUE",
         help="a name of the deployment's own: header_prefix, media_prefix, storage, kind_prefix, calendar")  # fmt: skip
     add("--address", metavar="URL", help="a receiving URL whose domain is registered there; nothing need answer")
@@ -213,6 +213,14 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add("--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="for one answer (%(default)s)")
     add("--no-control", action="store_true", help="leave the control interface alone where there is one")
     add("--destructive", action="store_true", help="also run tests that empty the account's trash")
+
+
+def _file(text: str) -> Path:
+    """Where something is written at the end: what cannot be is said before the work begins."""
+    path = Path(text)
+    if path.is_dir() or not path.parent.is_dir():
+        raise argparse.ArgumentTypeError(f"{text!r} cannot be written: give a file in a folder that is there")
+    return path
 
 
 def _port(text: str) -> int:

@@ -37,8 +37,8 @@ def grade(options: argparse.Namespace) -> int:
     seed, begun = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
     limits = grading.Limits(options.cell_timeout, options.timeout)
     marks = grading.grade(found, seed, limits=limits, jobs=options.jobs, told=_told)
-    _written(options, marks, seed)
     sys.stdout.write(table(marks))
+    _written(options, marks, seed)
     seconds = time.monotonic() - begun
     print(f"{len(marks)} submissions in {seconds:.0f} s; --seed {seed} gives everybody the same data again")
     return 1 if any(mark.remarks for mark in marks) else 0

@@ -322,10 +322,12 @@ class TestRun:
         (["grade", "class", "--jobs", "-1"], "'-1' is no number of jobs"),
         (["grade", "class", "--timeout", "0"], "'0' is no time to wait"),
         (["grade", "class", "--cell-timeout", "nan"], "'nan' is no time to wait"),
+        (["grade", "class", "--csv", "nowhere/marks.csv"], "'nowhere/marks.csv' cannot be written"),
         (["conformance", "https://files.example", "--timeout", "soon"], "'soon' is no time to wait"),
+        (["conformance", "https://files.example", "--json", "."], "'.' cannot be written"),
     ],
 )
-def test_says_which_number_cannot_be_meant(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+def test_says_which_argument_cannot_be_meant(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
     with pytest.raises(SystemExit, match="2"):
         main(arguments)
 
