@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import platform
+import subprocess
+import sys
+
 import pytest
 
 from svc_notebooks.server.content import Content
@@ -68,3 +72,28 @@ def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
 
     assert first + b"".join(reading) == b"12345678"
     assert parts.sweep(set()) == 0
+
+
+HELD = """
+import psutil
+from svc_notebooks.server.parts import MemoryParts
+
+bytes(24 << 20)  # from here on the C library takes blocks of this size from its heap
+parts, keys, between = MemoryParts(), [], []
+for _ in range(16):
+    writer = parts.writer()
+    for _ in range(16):
+        writer.write(bytes(b"x") * (256 << 10))
+        between.append(b"y" * 1000)
+    keys.append(writer.commit())
+before = psutil.Process().memory_info().rss
+parts.delete(keys)
+print((before - psutil.Process().memory_info().rss) >> 20)
+"""
+
+
+@pytest.mark.skipif(not (sys.platform == "linux" and platform.libc_ver()[0] == "glibc"), reason="a matter of glibc")
+def test_what_is_deleted_goes_back_to_the_system() -> None:
+    done = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True)
+
+    assert int(done.stdout) > 48, "of 64 MiB"
