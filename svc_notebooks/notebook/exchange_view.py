@@ -19,7 +19,7 @@ _SERVED = "$SVC_BASE_URL"
 _NAME = "text-align: left; vertical-align: top; white-space: nowrap"
 _VALUE = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
 _BESIDE = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5em"
-_PRE = "white-space: pre-wrap; overflow-wrap: anywhere; margin: 0"
+_PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; margin: 0"
 
 
 class ExchangeView:

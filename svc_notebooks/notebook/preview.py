@@ -43,7 +43,7 @@ def _view(media_type: str) -> Callable[[bytes], Markup] | None:
 
 def _text(body: bytes) -> Markup:
     shown = body[:MOST_TEXT].decode("utf-8-sig", "replace")
-    text = tag("pre", shown, style="margin: 0; white-space: pre-wrap; overflow-wrap: anywhere")
+    text = tag("pre", shown, style="margin: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere")
     return tag("div", text, _rest(len(body) - MOST_TEXT, "bytes"), style=_SCROLL, tabindex="0")
 
 

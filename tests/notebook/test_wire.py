@@ -123,3 +123,10 @@ def test_a_view_has_the_attributes_of_its_record(lab):
     assert isinstance(view, ExchangeView)
     assert (view.method, view.status, view.n) == ("GET", 200, 1)
     assert not hasattr(view, "nothing_like_that")
+
+
+def test_words_of_a_body_are_not_broken_in_the_middle(lab):
+    """JupyterLab breaks lines of an output at any letter, unless a style says otherwise."""
+    svc.upload(b"date,note\n2025-11-02,two observers\n", name="notes.csv")
+
+    assert "word-break: normal" in svc.exchange()._repr_html_().partition("<pre")[2].partition(">")[0]
