@@ -49,7 +49,6 @@ def test_by_mouse(lab, opened):
 
     press(page, "Rename")
     page.get_by_label("Name", exact=True).fill("numbers.csv")
-    page.locator("pre", has_text="name='numbers.csv'").wait_for()
     press(page, "Set name")
     says(page, "It is called numbers.csv now.")
     press(page, "Up")
@@ -108,7 +107,6 @@ def test_by_keyboard_alone(lab, opened):
     page.get_by_label("Name", exact=True).and_(page.locator(":focus")).wait_for()
     keys.press("Control+a")
     keys.type("agenda.txt")
-    page.locator("pre", has_text="name='agenda.txt'").wait_for()
     tab_to("button", "Set name")
     keys.press("Enter")
     says(page, "It is called agenda.txt now.")
