@@ -83,6 +83,7 @@ class _Reception:
 
 def simple(house: House, call: Call) -> Response:
     """uploadType=media: the body is the content, and its Content-Type the type (A1-02)."""
+    _check_whole(call.headers)
     given = header_type(call.headers, "Content-Type")
     with _Reception(house) as reception:
         reception.wish = _check(house, call, {}, given)
@@ -94,6 +95,7 @@ def simple(house: House, call: Call) -> Response:
 
 def multipart(house: House, call: Call) -> Response:
     """uploadType=multipart: metadata, then content, in one body (A2)."""
+    _check_whole(call.headers)
     with _Reception(house) as reception:
         parts = _Parts(house, call, reception)
         try:
@@ -102,6 +104,12 @@ def multipart(house: House, call: Call) -> Response:
             raise refuse("badMultipart", message=str(error)) from None
         row, old = _file(house, call, parts.metadata, parts.media_type, reception)
     return _answer(house, call, row, old)
+
+
+def _check_whole(headers: Headers) -> None:
+    """A part would be all that is left of a content that it replaces. Raises ApiError (400)."""
+    if "Content-Range" in headers:
+        raise refuse("invalidHeader", name="Content-Range", message="only a resumable upload takes parts of a content.")
 
 
 class _Parts:

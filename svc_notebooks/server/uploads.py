@@ -84,8 +84,8 @@ def _declared_total(house: House, headers: Headers) -> int | None:
     text = headers.get("X-Upload-Content-Length")
     if text is None:
         return None
-    if not (text.isascii() and text.isdigit()):
-        raise refuse("invalidHeader", name="X-Upload-Content-Length", message="expected a number of bytes.")
+    if not (text.isascii() and text.isdigit()) or len(set(headers.all("X-Upload-Content-Length"))) > 1:
+        raise refuse("invalidHeader", name="X-Upload-Content-Length", message="expected one number of bytes.")
     if len(text.lstrip("0")) > 18 or int(text) > house.policy.max_upload_size:
         raise refuse("tooLarge", limit=house.policy.max_upload_size)
     return int(text)

@@ -86,6 +86,22 @@ def test_an_empty_file_is_a_file(wire: Wire) -> None:
     assert wire.download(file["id"]).body == b""
 
 
+@pytest.mark.choice("A part of a content outside of a session")
+@pytest.mark.parametrize("kind", ["media", "multipart"])
+@pytest.mark.parametrize("verb", ["POST", "PUT"])
+def test_a_part_is_not_taken_for_the_whole(wire: Wire, kind: str, verb: str) -> None:
+    """RFC 9110, 14.5. `curl -C 3 -T file` sends the rest of a file so; it would be all that is left of it."""
+    file_id = wire.create(b"0123456789")["id"]
+    place = f"/{file_id}" if verb == "PUT" else ""
+    headers = {"Content-Range": "bytes 3-9/10", "Content-Type": "multipart/related; boundary=b"}
+
+    answer = wire.send(verb, f"/upload/storage/v3/files{place}?uploadType={kind}", b"3456789", headers)
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalid", "Content-Range")
+    assert wire.download(file_id).body == b"0123456789"
+    assert len(wire.names()) == 1
+
+
 @pytest.mark.spec("U-01")
 def test_the_metadata_address_takes_no_content(wire: Wire) -> None:
     answer = wire.send("POST", "/storage/v3/files", b"raw bytes", {"Content-Type": "text/plain"})

@@ -115,6 +115,13 @@ class TestInitiation:
     def test_a_declared_length_is_a_number(self, wire: Wire, length: str) -> None:
         assert wire.initiate(X_Upload_Content_Length=length).status in (400, 413)
 
+    def test_two_declared_lengths_are_refused(self, wire: Wire) -> None:
+        target = "/upload/storage/v3/files?uploadType=resumable"
+        length = "X-Upload-Content-Length"
+
+        assert wire.send("POST", target, b"", [(length, "5"), (length, "6")]).status == 400
+        assert wire.send("POST", target, b"", [(length, "5"), (length, "5")]).status == 200
+
     def test_a_token_never_goes_into_the_location(self, wire: Wire) -> None:
         answer = wire.send(
             "POST", f"/upload/storage/v3/files?uploadType=resumable&access_token={wire.token}", b"", token=None
