@@ -188,10 +188,18 @@ __all__ = list(_ROOM_OF)
 def __getattr__(name: str) -> object:
     room = _ROOM_OF.get(name)
     if room is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{_meant(name)}")
     value: object = getattr(import_module(f".{room}", __name__), name)
     globals()[name] = value  # the next look-up finds it without coming here
     return value
+
+
+def _meant(name: str) -> str:
+    """The name that is nearest to one that is not there; a kernel does not say it by itself."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, __all__, 1)
+    return f"; did you mean {near[0]!r}?" if near else ""
 
 
 def __dir__() -> list[str]:

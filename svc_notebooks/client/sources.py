@@ -111,6 +111,8 @@ def _checked_path(given: str | os.PathLike[str]) -> Path:
     text = os.fspath(given)
     if not isinstance(text, str):
         raise TypeError("source is a path of bytes; give it as a str or a pathlib.Path")
+    if not text:
+        raise ValueError("source is empty; give the path of a file, or b'' for a file without content")
     path = Path(text).expanduser()
     if path.is_dir():
         raise IsADirectoryError(f"source {text!r} is a folder; give one file at a time")

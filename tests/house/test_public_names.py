@@ -72,5 +72,5 @@ def test_dir_lists_every_name_before_it_is_used():
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'uplaod'"):
+    with pytest.raises(AttributeError, match="no attribute 'uplaod'; did you mean 'upload'"):
         svc.uplaod  # noqa: B018 - looking it up is the act

@@ -64,6 +64,11 @@ def test_text_is_refused(tmp_path: Path) -> None:
         open_source(Text()).read(0, 4)
 
 
+def test_an_empty_path_is_no_folder() -> None:
+    with pytest.raises(ValueError, match="source is empty; give the path of a file"):
+        open_source("")
+
+
 def test_paths_that_cannot_be_read_are_found_at_once(tmp_path: Path) -> None:
     with pytest.raises(IsADirectoryError, match=r"source .* is a folder"):
         open_source(tmp_path)
