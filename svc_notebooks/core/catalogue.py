@@ -69,6 +69,7 @@ CATALOGUE: dict[str, Row] = {
     "webhookUnauthorized":     Row(401, "push.webhookUrlUnauthorized", "A8-05", "Unauthorized WebHook callback channel: {address}. Its domain is not registered here.", "address", "other"),
     "missingScope":            Row(403, "insufficientPermissions", SCOPES_OF_FILES, "The access token has none of the scopes that {operation} accepts."),
     "fieldNotWritable":        Row(403, "fieldNotWritable", SERVICES_OWN, "{field} is set by the service and cannot be written here.", "{field}", "other"),
+    "unknownField":            Row(403, "fieldNotWritable", SERVICES_OWN, "{field} is no field of a file: is it spelled as it should be?", "{field}", "other"),
     "filePermission":          Row(403, "insufficientFilePermissions", SHARING, "The user does not have sufficient permissions for file {fileId}.", "fileId", "parameter"),
     "ownerOnly":               Row(403, "insufficientFilePermissions", WHO_TRASHES, "Only the owner of file {fileId} may delete it.", "fileId", "parameter"),
     "noTransfer":              Row(403, "forbidden", SHARING, "Ownership is not transferred here: choose the role writer, commenter or reader.", "role", "other"),

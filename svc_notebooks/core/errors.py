@@ -74,7 +74,7 @@ _ADVICE = {
     "invalid_grant": "Check the key, the clock of this machine, and what the token is asked for.",
     "unauthorized_client": "Ask for scopes that were delegated to the service account, or leave the subject out.",
     "exportSizeLimitExceeded": "Ask for another format, or make the document smaller.",
-    "fieldNotWritable": "Leave this field out: the service sets it.",
+    "fieldNotWritable": "Leave this field out, or correct its name: the service sets it, or knows none of that name.",
     "cannotDownloadAbusiveFile": "Who owns it can call download(file, acknowledge_abuse=True).",
     "invalidAbuseAcknowledgment": "Leave acknowledge_abuse out.",
     "orderByContainsDuplicateSortKeys": "Name each key once.",

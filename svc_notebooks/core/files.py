@@ -227,7 +227,9 @@ def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObjec
 
 def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy) -> list[Row]:
     field = BY_NAME.get(name)
-    if field is None or field.write not in allowed:
+    if field is None:
+        return [row("unknownField", field=_clean(name))]
+    if field.write not in allowed:
         return [row("fieldNotWritable", field=_clean(name))]
     if value is None:
         return []

@@ -92,7 +92,7 @@ def _is_no_content(house: House, media_type: object) -> bool:
 
 
 def _shown(given: str | None) -> str:
-    return (given or "unknown type")[:200]
+    return (given or "unknown")[:200]
 
 
 def _check(house: House, call: Call, found: Wish, target: str) -> None:

@@ -21,7 +21,7 @@ from .house import Call, House
 from .parts import BLOCK
 from .reply import as_json, empty
 from .resource import DEFAULT, Showing, resource
-from .store.files import FileRow
+from .store.files import FileRow, Page
 
 
 class NewContent(NamedTuple):
@@ -34,7 +34,8 @@ class NewContent(NamedTuple):
 
 _MOST_NESTED = 100
 _MOST_DIGITS = 4000
-_SPACES = ("storage", "drive", "appDataFolder")
+_OUR_SPACES = ("storage", "drive")
+_SPACES = (*_OUR_SPACES, "appDataFolder")
 
 
 def read_json(body: Body, limit: int) -> JSONObject:
@@ -268,8 +269,7 @@ def list_files(house: House, call: Call) -> Response:
     size = number(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
     one_of(query, "corpora", ("user", "domain", "drive", "allDrives"))
-    for space in (query.get("spaces", _SPACES[0]) or "").split(","):
-        one_of(Query([("spaces", space.strip())]), "spaces", _SPACES)
+    spaces = _spaces(query)
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None
     if keys and search and mentions(search, "fullText"):
@@ -280,9 +280,18 @@ def list_files(house: House, call: Call) -> Response:
     mask = mask_of(query, {"kind": {}, "incompleteSearch": {}, "nextPageToken": {}, "files": DEFAULT}, LIST_SHAPE)
     if mask is None:
         return as_json(query, {})
-    page = house.store.files.page(call.viewer(house), search, keys, after, size)
+    here = not spaces.isdisjoint(_OUR_SPACES)
+    page = house.store.files.page(call.viewer(house), search, keys, after, size) if here else Page([], None)
     next_token = paging.write(page.last, about, house.secret) if page.last else None
     return as_json(query, _listing(house, call, page.rows, next_token, mask))
+
+
+def _spaces(query: Query) -> set[str]:
+    """The spaces that are looked through. Raises ApiError (400)."""
+    spaces = [space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")]
+    for space in spaces:
+        one_of(Query([("spaces", space)]), "spaces", _SPACES)
+    return set(spaces)
 
 
 def _listing(house: House, call: Call, rows: list[FileRow], token: str | None, mask: Mask) -> JSONObject:

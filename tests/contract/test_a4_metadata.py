@@ -149,6 +149,16 @@ def test_all_that_is_wrong_is_told_at_once(wire: Wire) -> None:
     assert {e["location"] for e in answer.json["error"]["errors"]} == {"name", "starred", "description"}
 
 
+@pytest.mark.choice("Fields of a file that the service sets")
+@pytest.mark.parametrize("field", ["nmae", "mimetype", "x" * 5000])
+def test_a_field_that_no_file_has_is_told_apart(wire: Wire, field: str) -> None:
+    answer = wire.post_json(FILES, {"name": "a", field: "x"})
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (403, "fieldNotWritable", field[:100])
+    assert "is no field of a file" in answer.error["message"]
+    assert wire.names() == []
+
+
 @pytest.mark.parametrize("field", ["size", "kind", "md5Checksum", "webViewLink", "owners", "capabilities", "version"])
 def test_what_the_service_sets_cannot_be_written(wire: Wire, field: str) -> None:
     answer = wire.post_json(FILES, {"name": "a", field: "x"})

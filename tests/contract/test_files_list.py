@@ -216,3 +216,10 @@ def test_several_spaces_are_a_list(wire: Wire) -> None:
     wire.create()
 
     assert len(wire.send("GET", "/storage/v3/files?spaces=storage,%20appDataFolder").json["files"]) == 1
+
+
+@pytest.mark.choice("Where files lie")
+def test_nothing_lies_in_the_folder_of_an_application(wire: Wire) -> None:
+    wire.create()
+
+    assert wire.send("GET", "/storage/v3/files?spaces=appDataFolder").json["files"] == []
