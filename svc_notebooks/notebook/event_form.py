@@ -157,7 +157,7 @@ class EventForm(Form):
         """What has no field is said here; all of it is in `last_error`."""
         homeless = [words for place, words in self._wrong if place is None]
         marked = sum(bool(field.wrong) for field in self.controls.fields())
-        fields = f"{marked} field{' needs' if marked == 1 else 's need'} mending, and it says beside them why."
+        fields = f"{'1 field needs' if marked == 1 else f'{marked} fields need'} mending: it says there why."
         every = " ".join(words for _, words in self._wrong)
         self._answer(ValueError(f"Nothing was created. {every}"), *([fields] if marked else []), *homeless)
 

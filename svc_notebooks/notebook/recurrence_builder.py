@@ -43,7 +43,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self.interval = number(1, "every", "1: each of them; 2: every other")
         self.unit = widgets.HTML()
         self.weekdays, self.month, self.ends = WeekdaySwitches(), MonthChoice(), RepeatEnd()
-        self.own = passage("In words", "Plain words, or one line of RFC 5545 below the other", hint=_EXAMPLES)
+        self.own = passage("In words", "Plain words, or one line of RFC 5545 below the other", hint=_EXAMPLES, rows=5)
         self.how, self.text = Field(self.way, self.interval, self.unit), Field(self.own)
         self.field = Field()
         super().__init__([self.how, self.weekdays, self.month, self.ends, self.text, self.field])

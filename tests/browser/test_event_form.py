@@ -216,6 +216,20 @@ def test_every_control_has_a_name_and_a_tooltip(lab, open_form):
     assert unnamed == []
 
 
+HINTS = """() => [...document.querySelectorAll('.svc-form :is(input, textarea)[placeholder]')]
+  .filter((e) => e.placeholder)
+  .map((e) => [getComputedStyle(e, '::placeholder').color, getComputedStyle(e).color])"""
+
+
+@pytest.mark.spec("W-05")
+def test_a_hint_looks_like_a_hint_and_not_like_what_is_typed(lab, open_form):
+    hints = open_form("event-hints.ipynb").evaluate(HINTS)
+
+    assert len(hints) >= 4
+    assert len({hint for hint, _ in hints}) == 1, "all of them alike"
+    assert all(hint != typed for hint, typed in hints)
+
+
 @pytest.mark.spec("W-03")
 def test_narrow_and_dark(lab, open_form):
     page = open_form("event-dark.ipynb")

@@ -44,3 +44,10 @@ def test_what_is_typed_is_sent_as_a_whole(controls):
 
     # The list of zones goes with every letter; half a name of a zone is never sent, but said to be wrong.
     assert {one.tooltip.split(",")[0] for one in fields if one.continuous_update} == {"Type part of a name"}
+
+
+def test_a_hint_has_room_in_its_field(controls):
+    areas = [one for one in controls if isinstance(one, widgets.Textarea)]
+    assert len(areas) >= 6
+
+    assert [one.description for one in areas if one.placeholder.count("\n") >= one.rows] == []

@@ -387,7 +387,7 @@ def test_without_anywidget_the_form_works_too(lab, monkeypatch):
     form.controls.when.last.value = date(2020, 1, 1)
     form.create.click()
 
-    assert "1 field needs mending" in form.alert.value
+    assert "Nothing was created. 1 field needs mending: it says there why." in form.alert.value
     form.controls.when.last.value = date(2030, 1, 1)
     form.create.click()
     assert len(form.result) == 1
