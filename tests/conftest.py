@@ -1,5 +1,7 @@
-"""What every test shares: the count of rules, and a machine that is nobody's and may be slow."""
+"""What every test shares: the count of rules, a machine that is nobody's and may be slow, and that nothing runs on."""
 
+import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,3 +22,13 @@ def _nobodys_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("SVC_BASE_URL", "SVC_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SVC_NOTEBOOKS_STATE", str(tmp_path / "svc-state"))
+
+
+@pytest.fixture(autouse=True)
+def _nothing_runs_on() -> Iterator[None]:
+    """A test ends its deliveries and its receivers: one process runs thousands of tests."""
+    before = set(threading.enumerate())
+    yield
+    assert [
+        one.name for one in set(threading.enumerate()) - before if one.name in ("svc-courier", "svc-receiver")
+    ] == []

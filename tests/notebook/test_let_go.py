@@ -24,20 +24,22 @@ def test_a_cell_that_makes_a_sandbox_can_be_run_again_and_again():
     assert svc.current_session() is lab.session
 
 
-def test_a_receiver_that_nobody_has_listens_no_more():
+def test_a_receiver_that_nobody_has_listens_no_more(monkeypatch):
+    monkeypatch.setattr("svc_notebooks.server.carrier._IDLE_SECONDS", 0.01)
     before = set(threading.enumerate())
     lab = svc.sandbox()
     svc.watch_changes(svc.receiver())
     lab.deliver()
-    listening = [one for one in threading.enumerate() if one not in before and one.name == "svc-receiver"]
+    begun = [one for one in threading.enumerate() if one not in before and one.name.startswith("svc-")]
     for _ in range(2):
         lab = svc.sandbox()
     gc.collect()
 
-    for thread in listening:
+    assert {one.name for one in begun} <= {"svc-receiver", "svc-courier"}
+    for thread in begun:
         thread.join(PATIENCE)
         assert not thread.is_alive()
-    assert listening
+    assert begun
 
 
 def test_the_folder_of_a_sandbox_that_nobody_has_can_be_opened_again(tmp_path):
