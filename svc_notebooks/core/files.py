@@ -140,6 +140,7 @@ IDS_SHAPE: Shape = {"kind": None, "space": None, "ids": None}
 
 # It goes out again as a header. One of the family's own types has a second slash: script+text/plain.
 _MEDIA_TYPE = re.compile(r"[!-.0-:<-~]+/[!-.0-:<-~]+(?:\+text/plain)?(?:[ \t]*;[\t -~]*)?")
+_LONGEST_MEDIA_TYPE = 1000
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
@@ -161,7 +162,7 @@ def _time(value: JSON) -> str | None:
 
 def is_media_type(text: str) -> bool:
     """Whether a text is a media type, with or without parameters."""
-    return _MEDIA_TYPE.fullmatch(text) is not None
+    return len(text) <= _LONGEST_MEDIA_TYPE and _MEDIA_TYPE.fullmatch(text) is not None
 
 
 def _media(value: JSON) -> str | None:

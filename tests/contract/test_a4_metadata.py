@@ -349,6 +349,20 @@ def test_an_instant_at_the_edge_of_time_is_shown_or_refused(wire: Wire, sent: st
     assert wire.send("GET", "/storage/v3/files?fields=*").status == 200
 
 
+@pytest.mark.choice("A media type without end")
+@pytest.mark.parametrize("length, status", [(1000, 200), (1001, 400), (70_000, 400)])
+def test_a_media_type_goes_out_again_in_a_header(wire: Wire, length: int, status: int) -> None:
+    """Most clients read no header line beyond 8 or 64 KiB: the file could be made, and never had again."""
+    kind = "text/plain; a=" + "b" * (length - len("text/plain; a="))
+
+    answer = wire.post_json(FILES, {"name": "a", "mimeType": kind})
+
+    assert answer.status == status
+    assert len(wire.names()) == (status == 200)
+    if status == 200:
+        assert wire.download(answer.json["id"]).headers["content-type"] == kind
+
+
 @pytest.mark.spec("A4-02")
 @pytest.mark.choice("Words of an error")
 @pytest.mark.parametrize(
