@@ -172,7 +172,7 @@ class MemoryParts:
         self._parts |= kept._parts
 
     def drop(self) -> None:
-        self._parts.clear()
+        self.delete(list(self._parts))
 
     close = drop
 
