@@ -22,6 +22,7 @@ from .visit import Visit
 
 _NOBODY = Caller("", "", READ | CONTENT, False, None)
 _SEEING = Operation("files.page", (), (), READ, "A6-08")
+_LONGEST_NAME = 1000
 
 
 _TITLES = {401: "Sign in first", 403: "You may not do this", 404: "There is no such file, or not for you"}
@@ -55,7 +56,8 @@ def content(visit: Visit) -> Response:
 
 
 def _disposition(name: str) -> str:
-    """To be saved under the file's name (RFC 6266), which is no path."""
+    """To be saved under the file's name (RFC 6266), which is no path, and may be longer than a header."""
+    name = name[:_LONGEST_NAME]
     plain = "".join(mark if mark.isascii() and mark.isprintable() and mark not in '"\\%/' else "_" for mark in name)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
@@ -199,6 +199,16 @@ def test_the_name_of_a_file_breaks_no_header_and_no_page(wire: Wire, name: str) 
     saved_as = content.headers["Content-Disposition"]
     assert f"filename*=UTF-8''{quote(name, safe='')}" in saved_as
     assert "/" not in saved_as.partition("filename*=")[0]
+
+
+def test_a_very_long_name_does_not_keep_a_file_from_being_saved(wire: Wire) -> None:
+    """http.client and others give up on a header line beyond 64 KiB."""
+    file, ada = made(wire, name="\u20ac" * 40_000), browser(wire, ADA)
+
+    content = ada.open(local(file["webContentLink"]))
+
+    assert (content.status, content.body) == (200, b"the content")
+    assert "\u20ac" * 200 in unquote(content.headers["Content-Disposition"])
 
 
 @pytest.mark.spec("A6-08")
