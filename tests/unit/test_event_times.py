@@ -52,6 +52,7 @@ def test_a_leap_second_is_the_one_before_it():
         ({"date": "0001-01-01"}, "badTime", "date"),
         ({"dateTime": "0002-01-01T00:00:00Z", "timeZone": "America/New_York"}, "badTime", "dateTime"),
         ({"dateTime": "9998-12-31T23:00:00Z", "timeZone": "Europe/Berlin"}, "badTime", "dateTime"),
+        ({"dateTime": "0002-01-01T00:00:00", "timeZone": "Asia/Kathmandu"}, "badTime", "dateTime"),
         ({"dateTime": "2026-11-02"}, "badTime", "dateTime"),
         ({"dateTime": "2026-11-02T25:00:00Z"}, "badTime", "dateTime"),
         ({"dateTime": "2026-11-02T09:00Z"}, "badTime", "dateTime"),
