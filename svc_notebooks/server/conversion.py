@@ -22,6 +22,7 @@ from ..core.wire import Headers, JSONObject, Response
 from . import drafts
 from .house import Call, House
 from .journal import noted
+from .pages import confined
 from .roles import check_taking
 from .store.contents import Piece
 from .store.files import FileRow
@@ -210,7 +211,8 @@ def export(house: House, call: Call) -> Response:
     body = None if blocks is None else b"".join(blocks)
     result = _write(house, call, body, native, target, row.name)
     headers = [("Content-Type", house.names.media_type(target)), ("Content-Length", str(len(result)))]
-    return Response(200, Headers([*headers, ("Cache-Control", "private, max-age=0, must-revalidate")]), result)
+    headers += [("Cache-Control", "private, max-age=0, must-revalidate"), *confined(call.headers)]
+    return Response(200, Headers(headers), result)
 
 
 def rendered(house: House, row: FileRow, target: str) -> bytes:

@@ -9,6 +9,7 @@ from ..core.wire import Headers, Response
 from . import drafts
 from .access import Caller, require
 from .house import Call, House
+from .pages import confined
 from .roles import check_taking
 from .store.files import FileRow
 
@@ -55,6 +56,7 @@ def _answer(house: House, call: Call, row: FileRow, size: int, span: Span | None
         ("Content-Length", str(last - first)),
         ("Accept-Ranges", "bytes"),
         ("Cache-Control", "private, max-age=0, must-revalidate"),
+        *confined(call.headers),
     ]
     if span is not None:
         headers.append(("Content-Range", str(ContentRange(span, size))))

@@ -47,6 +47,16 @@ def page(
     return Response(status, Headers(headers), content)
 
 
+def confined(headers: Headers) -> list[tuple[str, str]]:
+    """What somebody stored may be shown by a browser, which sends no header of ours: it runs no script there.
+
+    A script would stand on our own origin, with the cookie of whoever looks.
+    """
+    if "Authorization" in headers:
+        return []
+    return [("Content-Security-Policy", "sandbox"), ("X-Content-Type-Options", "nosniff")]
+
+
 def described(rows: Iterable[tuple[str, str]]) -> str:
     """Names and values as a list."""
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows) + "</dl>"

@@ -201,6 +201,22 @@ def test_the_name_of_a_file_breaks_no_header_and_no_page(wire: Wire, name: str) 
     assert "/" not in saved_as.partition("filename*=")[0]
 
 
+@pytest.mark.choice("Content that a browser shows by itself")
+@pytest.mark.parametrize("native", [False, True])
+def test_what_somebody_stored_runs_no_script_in_a_browser(wire: Wire, native: bool) -> None:
+    """An address with a token of the attacker's opens in a browser that has somebody else's cookie."""
+    kind = {"mimeType": "application/vnd.svc-apps.document"} if native else {"mimeType": "text/html"}
+    file = wire.post_json("/storage/v3/files", {"name": "a", **kind}).json
+    way = "/export?mimeType=text/html&" if native else "?alt=media&"
+
+    shown = wire.send("GET", f"/storage/v3/files/{file['id']}{way}access_token={wire.token}", token=None)
+    program = wire.send("GET", f"/storage/v3/files/{file['id']}{way}")
+
+    assert (shown.status, shown.headers["content-security-policy"]) == (200, "sandbox")
+    assert shown.headers["x-content-type-options"] == "nosniff"
+    assert (program.status, "content-security-policy" in program.headers) == (200, False)
+
+
 def test_a_very_long_name_does_not_keep_a_file_from_being_saved(wire: Wire) -> None:
     """http.client and others give up on a header line beyond 64 KiB."""
     file, ada = made(wire, name="\u20ac" * 40_000), browser(wire, ADA)
