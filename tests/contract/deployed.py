@@ -220,7 +220,8 @@ class Run:
         if not path.name.startswith("test_"):
             return True
         text = path.read_text(encoding="utf-8")
-        return "wire: " in text and any(f'"{rule}"' in text for rule in self.command.chosen)
+        speaks = "wire: " in text or ": Diary" in text  # who has a diary speaks through a wire, too
+        return speaks and any(f'"{rule}"' in text for rule in self.command.chosen)
 
     def wants(self, item: pytest.Item) -> bool:
         """Whether a test is about the chosen rules; what runs both ways at home runs once there."""

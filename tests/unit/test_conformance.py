@@ -354,6 +354,13 @@ def test_the_list_goes_nowhere() -> None:
     assert all(int(line.split()[1]) > 0 for line in lines[:-1])  # a restart is nobody's to ask for over HTTP
 
 
+def test_only_restarts_have_no_test_over_http() -> None:
+    """A test file that moves its fixtures elsewhere must not fall out of a run in silence."""
+    done = subprocess.run(command("--list"), capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+    assert [line.split()[0] for line in done.stdout.splitlines() if " 0 tests" in line] == ["A3-19", "N-11"]
+
+
 def test_what_other_runs_of_pytest_keep_stays(tmp_path: Path) -> None:
     """pytest removes all but the newest of its folders, gigabytes at times: those are not this command's to remove."""
     of_others = [tmp_path / f"pytest-of-{getpass.getuser()}" / f"pytest-{n}" for n in range(6)]
