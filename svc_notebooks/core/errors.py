@@ -60,6 +60,12 @@ class SvcError(Exception):
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
         return " ".join(part for part in (self.message, self.advice, f"({code})" if code else "") if part)
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython asks an error for."""
+        from .tracebacks import shown
+
+        return shown(self)
+
 
 _UNREGISTERED = "push.webhookUrlUnauthorized"
 _NO_TOKEN = frozenset({"invalid_client", "invalid_grant", "invalid_token", "unauthorized_client"})

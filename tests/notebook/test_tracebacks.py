@@ -1,0 +1,76 @@
+"""What a cell shows of an error: the reader's own lines and the sentence, not the way through this package."""
+
+import re
+import traceback
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+import svc_notebooks as svc
+from svc_notebooks.core import errors
+
+CELL = "def mine(id):\n    return svc.download(id)\n\nmine('abc')"
+EVERY = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, svc.SvcError)]
+
+
+@pytest.fixture
+def shell():
+    found = InteractiveShell.instance()
+    with svc.sandbox():
+        found.user_ns["svc"] = svc
+        yield found
+    InteractiveShell.clear_instance()
+
+
+def shown(shell, capsys, cell=CELL):
+    shell.run_cell(cell)
+    return re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+
+
+def test_the_readers_own_lines_and_the_sentence(shell, capsys):
+    said = shown(shell, capsys)
+
+    assert "----> 4 mine('abc')" in said
+    assert "----> 2     return svc.download(id)" in said
+    assert said.rstrip().endswith(
+        "NotFound: File not found: abc. Check the id, and that this user may see it. (404 notFound)"
+    )
+    assert "session.py" not in said
+    assert len(said.splitlines()) < 15
+
+
+def test_a_cause_is_in_the_sentence_and_not_above_it(shell, capsys):
+    said = shown(shell, capsys, "session = svc.connect('http://127.0.0.1:1', token='t')\nsvc.files(session=session)")
+
+    assert "Interrupted: No answer to GET" in said
+    assert "direct cause" not in said
+    assert "urllib3" not in said
+
+
+def test_who_looks_into_this_package_asks_for_all(shell, capsys):
+    shell.run_line_magic("xmode", "Verbose")
+
+    assert "session.py" in shown(shell, capsys)
+
+
+def test_the_error_itself_keeps_all(shell, capsys):
+    shown(shell, capsys, "try:\n    svc.download('abc')\nexcept svc.NotFound as found:\n    error = found")
+    error = shell.user_ns["error"]
+    before = traceback.format_exception(error)
+    error._render_traceback_()
+
+    assert traceback.format_exception(error) == before
+    assert any("session.py" in line for line in before)
+
+
+def test_without_a_shell_the_sentence_is_left():
+    assert svc.NotFound("what happened")._render_traceback_() == [
+        "NotFound: what happened Check the id, and that this user may see it."
+    ]
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_every_error_can_be_shown(kind, shell, capsys):
+    shell.user_ns["kind"] = kind
+
+    assert f"{kind.__name__}: what happened" in shown(shell, capsys, "raise kind('what happened')")
