@@ -8,6 +8,7 @@ from ipywidgets import Widget
 
 import svc_notebooks as svc
 from svc_notebooks.notebook.current import make_current
+from svc_notebooks.server.carrier import Carrier
 
 
 @contextmanager
@@ -17,6 +18,6 @@ def closing() -> Iterator[None]:
         yield
     finally:
         Widget.close_all()
-        for lab in [one for one in gc.get_objects() if type(one) is svc.Sandbox]:
-            lab.close()
+        for left in [one for one in gc.get_objects() if type(one) in (svc.Sandbox, Carrier)]:
+            left.close()  # a carrier may be left of a sandbox that is gone already
         make_current(None)

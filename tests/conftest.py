@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 with suppress(ModuleNotFoundError):  # some of the contract suite needs no hypothesis, where only that is installed
     from hypothesis import settings
 
@@ -29,6 +31,7 @@ def _nothing_runs_on() -> Iterator[None]:
     """A test ends its deliveries and its receivers: one process runs thousands of tests."""
     before = set(threading.enumerate())
     yield
-    assert [
-        one.name for one in set(threading.enumerate()) - before if one.name in ("svc-courier", "svc-receiver")
-    ] == []
+    begun = [one for one in set(threading.enumerate()) - before if one.name in ("svc-courier", "svc-receiver")]
+    for one in begun:
+        one.join(PATIENCE)  # it may be about to end
+    assert [one.name for one in begun if one.is_alive()] == []

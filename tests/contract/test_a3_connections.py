@@ -27,14 +27,25 @@ def way() -> str:
 
 @contextmanager
 def raw_put(wire: OverSocket, uri: str, content_range: str, length: int) -> Iterator[socket.socket]:
-    """A PUT whose headers are sent; the body is up to the test."""
+    """A PUT that has begun; the body is up to the test."""
     head = (
         f"PUT {wire.address(uri)} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\n"
-        f"Authorization: Bearer {wire.token}\r\nContent-Length: {length}\r\nContent-Range: {content_range}\r\n\r\n"
+        f"Authorization: Bearer {wire.token}\r\nContent-Length: {length}\r\nContent-Range: {content_range}\r\n"
+        "Expect: 100-continue\r\n\r\n"
     )
     with wire.dial() as connection:
         connection.sendall(head.encode())
+        _be_asked_for_the_body(connection)
         yield connection
+
+
+def _be_asked_for_the_body(connection: socket.socket) -> None:
+    """So that it is under way there, whatever is sent beside it. A service that does not ask is given some time."""
+    patience = connection.gettimeout()
+    connection.settimeout(5)
+    with suppress(TimeoutError):
+        connection.recv(1000)
+    connection.settimeout(patience)
 
 
 def stored(wire: OverSocket, uri: str) -> int:

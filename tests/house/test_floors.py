@@ -25,7 +25,7 @@ ONLY_IN = {
     "numpy": ("notebook/",),
     "ipywidgets": ("notebook/",),
     "anywidget": ("notebook/",),
-    "IPython": ("course/", "notebook/"),
+    "IPython": ("core/tracebacks.py", "course/", "notebook/"),
     "tqdm": ("notebook/",),
     "nbclient": ("cli/",),
     "nbformat": ("cli/",),
