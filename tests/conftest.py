@@ -1,5 +1,6 @@
 """What every test shares: the count of rules, a machine that is nobody's and may be slow, and that nothing runs on."""
 
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,6 +15,9 @@ with suppress(ModuleNotFoundError):  # some of the contract suite needs no hypot
 
     settings.register_profile("any machine", deadline=None)
     settings.load_profile("any machine")
+
+for name in ("CI", "BUILD_NUMBER"):  # with them pytest writes out the difference of two large contents for hours
+    os.environ.pop(name, None)
 
 pytest_plugins = ["tests.plugin_rules"]
 

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parents[1]
 
+HEARD_BY_PYTEST = ("CI", "BUILD_NUMBER", "PYTEST_ADDOPTS", "PYTEST_PLUGINS")
+"""Variables that are meant for another run of pytest. With CI set it writes out every difference whole, in vain: of
+two contents of a megabyte that takes hours."""
+
 
 def suite_folder() -> Path:
     """The folder that holds `tests`: inside the package in a wheel, beside it in a checkout.
@@ -129,7 +133,7 @@ class Command:
 
     def execute(self) -> None:
         """Run the suite in this process, in a folder of its own: pytest's common one holds what other runs keep."""
-        with TemporaryDirectory(prefix="svc-conformance-") as folder:
+        with TemporaryDirectory(prefix="svc-conformance-") as folder, _unset(*HEARD_BY_PYTEST):
             self._run_pytest(Path(folder, "tests"))
 
     def _run_pytest(self, base: Path) -> None:
@@ -209,6 +213,16 @@ def _name_tests(folder: Path) -> None:
     module = ModuleType("tests")
     module.__path__ = [str(folder)]
     sys.modules["tests"] = module
+
+
+@contextmanager
+def _unset(*names: str) -> Iterator[None]:
+    """These variables are not set in here."""
+    before = {name: os.environ.pop(name) for name in names if name in os.environ}
+    try:
+        yield
+    finally:
+        os.environ.update(before)
 
 
 @contextmanager

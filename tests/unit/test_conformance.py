@@ -196,6 +196,16 @@ def test_what_is_broken_fails_by_its_rule(broken: dict[str, Bend], whole: str, t
     assert TOKEN not in found.out + found.err
 
 
+def test_what_pytest_is_told_elsewhere_changes_nothing(tmp_path: Path) -> None:
+    """Where CI is set, pytest would write out the difference of two large contents, which takes hours."""
+    elsewhere = {"CI": "true", "PYTEST_ADDOPTS": "-vv --exitfirst --setup-only", "PYTEST_PLUGINS": "no_such_plugin"}
+    with served(shifts_ranges) as (_, base_url):
+        found = run(base_url, "--rules", "A6-02", path=tmp_path / "found.json", **elsewhere)
+
+    assert (found.status, found.rules["A6-02"]["result"]) == (1, "fail"), found.err
+    assert found.rules["A6-02"]["tests"]["fail"] > 1
+
+
 def test_a_service_that_keeps_the_rules_passes_and_is_left_as_it_was(tmp_path: Path) -> None:
     with served() as (service, base_url):
         before = _keep_a_file(service)
