@@ -81,6 +81,9 @@ def shelf():
         ("not viewedByMeTime > '2020-01-01'", ["100%_sure", "file 9", "file 10", "Hello World.csv"]),
         ("'root' in parents and 'me' in owners and starred = true", []),
         ("fullText contains 'world hello'", ["Hello World.csv"]),
+        ("fullText contains '%'", ["100%_sure"]),
+        ("fullText contains '_'", ["100%_sure"]),
+        ("fullText contains '!?'", []),
     ],
 )
 def test_a_query_finds_files(shelf, query, names):

@@ -20,7 +20,6 @@ from sqlalchemy import (
     not_,
     or_,
     select,
-    true,
     union,
 )
 
@@ -142,7 +141,7 @@ def _has(search: Has, viewer: Viewer) -> ColumnElement[bool]:
 
 def _compare(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "fullText":
-        return and_(true(), *(_begins(files.c.all_words, word) for word in _words(str(search.value))))
+        return _full_text(str(search.value))
     if search.operator == "contains":
         return _contains(search.field, str(search.value))
     if search.field in _PLAIN:
@@ -183,6 +182,11 @@ def _contains(field: str, text: str) -> ColumnElement[bool]:
         return files.c.mime_type.contains(text, autoescape=True)
     words = _words(text)
     return _begins(files.c.words, " ".join(words)) if words else files.c.name.contains(text, autoescape=True)
+
+
+def _full_text(text: str) -> ColumnElement[bool]:
+    words = _words(text)
+    return and_(*(_begins(files.c.all_words, word) for word in words)) if words else _contains("name", text)
 
 
 def _begins(column: Any, words: str) -> ColumnElement[bool]:
