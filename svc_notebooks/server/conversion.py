@@ -69,8 +69,9 @@ class Made(NamedTuple):
 def wish(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> Wish | None:
     """Whether content is to be converted: for a file that is a native document, or that shall be one (A5-01).
 
-    Raises ApiError (400) for what can never be.
+    Raises ApiError (400) for what can never be, and for an ocrLanguage that is none, whatever becomes of the content.
     """
+    _language(call)
     wanted = metadata.get("mimeType")
     if file_id:
         target = drafts.file_for(house, call.caller, file_id, Role.WRITER).mime_type
@@ -98,7 +99,6 @@ def _shown(given: str | None) -> str:
 
 def _check(house: House, call: Call, found: Wish, target: str) -> None:
     """What is certain before the first byte has come."""
-    _language(call)
     key = _key(house, found.given)
     possible = any(found.native in natives for natives in house.converter.imports.values())
     if not possible or not (key in VAGUE or house.converter.can_read(key, found.native)):

@@ -282,6 +282,18 @@ class TestLanguage:
         assert wire.names() == []
 
     @pytest.mark.spec("A5-03")
+    @pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
+    def test_an_unknown_tag_is_refused_where_nothing_is_converted(self, wire: Wire, kind: str) -> None:
+        made = wire.create(b"old")
+        content, headers = multipart({}, b"x", "image/png") if kind == "multipart" else (b"", {})
+
+        for verb, target in (("POST", UPLOAD), ("PUT", f"{UPLOAD}/{made['id']}")):
+            answer = wire.send(verb, f"{target}?uploadType={kind}&ocrLanguage=english", content, headers)
+
+            assert (answer.status, answer.error["location"]) == (400, "ocrLanguage")
+        assert wire.download(made["id"]).body == b"old"
+
+    @pytest.mark.spec("A5-03")
     @pytest.mark.parametrize("tag", ["de", "pt-BR", "zh-Hant-TW", "EN-us"])
     def test_a_known_one_is_taken(self, wire: Wire, tag: str) -> None:
         assert convert(wire, b"x", "text/plain", "document", f"&ocrLanguage={tag}").status == 200
