@@ -10,7 +10,7 @@ from ..core.names import Names
 from .content import download, read
 from .copies import copy
 from .files import create_file, delete, trash, untrash, update
-from .sharing import share
+from .sharing import checked_grantee, share
 from .work import Report
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def shared(session: Session, files: list[str], grantee: str, role: str) -> Deed:
     given = grantee.strip()
     if not given:
         raise ValueError('With is empty: write an e-mail address, "anyone" or "domain:example.com".')
+    checked_grantee("With", given)
     code = f"svc.share({_these(files)}, {given!r}, role={role!r})"
     words = f"Shared {counted(files)} with {given} ({role})."
     return Deed(code, lambda _report: share(files, given, role=role, session=session), words)

@@ -56,7 +56,7 @@ def share(
     from ..client.calls import share_file
 
     session = session_or_current(session)
-    grantees = [_body(one, choice("role", role, _ROLES)) for one in _named(with_)]
+    grantees = [_body(checked_grantee("with_", one), choice("role", role, _ROLES)) for one in _named(with_)]
     pairs = list(product(file_ids(file), grantees))
     return for_each(PERMISSIONS, pairs, lambda pair: _record(pair[0], share_file(session, *pair)))
 
@@ -68,13 +68,22 @@ def _named(with_: object) -> Iterable[str]:
     return [one.strip() for one in found]
 
 
+def checked_grantee(argument: str, grantee: str) -> str:
+    """Somebody with whom a file can be shared. Raises ValueError that names the argument.
+
+    >>> checked_grantee("With", "bob@svc.example")
+    'bob@svc.example'
+    """
+    if grantee == _ANYONE or grantee.startswith(_DOMAIN) or "@" in grantee:
+        return grantee
+    raise ValueError(f'{argument} has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"')
+
+
 def _body(grantee: str, role: str) -> dict[str, Any]:
     if grantee == _ANYONE:
         return {"type": "anyone", "role": role}
     if grantee.startswith(_DOMAIN):
         return {"type": "domain", "role": role, "domain": grantee.removeprefix(_DOMAIN)}
-    if "@" not in grantee:
-        raise ValueError(f'with_ has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"')
     return {"type": "user", "role": role, "emailAddress": grantee}
 
 

@@ -239,6 +239,11 @@ def test_every_field(browser):
     assert "About hello &lt;b&gt;.txt" in browser.facts.value
 
 
+def give_to(browser, grantee):
+    browser.question.grantee.value = grantee
+    browser.question.yes.click()
+
+
 @pytest.mark.parametrize(
     "press, words",
     [
@@ -248,6 +253,7 @@ def test_every_field(browser):
         (lambda b: (b.ask["folder"].click(), b.question.yes.click()), "Name is empty"),
         (lambda b: (choose(b, "Data", "photo.bin"), b.ask["rename"].click()), "Several files are chosen"),
         (lambda b: (choose(b, "Data"), b.ask["share"].click(), b.question.yes.click()), "With is empty"),
+        (lambda b: (choose(b, "Data"), b.ask["share"].click(), give_to(b, "bob")), "With has &#x27;bob&#x27;; give"),
         (
             lambda b: (choose(b, "Data"), b.ask["download"].click(), b.question.yes.click()),
             "use export for native documents",
