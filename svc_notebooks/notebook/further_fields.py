@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from typing import Any
 
-from .field import Field, passage
+from ..core.event_fields import ORDER
+from .field import Field, on_change, passage
 
 
 class FurtherFields(Field):
@@ -20,6 +22,7 @@ class FurtherFields(Field):
             rows=2,
         )
         super().__init__(self.text)
+        on_change(lambda: self.explain(" ".join(_unknown(self.names))), self.text)
 
     @property
     def value(self) -> dict[str, Any]:
@@ -44,3 +47,15 @@ class FurtherFields(Field):
             return frozenset(self.value)
         except ValueError:
             return frozenset()
+
+
+def _unknown(names: frozenset[str]) -> Iterator[str]:
+    """A sentence for each name that the service will pass over; no reason to refuse it: so does a service elsewhere.
+
+    >>> list(_unknown(frozenset({"colour", "status"})))
+    ['colour is no field of an event, and services pass over it; did you mean colorId?']
+    """
+    for name in sorted(names.difference(ORDER)):
+        near = get_close_matches(name, ORDER, n=1)
+        meant = f"; did you mean {near[0]}?" if near else "."
+        yield f"{name} is no field of an event, and services pass over it{meant}"

@@ -331,6 +331,20 @@ def test_further_fields_that_are_no_json_are_said_and_kept(form):
     assert "status" in form.controls.further.wrong[0]
 
 
+@pytest.mark.spec("W-03")
+def test_a_further_field_that_there_is_not_is_said_and_sent(form):
+    further = form.controls.further
+    further.text.value = '{"colour": 5, "mood": 3, "status": "tentative", "etag": "x"}'
+    assert "colour is no field of an event, and services pass over it; did you mean colorId?" in further.hint.value
+    assert "mood is no field" in further.hint.value
+    assert "etag" not in further.hint.value
+    assert further.wrong == ()
+    assert form.value["mood"] == 3
+    further.text.value = '{"status": "tentative"}'
+
+    assert further.hint.value == ""
+
+
 @pytest.mark.spec("W-03", "E-11")
 def test_what_the_service_refuses_stands_beside_its_field(form):
     form.controls.further.value = {"id": "abc123"}
