@@ -5,6 +5,19 @@ from __future__ import annotations
 import re
 
 OLD = "HTTP/1.0"
+MOST_HEADER_BYTES = 65_536
+
+WHY_UNREADABLE = {
+    400: "its first line must be a method in capital letters, an address and a version, like "
+    "GET /storage/v3/files HTTP/1.1, and end with CR LF",
+    408: "it did not come in time",
+    413: f"its first line and its headers have more than {MOST_HEADER_BYTES} bytes",
+    414: f"its first line has more than {MOST_HEADER_BYTES} bytes",
+    500: "something failed inside the service",
+    503: "too many others wait; try again later",
+    505: f"its version must be HTTP/1.1 or {OLD}",
+}
+"""Why there is no request to be answered, by the status that says so."""
 
 _NAME = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
 _NAMES = ("connection", "content-length", "expect", "host", "transfer-encoding")

@@ -26,7 +26,7 @@ from ..core.catalogue import ApiError, Row, refuse
 from ..core.choices import UNREADABLE
 from ..core.wire import Disconnected, Headers, Request, Response
 from .control import Control
-from .framing import OLD, check_framing, connection_wish, framing, header
+from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, check_framing, connection_wish, framing, header
 from .http1 import ChunkedBody, SizedBody, head
 from .relief import Relief
 from .reply import as_error
@@ -35,7 +35,6 @@ from .tls import TlsSocket, is_tls, secure
 
 _log = logging.getLogger(__name__)
 
-MOST_HEADER_BYTES = 65_536
 MOST_HEADERS = 200
 KEPT_CONNECTIONS = 1000
 WAITING_CONNECTIONS = 1024
@@ -148,7 +147,7 @@ class _Request(HTTPRequest):
 
     server: _Server
     pairs: list[tuple[str, str]]
-    expects_continue = False
+    expects_continue = in_headers = False
 
     def __init__(self, server: _Server, conn: _Connection) -> None:
         super().__init__(server, conn, proxy_mode=True)  # takes http://host/path too
@@ -158,13 +157,13 @@ class _Request(HTTPRequest):
         """As cheroot reads it; an address that cannot be taken apart is the client's mistake, not ours."""
         try:
             return bool(super().read_request_line())  # type: ignore[no-untyped-call]
-        except ValueError as error:
-            self.simple_response(400, error)
+        except ValueError:
+            self.simple_response(400)
             return False
 
     def header_reader(self, rfile: Any, found: dict[bytes, bytes]) -> dict[bytes, bytes]:
         """Every header as it was sent; `found` gets what cheroot itself looks at."""
-        self.pairs = []
+        self.pairs, self.in_headers = [], True
         while (line := rfile.readline()) != b"\r\n":
             self.pairs.append(header(line))
             if len(self.pairs) > MOST_HEADERS:
@@ -260,15 +259,16 @@ class _Request(HTTPRequest):
                 close()
 
     def simple_response(self, status: object, msg: object = "") -> None:
-        """What cheroot refuses before there is a request, in our envelope."""
+        """What cheroot refuses before there is a request, in our envelope; of headers `header_reader` says why."""
         self.close_connection = True
         code = int(str(status)[:3])
-        sentence = f"The request cannot be read: {str(msg or status).rstrip('.')}."
-        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), UNREADABLE, sentence)])
+        why = msg if code == 400 and self.in_headers else WHY_UNREADABLE.get(code, status)
+        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), UNREADABLE, f"{_SORRY}: {why}.")])
         with suppress(OSError):
             self.conn.socket.sendall(head(as_error(error), connection="close") + as_error(error).content())
 
 
+_SORRY = "The request cannot be read"
 _REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -87,6 +88,32 @@ def test_another_form_of_address_is_refused(wire: OverSocket, target: str) -> No
     for method in ("GET", "CONNECT", "OPTIONS"):
         with connected(wire, f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as connection:
             assert everything(connection)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 404", b"HTTP/1.1 405")
+
+
+@pytest.mark.parametrize(
+    "start, status, word",
+    [
+        (f"get {FILES} HTTP/1.1\r\nHost: x\r\n\r\n", 400, "a method in capital letters"),
+        (f"GET {FILES}\r\n\r\n", 400, "like GET /storage/v3/files HTTP/1.1"),
+        (f"GET {FILES} HTTP/1.1\n", 400, "end with CR LF"),
+        (f"GET {FILES} HTTP/2.0\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
+        (f"GET {FILES} HTTP/0.9\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
+        (f"GET /{'x' * 70_000} HTTP/1.1\r\n", 414, "65536 bytes"),
+        (f"GET {FILES} HTTP/1.1\r\nX: {'x' * 70_000}\r\n", 413, "65536 bytes"),
+        (f"GET {FILES} HTTP/1.1\r\nno header\r\n\r\n", 400, "is no header line"),
+        (f"GET {FILES} HTTP/1.1\r\n\r\n", 400, "one Host header"),
+    ],
+    ids=["small letters", "no version", "LF", "2.0", "0.9", "long address", "long header", "no colon", "no host"],
+)
+def test_what_cannot_be_read_is_told_what_is_wrong_with_it(
+    wire: OverSocket, start: str, status: int, word: str
+) -> None:
+    with connected(wire, start) as connection:
+        head, _, body = everything(connection).partition(b"\r\n\r\n")
+
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    error = json.loads(body)["error"]
+    assert (error["code"], error["message"].count(word), "RFC" in error["message"]) == (status, 1, False)
 
 
 DOUBTFUL = {
