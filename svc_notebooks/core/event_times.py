@@ -18,6 +18,8 @@ _DATE_TIME = re.compile(r"(\d{4}-\d{2}-\d{2})[Tt](\d{2}:\d{2}:\d{2})(\.\d+)?([Zz
 _MINUTE = timedelta(minutes=1)
 _YEARS = range(2, 9999)
 """What lies a day before or behind has to be a date, too."""
+_ANY_OFFSET = timedelta(hours=16)
+"""Further from UTC no zone ever was: answers are in the zone of a calendar, or in the one that is asked for."""
 
 
 class Wrong(NamedTuple):
@@ -49,9 +51,13 @@ def read_time(value: JSON) -> Start:
     if "date" in given:
         return read_date(given["date"])
     moment = _placed(_date_time(given["dateTime"]), tz)
-    if in_minutes(moment).year not in _YEARS:  # as it will be written
+    if not _has_a_year_everywhere(moment.astimezone(UTC)):
         raise _unreadable(given["dateTime"], "dateTime")
     return moment
+
+
+def _has_a_year_everywhere(instant: datetime) -> bool:
+    return all((instant + shift).year in _YEARS for shift in (-_ANY_OFFSET, _ANY_OFFSET))
 
 
 def _given(value: JSON) -> JSONObject:
@@ -103,7 +109,11 @@ _EXPECTED = {
 
 
 def _unreadable(text: JSON, part: str) -> TimeError:
-    years = ", in a year from 0002 to 9998" if str(text)[:4] in ("0000", "0001", "0002", "9998", "9999") else ""
+    years = (
+        ", in a year from 0002 to 9998 in every zone"
+        if str(text)[:4] in ("0000", "0001", "0002", "9998", "9999")
+        else ""
+    )
     return TimeError(Wrong("badTime", part, f"{str(text)[:40]!r} is no {_EXPECTED[part]}{years}."))
 
 
