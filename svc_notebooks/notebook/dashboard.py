@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from .closing import close_whole
 from .current import session_or_current
 from .dashboard_tabs import PAGES, Page
 from .form import Form
@@ -61,7 +62,9 @@ class Dashboard(Form):
         self._pages = [*PAGES, *([Page("lab", "Lab controls", self._lab_panel, asks=False)] if self.lab else [])]
         self._pulse = Pulse(self.session, self.lab)
         self.head, self.status = widgets.HTML(), widgets.HTML()
-        self.tabs = widgets.Tab([_place(page) for page in self._pages], titles=[page.title for page in self._pages])
+        self._unfilled = [_unfilled(page) for page in self._pages]
+        places = [widgets.VBox([words]) for words in self._unfilled]
+        self.tabs = widgets.Tab(places, titles=[page.title for page in self._pages])
         self.tabs.observe(lambda _change: self._guarded(self._open), "selected_index")
         self.tabs.selected_index = 0
         self._compose(style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
@@ -115,6 +118,7 @@ class Dashboard(Form):
             self._watcher.cancel()
         for form in self.forms.values():
             form.close()
+        close_whole(*self._unfilled)
         super().close()
 
     # -- what happens
@@ -221,8 +225,8 @@ class Dashboard(Form):
         return f"<Dashboard: {', '.join(page.title for page in self._pages)}>"
 
 
-def _place(page: Page) -> widgets.VBox:
-    return widgets.VBox([widgets.HTML(tag("p", f"{page.title} …"))])
+def _unfilled(page: Page) -> widgets.HTML:
+    return widgets.HTML(tag("p", f"{page.title} …"))
 
 
 def _in_loop(watch: Any) -> asyncio.Task[None] | None:

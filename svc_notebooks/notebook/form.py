@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as widgets
 
+from .closing import close_whole
 from .code_view import code_view
 from .look import style_sheet
 from .markup import Markup, joined, tag
@@ -49,6 +50,10 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def refresh(self) -> None:
         """See what has changed elsewhere; a form that shows nothing of it does nothing."""
+
+    def close(self) -> None:
+        """Take the form off the page, and all that it is made of out of the kernel's table of widgets."""
+        close_whole(self, self.alert, self.table, self.twin)
 
     def code(self) -> str:
         """The call of a cell that does the same."""

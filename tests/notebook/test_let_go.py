@@ -5,6 +5,9 @@ import threading
 import tracemalloc
 from weakref import ref
 
+import pytest
+from ipywidgets.widgets.widget import _instances
+
 import svc_notebooks as svc
 from tests.patience import PATIENCE
 
@@ -85,6 +88,26 @@ def test_what_a_closed_sandbox_held_is_given_back_though_a_form_still_shows_it()
         assert tracemalloc.get_traced_memory()[0] < full - 7_000_000
     finally:
         tracemalloc.stop()
+
+
+FORMS = ["file_browser", "upload_form", "export_form", "event_form", "watch_panel", "dashboard"]
+
+
+@pytest.mark.parametrize("make", FORMS)
+def test_nothing_of_a_closed_form_stays(lab, make):
+    before = set(_instances)
+    form = getattr(svc, make)()
+    if make == "dashboard":
+        for key in ("upload", "events", "notifications", "wire", "lab", "files"):
+            form.show(key)
+    assert len(_instances) > len(before) + 50
+    form.close()
+    form.close()
+
+    assert set(_instances) == before
+    kept = ref(form)
+    del form
+    assert gone(kept)
 
 
 def test_a_copy_that_nobody_has_is_not_held_by_its_original(lab):
