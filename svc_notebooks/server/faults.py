@@ -41,14 +41,14 @@ class Step:
         return self.fired >= self.times
 
     def strikes(self, target: Target) -> bool:
-        """Whether this request is one for it, which is not used up; counts the request."""
+        """Whether this request is one for it, and it is not used up; counts the request either way."""
         misses = self.match.misses(target)
         if misses:
             self._remember(target, misses)
             return False
         self.seen += 1
         self._longest = max(self._longest, target.size or 0)
-        if self.seen < self.match.nth or self._too_short(target):
+        if self.used_up or self.seen < self.match.nth or self._too_short(target):
             return False
         self.fired += 1
         return True
@@ -92,11 +92,10 @@ class Plan:
         """What the steps do to this request."""
         self.asked += 1
         for number, step in enumerate(self.steps):
-            if step.used_up:
-                continue
+            over = step.used_up
             if step.strikes(target):
                 yield Blow(f"{self.key}/{number}", step.action, wait, step.missed)
-            if self._in_order:
+            if self._in_order and not over:
                 return
 
     def unfired(self) -> str | None:

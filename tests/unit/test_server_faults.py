@@ -50,6 +50,18 @@ def test_nth_and_times_count_the_matching_requests(service, ask):
 
 
 @pytest.mark.spec("X-05")
+@pytest.mark.parametrize("in_order", [False, True])
+def test_a_step_that_is_used_up_still_sees_its_requests(service, ask, in_order):
+    steps = [{"match": {"method": method}, "action": {"status": 500}} for method in ("GET", "DELETE")]
+
+    with service.faults(*steps, in_order=in_order):
+        assert [ask(method).status for method in ("GET", "GET", "GET", "DELETE")] == [500, 200, 200, 500]
+        plan = service.fault_plans()[0]
+
+    assert [(step["seen"], step["fired"]) for step in plan["steps"]] == [(3, 1), (1, 1)]
+
+
+@pytest.mark.spec("X-05")
 @pytest.mark.parametrize("moment, files", [("before", 0), ("after", 1)])
 def test_a_reset_comes_before_or_after_the_work(service, ask, moment, files):
     with service.faults({"action": {"reset": moment}}), pytest.raises(Disconnected):
