@@ -10,15 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, datetime, time
 from itertools import chain
 from typing import NamedTuple
 
 from ..core.event_times import read_time
 from ..core.expansion import occurrences
-from ..core.recurrence import Extra, Recurrence, Rule, Start
+from ..core.recurrence import Extra, Recurrence, Rule, Start, is_all_day
 from ..core.rule_times import rule_times
 from ..core.wire import JSONObject
+from ..core.written_moments import print_moment, until_day
 
 _MOST = 10_000
 """A COUNT beyond this stays one: what it ends with would take too long to find."""
@@ -70,12 +71,9 @@ def _plain(parts: str, rule: Rule, start: Start) -> str:
 
 
 def _until(until: Start, start: Start) -> str:
-    if not isinstance(start, datetime):
-        return f"{until:%Y%m%d}"
-    if not isinstance(until, datetime):
-        midnight = datetime.combine(until + timedelta(days=1), time(), start.tzinfo)
-        until = midnight.astimezone(UTC) - timedelta(seconds=1)
-    return f"{until.astimezone(UTC):%Y%m%dT%H%M%SZ}"
+    if is_all_day(start):
+        return print_moment(until.date() if isinstance(until, datetime) else until)
+    return print_moment(until) if isinstance(until, datetime) else until_day(until, start)
 
 
 def _ending(rule: Rule, start: Start, end: Start) -> Rule:

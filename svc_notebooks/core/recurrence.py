@@ -13,15 +13,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from enum import IntEnum
 from typing import Any
 
 from .clock import parse_duration
+from .written_moments import Start as Start, is_all_day as is_all_day, read_moment
 from .zones import zone
-
-Start = date | datetime
-"""When an event begins: a date (all day), or a date-time with its zone. A datetime is never meant by `date` alone."""
 
 
 class Freq(IntEnum):
@@ -132,11 +130,6 @@ def _parameters(text: str) -> dict[str, str]:
     return {name.upper(): value.strip('"') for name, _, value in pairs}
 
 
-def is_all_day(start: Start) -> bool:
-    """Whether an event that begins so has dates only."""
-    return not isinstance(start, datetime)
-
-
 # -- RRULE, EXRULE ---------------------------------------------------------------------------------------------------
 
 
@@ -188,26 +181,9 @@ def _week_start(text: str) -> int:
     return WEEKDAYS.index(text.upper())
 
 
-_DATE = re.compile(r"\d{8}")
-_DATE_TIME = re.compile(r"\d{8}T\d{6}Z?")
-
-
-def _moment(text: str) -> Start:
-    """A DATE or DATE-TIME; one that ends in Z is in UTC, another one has no zone."""
-    try:
-        if _DATE.fullmatch(text):
-            return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
-        if _DATE_TIME.fullmatch(text):
-            read = datetime.strptime(text[:15], "%Y%m%dT%H%M%S")  # noqa: DTZ007  the zone comes from elsewhere
-            return read.replace(tzinfo=UTC) if text.endswith("Z") else read
-    except ValueError:
-        pass  # the thirteenth month and the like
-    raise ValueError(f"{text[:30]!r} is no date such as 20270212, or date-time such as 20270212T090000Z")
-
-
 _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
     "FREQ": ("freq", _freq),
-    "UNTIL": ("until", _moment),
+    "UNTIL": ("until", read_moment),
     "COUNT": ("count", _number(1)),
     "INTERVAL": ("interval", _number(1)),
     "BYSECOND": ("by_second", _numbers(0, 60)),
@@ -340,7 +316,7 @@ def _moments(text: str, kind: str, tz: tzinfo | None, *, named: bool) -> list[St
 
 
 def _placed(text: str, kind: str, tz: tzinfo | None, *, named: bool) -> Start:
-    found = _moment(text)
+    found = read_moment(text)
     if isinstance(found, datetime) != (kind != "DATE"):
         raise ValueError(f"{text[:30]!r} is no {kind}")
     if not _FIRST_DAY <= found.toordinal() <= _LAST_DAY:

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 
 from .recurrence import WEEKDAYS, Recurrence, Start
+from .written_moments import print_moment, until_day
 
 _NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _OFTEN = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY"}
@@ -70,7 +71,8 @@ def _often(words: str, found: re.Match[str]) -> list[str]:
     if unit == "weekday" and not found["n"]:
         return ["FREQ=WEEKLY", "BYDAY=MO,TU,WE,TH,FR", *_no_days(words, found)]
     if unit and (days := _weekdays(unit)):
-        return ["FREQ=WEEKLY", *([f"INTERVAL={found['n']}"] if found["n"] else []), f"BYDAY={days}"]
+        interval = [f"INTERVAL={found['n']}"] if found["n"] else []
+        return ["FREQ=WEEKLY", *interval, f"BYDAY={days}", *_no_days(words, found)]
     freq = _OFTEN.get(found["often"]) or _UNITS.get(unit.removesuffix("s") if found["n"] else unit)
     if freq is None:
         raise ValueError(f"recurrence {words!r}: {found['often']!r} is not understood: {GRAMMAR}")
@@ -80,7 +82,7 @@ def _often(words: str, found: re.Match[str]) -> list[str]:
 
 def _no_days(words: str, found: re.Match[str]) -> list[str]:
     if found["days"]:
-        raise ValueError(f"recurrence {words!r}: 'every weekday' takes no further days")
+        raise ValueError(f"recurrence {words!r}: {found['often']!r} takes no further days")
     return []
 
 
@@ -122,13 +124,7 @@ def _of_month(text: str) -> str:
 def _end(found: re.Match[str], start: Start) -> list[str]:
     if found["count"]:
         return [f"COUNT={found['count']}"]
-    if not found["until"]:
-        return []
-    day = _date(found["until"])
-    if not isinstance(start, datetime):
-        return [f"UNTIL={day:%Y%m%d}"]
-    last = datetime.combine(day, time(23, 59, 59), start.tzinfo)
-    return [f"UNTIL={last.astimezone(UTC):%Y%m%dT%H%M%SZ}"]
+    return [f"UNTIL={until_day(_date(found['until']), start)}"] if found["until"] else []
 
 
 def _except(text: str | None, start: Start) -> list[str]:
@@ -136,9 +132,11 @@ def _except(text: str | None, start: Start) -> list[str]:
         return []
     days = [_date(one.strip()) for one in text.split(",")]
     if not isinstance(start, datetime):
-        return ["EXDATE;VALUE=DATE:" + ",".join(f"{day:%Y%m%d}" for day in days)]
-    moments = [datetime.combine(day, start.timetz()).astimezone(UTC) for day in days]
-    return ["EXDATE:" + ",".join(f"{moment:%Y%m%dT%H%M%SZ}" for moment in moments)]
+        line = "EXDATE;VALUE=DATE:" + ",".join(map(print_moment, days))
+    else:
+        line = "EXDATE:" + ",".join(print_moment(datetime.combine(day, start.timetz())) for day in days)
+    Recurrence.parse([line], start)
+    return [line]
 
 
 def _date(text: str) -> date:

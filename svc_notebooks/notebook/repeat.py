@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from calendar import day_name
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime
 
 from ..core.recurrence import WEEKDAYS, Freq, Rule, Start, read_line
+from ..core.written_moments import until_day
 
-_LAST_SECOND = time(23, 59, 59)
 _WORDS = {
     Freq.YEARLY: ("yearly", "years"),
     Freq.MONTHLY: ("monthly", "months"),
@@ -40,7 +40,7 @@ class Repeat:
             "INTERVAL": "" if self.interval == 1 else str(self.interval),
             "BYMONTHDAY": "" if self.month_day is None else str(self.month_day),
             "BYDAY": ",".join(self._days()),
-            "UNTIL": _until_text(self.until, start) if self.until else "",
+            "UNTIL": until_day(self.until, start) if self.until else "",
             "COUNT": "" if self.count is None else str(self.count),
         }
         return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
@@ -100,14 +100,6 @@ def _from_rule(rule: Rule, start: Start) -> Repeat:
         return found
     day = rule.by_month_day[0] if rule.by_month_day else None
     return replace(found, month_day=day, nth=rule.by_day[0] if rule.by_day and day is None else None)
-
-
-def _until_text(day: date, start: Start) -> str:
-    """In UTC for an event with times, as RFC 5545 has it; %Y would leave out the zeros of a year that is half typed."""
-    if not isinstance(start, datetime):
-        return day.isoformat().replace("-", "")
-    last = datetime.combine(day, _LAST_SECOND, start.tzinfo).astimezone(UTC)
-    return last.replace(tzinfo=None).isoformat().replace("-", "").replace(":", "") + "Z"
 
 
 def _until_day(until: Start | None, start: Start) -> date | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, timedelta, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from heapq import merge
 from typing import Any
 
@@ -13,40 +13,34 @@ from ..core.clock import to_millis
 from ..core.event_times import in_minutes, instant, read_time
 from ..core.events import end_of, recurrence_of, start_of
 from ..core.expansion import Occurrence, occurrences
-from ..core.recurrence import Start
 from ..core.wire import JSONObject
+from ..core.written_moments import Start, print_moment, read_moment
 from ..core.zones import zone
 from .event_resource import Found, stored
 from .house import House
 from .store.calendars import CalendarRow
 from .store.events import EventRow
 
-_ID = re.compile(r"(?P<series>.+)_(?P<day>\d{8})(?P<time>T\d{6}Z)?", re.ASCII)
+_ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.ASCII)
 
 
 def instance_id(series: str, start: Start) -> str:
     """The id of the instance that begins then, if nobody moves it.
 
+    >>> from datetime import UTC, date
     >>> instance_id("abcde", date(2026, 3, 10)), instance_id("abcde", datetime(2026, 3, 10, 14, tzinfo=UTC))
     ('abcde_20260310', 'abcde_20260310T140000Z')
     """
-    if isinstance(start, datetime):
-        return f"{series}_{start.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    return f"{series}_{start:%Y%m%d}"
+    return f"{series}_{print_moment(start)}"
 
 
 def read_instance_id(text: str) -> tuple[str, Start] | None:
     """The series and the start that an instance's id names; None: it is no such id."""
     found = _ID.fullmatch(text)
     try:
-        if found and found["time"]:
-            moment = datetime.strptime(found["day"] + found["time"], "%Y%m%dT%H%M%SZ")  # noqa: DTZ007  UTC follows
-            return found["series"], moment.replace(tzinfo=UTC)
-        if found:
-            return found["series"], date.fromisoformat(found["day"])
+        return (found["series"], read_moment(found["moment"])) if found else None
     except ValueError:
-        pass  # the thirteenth month
-    return None
+        return None  # the thirteenth month
 
 
 def instances(

@@ -92,6 +92,28 @@ def test_instances_of_days_are_days(ada: Diary) -> None:
 
 
 @pytest.mark.parametrize(
+    "start, end, names",
+    [
+        ({"date": "0999-12-31"}, {"date": "1000-01-01"}, ["09991231", "10000101"]),
+        (
+            {"dateTime": "0999-12-31T10:00:00Z", "timeZone": "UTC"},
+            {"dateTime": "0999-12-31T11:00:00Z", "timeZone": "UTC"},
+            ["09991231T100000Z", "10000101T100000Z"],
+        ),
+    ],
+)
+def test_instances_of_early_years_are_found_by_their_names(
+    ada: Diary, start: Fields, end: Fields, names: list[str]
+) -> None:
+    event = ada.made({"start": start, "end": end, "recurrence": ["RRULE:FREQ=DAILY;COUNT=2"]})
+
+    found = ada.instances(event["id"])
+
+    assert [one["id"] for one in found] == [f"{event['id']}_{name}" for name in names]
+    assert [ada.read(one["id"]) for one in found] == found
+
+
+@pytest.mark.parametrize(
     "window, days",
     [
         ({"timeMin": "2026-11-09T10:30:00Z"}, ["16", "23"]),

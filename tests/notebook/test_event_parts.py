@@ -167,13 +167,14 @@ def test_no_day_is_too_strange_to_be_typed(when, day):
     [
         Repeat(Freq.DAILY),
         Repeat(Freq.WEEKLY, 2, weekdays=(0, 2), until=date(2027, 2, 12)),
+        Repeat(Freq.DAILY, until=date(9999, 12, 31)),
         Repeat(Freq.MONTHLY, month_day=-1, count=5),
         Repeat(Freq.MONTHLY, nth=(-1, 4)),
         Repeat(Freq.MONTHLY, 3, month_day=31),
         Repeat(Freq.YEARLY, 4),
     ],
 )
-@pytest.mark.parametrize("start", [MONDAY, MONDAY.date()])
+@pytest.mark.parametrize("start", [MONDAY, MONDAY.astimezone(zone("America/New_York")), MONDAY.date()])
 def test_switches_and_lines_say_the_same(repeat, start):
     assert Repeat.read(repeat.line(start), start) == repeat
     assert recurrence_lines(repeat.words(), start) == [repeat.line(start)]

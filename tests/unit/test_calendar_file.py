@@ -144,6 +144,15 @@ def test_the_first_and_the_last_years_are_years_too(year: str):
     assert starts(vevent) == expected(event)
 
 
+@pytest.mark.parametrize(
+    "until, written", [("99991231", "99991231T235959Z"), ("09991231", "09991231T235959Z"), ("10000101T000000Z",) * 2]
+)
+def test_until_may_be_any_day_that_there_is(until: str, written: str):
+    event = timed("2026-11-02T10:00:00", "2026-11-02T11:00:00", "UTC", recurrence=[f"RRULE:FREQ=DAILY;UNTIL={until}"])
+
+    assert read(event).vevent.rrule.value == f"FREQ=DAILY;UNTIL={written}"
+
+
 @pytest.mark.parametrize("until", ["20261226", "20261226T000000Z"])
 def test_days_end_with_a_day(until: str):
     event = all_day("2026-12-24", "2026-12-25", recurrence=[f"RRULE:FREQ=DAILY;UNTIL={until}", "EXDATE:20261225"])

@@ -49,6 +49,13 @@ def test_until_is_the_end_of_that_day_where_the_event_is():
     assert recurrence_lines("weekly until 2027-02-12", TEN) == ["RRULE:FREQ=WEEKLY;UNTIL=20270212T225959Z"]
 
 
+@pytest.mark.parametrize("day, until", [("0999-01-01", "09990101T230631Z"), ("9999-12-31", "99991231T235959Z")])
+def test_until_takes_every_day_that_there_is(day: str, until: str):
+    west = TEN.replace(tzinfo=zone("America/New_York")) if day > "9" else TEN
+
+    assert recurrence_lines(f"daily until {day}", west) == [f"RRULE:FREQ=DAILY;UNTIL={until}"]
+
+
 def test_days_that_are_left_out_are_a_line_of_their_own():
     assert recurrence_lines("daily except 2026-11-04, 2026-11-05", DAY)[1] == "EXDATE;VALUE=DATE:20261104,20261105"
     assert recurrence_lines("daily except 2026-11-04", TEN)[1] == "EXDATE:20261104T090000Z"
@@ -69,6 +76,9 @@ def test_lines_come_back_as_they_are():
         ("weekly on Foo", "'foo'"),
         ("daily on Monday", "'monday'"),
         ("every weekday on Monday", "no further days"),
+        ("every Monday on Tuesday", "no further days"),
+        ("every Monday on day 3", "no further days"),
+        ("daily except 9999-12-31", "from 0003 to 9997"),
         ("monthly on day 40", "BYMONTHDAY"),
         ("weekly until 2027-02-30", "2027-02-30"),
         ("", "write for example"),

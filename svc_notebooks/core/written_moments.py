@@ -1,0 +1,53 @@
+"""Moments as RFC 5545 writes them (3.3.4 and 3.3.5): a DATE, or a DATE-TIME in UTC, read and printed."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, time
+
+Start = date | datetime
+"""When an event begins: a date (all day), or a date-time with its zone. A datetime is never meant by `date` alone."""
+
+_DATE = re.compile(r"\d{8}")
+_DATE_TIME = re.compile(r"\d{8}T\d{6}Z?")
+_LAST_SECOND = time(23, 59, 59)
+
+
+def is_all_day(start: Start) -> bool:
+    """Whether an event that begins so has dates only."""
+    return not isinstance(start, datetime)
+
+
+def read_moment(text: str) -> Start:
+    """A DATE or DATE-TIME; one that ends in Z is in UTC, another one has no zone. Raises ValueError."""
+    try:
+        if _DATE.fullmatch(text):
+            return datetime.strptime(text, "%Y%m%d").replace(tzinfo=UTC).date()
+        if _DATE_TIME.fullmatch(text):
+            read = datetime.strptime(text[:15], "%Y%m%dT%H%M%S")  # noqa: DTZ007  the zone comes from elsewhere
+            return read.replace(tzinfo=UTC) if text.endswith("Z") else read
+    except ValueError:
+        pass  # the thirteenth month and the like
+    raise ValueError(f"{text[:30]!r} is no date such as 20270212, or date-time such as 20270212T090000Z")
+
+
+def print_moment(moment: Start) -> str:
+    """A DATE, or a DATE-TIME in UTC; `%Y` would leave out the zeros of an early year.
+
+    >>> print_moment(date(999, 12, 30)), print_moment(datetime(2026, 3, 10, 14, tzinfo=UTC))
+    ('09991230', '20260310T140000Z')
+    """
+    if isinstance(moment, datetime):
+        moment = moment.astimezone(UTC)
+        return f"{print_moment(moment.date())}T{moment:%H%M%S}Z"
+    return moment.isoformat().replace("-", "")
+
+
+def until_day(day: date, start: Start) -> str:
+    """What UNTIL says to include a day, for an event that begins at `start`: the day, or its last second there."""
+    if is_all_day(start):
+        return print_moment(day)
+    try:
+        return print_moment(datetime.combine(day, _LAST_SECOND, getattr(start, "tzinfo", None)))
+    except OverflowError:  # the last day of all, in the west
+        return print_moment(datetime.combine(day, _LAST_SECOND, UTC))
