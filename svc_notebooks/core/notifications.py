@@ -130,7 +130,7 @@ def read_notification(headers: Headers, body: bytes, names: Names) -> Notificati
 def _instant(text: str | None) -> datetime | None:
     try:
         found = parsedate_to_datetime(text) if text else None
-    except ValueError:
+    except (ValueError, OverflowError):  # an offset of twenty digits
         return None
     return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
 

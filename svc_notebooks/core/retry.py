@@ -55,7 +55,7 @@ def parse_retry_after(text: str | None, now: datetime) -> float | None:
         return float(text) if len(text.strip()) <= _MOST_DIGITS else None
     try:
         when = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # an offset of twenty digits
         return None
     return max(0.0, (_aware(when) - now).total_seconds())
 

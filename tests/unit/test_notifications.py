@@ -75,6 +75,13 @@ def test_what_others_write_is_read_as_it_is_meant() -> None:
     assert (found.state, found.changed, found.kind) == ("change", ("content", "permissions"), "svc#changes")
 
 
+@pytest.mark.spec("A11-01")
+def test_an_expiration_in_a_zone_that_no_number_holds_is_none() -> None:
+    headers = Headers([("x-svc-channel-expiration", "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20)])
+
+    assert read_notification(headers, b"", NAMES).expiration is None
+
+
 @given(
     st.lists(st.tuples(st.sampled_from([row.name for row in HEADERS]), st.text(max_size=30))), st.binary(max_size=60)
 )
