@@ -130,8 +130,12 @@ def find(house: House, calendar: CalendarRow, event_id: str) -> Found | None:
 
 def _instance_at(calendar: CalendarRow, master: Found, start: Start) -> Found | None:
     tz = zone(calendar.zone)
-    begin = instant(start, tz)
-    for one in _occurrences(master.body, tz, begin, begin + timedelta(days=1)):
+    try:
+        begin = instant(start, tz)
+        behind = begin + timedelta(days=1)
+    except OverflowError:
+        return None  # no event lies so near to the ends of all years
+    for one in _occurrences(master.body, tz, begin, behind):
         if instance_id("", one.start) == instance_id("", start):
             return _plain(master, one, tz)
     return None

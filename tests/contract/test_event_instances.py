@@ -223,12 +223,23 @@ def test_a_change_of_the_series_is_one_of_its_instances(ada: Diary) -> None:
     assert [one["summary"] for one in ada.instances(event["id"])] == ["Colloquium", "Colloquium"]
 
 
-@pytest.mark.parametrize("stamp", ["20261103T090000Z", "20261102", "soon", "20261102T090000", "99999999T999999Z", ""])
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "20261103T090000Z", "20261102", "soon", "20261102T090000", "99999999T999999Z", "", "00010101", "99991231",
+        "99991231T235959Z",
+    ],
+)  # fmt: skip
 def test_an_instance_that_is_none_is_404(ada: Diary, stamp: str) -> None:
     event = ada.made(WEEKLY)
 
     for answer in (ada.get(f"{event['id']}_{stamp}"), ada.patch(f"{event['id']}_{stamp}", {"summary": "x"})):
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T00:00:00-05:00"])
+def test_no_instance_began_at_the_end_of_all_years(ada: Diary, moment: str) -> None:
+    assert ada.instances(ada.made(WEEKLY)["id"], originalStart=moment) == []
 
 
 def test_instances_of_nothing_are_404(ada: Diary) -> None:
