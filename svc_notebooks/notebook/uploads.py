@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ..core.errors import SvcError
 from .arguments import media_types, names_for, sources
 from .current import session_or_current
 from .frames import frame
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..client.pending import PendingUpload
     from ..client.session import Session
     from ..client.upload import Upload as Steps
+    from ..core.wire import JSONObject
     from .arguments import Source
 
 
@@ -41,9 +43,10 @@ class Upload:
     [300000]
     """
 
-    def __init__(self, steps: Steps, relay: Relay) -> None:
+    def __init__(self, steps: Steps, relay: Relay, session: Session) -> None:
         self._steps = steps
         self._relay = relay
+        self._session = session
 
     @property
     def session_uri(self) -> str | None:
@@ -112,12 +115,21 @@ class Upload:
     def run(self, *, progress: Progress = None) -> DataFrame:
         """Send everything that is left; the file, with the columns of `files()`."""
         with self._shown(progress):
-            return frame(FILES, [self._steps.run()])
+            return self._file(self._steps.run())
 
     def resume(self, *, progress: Progress = None) -> DataFrame:
         """Ask the service where it stands, then send what is left; the file."""
         with self._shown(progress):
-            return frame(FILES, [self._steps.resume()])
+            return self._file(self._steps.resume())
+
+    def _file(self, answer: JSONObject) -> DataFrame:
+        """With all columns, also where somebody else began the session and asked for fewer fields."""
+        from ..client.calls import get_file
+
+        if not self._steps.target.whole:
+            with suppress(SvcError):
+                answer = get_file(self._session, str(answer["id"]), fields=",".join(FILES.keys))
+        return frame(FILES, [answer])
 
     def _shown(self, progress: Progress) -> AbstractContextManager[None]:
         check_progress(progress)
@@ -182,8 +194,9 @@ def start_upload(
     (called,), (kind,) = names_for(1, name), media_types(source, mime_type)
     body = metadata_body({**(metadata or {}), **({"id": file_id} if file_id else {})}, creating=True)
     relay = Relay()
+    session = session_or_current(session)
     steps = start(
-        session_or_current(session),
+        session,
         one,
         name=called,
         mime_type=kind,
@@ -194,7 +207,7 @@ def start_upload(
         ocr_language=ocr_language,
         progress=relay,
     )
-    return Upload(steps, relay)
+    return Upload(steps, relay, session)
 
 
 def _one(source: object) -> list[Any]:
@@ -232,8 +245,9 @@ def resume_upload(
 
     (one,) = _one(source)
     relay = Relay()
-    steps = resume(session_or_current(session), session_uri, one, chunk_size=chunk_size, progress=relay)
-    return Upload(steps, relay)
+    session = session_or_current(session)
+    steps = resume(session, session_uri, one, chunk_size=chunk_size, progress=relay)
+    return Upload(steps, relay, session)
 
 
 def pending_uploads(*, session: Session | None = None) -> DataFrame:

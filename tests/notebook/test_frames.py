@@ -6,6 +6,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.files import FILE_FIELDS
 from svc_notebooks.core.policy import MIB
+from svc_notebooks.core.wire import Request
 from svc_notebooks.notebook import schemas
 from svc_notebooks.notebook.frames import frame
 from svc_notebooks.notebook.schemas import FILE, FILES, Schema
@@ -36,6 +37,19 @@ def test_files_has_the_same_columns_for_no_one_and_many_rows(lab):
 
     assert [len(none), len(one), len(many)] == [0, 1, 3]
     assert dtypes(none) == dtypes(one) == dtypes(many) == FILES.dtypes
+
+
+@pytest.mark.spec("D-01")
+@pytest.mark.parametrize("goes_on", ["run", "resume"])
+def test_a_session_that_another_client_began_gives_a_whole_row(lab, goes_on):
+    session = svc.Session("https://sandbox.svc.example", lab.service.sign_in(), handler=lab.service.handle)
+    begin = Request("POST", f"{session.base_url}/upload/storage/v3/files?uploadType=resumable", session.headers())
+    address = session.send(begin).headers["Location"]
+
+    made = getattr(svc.resume_upload(address, bytes(700_000), chunk_size=262_144), goes_on)()
+
+    assert made.equals(svc.files())
+    assert made["size"].item() == 700_000
 
 
 @pytest.mark.spec("D-01")
