@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import io
 import unicodedata
+from base64 import b64encode
 from dataclasses import replace
 
 import pypdf
+import pypdfium2
 import pytest
 
 from svc_notebooks.convert import fonts, glyphs, typst
@@ -49,6 +51,8 @@ print("x")
 
 ---
 """
+
+PICTURE = f"data:image/png;base64,{b64encode(sources.png()).decode()}"
 
 
 def pages(made: bytes) -> str:
@@ -147,6 +151,8 @@ def test_formulas_that_are_none_are_text(tex: str, job: Job) -> None:
         "<ul><li>" * 50 + "words",
         "<div>" * 150 + "words",
         "<b>" * 150 + "words",
+        f'<table><tr><td><img width="50%" src="{PICTURE}"><td><img height="9in" src="{PICTURE}"></table>',
+        f'<p><img width="0" height="0" src="{PICTURE}"><img width="0.0px" src="{PICTURE}"></p>',
         "<table><tr><td rowspan=50 colspan=50>a</td></tr><tr><td colspan=3>b</td><td rowspan=9>c</td></tr></table>",
     ],
 )
@@ -161,6 +167,43 @@ def test_pictures_of_any_width(width: str, job: Job) -> None:
     source = sources.html().replace(b'alt="a square"', f'width="{width}" style="width:{width}"'.encode())
 
     assert pdf.write(read.html(source, job), job).startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    "attributes, wide, high",
+    [
+        ('width="75pt"', 75, 50),
+        ('height="50pt"', 75, 50),
+        ('width="75pt" height="75pt"', 75, 75),
+        ('width="30px" height="100px"', 22.5, 75),
+        ('width="75pt" height="10%"', 75, 50),
+        ('width="50%"', 229.6, 153.1),
+        ('width="918.4pt" height="100pt"', 459.2, 50),
+        ('width="100pt" height="1360.6pt"', 50, 680.3),
+        ('height="3rem"', 60, 40),
+        ('width="75pt" height="0pt"', 75, 50),
+    ],
+)
+def test_a_picture_has_the_width_and_the_height_that_are_said(
+    attributes: str, wide: float, high: float, job: Job
+) -> None:
+    source = sources.html().replace(b'alt="a square"', attributes.encode())
+
+    made = pypdfium2.PdfDocument(pdf.write(read.html(source, job), job))
+    left, bottom, right, top = next(made[len(made) - 1].get_objects([pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])).get_bounds()
+
+    assert (right - left, top - bottom) == pytest.approx((wide, high), abs=0.3)
+
+
+@pytest.mark.parametrize("said", ["0in", "0.0%", "3rem", "1.2.3px", ".in", "300", "wide"])
+def test_a_length_that_is_none_is_the_own_one_of_the_picture(said: str, job: Job) -> None:
+    image = {"t": "Image", "c": [["", [], [["width", said], ["height", said]]], [], ["square.png", ""]]}
+    square = Document([{"t": "Para", "c": [image]}], {}, {"square.png": sources.png()})
+
+    made = pypdfium2.PdfDocument(pdf.write(square, job))
+    left, bottom, right, top = next(made[0].get_objects([pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])).get_bounds()
+
+    assert (right - left, top - bottom) == pytest.approx((60, 40), abs=0.3)
 
 
 class TestFonts:

@@ -17,7 +17,7 @@ _TEMPLATE = "document/document.typ"
 _DEEPEST = 14
 """Lists in lists and such; what is deeper comes at this depth. The page setter's own limit is not much beyond."""
 _POINTS = {"px": 0.75, "pt": 1.0, "in": 72.0, "cm": 28.3465, "mm": 2.83465, "pc": 12.0, "em": 11.0}
-_LENGTH = re.compile(r"([\d.]+)(\D+)")
+_LENGTH = re.compile(rf"(\d+\.?\d*|\.\d+)(%|{'|'.join(_POINTS)})")
 _MOST_POINTS = 5_000.0
 _BREAKABLE = re.compile(r"(\S{30})(?=\S)")
 _STYLES = {"LowerRoman": "i", "UpperRoman": "I", "LowerAlpha": "a", "UpperAlpha": "A"}
@@ -213,7 +213,10 @@ class _Drawing:
         (_, _, pairs), alt, (name, _) = content
         if name not in self._document.resources:
             return _text(plain(alt))
-        return [{"k": "image", "name": name, "alt": plain(alt), "width": _length(dict(pairs).get("width"))}]
+        wide, high = (_length(dict(pairs).get(side)) for side in ("width", "height"))
+        if high and high["unit"] == "%":
+            high = None  # of a page without an end
+        return [{"k": "image", "name": name, "alt": plain(alt), "width": wide, "height": high}]
 
     def note(self, content: list[Node], depth: int) -> list[Node]:
         parts = [self.inlines(_flat(block), depth + 1) for block in content]
@@ -257,8 +260,9 @@ def _anchors(value: Any) -> Iterator[str]:
 
 
 def _length(text: str | None) -> dict[str, Any] | None:
+    """None for what is no length, and for nothing: the picture has its own then."""
     match = _LENGTH.fullmatch(text or "")
-    if match is None:
+    if match is None or not float(match[1]):
         return None
     size, unit = float(match[1]), match[2]
     if unit == "%":
