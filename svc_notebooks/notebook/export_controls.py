@@ -12,6 +12,7 @@ import ipywidgets as widgets
 from .document_choice import DocumentChoice
 from .field import entry
 from .labels import LABEL, labelled
+from .work import Report
 
 if TYPE_CHECKING:
     from ..client.session import Session
@@ -35,13 +36,14 @@ class Errand:
     format: ExportFormat
     path: Path | None
 
-    def run(self) -> bytes:
+    def run(self, progress: Report) -> bytes:
         """The export; with a path it is saved there, and the bytes are not kept."""
         from ..client.exports import read_export, save_export
 
+        kind = self.format.media_type
         if self.path is None:
-            return read_export(self.session, self.file_id, self.format.media_type)
-        save_export(self.session, self.file_id, self.format.media_type, self.path, name=self.name)
+            return read_export(self.session, self.file_id, kind, progress=progress)
+        save_export(self.session, self.file_id, kind, self.path, name=self.name, progress=progress)
         return b""
 
 

@@ -21,6 +21,7 @@ from .preview import preview
 from .progress_bar import ProgressBar
 from .schemas import EXPORTED
 from .sizes import size_text
+from .work import Stopped
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -31,6 +32,10 @@ if TYPE_CHECKING:
 
 _SPOKEN = 5
 """Seconds between two words about an export that takes long."""
+
+_CONVERTING = "Converting …"
+_STOPPING = "Stopping, as soon as the service lets go …"
+_CANCELLED = "Cancelled: nothing was saved"
 
 
 def export_form(file: File | None = None, *, session: Session | None = None) -> ExportForm:
@@ -77,13 +82,15 @@ class ExportForm(Form):
         self._ids = ids
         self._done: list[Mapping[str, Any]] = []
         self._offered: JSONObject | None = None
+        self._enough = False
         self.controls = ExportControls()
         self.export = self._button("Export", "Make the file and save it", self._export, "primary")
         self.look = self._button("Preview", "Make the file and look at it; nothing is saved", self._preview)
+        self.cancel = self._button("Cancel", "Stop, and save nothing", self._cancel)
         self.bar = ProgressBar("Export", 1)
         self.view = widgets.HTML()
         self.hand_over = make_hand_over(self._arrived)
-        buttons = row(self.export, self.look)
+        buttons = row(self.export, self.look, self.cancel)
         self.bar.rest("Export")
         self.controls.document.refresh.on_click(lambda _button: self._guarded(self.refresh))
         self.controls.document.watch(lambda: self._guarded(self._offer))
@@ -124,32 +131,46 @@ class ExportForm(Form):
 
     def _begin(self, then: Callable[[Errand, bytes], str], *, to_look_at: bool) -> None:
         if self.busy:
-            raise ValueError("An export is under way: wait for it.")
+            raise ValueError("An export is under way: wait for it, or cancel it.")
         self.bar.rest("Export")
         errand = self.controls.errand(session_or_current(self._session), to_look_at=to_look_at)
         self._clear()
         self.bar.begin(f"Export {errand.name}", None)
-        self.bar.say("Converting …")
+        self.bar.say(_CONVERTING)
+        self._enough = False
         try:
             self._task = asyncio.get_running_loop().create_task(self._beside(errand, then))
         except RuntimeError:  # no event loop: nobody waits for this one
-            self._finish(errand, then, errand.run)
+            self._finish(errand, then, lambda: errand.run(self._go_on))
+
+    def _cancel(self) -> None:
+        if not self.busy:
+            raise ValueError("Nothing is under way, so there is nothing to cancel.")
+        self._enough = True
+        self.bar.say(_STOPPING)
+
+    def _go_on(self, done: int, total: int | None) -> None:
+        """What an export asks before it keeps what has come."""
+        if self._enough:
+            raise Stopped
 
     async def _beside(self, errand: Errand, then: Callable[[Errand, bytes], str]) -> None:
         """In a thread, so that the kernel hears and does other things; where there are none, here."""
         if not here().threads:
-            self._finish(errand, then, errand.run)
+            self._finish(errand, then, lambda: errand.run(self._go_on))
             return
-        work = asyncio.ensure_future(asyncio.to_thread(errand.run))
+        work = asyncio.ensure_future(asyncio.to_thread(errand.run, self._go_on))
         waited = 0
         while not (await asyncio.wait([work], timeout=_SPOKEN))[0]:
             waited += _SPOKEN
-            self.bar.say(f"Converting … {waited} seconds so far")
+            self.bar.say(f"{_STOPPING if self._enough else _CONVERTING} {waited} seconds so far")
         self._finish(errand, then, work.result)
 
     def _finish(self, errand: Errand, then: Callable[[Errand, bytes], str], result: Callable[[], bytes]) -> None:
         try:
             words = then(errand, result())
+        except Stopped:
+            self.bar.end(_CANCELLED, well=False)
         except Exception as error:
             self.bar.end("Failed", well=False)
             self._warn(error)

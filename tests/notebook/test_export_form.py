@@ -4,6 +4,8 @@ import asyncio
 import importlib.util
 import time
 import zipfile
+from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -13,6 +15,7 @@ from svc_notebooks.notebook.browser_result import BrowserResult
 from svc_notebooks.notebook.export_form import ExportForm
 from svc_notebooks.notebook.handover import LARGEST_LINK, AsLink, InSlices
 from svc_notebooks.notebook.preview import LARGEST, preview
+from tests.patience import PATIENCE
 
 PAGE = "<h1>Ponds</h1><p>Rīga, 東京</p>".encode()
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><rect width="40" height="20" fill="teal"/></svg>'
@@ -280,6 +283,34 @@ def test_the_kernel_does_other_things_meanwhile(form, table, monkeypatch):
 
     assert asyncio.run(press()) > 10
     assert len(form.result) == 1
+
+
+@pytest.mark.spec("W-02")
+@pytest.mark.parametrize("target", ["kernel", "browser"])
+def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, target):
+    choose(form, table, "csv")
+    form.controls.target.value = target
+    answered = Event()
+    send = svc.current_session().send
+    monkeypatch.setattr(svc.current_session(), "send", lambda one: answered.wait(PATIENCE) and send(one))
+
+    async def scene():
+        form.export.click()
+        form.cancel.click()
+        said = form.bar.words
+        answered.set()
+        await form._task
+        return said
+
+    assert asyncio.run(scene()).startswith("Stopping")
+    assert form.bar.words == "Cancelled: nothing was saved"
+    assert form.last_error is None
+    assert form.result.empty
+    assert not list(Path().iterdir())
+    form.cancel.click()
+    assert "nothing to cancel" in form.alert.value
+    form.export.click()
+    assert form.bar.words.startswith("Done: ")
 
 
 @pytest.mark.spec("W-02")
