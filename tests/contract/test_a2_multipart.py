@@ -87,7 +87,7 @@ def test_bare_line_feeds_are_accepted(wire: Wire) -> None:
         related(b"{not json", b"x"),
         related(b"[]", b"x"),
         related(b'{"name": 5}', b"x"),
-        b"--foo_bar\r\nContent-Type: text/plain\r\n\r\nx\r\n--foo_bar\r\n"
+        b"--foo_bar\r\nContent-Type: text/plain\r\n\r\n{}\r\n--foo_bar\r\n"  # which its type alone tells from metadata
         + JSON_PART
         + b"\r\n\r\n{}\r\n--foo_bar--\r\n",
         pytest.param(

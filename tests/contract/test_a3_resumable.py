@@ -49,7 +49,7 @@ class TestInitiation:
         assert location.startswith(f"{wire.base_url}/upload/storage/v3/files?uploadType=resumable&upload_id=")
         assert wire.names() == []
 
-    @pytest.mark.spec("A3-02", "A3-04", "U-04")
+    @pytest.mark.spec("A3-02", "A3-03", "A3-04", "U-04")
     def test_it_needs_no_body_and_no_type(self, wire: Wire) -> None:
         """2"""
         answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable&fields=*")
@@ -142,7 +142,7 @@ class TestInitiation:
 
 
 class TestData:
-    @pytest.mark.spec("A3-05")
+    @pytest.mark.spec("A3-04", "A3-05")
     @pytest.mark.parametrize(
         "content_range",
         [None, span(0, SIZE), pytest.param("bytes 0-*/*", marks=pytest.mark.choice("The rest as the end"))],

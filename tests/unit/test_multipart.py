@@ -175,6 +175,7 @@ def test_the_decoder_holds_back_no_more_than_a_boundary(content: bytes, piece: i
         "Multipart/Related;BOUNDARY=abc",
         'multipart/related ; type="application/json" ; Boundary = "abc"',
         'multipart/related; start="<a;b>"; boundary=abc; charset=utf-8',
+        r'multipart/related; boundary="a\bc"',
     ],
 )
 def test_a_boundary_is_found_in_every_spelling(text: str) -> None:

@@ -144,11 +144,11 @@ def test_a_smaller_quantum_can_keep_a_single_byte() -> None:
 
 @pytest.mark.spec("A3-03")
 @pytest.mark.parametrize("size", [2 * Q - 1, 2 * Q + 1])
-@pytest.mark.parametrize("form", ["none", "range", "chunked"])
+@pytest.mark.parametrize("form", ["none", "range", "chunked", "to the end"])
 def test_a_declared_size_must_be_met(size: int, form: str) -> None:
     """Edge case 31: with a Content-Range, without one, and without a declared length."""
     session = UploadSession(total=2 * Q)
-    content_range = f"bytes 0-{size - 1}/{size}" if form == "range" else None
+    content_range = {"range": f"bytes 0-{size - 1}/{size}", "to the end": "bytes 0-*/*"}.get(form)
 
     verdict = put(session, content_range, size, length=None if form == "chunked" else -1)
 
@@ -215,6 +215,10 @@ def test_a_week_of_silence_ends_a_session_and_any_request_renews_it() -> None:
     renewed = put(UploadSession(stored=Q), "bytes */*", 0, now=LIFETIME - hour).session
 
     assert put(renewed, "bytes */*", 0, now=2 * LIFETIME - 2 * hour).status == 308
+    for wrong, status in ((f"bytes {Q}-{Q + 9}/*", 400), (f"bytes {9 * Q}-{10 * Q - 1}/*", 503)):
+        refused = put(UploadSession(stored=Q), wrong, 10 if status == 400 else Q, now=LIFETIME - hour)
+        assert refused.status == status
+        assert put(refused.session, "bytes */*", 0, now=2 * LIFETIME - 2 * hour).status == 308
     for question in (None, "bytes */*", f"bytes 0-{Q - 1}/*"):
         verdict = put(renewed, question, 0 if question != f"bytes 0-{Q - 1}/*" else Q, now=2 * LIFETIME)
         assert (verdict.status, verdict.session.state) == (404, State.EXPIRED)
