@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from .catalogue import ApiError, Row, row
+from .characters import NO_TEXT, unreadable
 from .clock import parse_time
 from .fields import ANY_KEY, Shape
 from .policy import Policy
@@ -234,34 +235,13 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
         return [row("fieldNotWritable", field=_clean(name))]
     if value is None:
         return []
-    if wrong := TYPES[field.type](value) or _unwritable(value):
+    if wrong := TYPES[field.type](value) or (NO_TEXT if unreadable(value) else None):
         return [row("invalid", field=name, message=wrong)]
     return [row("invalid", by=by, field=name, message=wrong) for by, wrong in _size(field, value, policy)]
 
 
 def _clean(name: str) -> str:
     return name[:100].encode("utf-8", "replace").decode()
-
-
-def _unwritable(value: JSON) -> str | None:
-    """Half of a surrogate pair is no character: no database and no client could take it."""
-    try:
-        _encode(value)
-    except UnicodeEncodeError:
-        return "expected text: it has half of a surrogate pair."
-    return None
-
-
-def _encode(value: JSON) -> None:
-    if isinstance(value, str):
-        value.encode()
-    elif isinstance(value, dict):
-        for key, inner in value.items():
-            key.encode()
-            _encode(inner)
-    elif isinstance(value, list):
-        for inner in value:
-            _encode(inner)
 
 
 def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:

@@ -10,6 +10,8 @@ from __future__ import annotations
 import mimetypes
 from functools import lru_cache
 
+from . import formats
+
 UNKNOWN = "application/octet-stream"
 """The type of content that nothing tells (U-03)."""
 
@@ -18,28 +20,28 @@ SNIFFED_BYTES = 16
 
 # fmt: off
 SIGNATURES: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF-",               "application/pdf"),
-    (b"\x89PNG\r\n\x1a\n",   "image/png"),
-    (b"\xff\xd8\xff",        "image/jpeg"),
+    (b"%PDF-",               formats.PDF),
+    (b"\x89PNG\r\n\x1a\n",   formats.PNG),
+    (b"\xff\xd8\xff",        formats.JPEG),
     (b"GIF87a",              "image/gif"),
     (b"GIF89a",              "image/gif"),
-    (b"{\\rtf",              "application/rtf"),
-    (b"PK\x03\x04",          "application/zip"),
+    (b"{\\rtf",              formats.RTF),
+    (b"PK\x03\x04",          formats.ZIP),
     (b"\x1f\x8b",            "application/gzip"),
 )
 
 EXTENSIONS: dict[str, str] = {
-    ".csv":     "text/csv",
-    ".tsv":     "text/tab-separated-values",
-    ".md":      "text/markdown",
-    ".rtf":     "application/rtf",
-    ".docx":    "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-    ".xlsx":    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ".pptx":    "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    ".odt":     "application/vnd.oasis.opendocument.text",
-    ".ods":     "application/vnd.oasis.opendocument.spreadsheet",
-    ".odp":     "application/vnd.oasis.opendocument.presentation",
-    ".epub":    "application/epub+zip",
+    ".csv":     formats.CSV,
+    ".tsv":     formats.TSV,
+    ".md":      formats.MARKDOWN,
+    ".rtf":     formats.RTF,
+    ".docx":    formats.DOCX,
+    ".xlsx":    formats.XLSX,
+    ".pptx":    formats.PPTX,
+    ".odt":     formats.ODT,
+    ".ods":     formats.ODS,
+    ".odp":     formats.ODP,
+    ".epub":    formats.EPUB,
     ".parquet": "application/vnd.apache.parquet",
     ".ipynb":   "application/x-ipynb+json",
     ".yaml":    "application/yaml",

@@ -22,9 +22,6 @@ from .policy import Policy
 from .schemas import RESOURCES, STRING, Schema, ref
 from .wire import REASONS
 
-PATH = "/openapi.json"
-"""Where a service has its document."""
-
 _JSON = "application/json"
 _ANY = "*/*"
 _BINARY: Final[Schema] = {}

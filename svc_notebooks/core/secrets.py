@@ -27,7 +27,7 @@ _ENDPOINTS = frozenset({"authorize", "revoke", "signin", "token", "tokeninfo"})
 channel's token, or the code of an error."""
 
 _OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
-"""So does a body that has one of these."""
+"""A body that has one of these is about secrets, too."""
 
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from ..core import fields
 from ..core.catalogue import refuse
 from ..core.fields import ANY_KEY, Shape
 from ..core.formats import MAX_IMPORT_SIZES
 from ..core.wire import JSONObject, Response
 from .house import Call, House
-from .metadata import mask_of
+from .metadata import mask_of, selected
 from .reply import as_json
 from .resource import user_resource
 
@@ -37,11 +36,7 @@ def get(house: House, call: Call) -> Response:
     """What `fields` selects, which must be there."""
     if call.query.get("fields") is None:
         raise refuse("requiredParameter", name="fields")
-    mask = mask_of(call.query, {}, _SHAPE)
-    if mask is None:
-        return as_json(call.query, {})
-    found = fields.apply(mask, _about(house, call))
-    return as_json(call.query, found if isinstance(found, dict) else {})
+    return as_json(call.query, selected(mask_of(call.query, {}, _SHAPE), _about(house, call)))
 
 
 def _about(house: House, call: Call) -> JSONObject:

@@ -85,7 +85,7 @@ def _granted(visit: Visit, form: dict[str, str]) -> Token:
 
 
 def _check_origin(visit: Visit) -> None:
-    """No other site signs a browser in. Raises ApiError (403)."""
+    """No other site signs a browser in. Raises ApiError (400)."""
     origin = visit.request.headers.get("Origin")
     if origin and origin != client_origin(visit.request, visit.house):
         raise refuse("badRequest", message="this form was sent from another site.")

@@ -10,12 +10,12 @@ from ..core.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
 from ..core.catalogue import refuse
 from ..core.clock import format_time, from_millis
 from ..core.colors import CALENDAR_COLORS, EVENT_COLORS, Color
-from ..core.fields import Shape, apply
+from ..core.fields import Shape
 from ..core.operations import CALENDAR_ID
 from ..core.wire import JSONObject, Response
 from . import paging
 from .house import Call, House
-from .metadata import mask_of, number, read_json
+from .metadata import mask_of, number, read_json, selected
 from .reply import as_json, empty
 from .store.calendars import CalendarRow
 
@@ -203,8 +203,4 @@ def _color(one: Color) -> JSONObject:
 
 def answer(call: Call, value: JSONObject, shape: Shape) -> Response:
     """A resource of the calendar interface: all of it unless a mask selects. Raises ApiError."""
-    mask = mask_of(call.query, {}, shape)
-    if call.query.get("fields") is not None and mask is None:
-        return as_json(call.query, {})
-    found = apply(mask or {}, value)
-    return as_json(call.query, found if isinstance(found, dict) else {})
+    return as_json(call.query, selected(mask_of(call.query, {}, shape), value))

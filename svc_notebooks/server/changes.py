@@ -13,7 +13,7 @@ from ..core.wire import JSON, JSONObject, Response
 from .access import Caller
 from .drafts import sees
 from .house import Call, House
-from .metadata import flag, mask_of, number, showing
+from .metadata import flag, mask_of, number, selected, showing
 from .reply import as_json
 from .resource import DEFAULT, resource
 from .store.changes import ChangeRow
@@ -35,16 +35,11 @@ def start_page_token(house: House, call: Call) -> Response:
     """The token that stands for now."""
     mask = mask_of(call.query, {fields.STAR: {}}, _START_SHAPE)
     value: JSONObject = {"kind": house.names.kind("startPageToken"), "startPageToken": str(_next(house))}
-    return as_json(call.query, _selected(mask, value))
+    return as_json(call.query, selected(mask, value))
 
 
 def _next(house: House) -> int:
     return house.store.changes.last() + 1
-
-
-def _selected(mask: Mask | None, value: JSONObject) -> JSONObject:
-    found: JSON = {} if mask is None else fields.apply(mask, value)
-    return found if isinstance(found, dict) else {}
 
 
 def check_start(house: House, call: Call, *, required: bool) -> int:
@@ -78,7 +73,7 @@ def list_changes(house: House, call: Call) -> Response:
         **({"nextPageToken": str(found[size].seq)} if len(found) > size else {"newStartPageToken": str(end)}),
         "changes": [_entry(house, call, row, file, inner) for row, file in entries if file or with_removed],
     }
-    return as_json(query, _selected(mask, value))
+    return as_json(query, selected(mask, value))
 
 
 def _seen(house: House, caller: Caller, file_id: str) -> FileRow | None:

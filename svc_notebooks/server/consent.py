@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import urlsplit
 
-from ..core.oauth import OAuthError, is_redirect, is_verifier
+from ..core.oauth import GRANTS, OAuthError, is_redirect, is_verifier
 from ..core.operations import ALL_SCOPES
 from ..core.wire import JSONObject, Query, Response
 from .access import Caller
@@ -165,10 +165,8 @@ def metadata(visit: Visit) -> Response:
         "revocation_endpoint": f"{base}/revoke",
         "scopes_supported": [f"{policy.auth_scope_base}/{scope}" for scope in ALL_SCOPES],
         "response_types_supported": ["code"],
-        "grant_types_supported": [
-            "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:jwt-bearer",
-        ],
+        "grant_types_supported": list(GRANTS),
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
         "code_challenge_methods_supported": list(_METHODS),
-    }  # fmt: skip
+    }
     return told(found)

@@ -91,7 +91,7 @@ class Control:
             scopes=None if scopes is None else _texts(scopes, "scopes"),
             client=_text(body, "client") or "notebook",
             service_account=_said(body, "service_account"),
-            expires_in=_number(expires_in),
+            expires_in=_lifetime(expires_in),
         )
         return {"access_token": token}
 
@@ -247,7 +247,7 @@ def _texts(value: JSON, name: str) -> list[str]:
     return [str(one) for one in value]
 
 
-def _number(value: JSON) -> float | None:
+def _lifetime(value: JSON) -> float | None:
     if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
         raise ValueError("expires_in takes a number of seconds")
     if value is not None and not abs(value) <= _MOST_SECONDS:

@@ -203,7 +203,7 @@ def export(house: House, call: Call) -> Response:
         raise refuse("requiredParameter", name="mimeType")
     with house.store.transaction():  # the row and its content as of one moment
         row = drafts.seen_file(house, call.caller, call.file_id)
-        native, target = _exportable(house, row.mime_type), _word(house, _essence(wanted))
+        native, target = _exportable(house, row.mime_type), _word(house, MediaType.parse(wanted).essence)
         check_taking(house, call.caller.user, row, "cannotExport")
         if not house.converter.can_write(native, target):
             raise _not_offered(house, row.mime_type, native, target)
@@ -222,10 +222,6 @@ def rendered(house: House, row: FileRow, target: str) -> bytes:
         raise ConversionError(f"{native} documents have no {target}")
     body = None if row.content is None else b"".join(house.content.read(row.content, 0, _ALL))
     return house.converter.write(body, native, target, **_options(house, row.name)).body
-
-
-def _essence(text: str) -> str:
-    return text.partition(";")[0].strip().lower()
 
 
 def _exportable(house: House, media_type: str) -> str:

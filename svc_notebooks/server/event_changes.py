@@ -80,13 +80,8 @@ def _still(one: JSONObject, known: dict[str, JSONObject]) -> JSONObject:
     if before is None:
         return one
     found = {name: value for name, value in one.items() if name != "resource"}
-    kept = {name: before[name] for name in ("resource",) if name in before}
-    answer = (
-        {}
-        if "responseStatus" in one or "responseStatus" not in before
-        else {"responseStatus": before["responseStatus"]}
-    )
-    return found | kept | answer
+    remembered = ("resource",) if "responseStatus" in one else ("resource", "responseStatus")
+    return found | {name: before[name] for name in remembered if name in before}
 
 
 def _check_match(call: Call, row: EventRow) -> None:

@@ -163,17 +163,13 @@ def _filters(query: Query) -> Iterator[Callable[[Found], bool]]:
     if (uid := query.get("iCalUID")) is not None:
         yield lambda found: found.row.uid == uid
     for kind in ("private", "shared"):
-        pairs = _every(query, f"{kind}ExtendedProperty")
+        pairs = query.all(f"{kind}ExtendedProperty")
         if pairs:
             yield _has_properties(kind, pairs)
-    if types := _every(query, "eventTypes"):
+    if types := query.all("eventTypes"):
         if wrong := [one for one in types if one not in (*EVENT_TYPES, "fromGmail")]:
             raise refuse("invalidParameter", name="eventTypes", message=f"{wrong[0][:40]!r} is none.")
         yield lambda found: found.body.get("eventType", "default") in types
-
-
-def _every(query: Query, name: str) -> list[str]:
-    return [value for key, value in query.pairs if key == name]
 
 
 def _has_properties(kind: str, pairs: list[str]) -> Callable[[Found], bool]:

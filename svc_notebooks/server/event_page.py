@@ -22,7 +22,6 @@ from .pages import described, page
 from .store.calendars import CalendarRow
 from .visit import Visit
 
-PATH = "event"
 _NEXT = 10
 
 

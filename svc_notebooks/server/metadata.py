@@ -105,6 +105,12 @@ def mask_of(query: Query, default: Mask, shape: Shape) -> Mask | None:
     return mask or None
 
 
+def selected(mask: Mask | None, value: JSONObject) -> JSONObject:
+    """The parts of an answer that a mask selects; None selects nothing."""
+    found: JSON = {} if mask is None else fields.apply(mask, value)
+    return found if isinstance(found, dict) else {}
+
+
 def check_answer(house: House, call: Call) -> None:
     """Refuse what would make the answer fail after the work is done. Raises ApiError (400)."""
     mask_of(call.query, DEFAULT, FILE_SHAPE)
@@ -260,7 +266,7 @@ def generate_ids(house: House, call: Call) -> Response:
         for file_id in ids:
             house.store.people.add_id(file_id, call.caller.user)
     value: JSONObject = {"kind": house.names.kind("generatedIds"), "space": space, "ids": list(ids)}
-    return as_json(call.query, {} if mask is None else _object(fields.apply(mask, value)))
+    return as_json(call.query, selected(mask, value))
 
 
 def list_files(house: House, call: Call) -> Response:
@@ -328,7 +334,3 @@ def one_of(query: Query, name: str, allowed: tuple[str, ...]) -> str:
     if text not in allowed:
         raise refuse("invalidParameter", name=name, message=f"expected one of {', '.join(filter(None, allowed))}.")
     return text
-
-
-def _object(value: JSON) -> JSONObject:
-    return value if isinstance(value, dict) else {}

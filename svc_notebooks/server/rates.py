@@ -59,7 +59,7 @@ class Rates:
         if requests is not None and (isinstance(requests, bool) or not isinstance(requests, int) or requests < 1):
             raise ValueError("requests takes a whole number from 1 on, or nothing to lift the limit")
         if per <= timedelta(0):
-            raise ValueError("per takes a length of time, 1 second or more")
+            raise ValueError("per takes a length of time above 0 seconds")
         with self._lock:
             self._own.pop(user, None)
             self._windows.pop((user, "own"), None)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from ..core import fields
 from ..core.catalogue import refuse
 from ..core.fields import Mask, Shape
 from ..core.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
-from ..core.wire import JSON, JSONObject, Response
+from ..core.wire import JSONObject, Response
 from . import drafts, notices, paging
 from .house import Call, House
-from .metadata import mask_of, number, read_json
+from .metadata import mask_of, number, read_json, selected
 from .reply import as_json, empty
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
 from .roles import audience
@@ -137,5 +136,4 @@ def list_permissions(house: House, call: Call) -> Response:
 
 
 def _answer(call: Call, mask: Mask | None, value: JSONObject) -> Response:
-    found: JSON = {} if mask is None else fields.apply(mask, value)
-    return as_json(call.query, found if isinstance(found, dict) else {})
+    return as_json(call.query, selected(mask, value))

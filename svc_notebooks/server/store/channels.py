@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, insert, literal, or_, select, update
 
+from ...core.channels import State
 from .database import Database, Prepared
 from .files import BELOW, FOLLOWING
 from .schema import channels, messages
 
-ACTIVE, STOPPED = "active", "stopped"
+ACTIVE, STOPPED = State.ACTIVE.value, State.STOPPED.value
 
 
 class ChannelRow(NamedTuple):
@@ -79,13 +80,13 @@ class Channels:
         self._database = database
         self._any: bool | None = None
         self.news = False
+        """Whether there is news for the courier since somebody last looked and put this back."""
 
     def silence(self) -> None:
         """Stop all of them, and take back what is queued."""
         with self._database.transaction():
             self._database.delete_all(messages)
             self._database.change(_STOP_ALL, {"then": STOPPED})
-        """Whether there is news for the courier since somebody last looked and put this back."""
 
     def add(self, row: ChannelRow) -> int:
         """A new channel; its number in the store."""
