@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 
-from ..core.errors import Interrupted
+from ..core.errors import Interrupted, cannot_write
 from .locks import open_locked
 
 _WRITTEN_AT_ONCE = 256 * 1024
@@ -32,7 +32,10 @@ class PartFile:
         self.path = target.with_name(target.name + ".part")
         self._note = target.with_name(target.name + ".part.json")
         self._mark = dict(mark)
-        descriptor = open_locked(self.path, 0o666)
+        try:
+            descriptor = open_locked(self.path, 0o666)
+        except OSError as error:
+            raise cannot_write(target, error) from None
         if descriptor is None:
             raise Interrupted(f"Another download is writing {self.path.name}.")
         self._file = io.FileIO(descriptor, "r+")

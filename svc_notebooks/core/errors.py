@@ -251,3 +251,15 @@ def _text(value: object) -> str | None:
 def _plain(body: bytes) -> str | None:
     text = body[:500].decode("utf-8", "replace").strip()
     return text if text and not text.startswith(("<", "{")) else None
+
+
+def cannot_write(path: object, error: OSError) -> OSError:
+    """The same error about the place that a person named, and not about a file beside it that nobody asked for.
+
+    >>> str(cannot_write("/proc/a.txt", FileNotFoundError(2, "No such file", "/proc/a.txt.part")))
+    "'/proc/a.txt' cannot be written: No such file; choose another place"
+    """
+    why = error.strerror or type(error).__name__
+    found = type(error)(f"{str(path)!r} cannot be written: {why}; choose another place")
+    found.errno = error.errno
+    return found

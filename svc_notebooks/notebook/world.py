@@ -92,7 +92,7 @@ class World:
         >>> with lab.faults(operation="files.list", nth=2, status=503):
         ...     files = svc.files(), svc.files()
         ...     lab.fault_plans()[["waits_for", "does", "seen", "fired"]].values.tolist()
-        [['the 2nd request of files.list', 'answers 503', 2, 1]]
+        [['the 2nd request of files.list', 'answers 503', 3, 1]]
         """
         from ..core.faults import Action, Match
 

@@ -11,6 +11,8 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
+from ..core.errors import cannot_write
+
 BACKUP = ".bak"
 _CANNOT = (errno.EINVAL, errno.ENOTSUP)  # what file systems say that know nothing of syncing folders
 
@@ -24,7 +26,10 @@ def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
     if not path.parent.is_dir():  # or the error would name a file that nobody asked for
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     _tidy(path)
-    handle, name = mkstemp(prefix=f".{path.name}.", suffix=".saving", dir=path.parent)
+    try:
+        handle, name = mkstemp(prefix=f".{path.name}.", suffix=".saving", dir=path.parent)
+    except OSError as error:
+        raise cannot_write(path, error) from None
     beside = Path(name)
     try:
         with open(handle, "wb") as file:  # noqa: PTH123 -- a handle, not a path

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Iterator
+from errno import ENAMETOOLONG
 from pathlib import Path
 from random import Random
 
@@ -355,6 +356,15 @@ def test_a_file_named_like_a_way_out_lands_inside(tmp_path: Path) -> None:
     path = save_content(session_for(shelf), "f", inside)
 
     assert path.resolve().parent == inside.resolve()
+
+
+def test_a_place_that_the_disk_refuses_is_named_as_it_was_given(shelf: Shelf, tmp_path: Path) -> None:
+    place = tmp_path / ("n" * 253)
+
+    with pytest.raises(OSError, match=r"n' cannot be written: .*; choose another place") as caught:
+        save_content(session_for(shelf), "f", place)
+    assert caught.value.errno == ENAMETOOLONG
+    assert ".part" not in str(caught.value)
 
 
 def test_a_place_that_is_none_is_refused_before_anything_is_sent(shelf: Shelf, tmp_path: Path) -> None:

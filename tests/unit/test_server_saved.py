@@ -383,6 +383,13 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
     assert caught.value.filename == str(tmp_path / "nowhere")
 
 
+def test_a_place_that_the_disk_refuses_is_named_as_it_was_given(tmp_path):
+    with made() as service, pytest.raises(OSError, match=r"n' cannot be written: .*; choose another place") as caught:
+        service.save(tmp_path / ("n" * 250))
+
+    assert ".saving" not in str(caught.value)
+
+
 @pytest.mark.skipif(os.name != "posix", reason="modes are of POSIX")
 def test_the_file_is_its_owners_alone(tmp_path):
     with made() as service:
