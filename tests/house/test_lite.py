@@ -99,14 +99,14 @@ def test_a_page_says_above_a_cell_that_it_cannot_run_there(tmp_path: Path, monke
     cells = [
         new.new_markdown_cell("# Title"),
         new.new_code_cell("lacks"),
-        new.new_code_cell("needs"),
+        new.new_code_cell("import io\n\nneeds(report)"),
         new.new_code_cell(""),
     ]
     (tmp_path / "from").mkdir()
     nbformat.write(new.new_notebook(cells=cells), tmp_path / "from" / "one.ipynb")
     rows = [
-        {"notebook": "one.ipynb", "cell": 1, "ename": "NotHere"},
-        {"notebook": "one.ipynb", "cell": 2, "ename": "NameError"},
+        {"notebook": "one.ipynb", "cell": 1, "ename": "NotHere", "evalue": "no pandoc"},
+        {"notebook": "one.ipynb", "cell": 2, "ename": "NameError", "evalue": "name 'report' is not defined"},
     ]
     monkeypatch.setattr(pages, "rehearsed", lambda paths: rows)
 
@@ -114,6 +114,7 @@ def test_a_page_says_above_a_cell_that_it_cannot_run_there(tmp_path: Path, monke
 
     made = nbformat.read(tmp_path / "to" / "one.ipynb", 4)
     sources = [cell.source for cell in made.cells]
-    assert sources == ["# Title", pages.HEAD, pages.LACKS, "lacks", pages.FOLLOWS, "needs", ""]
+    told = "import io\n\n" + pages.MISSING.format(name="report") + "needs(report)"
+    assert sources == ["# Title", pages.HEAD, pages.LACKS, "lacks", pages.FOLLOWS, told, ""]
     assert ["raises-exception" in cell.metadata.get("tags", []) for cell in made.cells] == [0, 0, 0, 1, 0, 1, 0]
     assert made.metadata["kernelspec"]["name"] == "python"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,10 +20,15 @@ HEAD = (
     "*This page runs in your browser: the service, too, is here, and nothing leaves the page. The first cell"
     " takes a while, as it fetches Python's packages.*"
 )
-LACKS = "*Not in a browser:* the next cell says what it lacks. Its result below is from a machine that has it."
+LACKS = "*Not in a browser.* The result below is from a machine that can; run here, the cell says what it lacks."
 FOLLOWS = (
-    "*Not in a browser:* the next cell needs what a cell above could not make. Its result is from a machine that could."
+    "*Not in a browser.* The next cell needs what a cell above makes where it can. The result below is from such a"
+    " machine; run here, the cell says what is missing."
 )
+MISSING = """if "{name}" not in globals():
+    raise svc.NotHere("{name} is missing: the cell above that makes it cannot run in a browser.")
+"""
+_UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 
 Row = dict[str, Any]
 
@@ -63,9 +70,26 @@ def _rewrite(path: Path, failing: dict[int, Row]) -> None:
         if row:
             words = LACKS if row["ename"] == "NotHere" else FOLLOWS
             cells.append(nbformat.v4.new_markdown_cell(words, id=f"note-{n:02d}"))
+            cell.source = _told(cell.source, row)
         if row or n in set(_meant(path)):
             cell.metadata["tags"] = [*cell.metadata.get("tags", []), "raises-exception"]  # "Run all" goes on
         cells.append(cell)
     notebook.cells = [cells[0], nbformat.v4.new_markdown_cell(HEAD, id="lite"), *cells[1:]]
     notebook.metadata["kernelspec"] = {"display_name": "Python (Pyodide)", "language": "python", "name": "python"}
     path.write_text(json.dumps(notebook, ensure_ascii=False))  # sources in one piece: a list of lines has no contents
+
+
+def _told(source: str, row: Row) -> str:
+    """The cell, that says in our words what was not made above; an unknown name says nothing of why."""
+    unknown = _UNKNOWN.fullmatch(row["evalue"])
+    if row["ename"] != "NameError" or not unknown:
+        return source
+    lines = source.splitlines(keepends=True)
+    at = next((one.lineno - 1 for one in ast.parse(source).body if _asks(one, unknown[1])), 0)
+    return "".join([*lines[:at], MISSING.format(name=unknown[1]), *lines[at:]])
+
+
+def _asks(statement: ast.stmt, name: str) -> bool:
+    """Whether this needs the name at once; a function needs it when it is called."""
+    names = (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+    return not isinstance(statement, ast.FunctionDef) and name in names
