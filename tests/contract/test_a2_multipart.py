@@ -125,7 +125,7 @@ def test_a_body_without_a_boundary_is_refused(wire: Wire, content_type: str) -> 
     assert post(wire, related(b"{}", b"x"), content_type).status == 400
 
 
-@pytest.mark.spec("A2-03")
+@pytest.mark.spec("A2-03", "A3-16")
 @pytest.mark.parametrize(
     "content",
     [

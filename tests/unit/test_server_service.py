@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import open_service
 
 
@@ -71,3 +72,48 @@ def test_a_token_ends_with_its_time_and_sees_only_its_users_files():
         assert service.handle(ask).status == 404
         service.clock.advance(60)
         assert service.handle(ask).status == 401
+
+
+class Leaving:
+    """A body whose sender goes away behind these bytes."""
+
+    def __init__(self, content):
+        self.content = content
+
+    def read(self, size=-1, /):
+        if not self.content:
+            raise Disconnected
+        block, self.content = self.content[:size], self.content[size:]
+        return block
+
+
+METADATA = b"--b\r\nContent-Type: application/json\r\n\r\n{}\r\n--b\r\nContent-Type: text/plain\r\n\r\n"
+SOME_PARTS = b"x" * (3 * 65_536 + 9)
+WORKBOOK = METADATA.replace(b"{}", b'{"mimeType": "application/vnd.svc-apps.spreadsheet"}').replace(
+    b"text/plain", b"%s"
+)
+XLSX = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+
+@pytest.mark.spec("A2-02", "A5-02", "U-06")
+@pytest.mark.parametrize(
+    "method, target, body, status",
+    [
+        ("POST", "?uploadType=media", Leaving(SOME_PARTS), 499),
+        ("POST", "?uploadType=multipart", METADATA + SOME_PARTS, 400),
+        ("POST", "?uploadType=multipart", METADATA + SOME_PARTS + b"\r\n--b\r\n\r\n\r\n--b--\r\n", 400),
+        ("POST", "?uploadType=multipart", (WORKBOOK % XLSX) + b"PK\x03\x04" + SOME_PARTS + b"\r\n--b--\r\n", 400),
+        ("PUT", "/nobody?uploadType=media", SOME_PARTS, 404),
+    ],
+    ids=["its sender leaves", "not closed", "three parts", "no workbook", "no such file"],
+)
+def test_of_an_upload_that_is_refused_not_one_byte_is_kept(tmp_path, method, target, body, status):
+    with open_service(tmp_path, seed=0, policy=Policy(part_size=65_536)) as service:
+        headers = Headers(
+            [("Authorization", f"Bearer {service.sign_in()}"), ("Content-Type", "multipart/related; boundary=b")]
+        )
+        url = f"http://svc.local/upload/storage/v3/files{target}"
+
+        assert service.handle(Request(method, url, headers, body)).status == status
+
+        assert [one.name for one in (tmp_path / "parts").rglob("*") if one.is_file()] == []
