@@ -236,6 +236,8 @@ class TestData:
         """14, 43, 44"""
         uri = wire.begin({"name": "once"})
         done = wire.put(uri, CONTENT)
+        whole = f"/storage/v3/files/{done.json['id']}?fields=*"
+        before = wire.send("GET", whole).json
 
         again = [wire.put(uri, b"", f"bytes */{SIZE}"), wire.put(uri, CONTENT[2 * Q :], span(2 * Q, SIZE))]
         others = [wire.put(uri, b"", "bytes */7"), wire.put(uri, b"something else")]
@@ -244,6 +246,7 @@ class TestData:
             assert (answer.status, answer.json["id"]) == (200, done.json["id"])
         with choice("A finished session"):
             assert {(a.status, a.body) for a in [*again, *others]} == {(200, done.body)}
+            assert wire.send("GET", whole).json == before
         assert wire.names() == ["once"]
         assert wire.download(done.json["id"]).body == CONTENT
 

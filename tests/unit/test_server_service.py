@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -117,3 +118,41 @@ def test_of_an_upload_that_is_refused_not_one_byte_is_kept(tmp_path, method, tar
         assert service.handle(Request(method, url, headers, body)).status == status
 
         assert [one.name for one in (tmp_path / "parts").rglob("*") if one.is_file()] == []
+
+
+class Watched:
+    """A body that tells before each of its blocks."""
+
+    def __init__(self, content, tell):
+        self.content, self.tell = content, tell
+
+    def read(self, size=-1, /):
+        self.tell(len(self.content))
+        block, self.content = self.content[:size], self.content[size:]
+        return block
+
+
+@pytest.mark.spec("A3-19")
+def test_what_lies_on_disk_in_the_middle_of_a_chunk_can_be_gone_on_from(tmp_path):
+    """As a kill -9 leaves it: whole parts are counted, and the rest is not there."""
+    content, unit = bytes(range(256)) * 4096, 262_144
+    url, end = "http://svc.local/upload/storage/v3/files?uploadType=resumable", len(content) - 1
+
+    def put(service, uri, body, content_range):
+        headers = Headers([("Authorization", "Bearer T"), ("Content-Range", content_range)])
+        return service.handle(Request("PUT", uri, headers, body))
+
+    def left_behind(missing):
+        if missing == len(content) - 3 * unit:
+            shutil.copytree(tmp_path / "one", tmp_path / "other")
+
+    with open_service(tmp_path / "one", seed=0, policy=Policy(part_size=unit)) as service:
+        token = Headers([("Authorization", f"Bearer {service.sign_in(token='T')}")])
+        uri = service.handle(Request("POST", url, token)).headers["Location"]
+        put(service, uri, Watched(content, left_behind), f"bytes 0-{end}/{end + 1}")
+
+    with open_service(tmp_path / "other", seed=0, policy=Policy(part_size=unit)) as service:
+        at = int(put(service, uri, b"", "bytes */*").headers["Range"].removeprefix("bytes=0-")) + 1
+        file = json.loads(put(service, uri, content[at:], f"bytes {at}-{end}/{end + 1}").content())
+        media = f"http://svc.local/storage/v3/files/{file['id']}?alt=media"
+        assert (at % unit, service.handle(Request("GET", media, token)).content()) == (0, content)
