@@ -103,13 +103,13 @@ def file_path(session: Session, file_id: str) -> str:
     return session.names.path("files", segment(checked_id(file_id)))
 
 
-def checked_id(file_id: str) -> str:
-    """The id, if it can be one."""
-    if not isinstance(file_id, str):
-        raise TypeError(f"file_id is {type(file_id).__name__}; give the file's id as a str")
-    if not file_id or file_id in (".", ".."):
-        raise ValueError(f"file_id is {file_id!r}; give the id that the service answered")
-    return file_id
+def checked_id(given: str, argument: str = "file_id") -> str:
+    """The id, if it can be one. Raises TypeError and ValueError that name the argument."""
+    if not isinstance(given, str):
+        raise TypeError(f"{argument} is {type(given).__name__}; give the id as a str")
+    if not given or given in (".", ".."):
+        raise ValueError(f"{argument} is {given!r}; give the id that the service answered")
+    return given
 
 
 def share_file(session: Session, file_id: str, permission: JSONObject) -> JSONObject:

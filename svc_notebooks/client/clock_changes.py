@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-DAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+from ..core.recurrence import WEEKDAYS
 
 _STEP = timedelta(days=14)
 """No zone changes its clocks and back within a fortnight."""
@@ -25,7 +25,6 @@ _RULE = 12
 
 _LOOK_AHEAD = timedelta(days=366 * (_RULE + 1))
 """Beyond the last event, so that a rule shows in a calendar of one week too."""
-
 
 _LATEST = datetime(9900, 1, 1, tzinfo=UTC)
 """Whoever looks ahead from here stays within the years that there are."""
@@ -115,7 +114,7 @@ def _shortest(clock: Clock, before: timedelta, onsets: list[datetime], last_year
 
 def _places(onset: datetime) -> list[str]:
     """What day of its month this is: the second Sunday, perhaps the last one too."""
-    weekday = DAYS[onset.weekday()]
+    weekday = WEEKDAYS[onset.weekday()]
     last = [f"-1{weekday}"] if (onset + timedelta(days=7)).month != onset.month else []
     return [*last, f"{(onset.day - 1) // 7 + 1}{weekday}"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..core.formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
+from ..core.multipart import MediaType
 from .offers import offers, word
 from .session import Session
 
@@ -39,7 +40,7 @@ def is_document(session: Session, media_type: str) -> bool:
 
 def _fitting(session: Session, source_type: str) -> str:
     """What the service makes of such a source; the first in the interface's order where it has a choice."""
-    essence = source_type.partition(";")[0].strip().lower()
+    essence = MediaType.parse(source_type).essence
     possible = offers(session).imports.get(essence, ())
     if not possible:
         raise ValueError(

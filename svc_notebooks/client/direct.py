@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 import requests
@@ -19,7 +18,7 @@ from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
-from ..core.wire import REASONS, Body, BytesBody, Disconnected, Headers, Request, Response
+from ..core.wire import Body, BytesBody, Disconnected, Headers, Request, Response, reason
 from .transport import GuardedBody, Handler, closed
 
 if TYPE_CHECKING:
@@ -150,15 +149,8 @@ def _raw(response: Response, method: str) -> HTTPResponse:
         body=io.BufferedReader(_Pipe(blocks)) if method != "HEAD" else io.BytesIO(),
         headers=headers,
         status=response.status,
-        reason=_reason(response.status),
+        reason=reason(response.status),
         preload_content=False,
         decode_content=False,
         request_method=method,
     )
-
-
-def _reason(status: int) -> str:
-    try:
-        return REASONS.get(status) or HTTPStatus(status).phrase
-    except ValueError:
-        return ""

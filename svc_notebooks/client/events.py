@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from ..core.wire import JSONObject, segment
-from .calls import pages
+from .calls import checked_id, pages
 from .session import Session
 
 _MOST = 2500
@@ -81,7 +81,7 @@ def colors(session: Session) -> JSONObject:
 
 def calendar_path(session: Session, calendar: str) -> str:
     """The path of a calendar."""
-    return session.names.calendar_path("calendars", segment(_checked("calendar", calendar)))
+    return session.names.calendar_path("calendars", segment(checked_id(calendar, "calendar")))
 
 
 def events_path(session: Session, calendar: str) -> str:
@@ -91,10 +91,4 @@ def events_path(session: Session, calendar: str) -> str:
 
 def event_path(session: Session, calendar: str, event: str) -> str:
     """The path of an event."""
-    return f"{events_path(session, calendar)}/{segment(_checked('event', event))}"
-
-
-def _checked(argument: str, value: str) -> str:
-    if not value or value in (".", ".."):
-        raise ValueError(f"{argument} is {value!r}; give the id that the service answered")
-    return value
+    return f"{events_path(session, calendar)}/{segment(checked_id(event, 'event'))}"

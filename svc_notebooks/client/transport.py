@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol, TypeAlias
 
-from ..core.wire import Body, Disconnected, Request, Response
+from ..core.wire import Body, Disconnected, Request, Response, let_go
 
 Handler: TypeAlias = Callable[[Request], Response]
 """A service: a function from a request to its response."""
@@ -87,9 +87,7 @@ def closed(blocks: Iterable[bytes]) -> Iterator[None]:
     try:
         yield
     finally:
-        close = getattr(blocks, "close", None)
-        if close is not None:
-            close()
+        let_go(blocks)
 
 
 class GuardedBody:

@@ -10,7 +10,6 @@ body, and is left out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
 from .catalogue import CATALOGUE
@@ -19,8 +18,7 @@ from .openapi_doors import OAUTH, doors
 from .operations import ALL_SCOPES, OPERATIONS, SESSION, Operation
 from .parameters import COMMON, PARAMETERS, UPLOAD, Parameter
 from .policy import Policy
-from .schemas import RESOURCES, STRING, Schema, ref
-from .wire import REASONS
+from .schemas import RESOURCES, STRING, Schema, answer, ref
 
 _JSON = "application/json"
 _ANY = "*/*"
@@ -125,7 +123,7 @@ def _all(names: Names, policy: Policy) -> Iterator[tuple[str, str, Schema]]:
     sessions = names.upload_path(*OPERATIONS[0].path)
     yield sessions, "put", _session(policy)
     yield sessions, "delete", _cancel(policy)
-    yield from doors(names, {status.value: _phrase(status) for status in HTTPStatus})
+    yield from doors(names)
 
 
 def _methods(one: Operation, policy: Policy) -> list[str]:
@@ -195,23 +193,14 @@ def _values(parameter: Parameter, policy: Policy) -> Schema:
 
 def _success(one: Operation, call: _Call) -> dict[str, Any]:
     if one.name == "files.get":
-        return {"200": _answer(200, {_JSON: ref("File"), _ANY: _BINARY}), "206": _part()}
+        return {"200": answer(200, {_JSON: ref("File"), _ANY: _BINARY}), "206": _part()}
     if one.name == "files.export":
-        return {"200": _answer(200, {_ANY: _BINARY})}
-    return {"200": _answer(200, {_JSON: ref(call.answer)})} if call.answer else {"204": _answer(204)}
+        return {"200": answer(200, {_ANY: _BINARY})}
+    return {"200": answer(200, {_JSON: ref(call.answer)})} if call.answer else {"204": answer(204)}
 
 
 def _part() -> Schema:
-    return _answer(206, {_ANY: _BINARY}) | {"headers": {"Content-Range": {"required": True, "schema": STRING}}}
-
-
-def _answer(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
-    found: Schema = {"description": _phrase(status)}
-    return found | {"content": {kind: {"schema": schema} for kind, schema in content.items()}} if content else found
-
-
-def _phrase(status: int) -> str:
-    return REASONS.get(status) or HTTPStatus(status).phrase
+    return answer(206, {_ANY: _BINARY}) | {"headers": {"Content-Range": {"required": True, "schema": STRING}}}
 
 
 def _statuses(one: Operation, call: _Call) -> set[int]:
@@ -226,7 +215,7 @@ def _refusals(statuses: Iterable[int]) -> dict[str, Any]:
 
 
 def _refusal(status: int) -> Schema:
-    found = _answer(status, {_JSON: ref("Error")})
+    found = answer(status, {_JSON: ref("Error")})
     reasons = dict.fromkeys(row.reason for row in CATALOGUE.values() if row.status == status)
     found["description"] += f": {', '.join(reasons)}"
     if status == 401:
@@ -249,7 +238,7 @@ def _upload(one: Operation, method: str, policy: Policy) -> Schema:
             "application/octet-stream": {"schema": _BINARY},
         }
     }
-    begun = _answer(200, {_JSON: ref("File")}) | {"headers": {"Location": {"schema": STRING}}}
+    begun = answer(200, {_JSON: ref("File")}) | {"headers": {"Location": {"schema": STRING}}}
     begun["description"] = "OK: the file; or empty, and Location has the URI of the session (uploadType=resumable)"
     found["responses"] = {"200": begun} | _refusals(_statuses(one, call))
     return found
@@ -260,15 +249,15 @@ def _session(policy: Policy) -> Schema:
     found = _head(SESSION, SESSION.name, "PUT", "Send content to a session, or ask how much is stored", (), policy)
     found["parameters"] = [_parameter(parameter, policy) for parameter in PARAMETERS[SESSION.name]]
     found["requestBody"] = {"content": {"application/octet-stream": {"schema": _BINARY}}}
-    incomplete = _answer(308) | {"headers": {"Range": {"schema": STRING}}}
-    found["responses"] = {"200": _answer(200, {_JSON: ref("File")}), "308": incomplete} | _session_refusals()
+    incomplete = answer(308) | {"headers": {"Range": {"schema": STRING}}}
+    found["responses"] = {"200": answer(200, {_JSON: ref("File")}), "308": incomplete} | _session_refusals()
     return found
 
 
 def _cancel(policy: Policy) -> Schema:
     found = _head(SESSION, SESSION.name, "DELETE", "Cancel a session", (), policy)
     found["parameters"] = [_parameter(one, policy) for one in PARAMETERS[SESSION.name] if one.place == "query"]
-    found["responses"] = {"200": _answer(200, {_JSON: ref("File")}), "499": _answer(499)} | _session_refusals()
+    found["responses"] = {"200": answer(200, {_JSON: ref("File")}), "499": answer(499)} | _session_refusals()
     return found
 
 

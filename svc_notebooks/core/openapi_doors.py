@@ -9,7 +9,7 @@ from .doors import CALENDAR, DOORS
 from .names import Names
 from .oauth import GRANTS
 from .operations import FILE_ID, Operation
-from .schemas import BOOLEAN, INTEGER, STRING, STRINGS_LIST, Schema, record, ref
+from .schemas import BOOLEAN, INTEGER, STRING, STRINGS_LIST, Schema, answer, record, ref
 
 _FORM = "application/x-www-form-urlencoded"
 _JSON = "application/json"
@@ -112,14 +112,14 @@ _DOORS: Final[Mapping[str, _Door]] = {
 _MAY_FAIL = (400, 403, 411, 429, 500, 502, 503, 504)
 
 
-def doors(names: Names, phrases: Mapping[int, str]) -> Iterator[tuple[str, str, Schema]]:
-    """Path, method and operation of every door; `phrases` says what a status means."""
+def doors(names: Names) -> Iterator[tuple[str, str, Schema]]:
+    """Path, method and operation of every door."""
     for number, door in enumerate(DOORS):
         path = "/" + "/".join(door.path).replace(CALENDAR, names.calendar)
         for method in door.methods:
             if method != "HEAD":
                 key = door.name if _is_first(number, method) else f"{door.name}.{number}.{method.lower()}"
-                yield path, method.lower(), _described(door, method, key, phrases)
+                yield path, method.lower(), _described(door, method, key)
 
 
 def _is_first(number: int, method: str) -> bool:
@@ -127,14 +127,14 @@ def _is_first(number: int, method: str) -> bool:
     return method == door.methods[0] and door.name not in (one.name for one in DOORS[:number])
 
 
-def _described(door: Operation, method: str, key: str, phrases: Mapping[int, str]) -> dict[str, Any]:
+def _described(door: Operation, method: str, key: str) -> dict[str, Any]:
     said = _DOORS[door.name]
     found: dict[str, Any] = {"operationId": key, "summary": said.summary, "tags": [door.name.partition(".")[0]]}
     found["parameters"] = [*_places(door), *({"name": one, "in": "query", "schema": STRING} for one in said.query)]
     if method == "POST" and said.form:
         found["requestBody"] = {"content": {_FORM: {"schema": _form(said.form)}}}
     answers = {**dict.fromkeys(_MAY_FAIL, _ENVELOPE), **said.answers}
-    found["responses"] = {str(status): _answer(phrases[status], answers[status]) for status in sorted(answers)}
+    found["responses"] = {str(status): answer(status, answers[status]) for status in sorted(answers)}
     return found
 
 
@@ -146,8 +146,3 @@ def _places(door: Operation) -> Iterator[Schema]:
 def _form(fields: tuple[str, ...]) -> Schema:
     grants = {"grant_type": {"type": "string", "enum": list(GRANTS)}} if "grant_type" in fields else {}
     return record({**dict.fromkeys(fields, STRING), **grants})
-
-
-def _answer(phrase: str, content: Mapping[str, Schema]) -> Schema:
-    found: Schema = {"description": phrase}
-    return found | {"content": {kind: {"schema": schema} for kind, schema in content.items()}} if content else found

@@ -13,6 +13,7 @@ from .calendars import ROLES as CALENDAR_ROLES
 from .event_fields import EVENT_FIELDS, EventField
 from .files import FILE_FIELDS, FileField, Write
 from .permissions import GRANTEES, ROLES
+from .wire import reason
 
 Schema: TypeAlias = dict[str, Any]
 
@@ -22,8 +23,6 @@ INTEGER: Final[Schema] = {"type": "integer"}
 TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 STRINGS: Final[Schema] = {"type": "object", "additionalProperties": STRING}
 ANYTHING: Final[Schema] = {"type": "object", "additionalProperties": True}
-
-
 STRINGS_LIST: Final[Schema] = {"type": "array", "items": STRING}
 
 
@@ -43,6 +42,12 @@ def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Sc
     return {"type": "object", "properties": dict(properties), **({"required": needed} if needed else {})}
 
 
+def answer(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
+    """A response: what its status means, and the schema of each kind of content that it may have."""
+    found: Schema = {"description": reason(status)}
+    return found | {"content": {kind: {"schema": schema} for kind, schema in content.items()}} if content else found
+
+
 def _words(values: Iterable[str]) -> Schema:
     return {"type": "string", "enum": list(values)}
 
@@ -58,7 +63,7 @@ _FILE_TYPES: Mapping[str, Schema] = {
     "media": {"type": "string", "pattern": "^[!-.0-:<-~]+/[!-.0-:<-~]+"},
     "colour": {"type": "string", "pattern": "^#[0-9A-Fa-f]{6}$"},
     "strings": {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
-    "list": array(STRING),
+    "list": STRINGS_LIST,
     "parents": {"type": "array", "items": STRING, "minItems": 1, "maxItems": 1},
 }
 
@@ -179,9 +184,9 @@ _TYPES: Mapping[str, Schema] = {
     "boolean": BOOLEAN,
     "integer": INTEGER,
     "time": TIME,
-    "strings": array(STRING),
+    "strings": STRINGS_LIST,
     "map": STRINGS,
-    "lists": {"type": "object", "additionalProperties": array(STRING)},
+    "lists": {"type": "object", "additionalProperties": STRINGS_LIST},
     "objects": array(ANYTHING),
     "object": ANYTHING,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any, Protocol, TypeAlias
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
@@ -16,8 +17,24 @@ from .secrets import redacted_headers, redacted_text, redacted_url
 JSON: TypeAlias = "bool | int | float | str | list[JSON] | dict[str, JSON] | None"
 JSONObject: TypeAlias = "dict[str, JSON]"
 
-REASONS = {308: "Resume Incomplete", 499: "Client Closed Request"}
-"""Reason phrases that differ from the standard library's."""
+_REASONS = {status.value: status.phrase for status in HTTPStatus} | {
+    308: "Resume Incomplete",
+    413: "Content Too Large",
+    414: "URI Too Long",
+    416: "Range Not Satisfiable",
+    422: "Unprocessable Content",
+    499: "Client Closed Request",
+}
+"""The interface's own phrases, and those that the versions of Python do not agree on, as RFC 9110 has them."""
+
+
+def reason(status: int) -> str:
+    """What stands behind a status; "" for a number that means nothing.
+
+    >>> reason(308), reason(200), reason(599)
+    ('Resume Incomplete', 'OK', '')
+    """
+    return _REASONS.get(status, "")
 
 
 class Disconnected(Exception):
@@ -182,6 +199,20 @@ class BytesBody:
 def as_body(body: Body | bytes) -> Body:
     """The same body, in the form that is read."""
     return BytesBody(body) if isinstance(body, bytes) else body
+
+
+def let_go(blocks: object) -> None:
+    """Tell what streams that nobody reads it any further, where it wants to know."""
+    close = getattr(blocks, "close", None)
+    if close is not None:
+        close()
+
+
+def cut_off(body: object) -> None:
+    """Stop the sender of a body, where there is one that can be stopped."""
+    abort = getattr(body, "abort", None)
+    if abort is not None:
+        abort()
 
 
 def join_url(base: str, path: str, query: Query | None = None) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from ..core.wire import Body, Disconnected, Headers, Query, Request, Response
+from ..core.wire import Body, Disconnected, Headers, Query, Request, Response, cut_off
 
 if TYPE_CHECKING:
     from ..server.service import Service
@@ -87,9 +87,7 @@ class _Tee:
 
     def abort(self) -> None:
         """Stop the other side, where there is one that can be stopped."""
-        abort = getattr(self._body, "abort", None)
-        if abort:
-            abort()
+        cut_off(self._body)
 
     def read(self, size: int = -1, /) -> bytes:
         """As the body's own."""

@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable
-from http import HTTPStatus
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from ..core.clock import format_time
-from ..core.wire import REASONS, Query
+from ..core.wire import Query, reason
 from .current import session_or_current
 from .frames import frame
 from .wire_schemas import HAR_FILE
@@ -107,7 +106,7 @@ def _response(one: Exchange) -> Json:
         content["text"] = one.response_body
     return {
         "status": one.status or 0,
-        "statusText": _phrase(one.status),
+        "statusText": reason(one.status or 0),
         "httpVersion": "HTTP/1.1",
         "cookies": [],
         "headers": _named(one.response_headers),
@@ -116,11 +115,6 @@ def _response(one: Exchange) -> Json:
         "headersSize": -1,
         "bodySize": one.received,
     }
-
-
-def _phrase(status: int | None) -> str:
-    known = {**{one.value: one.phrase for one in HTTPStatus}, **REASONS}
-    return known.get(status or 0, "")
 
 
 def _named(pairs: Pairs) -> list[Json]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from http import HTTPStatus
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ..client.recorder import KEPT
 from ..core.secrets import HIDDEN
-from ..core.wire import REASONS
+from ..core.wire import reason
 
 if TYPE_CHECKING:
     from ..client.recorder import Exchange
@@ -22,8 +21,7 @@ def status_line(status: int | None) -> str:
     """
     if status is None:
         return "no answer"
-    known = {**{one.value: one.phrase for one in HTTPStatus}, **REASONS}
-    return f"{status} {known.get(status, '')}".rstrip()
+    return f"{status} {reason(status)}".rstrip()
 
 
 def target(exchange: Exchange) -> str:

@@ -8,10 +8,9 @@ import time
 from collections.abc import Callable
 from email.utils import formatdate
 from functools import lru_cache
-from http.client import responses
 
 from ..core.catalogue import refuse
-from ..core.wire import REASONS, Disconnected, Response
+from ..core.wire import Disconnected, Response, reason
 from .parts import BLOCK
 
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")
@@ -143,8 +142,7 @@ class ChunkedBody(SizedBody):
 
 def head(response: Response, *, connection: str | None = None) -> bytes:
     """The status line and the headers of a response; `connection`: what becomes of it, where that must be said."""
-    reason = REASONS.get(response.status) or responses.get(response.status, "Unknown")
-    lines = [f"HTTP/1.1 {response.status} {reason}"]
+    lines = [f"HTTP/1.1 {response.status} {reason(response.status) or 'Unknown'}"]
     lines += [f"{name}: {_one_line(value)}" for name, value in response.headers.pairs]
     lines += [f"Date: {_date(int(time.time()))}", "Server: svc"]
     if connection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..core.catalogue import refuse
-from ..core.wire import Body, Disconnected, Request, as_body
+from ..core.wire import Body, Disconnected, Request, as_body, cut_off, let_go
 from .journal import Entry
 
 _MOST_DIGITS = 18
@@ -34,9 +34,7 @@ class Inlet:
 
     def abort(self) -> None:
         """Stop the other side, where there is one that can be stopped."""
-        abort = getattr(self._body, "abort", None)
-        if abort:
-            abort()
+        cut_off(self._body)
 
 
 class Outgoing:
@@ -59,9 +57,7 @@ class Outgoing:
 
     def close(self) -> None:
         """Let go of what is behind it."""
-        close = getattr(self._source, "close", None)
-        if close:
-            close()
+        let_go(self._source)
 
 
 def declared_length(request: Request) -> int | None:

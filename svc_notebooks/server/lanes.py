@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
 
-from ..core.wire import Body
+from ..core.wire import Body, cut_off
 
 _STEP = 0.05  # how often a waiting request looks whether the one in flight still makes progress
 
@@ -37,9 +37,7 @@ class Turn:
         """Stop reading; a body that can be cut off is cut off."""
         if not self.interrupted:
             self.interrupted = True
-            abort = getattr(self._body, "abort", None)
-            if abort:
-                abort()
+            cut_off(self._body)
 
 
 class Lanes:

@@ -24,7 +24,7 @@ from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
 from ..core.catalogue import ApiError, Row, refuse
 from ..core.choices import UNREADABLE
-from ..core.wire import Disconnected, Headers, Request, Response
+from ..core.wire import Disconnected, Headers, Request, Response, let_go
 from .control import Control
 from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, check_framing, connection_wish, framing, header
 from .http1 import ChunkedBody, SizedBody, head
@@ -254,9 +254,7 @@ class _Request(HTTPRequest):
             for block in content:
                 sock.sendall(block)
         finally:
-            close = getattr(content, "close", None)
-            if close:
-                close()
+            let_go(content)
 
     def simple_response(self, status: object, msg: object = "") -> None:
         """What cheroot refuses before there is a request, in our envelope; of headers `header_reader` says why."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.catalogue import CATALOGUE, ApiError, Row, row
 from ..core.faults import Action
-from ..core.wire import Body, Disconnected, Headers, Response, as_body
+from ..core.wire import Body, Disconnected, Headers, Response, as_body, cut_off, let_go
 from .parts import BLOCK
 from .reply import as_error, dump
 
@@ -105,7 +105,7 @@ class Strike:
             self._cut.go_on()
         for blow in self._blows:
             if blow.action.kind == "reset" and blow.action.value == "after":
-                _let_go(response)
+                let_go(response.body)
                 raise self._ends(blow, "after the request was served")
             if blow.action.kind == "cut_response_after" and blow.action.number < _size(response):
                 self._decide(blow)
@@ -159,9 +159,7 @@ class CutBody:
 
     def abort(self) -> None:
         """Stop the other side, where there is one that can be stopped."""
-        abort = getattr(self._body, "abort", None)
-        if abort:
-            abort()
+        cut_off(self._body)
 
 
 def _size(response: Response) -> int:
@@ -169,12 +167,6 @@ def _size(response: Response) -> int:
     if isinstance(response.body, bytes):
         return len(response.body)
     return int(response.headers["Content-Length"])  # a stream that does not say is not ours
-
-
-def _let_go(response: Response) -> None:
-    close: Any = getattr(response.body, "close", None)
-    if close:
-        close()
 
 
 def _cut(response: Response, most: int) -> Iterator[bytes]:
@@ -200,7 +192,7 @@ class _Lent:
         return iter(blocks)
 
     def close(self) -> None:
-        _let_go(self._response)
+        let_go(self._response.body)
 
 
 def injected(action: Action) -> Response:

@@ -25,7 +25,7 @@ from .access import Caller
 from .address import client_origin
 from .changes import check_start
 from .house import Call, House
-from .metadata import mask_of, read_json
+from .metadata import mask_of, read_json, selected
 from .notices import change_log_of
 from .reply import as_json, empty
 from .store.channels import ChannelRow
@@ -75,8 +75,7 @@ def _open(house: House, call: Call, watched: str, uri: str, most: float, *, of_c
         number=FIRST_NUMBER,
     )
     _add(house, row, now)
-    answer = fields.apply(mask or {"": {}}, _resource(house, row, asked))
-    return as_json(call.query, answer if isinstance(answer, dict) else {})
+    return as_json(call.query, selected(mask, _resource(house, row, asked)))
 
 
 def _resource_id(house: House, watched: str) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from http.client import responses
 from typing import Any
 from urllib.parse import quote
 
 from ..core.catalogue import refuse
-from ..core.wire import REASONS, Disconnected, Headers, Request, Response
+from ..core.wire import Disconnected, Headers, Request, Response, reason
 from .reply import as_error
 
 
@@ -35,8 +34,7 @@ class WsgiApp:
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request. A connection that a fault cuts is an exception: the server drops it."""
         response = self._handle(_request(environ)) if _has_an_end(environ) else as_error(refuse("lengthRequired"))
-        reason = REASONS.get(response.status) or responses.get(response.status, "Unknown")
-        start_response(f"{response.status} {reason}", list(response.headers.pairs))
+        start_response(f"{response.status} {reason(response.status) or 'Unknown'}", list(response.headers.pairs))
         return [response.body] if isinstance(response.body, bytes) else response.body
 
 

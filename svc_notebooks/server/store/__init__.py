@@ -3,6 +3,7 @@
 schema.py     the tables
 database.py   a connection, short transactions, statements compiled once
 people.py     users, tokens, generated ids
+oauth.py      OAuth clients, service accounts and what was granted
 files.py      files and their tree
 contents.py   which parts a content is made of
 sessions.py   upload sessions
@@ -17,6 +18,7 @@ meaning.py    what values mean beyond their types
 whole.py      all tables, row by row
 trusted.py    domains and authorities that deliveries trust
 search.py     queries and orders as SQL
+words.py      texts as they are compared
 """
 
 from .database import Database, open_database

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, insert, select
+from sqlalchemy import bindparam, delete, select
 
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .schema import calendar_access, calendars
 
 
@@ -34,15 +34,10 @@ class AccessRow(NamedTuple):
     role: int
 
 
-def _put(table: object, names: tuple[str, ...]) -> Prepared:
-    statement = insert(table).prefix_with("OR REPLACE", dialect="sqlite")  # type: ignore[arg-type]
-    return Prepared(statement.values({name: bindparam(name) for name in names}))
-
-
 _COLUMNS = tuple(calendars.c[name] for name in CalendarRow._fields)
 _ACCESS = tuple(calendar_access.c[name] for name in AccessRow._fields)
 
-_SAVE = _put(calendars, CalendarRow._fields)
+_SAVE = inserting(calendars, CalendarRow._fields, otherwise="REPLACE")
 _GET = Prepared(select(*_COLUMNS).where(calendars.c.id == bindparam("key")))
 _OWNED = Prepared(
     select(*_COLUMNS).where(calendars.c.owner == bindparam("user")).order_by(calendars.c.created, calendars.c.id)
@@ -53,7 +48,7 @@ _SHARED = Prepared(
     .order_by(calendars.c.created, calendars.c.id)
 )
 _DROP = Prepared(delete(calendars).where(calendars.c.id == bindparam("key")))
-_GRANT = _put(calendar_access, AccessRow._fields)
+_GRANT = inserting(calendar_access, AccessRow._fields, otherwise="REPLACE")
 _GRANTS = Prepared(
     select(*_ACCESS).where(calendar_access.c.calendar == bindparam("key")).order_by(calendar_access.c.scope)
 )

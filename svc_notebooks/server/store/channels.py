@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, insert, literal, or_, select, update
 
 from ...core.channels import State
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .files import BELOW, FOLLOWING
 from .schema import channels, messages
 
@@ -45,7 +45,7 @@ _LIVE = (
 _TOLD = (channels.c.watched == bindparam("watched"), *_LIVE)
 _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 
-_ADD = Prepared(insert(channels).values({name: bindparam(name) for name in _NEW}))
+_ADD = inserting(channels, _NEW)
 _GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
 _ANY = Prepared(select(channels.c.seq).limit(1))
 _WATCHERS = Prepared(select(*_COLUMNS).where(*_TOLD).order_by(channels.c.seq))
@@ -70,7 +70,7 @@ _COUNT_ONE_ON = Prepared(
     .values(number=channels.c.number + bindparam("step"))
     .returning(channels.c.number)
 )
-_QUEUE_ONE = Prepared(insert(messages).values({name: bindparam(name) for name in _MESSAGE}))
+_QUEUE_ONE = inserting(messages, _MESSAGE)
 
 
 class Channels:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .schema import contents, rope
 
 
@@ -27,7 +27,7 @@ class Digests(NamedTuple):
 
 
 _BEGIN = Prepared(insert(contents).values(md5=None))
-_APPEND = Prepared(insert(rope).values({name: bindparam(name) for name in ("content", "start", "stop", "part")}))
+_APPEND = inserting(rope, ("content", *Piece._fields))
 _PIECES = Prepared(
     select(rope.c.start, rope.c.stop, rope.c.part)
     .where(

@@ -12,7 +12,7 @@ gets it back only 5 ms later.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import RLock
@@ -25,8 +25,10 @@ from sqlalchemy import (
     Connection,
     Select,
     Table,
+    bindparam,
     create_engine,
     delete,
+    insert,
     text,
 )
 from sqlalchemy.exc import DatabaseError
@@ -60,6 +62,14 @@ class Prepared:
         if own:
             values = own | values
         return sql, [values[name] for name in names]
+
+
+def inserting(
+    table: Table, names: Iterable[str], *, otherwise: Literal["FAIL", "IGNORE", "REPLACE"] = "FAIL"
+) -> Prepared:
+    """A new row with these columns; `otherwise`: what becomes of it where there is one of its key."""
+    statement = insert(table).values({name: bindparam(name) for name in names})
+    return Prepared(statement if otherwise == "FAIL" else statement.prefix_with(f"OR {otherwise}", dialect="sqlite"))
 
 
 _COUNT_ANEW = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))

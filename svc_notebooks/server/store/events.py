@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sqlalchemy import and_, bindparam, delete, func, insert, literal, or_, select
+from sqlalchemy import and_, bindparam, delete, func, literal, or_, select
 
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .schema import events, invitations
 
 
@@ -51,9 +51,7 @@ _THIS = (_HERE, events.c.id == bindparam("key"))
 _BY_AGE = (events.c.place, events.c.id)
 
 # A row that changes is replaced: so it gets a greater number, by which a sync token finds it.
-_SAVE = Prepared(
-    insert(events).prefix_with("OR REPLACE", dialect="sqlite").values({name: bindparam(name) for name in _STORED})
-)
+_SAVE = inserting(events, _STORED, otherwise="REPLACE")
 _GET = Prepared(select(*_COLUMNS).where(*_THIS))
 _BY_UID = Prepared(select(*_COLUMNS).where(events.c.uid == bindparam("uid")).order_by(events.c.seq))
 _OF_SERIES = Prepared(select(*_COLUMNS).where(_HERE, events.c.series == bindparam("series")).order_by(events.c.start))
@@ -84,7 +82,7 @@ _NAMING = Prepared(
 )
 _DROP = Prepared(delete(events).where(*_THIS))
 _DROP_ALL = Prepared(delete(events).where(_HERE))
-_INVITE = Prepared(insert(invitations).values({name: bindparam(name) for name in InvitationRow._fields}))
+_INVITE = inserting(invitations, InvitationRow._fields)
 _INVITATIONS = Prepared(
     select(*(invitations.c[name] for name in InvitationRow._fields))
     .order_by(invitations.c.seq.desc())

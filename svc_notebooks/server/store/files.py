@@ -7,12 +7,13 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import CTE, bindparam, delete, func, insert, select, update
+from sqlalchemy import CTE, bindparam, delete, func, select, update
 
 from ...core.search import Search, SortKey
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .schema import files, opened, properties
 from .search import Viewer, behind, condition, order, seen_by
+from .words import ascii_lower, word_list
 
 
 class FileRow(NamedTuple):
@@ -48,7 +49,7 @@ class Page(NamedTuple):
 
 _KEYS = ("name_key", "natural_key", "words", "all_words")
 _COLUMNS = tuple(files.c[name] for name in FileRow._fields)
-_WRITTEN: dict[str, Any] = {name: bindparam(name) for name in (*FileRow._fields, *_KEYS)}
+_WRITTEN = (*FileRow._fields, *_KEYS)
 
 
 def _below(*also: Any) -> CTE:
@@ -65,8 +66,10 @@ FOLLOWING = _below(files.c.explicitly_trashed == 0)
 """Those of them that go into the trash with it, and come out with it."""
 
 _GET = Prepared(select(*_COLUMNS).where(files.c.id == bindparam("key")))
-_ADD = Prepared(insert(files).values(_WRITTEN))
-_SAVE = Prepared(update(files).where(files.c.id == bindparam("key")).values(_WRITTEN))
+_ADD = inserting(files, _WRITTEN)
+_SAVE = Prepared(
+    update(files).where(files.c.id == bindparam("key")).values({name: bindparam(name) for name in _WRITTEN})
+)
 _CONTENTS_BELOW = Prepared(select(files.c.content).where(files.c.id.in_(select(BELOW.c.id))))
 _CHILDREN = Prepared(
     select(*_COLUMNS)
@@ -102,19 +105,13 @@ _DROP_PROPERTY = Prepared(
         properties.c.key == bindparam("key"),
     )
 )
-_OPEN_WITH = Prepared(
-    insert(opened)
-    .prefix_with("OR IGNORE", dialect="sqlite")
-    .values({name: bindparam(name) for name in ("file", "client")})
-)
+_OPEN_WITH = inserting(opened, ("file", "client"), otherwise="IGNORE")
 _IS_OPEN_WITH = Prepared(
     select(opened.c.file).where(opened.c.file == bindparam("file"), opened.c.client == bindparam("client"))
 )
 _DROP_MAKERS = Prepared(delete(opened).where(opened.c.file == bindparam("file")))
 _DROP_MAKERS_BELOW = Prepared(delete(opened).where(opened.c.file.in_(select(BELOW.c.id))))
-_ADD_PROPERTY = Prepared(
-    insert(properties).values({name: bindparam(name) for name in ("file", "client", "key", "value")})
-)
+_ADD_PROPERTY = inserting(properties, ("file", "client", "key", "value"))
 
 
 class Files:
@@ -220,16 +217,3 @@ def _values(row: FileRow) -> dict[str, Any]:
     values["words"] = words
     values["all_words"] = words + "".join(word_list(text) for text in more if isinstance(text, str))
     return values
-
-
-def word_list(text: str) -> str:
-    """The words of a text in one case, each behind a blank, so that ` x` finds what begins a word."""
-    return "".join(f" {word}" for word in re.findall(r"[^\W_]+", text.casefold()))
-
-
-def ascii_lower(text: str) -> str:
-    """A text with its ASCII letters in lower case: names are compared so."""
-    return text.translate(_LOWER)
-
-
-_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, select, update
 
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .people import digest_of
 from .schema import accounts, clients, granted, grants, tokens
 
@@ -46,24 +46,16 @@ class GrantRow(NamedTuple):
     spent: int
 
 
-def _insert(table: object, names: tuple[str, ...]) -> Prepared:
-    return Prepared(insert(table).values({name: bindparam(name) for name in names}))  # type: ignore[arg-type]
-
-
-_ADD_CLIENT = _insert(clients, ClientRow._fields)
+_ADD_CLIENT = inserting(clients, ClientRow._fields)
 _CLIENT = Prepared(select(*(clients.c[name] for name in ClientRow._fields)).where(clients.c.id == bindparam("key")))
-_ADD_ACCOUNT = Prepared(
-    insert(accounts)
-    .prefix_with("OR REPLACE", dialect="sqlite")
-    .values({name: bindparam(name) for name in AccountRow._fields})
-)
+_ADD_ACCOUNT = inserting(accounts, AccountRow._fields, otherwise="REPLACE")
 _ACCOUNT = Prepared(
     select(*(accounts.c[name] for name in AccountRow._fields)).where(accounts.c.email == bindparam("key"))
 )
-_ADD_GRANT = _insert(grants, GrantRow._fields)
+_ADD_GRANT = inserting(grants, GrantRow._fields)
 _GRANT = Prepared(select(*(grants.c[name] for name in GrantRow._fields)).where(grants.c.digest == bindparam("key")))
 _SPEND = Prepared(update(grants).where(grants.c.digest == bindparam("key")).values(spent=1))
-_ADD_GRANTED = _insert(granted, ("token", "family"))
+_ADD_GRANTED = inserting(granted, ("token", "family"))
 _FAMILY = Prepared(select(granted.c.family).where(granted.c.token == bindparam("key")))
 _END_TOKENS = Prepared(
     delete(tokens).where(tokens.c.digest.in_(select(granted.c.token).where(granted.c.family == bindparam("family"))))

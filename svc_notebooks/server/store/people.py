@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, insert, select, update
 
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .schema import generated, meta, tokens, users
 
 
@@ -21,23 +21,15 @@ class Token(NamedTuple):
     expires: float | None
 
 
-def _insert(table: object, *names: str) -> Prepared:
-    return Prepared(insert(table).values({name: bindparam(name) for name in names}))  # type: ignore[arg-type]
-
-
-_ADD_USER = _insert(users, "email", "root")
+_ADD_USER = inserting(users, ("email", "root"))
 _EMAILS = Prepared(select(users.c.email).order_by(users.c.email))
 _ROOT = Prepared(select(users.c.root).where(users.c.email == bindparam("email")))
-_ADD_TOKEN = Prepared(
-    insert(tokens)
-    .prefix_with("OR REPLACE", dialect="sqlite")
-    .values({name: bindparam(name) for name in ("digest", *Token._fields)})
-)
+_ADD_TOKEN = inserting(tokens, ("digest", *Token._fields), otherwise="REPLACE")
 _TOKEN = Prepared(select(*(tokens.c[name] for name in Token._fields)).where(tokens.c.digest == bindparam("digest")))
 _ADD_ID = Prepared(insert(generated).values(id=bindparam("id"), owner=bindparam("owner"), used=0))
 _ID = Prepared(select(generated.c.owner, generated.c.used).where(generated.c.id == bindparam("id")))
 _USE_ID = Prepared(update(generated).where(generated.c.id == bindparam("key")).values(used=1))
-_ADD_FACT = _insert(meta, "name", "value")
+_ADD_FACT = inserting(meta, ("name", "value"))
 _SET_FACT = Prepared(update(meta).where(meta.c.name == bindparam("key")).values(value=bindparam("value")))
 _FACT = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
 

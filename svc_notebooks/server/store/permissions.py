@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, insert, select, union_all, update
+from sqlalchemy import bindparam, delete, select, union_all, update
 
 from ...core.permissions import Role
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .files import BELOW
 from .schema import files, permissions
 
@@ -27,7 +27,7 @@ class PermissionRow(NamedTuple):
 _COLUMNS = tuple(permissions.c[name] for name in PermissionRow._fields)
 _THIS = (permissions.c.file == bindparam("key"), permissions.c.id == bindparam("which"))
 
-_ADD = Prepared(insert(permissions).values({name: bindparam(name) for name in PermissionRow._fields}))
+_ADD = inserting(permissions, PermissionRow._fields)
 _OF = Prepared(
     select(*_COLUMNS).where(permissions.c.file == bindparam("key")).order_by(permissions.c.since, permissions.c.id)
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -26,6 +25,7 @@ from sqlalchemy import (
 from ...core.permissions import Role
 from ...core.search import And, Compare, Has, Member, Not, Or, Search, SortKey
 from .schema import files, opened, permissions, properties
+from .words import ascii_lower, words_of
 
 
 class Viewer(NamedTuple):
@@ -153,7 +153,7 @@ def _compare(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
 
 def _special(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
     if search.field == "name":
-        equal: ColumnElement[bool] = files.c.name_key == str(search.value).translate(_LOWER)
+        equal: ColumnElement[bool] = files.c.name_key == ascii_lower(str(search.value))
     elif search.field == "sharedWithMe":
         shared = and_(files.c.owner != viewer.user, files.c.id.in_(_granted(viewer.user)))
         equal = shared if search.value else not_(shared)
@@ -174,28 +174,23 @@ def _open_to(kind: str) -> ColumnElement[bool]:
 
 
 _BY_LINK = {"anyoneWithLink": "anyone", "domainWithLink": "domain"}
-_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 
 
 def _contains(field: str, text: str) -> ColumnElement[bool]:
     if field == "mimeType":
         return files.c.mime_type.contains(text, autoescape=True)
-    words = _words(text)
+    words = words_of(text)
     return _begins(files.c.words, " ".join(words)) if words else files.c.name.contains(text, autoescape=True)
 
 
 def _full_text(text: str) -> ColumnElement[bool]:
-    words = _words(text)
+    words = words_of(text)
     return and_(*(_begins(files.c.all_words, word) for word in words)) if words else _contains("name", text)
 
 
 def _begins(column: Any, words: str) -> ColumnElement[bool]:
     found: ColumnElement[bool] = column.contains(f" {words}")
     return found
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.casefold())
 
 
 def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import count
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import bindparam, delete, select, update
 
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .schema import sessions
 
 
@@ -33,7 +33,7 @@ class SessionRow(NamedTuple):
 _CHANGING = ("file", "stored", "total", "state", "touched")
 _COLUMNS = tuple(sessions.c[name] for name in SessionRow._fields)
 
-_ADD = Prepared(insert(sessions).values({name: bindparam(name) for name in SessionRow._fields}))
+_ADD = inserting(sessions, SessionRow._fields)
 _GET = Prepared(select(*_COLUMNS).where(sessions.c.id == bindparam("key")))
 _CLAIM = Prepared(
     update(sessions).where(sessions.c.id == bindparam("key")).values(generation=bindparam("mine")).returning(*_COLUMNS)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import bindparam, select
 
-from .database import Database, Prepared
+from .database import Database, Prepared, inserting
 from .schema import authorities, domains
 
-_ADD_DOMAIN = Prepared(insert(domains).prefix_with("OR IGNORE", dialect="sqlite").values(domain=bindparam("domain")))
+_ADD_DOMAIN = inserting(domains, ("domain",), otherwise="IGNORE")
 _DOMAIN = Prepared(select(domains.c.domain).where(domains.c.domain == bindparam("domain")))
-_ADD_AUTHORITY = Prepared(insert(authorities).prefix_with("OR IGNORE", dialect="sqlite").values(pem=bindparam("pem")))
+_ADD_AUTHORITY = inserting(authorities, ("pem",), otherwise="IGNORE")
 _AUTHORITIES = Prepared(select(authorities.c.pem))
 
 

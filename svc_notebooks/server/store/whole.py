@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sqlalchemy import Column, Float, Integer, Table, bindparam, insert, select, text
+from sqlalchemy import Column, Float, Integer, Table, select, text
 
 from ...core.wire import JSON
-from .database import Database, Prepared, Row
+from .database import Database, Prepared, Row, inserting
 from .meaning import means_something
 from .schema import metadata
 
@@ -63,7 +63,7 @@ def fill(database: Database, found: Mapping[str, Iterable[Sequence[JSON]]], numb
     with database.transaction():
         database.delete_all(*TABLES.values())
         for name, table in TABLES.items():
-            adding = Prepared(insert(table).values({column: bindparam(column) for column in columns(name)}))
+            adding = inserting(table, columns(name))
             for row in found.get(name, ()):
                 database.add(adding, dict(zip(columns(name), row, strict=True)))
         database.change(_NO_COUNTERS, {})
