@@ -31,6 +31,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
         self.chooser = widgets.Dropdown(
             **labelled("Document", "The native documents of this service, those that were changed last come first"),
             style=LABEL,
+            layout={"min_width": "min(100%, 24em)"},  # with nothing in it, too, there is room beside its label
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of documents again")
         self.note = widgets.HTML()
