@@ -62,7 +62,7 @@ _CALLS: Final[Mapping[str, _Call]] = {
     "events.import":      _Call("Take over an event from elsewhere", "EventToWrite", "Event", (409,)),
     "events.list":        _Call("The events of a calendar", None, "EventList", (410,)),
     "events.get":         _Call("One event", None, "Event"),
-    "events.instances":   _Call("The instances of a recurring event", None, "EventList"),
+    "events.instances":   _Call("The instances of a recurring event", None, "EventList", (410,)),
     "events.patch":       _Call("Change some fields of an event", "EventToPatch", "Event", (409, 410, 412)),
     "events.update":      _Call("Change an event as a whole", "EventToWrite", "Event", (409, 410, 412)),
     "events.delete":      _Call("Cancel an event", None, None, (410, 412)),

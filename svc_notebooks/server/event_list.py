@@ -75,8 +75,10 @@ def list_instances(house: House, call: Call) -> Response:
     mask_of(call.query, {}, _SHAPE)
     view, asked = view_of(house, call, calendar), _asked(house, call, calendar)
     found = found_event(house, call, calendar)
-    if not found.row.recurring or found.row.cancelled:
+    if not found.row.recurring:
         raise refuse("invalid", field="eventId", message="expected a recurring event.")
+    if found.row.cancelled:
+        raise refuse("deleted")
 
     original = _original(call.query)
 

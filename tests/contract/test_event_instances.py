@@ -274,3 +274,12 @@ def test_ten_years_on_a_month_is_found_where_it_is(ada: Diary) -> None:
     window = {"timeMin": "2036-11-01T00:00:00Z", "timeMax": "2036-12-01T00:00:00Z"}
 
     assert len(ada.instances(event["id"], **window)) == 12
+
+
+def test_a_deleted_series_is_gone_and_one_event_alone_never_had_instances(ada: Diary) -> None:
+    event, single = ada.made(WEEKLY), ada.made()
+    ada.delete(event["id"])
+    ada.delete(single["id"])
+
+    assert refusal(ada.call("GET", path(ada.calendar, event["id"], "instances"))) == (410, "deleted", "eventId")
+    assert refusal(ada.call("GET", path(ada.calendar, single["id"], "instances"))) == (400, "invalid", "eventId")
