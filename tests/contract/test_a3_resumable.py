@@ -613,6 +613,7 @@ class TestEnd:
         assert wire.put(target, b"x").status == 404
         assert wire.put(target, b"", "bytes */*").status == 404
 
+    @pytest.mark.spec("A3-14", "T-04")
     def test_the_session_of_another_user_is_404(self, wire: Wire) -> None:
         """42"""
         uri = wire.begin()

@@ -120,7 +120,7 @@ def test_the_parts_of_a_time_are_texts(ada: Diary, part: str, event: dict[str, A
     assert (answer.status, answer.error["location"]) == (400, f"start.{part}")
 
 
-@pytest.mark.spec("E-03")
+@pytest.mark.spec("E-03", "E-04")
 @pytest.mark.parametrize(
     "text, meant",
     [

@@ -23,7 +23,33 @@ def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry.Arrow, "works", property(lambda arrow: not arrow.needs))
 
 
+_OPENXML, _ODF = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."
+SOURCES = {
+    "document": (
+        *(_OPENXML + "wordprocessingml.document", "application/msword", _ODF + "text", "text/html"),
+        *("application/rtf", "text/plain", "image/jpeg", "image/png", "image/gif", "image/bmp", "application/pdf"),
+    ),
+    "spreadsheet": (
+        *(_OPENXML + "spreadsheetml.sheet", "application/vnd.ms-excel", _ODF + "spreadsheet"),
+        *("text/csv", "text/tab-separated-values", "text/plain"),
+    ),
+    "presentation": (
+        *(_OPENXML + "presentationml.presentation", "application/vnd.ms-powerpoint", _ODF + "presentation"),
+    ),
+    "script": ("script+text/plain", "application/json"),
+}
+"""The import table of the interface, by native type."""
+
+
 @pytest.mark.usefixtures("everything")
+@pytest.mark.spec("A5-01", "A5-05")
+@pytest.mark.parametrize("native", SOURCES)
+def test_every_source_of_the_interface_is_read(native: str) -> None:
+    assert set(SOURCES[native]) <= {arrow.media_type for arrow in importers() if arrow.native == native}
+
+
+@pytest.mark.usefixtures("everything")
+@pytest.mark.spec("A5-01", "A5-05", "A7-01", "A7-04")
 @pytest.mark.parametrize("extended", [False, True])
 def test_every_row_of_the_tables_has_its_arrow(extended: bool) -> None:
     offered = [row for row in EXPORTS if extended or not row.extended]
