@@ -28,6 +28,7 @@ from ..core.wire import Disconnected, Headers, Request, Response, let_go
 from .control import Control
 from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, check_framing, connection_wish, framing, header
 from .http1 import ChunkedBody, SizedBody, head
+from .listening import cannot_listen
 from .relief import Relief
 from .reply import as_error
 from .service import Service
@@ -362,7 +363,11 @@ class SocketServer:
         self._server.serve()
 
     def _prepare(self) -> None:
-        self._server.prepare()
+        try:
+            self._server.prepare()
+        except OSError as error:
+            host, port = self._server.bind_addr
+            raise cannot_listen(host, port, error) from None
         host, port = self._server.socket.getsockname()[:2]
         scheme = "https" if self._server.tls else "http"
         self._server.base_url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -410,13 +411,22 @@ class TestServe:
 
         assert names == [["kept"], ["kept", "kept"]]
 
+    def test_a_port_that_is_taken_is_said(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            with self.serve("--port", f"{port}") as process:
+                output, errors = process.communicate(timeout=PATIENCE)
+
+        assert (process.returncode, output) == (2, "")
+        assert f"127.0.0.1:{port} here: Address already in use; name another port, or 0 for one that is free" in errors
+
     @pytest.mark.parametrize(
         "arguments,message",
         [
             (["--store", "postgresql://db/files"], "is supported yet"),
             (["--port", "70000"], "'70000' is no port"),
             (["--token", "two words"], "one word"),
-            (["--host", "192.0.2.1"], "192.0.2.1"),
+            (["--host", "192.0.2.1"], "nobody can listen at 192.0.2.1:0 here: Cannot assign"),
             (["--store", str(Path(__file__, "store"))], "test_cli.py"),
             (["--colour"], "unrecognized arguments: --colour"),
         ],
