@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,6 +21,8 @@ FILES = "/storage/v3/files"
 UPLOAD = "/upload/storage/v3/files"
 NATIVE = "application/vnd.svc-apps."
 BOUNDARY = "frontier"
+DOT = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
+"""A picture of one pixel."""
 
 
 def multipart(metadata: object, content: bytes, kind: str | None) -> tuple[bytes, dict[str, str]]:
@@ -94,6 +97,7 @@ class TestThreeWays:
         assert (first.status, again.status) == (200, 200)
         assert first.json == again.json
 
+    @pytest.mark.spec("A6-07")
     def test_a_native_document_has_no_bytes_of_its_own(self, wire: Wire) -> None:
         made = convert(wire, b"hello", "text/plain", "document").json
 
@@ -297,6 +301,15 @@ class TestLanguage:
     @pytest.mark.parametrize("tag", ["de", "pt-BR", "zh-Hant-TW", "EN-us"])
     def test_a_known_one_is_taken(self, wire: Wire, tag: str) -> None:
         assert convert(wire, b"x", "text/plain", "document", f"&ocrLanguage={tag}").status == 200
+
+    @pytest.mark.spec("A5-03")
+    def test_it_is_the_language_of_the_text_in_a_picture(self, wire: Wire, service: Service) -> None:
+        """Seen where there is no model for it: the journal says what was done instead."""
+        pytest.importorskip("tesserocr")
+
+        assert convert(wire, DOT, "image/png", "document", "&ocrLanguage=xh").status == 200
+
+        assert "; ocrLanguage xh: no model" in service.journal()[-1]["decided_by"]
 
 
 class TestAbout:

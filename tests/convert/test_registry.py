@@ -78,12 +78,13 @@ def test_every_function_is_there() -> None:
 
 
 @pytest.mark.usefixtures("nothing")
-@pytest.mark.spec("A5-05")
+@pytest.mark.spec("A5-05", "A7-04")
 def test_what_is_not_installed_is_not_offered() -> None:
-    found = {arrow.media_type for arrow in importers()}
+    found, made = {arrow.media_type for arrow in importers()}, {arrow.media_type for arrow in exporters()}
 
     assert {"text/plain", "text/csv", "application/json"} <= found
-    assert not any("wordprocessingml" in kind or "pdf" in kind for kind in found)
+    assert not any("wordprocessingml" in kind or "pdf" in kind for kind in (*found, *made))
+    assert "text/csv" in made
 
 
 def test_sizes_are_of_native_types() -> None:
