@@ -256,9 +256,9 @@ class TestHostile:
             read.rtf(rich(rf"{{\pict\pngblip {picture.hex()}}}"), job)
 
     def test_many_paragraphs_take_seconds(self, job: Job) -> None:
-        began = time.perf_counter()
+        began = time.process_time()
 
         document = read.rtf(rich(r"{\b x}\par " * 20_000), job)
 
         assert len(document.blocks) == 20_000
-        assert time.perf_counter() - began < 10
+        assert time.process_time() - began < 10

@@ -17,6 +17,7 @@ from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.grading import Limits, Mark
 from svc_notebooks.course.submissions import Submission, Unreadable, exercise_cells, submissions
 from svc_notebooks.course.verdict import Outcome, Verdict
+from tests.patience import PATIENCE
 
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
 SOLVED = """given = course.exercise("upload-with-a-name").begin()
@@ -309,4 +310,4 @@ def test_time_is_bounded_for_a_submission(tmp_path: Path):
 
     grading.grade([Submission("slow", tuple(endless))], "1", limits=Limits(cell=2, notebook=6))
 
-    assert time.monotonic() - begun < 90
+    assert time.monotonic() - begun < PATIENCE

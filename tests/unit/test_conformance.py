@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -288,13 +289,23 @@ def test_a_wrong_token_gets_one_sentence() -> None:
 
 
 def test_silence_has_an_end() -> None:
-    with socket.create_server(("127.0.0.1", 0)) as silent:
-        begun = time.monotonic()
+    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as beside:
+        silent.settimeout(PATIENCE)
+        waited = beside.submit(_leave_unanswered, silent)
         found = run(f"http://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "0.3")
 
     assert (found.status, found.out) == (2, "")
     assert "does not answer: no answer in time." in found.err
-    assert time.monotonic() - begun < 20
+    assert waited.result() < 29  # without the option it would be 30
+
+
+def _leave_unanswered(silent: socket.socket) -> float:
+    """How long the first who comes waits."""
+    with silent.accept()[0] as connection:
+        begun = time.monotonic()
+        while connection.recv(65536):
+            pass
+        return time.monotonic() - begun
 
 
 def test_an_address_where_nobody_is_gets_one_sentence() -> None:
