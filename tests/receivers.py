@@ -15,6 +15,8 @@ from typing import Any
 
 import trustme
 
+from tests.patience import PATIENCE
+
 
 @dataclass(frozen=True)
 class Received:
@@ -50,7 +52,7 @@ class Receiver:
     def states(self) -> list[str | None]:
         return [one.resource_state for one in list(self.requests)]
 
-    def wait_for(self, count: int, seconds: float = 15.0) -> list[Received]:
+    def wait_for(self, count: int, seconds: float = PATIENCE) -> list[Received]:
         """The first so many requests; fails if they do not come."""
         with self.arrived:
             came = self.arrived.wait_for(lambda: len(self.requests) >= count, seconds)
@@ -63,7 +65,7 @@ class _Handler(BaseHTTPRequestHandler):
     receiver: Receiver
 
     def setup(self) -> None:
-        self.request.settimeout(30)
+        self.request.settimeout(PATIENCE)
         self.request.do_handshake()
         super().setup()
 

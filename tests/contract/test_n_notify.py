@@ -16,6 +16,7 @@ import trustme
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests import receivers
+from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, dead_receiver, receiver, server_context
 
 from .chosen import choice
@@ -406,6 +407,7 @@ def test_what_is_no_longer_registered_gets_nothing(watch: Watch) -> None:
 
 
 @pytest.mark.spec("N-09")
+@pytest.mark.parametrize("policy", [Policy(delivery_timeout=2 * PATIENCE)])
 def test_dead_receivers_hold_up_nobody(service: Service) -> None:
     from .conftest import InProcess
 
@@ -416,10 +418,10 @@ def test_dead_receivers_hold_up_nobody(service: Service) -> None:
             assert watch.file(file, address=stack.enter_context(dead_receiver())).status == 200
         for _ in range(10):
             watch.file(file)
-        watch.told.wait_for(10, seconds=5)  # long before the dead ones are given up
+        watch.told.wait_for(10)  # long before the dead ones are given up
         watch.patch(file, {"name": "on"})
 
-        assert len(watch.told.wait_for(20, seconds=5)) == 20
+        assert len(watch.told.wait_for(20)) == 20
         assert not watch.deliveries("outcome").count("failed")
 
 
@@ -428,7 +430,7 @@ def test_a_slow_channel_holds_up_no_other_of_its_receiver(watch: Watch) -> None:
     watch.told.delay = 0.3
     for _ in range(8):
         watch.changes()
-    watch.told.wait_for(8, seconds=2)
+    watch.told.wait_for(8)
     watch.messages()
 
     assert len({one.port for one in watch.told.requests}) == 8

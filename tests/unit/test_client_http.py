@@ -22,6 +22,7 @@ from svc_notebooks.client.sources import open_source
 from svc_notebooks.client.transport import BLOCK, Broken
 from svc_notebooks.core.errors import Interrupted
 from svc_notebooks.core.wire import Headers, Request
+from tests.patience import PATIENCE
 from tests.scripted import Time
 
 MIB = 1024 * 1024
@@ -211,7 +212,7 @@ def test_a_service_that_hangs_up_is_broken_and_may_have_acted(server: Server, tr
 
 def test_a_service_that_is_silent_is_broken(server: Server) -> None:
     done = threading.Event()
-    server.reply = lambda handler: done.wait(5) and None
+    server.reply = lambda handler: done.wait(PATIENCE) and None
     transport = HttpTransport(timeout=(1, 0.1))
     try:
         with pytest.raises(Broken, match="timed out"):
