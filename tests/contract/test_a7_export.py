@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from zipfile import ZipFile
 
 import pytest
 
@@ -47,6 +48,18 @@ TARGETS = [
 ]
 
 
+PACKED = {
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "word/document.xml",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xl/workbook.xml",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "ppt/presentation.xml",
+    "application/vnd.oasis.opendocument.text": b"application/vnd.oasis.opendocument.text",
+    "application/x-vnd.oasis.opendocument.spreadsheet": b"application/vnd.oasis.opendocument.spreadsheet",
+    "application/vnd.oasis.opendocument.presentation": b"application/vnd.oasis.opendocument.presentation",
+    "application/epub+zip": b"application/epub+zip",
+}
+"""What tells the archives apart that begin alike: a part that each must have, or what it says that it is."""
+
+
 def native(wire: Wire, kind: str) -> str:
     return wire.post_json(FILES, {"name": "n", "mimeType": NATIVE + kind}).json["id"]
 
@@ -79,6 +92,15 @@ def test_every_target_of_the_interface(wire: Wire, kind: str, target: str, begin
         assert answer.headers["content-length"] == str(len(answer.body))
     with choice("Text in plain text export"):
         assert answer.body.startswith(begins)
+
+
+@pytest.mark.spec("A7-01")
+@pytest.mark.parametrize("kind,target", [(kind, target) for kind, target, _ in TARGETS if target in PACKED])
+def test_an_archive_is_of_the_format_that_it_is_called(wire: Wire, kind: str, target: str) -> None:
+    with ZipFile(io.BytesIO(export(wire, native(wire, kind), target).body)) as archive:
+        said = archive.read("mimetype").strip() if "mimetype" in archive.namelist() else None
+
+        assert PACKED[target] in (said, *archive.namelist())
 
 
 @pytest.mark.spec("A7-02")

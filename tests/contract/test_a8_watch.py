@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -250,6 +251,19 @@ def test_a_resource_has_one_resource_id(watch: Watch) -> None:
     others = {watch.file(other).json["resourceId"], watch.changes().json["resourceId"]}
     assert len({first["resourceId"], *others}) == 3
     assert watch.changes().json["resourceId"] in others
+
+
+@pytest.mark.spec("A8-09", "V-01")
+@pytest.mark.choice("trust_forwarded")
+def test_a_resource_id_does_not_follow_the_address(watch: Watch) -> None:
+    file, elsewhere = watch.wire.create()["id"], {"X-Forwarded-Host": "api.example.org"}
+    first = watch.file(file).json
+
+    body = json.dumps(watch.request()).encode()
+    second = watch.wire.send("POST", f"/storage/v3/files/{file}/watch", body, elsewhere).json
+
+    assert first["resourceUri"] != second["resourceUri"]
+    assert first["resourceId"] == second["resourceId"]
 
 
 def test_everything_that_is_wrong_is_told_at_once(watch: Watch) -> None:
