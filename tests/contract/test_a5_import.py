@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from svc_notebooks.convert.registry import exporters, importers
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 
@@ -313,6 +314,15 @@ class TestLanguage:
 
 
 class TestAbout:
+    @pytest.mark.spec("A5-05", "A7-04")
+    def test_it_leaves_nothing_out_that_works(self, wire: Wire, service: Service) -> None:
+        about, name = wire.send("GET", "/storage/v3/about?fields=*").json, service.names.media_type
+        read = {(name(one.media_type), NATIVE + one.native) for one in importers()}
+        written = {(NATIVE + one.native, name(one.media_type)) for one in exporters()}
+
+        assert {(kind, one) for kind, natives in about["importFormats"].items() for one in natives} == read
+        assert {(native, one) for native, kinds in about["exportFormats"].items() for one in kinds} == written
+
     @pytest.mark.spec("A5-05", "A7-04")
     def test_what_it_lists_works_and_nothing_else(self, wire: Wire) -> None:
         about = wire.send("GET", "/storage/v3/about?fields=importFormats,exportFormats,maxImportSizes").json

@@ -319,7 +319,7 @@ class TestMessages:
         people.unshare(folder, permission)
         assert self.told(watch) == [("bob", "remove", None)]
 
-    @pytest.mark.spec("N-06")
+    @pytest.mark.spec("A8-08", "N-06")
     def test_a_move_out_of_a_shared_folder(self, watch: Watch, people: People) -> None:
         folder = people.made(name="top", mimeType=FOLDER)
         leaf = people.made(name="leaf", parents=[folder])

@@ -71,6 +71,20 @@ def test_an_interrupt_leaves_the_bar_where_it_is_and_the_upload_resumable(lab, s
 
 
 @pytest.mark.spec("D-03")
+@pytest.mark.parametrize("error, word", [(KeyboardInterrupt, "Stopped"), (OSError, "Failed")])
+def test_a_bar_says_that_it_did_not_come_to_its_end(shown, error, word):
+    def transfer():
+        with progress.reporting(True, "Upload zeros.bin", 100) as report:
+            report(40, 100)
+            raise error
+
+    with pytest.raises(error):
+        transfer()
+
+    assert [bar.words for bar in shown] == [f"{word} at 40 bytes of 100 bytes (40 %)"]
+
+
+@pytest.mark.spec("D-03")
 def test_a_terminal_has_tqdm(lab, monkeypatch):
     terminal = io.StringIO()
     monkeypatch.setattr(sys, "stderr", terminal)

@@ -5,6 +5,7 @@ import ssl
 import subprocess
 import sys
 import threading
+import time
 from urllib.parse import urlsplit
 
 import pytest
@@ -96,9 +97,11 @@ def test_the_receiver_answers_any_status(lab, rx, status, outcome):
 @pytest.mark.spec("A11-02")
 def test_the_receiver_stalls(lab, rx):
     rx.answer_with(200, times=1, delay=0.3)
+    begun = time.monotonic()
     svc.watch_changes(rx)
     lab.deliver()
 
+    assert time.monotonic() - begun >= 0.3
     assert lab.deliveries()["outcome"].tolist() == ["delivered"]
 
 
