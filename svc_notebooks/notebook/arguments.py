@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 if TYPE_CHECKING:
@@ -94,6 +95,14 @@ def names_for(count: int, name: object) -> list[str | None]:
     if len(names) != count:
         raise ValueError(f"name has {len(names)} names for {count} sources; give one for each")
     return list(names)
+
+
+def place_for(count: int, to: str | os.PathLike[str] | None) -> Path:
+    """Where the results of so many files go: None is the notebook's folder, and for several it must be a folder."""
+    place = Path() if to is None else Path(to).expanduser()
+    if count > 1 and not place.is_dir():
+        raise ValueError(f"to is {str(to)!r}; for {count} files it must be a folder that exists")
+    return place
 
 
 def choice(argument: str, value: object, allowed: Iterable[str]) -> str:

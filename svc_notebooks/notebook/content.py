@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .arguments import file_ids, one_id
+from .arguments import file_ids, one_id, place_for
 from .current import session_or_current
 from .progress import Progress, check_progress, reporting
 from .rows import for_each
 from .schemas import DOWNLOADS
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pandas import DataFrame
 
     from ..client.downloads import RangeGiven
@@ -68,9 +69,7 @@ def download(
     check_progress(progress)
     as_range(byte_range)
     session, ids = session_or_current(session), file_ids(file)
-    place = Path() if to is None else Path(to)
-    if len(ids) > 1 and not place.is_dir():
-        raise ValueError(f"to is {str(to)!r}; for {len(ids)} files it must be a folder that exists")
+    place = place_for(len(ids), to)
     options = {"byte_range": byte_range, "acknowledge_abuse": acknowledge_abuse}
     return for_each(DOWNLOADS, ids, lambda one: _saved(session, one, place, progress, options))
 

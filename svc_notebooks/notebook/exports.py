@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .arguments import file_ids
+from .arguments import file_ids, place_for
 from .current import session_or_current
 from .progress import Progress, check_progress, reporting
 from .rows import for_each
@@ -65,9 +65,7 @@ def export(
 
     check_progress(progress)
     session, ids, wanted = session_or_current(session), file_ids(file), checked_format(format)
-    place = Path() if to is None else Path(to)
-    if len(ids) > 1 and not place.is_dir():
-        raise ValueError(f"to is {str(to)!r}; for {len(ids)} files it must be a folder that exists")
+    place = place_for(len(ids), to)
     return for_each(EXPORTED, ids, lambda one: _saved(session, one, wanted, place, progress))
 
 

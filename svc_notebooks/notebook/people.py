@@ -87,6 +87,7 @@ class OAuthClient:
 
 
 def _save(path: Path, value: Mapping[str, Any]) -> Path:
+    path = path.expanduser()
     with open(path, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         json.dump(value, file, indent=2)
     return path

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -23,6 +25,8 @@ _DIRECT_HOST = "receiver.svc.example"
 _PATH = "/notifications"
 
 _receivers: WeakKeyDictionary[Session, list[Receiver]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary()
+"""Numbers for the receivers without a socket: the people of a sandbox share its service, and so the addresses."""
 
 
 def receivers_of(session: Session) -> list[Receiver]:
@@ -86,7 +90,7 @@ def receiver(
 def _direct(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
     service = lab.service
     service.register_domain(_DIRECT_HOST)
-    address = f"https://{_DIRECT_HOST}{_PATH}/{len(receivers_of(session)) + 1}"
+    address = f"https://{_DIRECT_HOST}{_PATH}/{next(_made.setdefault(lab, count(1)))}"
     service.receive_at(address, lambda request: inbox.receive(request)[0])
 
     def close() -> None:

@@ -44,7 +44,7 @@ def sandbox(
     """
     choice("clock", clock, ("virtual", "system"))
     lab = new_sandbox(
-        None if path is None else Path(path),
+        None if path is None else Path(path).expanduser(),
         seed=seed,
         policy=policy or Policy(browser_sign_in="choose"),
         names=names or Names(),
@@ -74,7 +74,7 @@ def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
     """
     from ..server.service import open_saved
 
-    service = open_saved(Path(path))
+    service = open_saved(Path(path).expanduser())
     lab = opened_sandbox(service, service.seed)
     lab.follow(make_current(lab.session))
     return lab

@@ -47,7 +47,7 @@ def create_events(
 
     Raises:
         TypeError, ValueError: `frame` is none, or has a column that is no argument; nothing was sent.
-        NotSignedIn, ServiceFailed, Interrupted: What would befall every row; `result` of the error has those made.
+        NotSignedIn, ServiceFailed, Interrupted: What would befall every row; `result` of the error has the rows before.
 
     >>> import pandas as pd
     >>> lab = svc.sandbox()
@@ -65,10 +65,19 @@ def create_events(
     done: list[dict[str, Any]] = []
     zone = zone_name("time_zone", time_zone) or "UTC"
     columns = [frame[column].tolist() for column in frame.columns]
-    for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True):
-        given = {name: cell for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
-        done.append({"row": label, **_created(session, {**common, **given}, query, zone)})
+    try:
+        for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True):
+            given = {name: cell for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
+            done.append({"row": label, **_created(session, {**common, **given}, query, zone)})
+    except BaseException as error:
+        _tell(error, _result(done, frame, zone), len(frame))
+        raise
     return _result(done, frame, zone)
+
+
+def _tell(error: Any, result: DataFrame, count: int) -> None:
+    error.result = result
+    error.add_note(f"{len(result)} of {count} rows were done before; they are in the error's .result")
 
 
 def _result(done: list[dict[str, Any]], given: DataFrame, zone: str) -> DataFrame:

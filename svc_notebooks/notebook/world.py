@@ -180,7 +180,7 @@ class World:
         Raises:
             OSError: It cannot be written; what was there is as it was.
         """
-        return self.service.save(Path(path))
+        return self.service.save(Path(path).expanduser())
 
 
 def _instant(given: str | datetime | None) -> datetime | None:

@@ -102,7 +102,10 @@ class ZoneChoice(Field):
     def _line(self, name: str) -> str:
         if self.moment is None:
             return name
-        return f"{name}  (UTC{offset_text(self.moment.astimezone(zone(name)))})"
+        try:
+            return f"{name}  (UTC{offset_text(self.moment.astimezone(zone(name)))})"
+        except OverflowError:  # a year that is still being typed, at the very end of time
+            return name
 
     def _pick(self) -> None:
         """The list stays as it is: the arrow keys go on from here."""

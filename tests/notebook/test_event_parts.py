@@ -93,6 +93,15 @@ def test_a_text_without_a_word_finds_no_zone(text):
     assert choice.text.value == text
 
 
+@pytest.mark.parametrize("ends, name", [((9999, 12, 31, 23), "Asia/Tokyo"), ((1, 1, 1), "America/Lima")])
+def test_zones_are_listed_where_their_own_time_would_be_beyond_all_time(ends, name):
+    choice = ZoneChoice("")
+    choice.tell(datetime(*ends, tzinfo=zone("UTC")))
+    choice.text.value = name[:-1]
+
+    assert [value for _, value in choice.matches.options] == [name]
+
+
 def test_a_zone_that_nobody_knows_stays_as_it_was_typed():
     choice = ZoneChoice("UTC")
     choice.text.value = "Mars/Olympus"

@@ -243,6 +243,21 @@ def test_a_column_that_is_no_argument_is_refused_before_anything_is_sent(lab):
         svc.create_events([{"summary": "A"}])
 
 
+def test_a_timetable_that_cannot_be_ended_gives_the_rows_that_were_sent(lab):
+    brief = lab.sign_in("eve@svc.example")
+    term = pd.DataFrame({"summary": ["A", "B", "C"], "start": "2026-11-02", "end": ["2026-11-03"] * 3}, index=[7, 8, 9])
+
+    with (
+        lab.faults(operation="events.insert", nth=2, status=401, times=9),
+        pytest.raises(svc.NotSignedIn) as caught,
+    ):
+        svc.create_events(term, session=brief)
+
+    assert caught.value.result["summary"].tolist() == ["A"]
+    assert caught.value.result.index.tolist() == [7]
+    assert "1 of 3 rows" in caught.value.__notes__[-1]
+
+
 def test_what_befalls_every_row_ends_the_call(lab):
     stranger = lab.sign_in("eve@svc.example", scopes=["storage"])
 

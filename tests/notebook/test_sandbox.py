@@ -77,6 +77,23 @@ def test_a_folder_keeps_everything_and_uploads_go_on(tmp_path):
         assert svc.resume_upload(address, content).run()["size"].item() == 600_000
 
 
+def test_the_home_folder_may_be_written_as_a_tilde(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "saved").mkdir()
+    with svc.sandbox("~/kept") as lab:
+        files = [svc.upload(f"{n}".encode(), name=f"{n}.txt")["id"].item() for n in range(2)]
+        notes = [svc.upload(b"a", name=f"n{n}", convert_to="document")["id"].item() for n in range(2)]
+        svc.download(files, "~/saved")
+        svc.export(notes, "txt", "~/saved")
+        lab.oauth_client("Photo album").save("~/client.json")
+        lab.save("~/lesson.svc")
+    with svc.open_sandbox("~/lesson.svc"):
+        assert len(svc.files()) == 4
+
+    assert {one.name for one in tmp_path.iterdir()} >= {"kept", "saved", "client.json", "lesson.svc"}
+    assert {one.name for one in (tmp_path / "saved").iterdir()} == {"0.txt", "1.txt", "n0.txt", "n1.txt"}
+
+
 def test_a_wait_moves_the_clock_and_takes_no_time(lab):
     before = lab.clock.now()
 
