@@ -195,10 +195,13 @@ def __getattr__(name: str) -> object:
 
 
 def _meant(name: str) -> str:
-    """The name that is nearest to one that is not there; a kernel does not say it by itself."""
+    """The name that was meant by one that is not there: with a slip, or with more or fewer words. No kernel says it."""
     from difflib import get_close_matches
 
-    near = get_close_matches(name, __all__, 1)
+    words = {*name.split("_")}
+    akin = [one for one in __all__ if words.issubset(one.split("_")) or words.issuperset(one.split("_"))]
+    slips, others = get_close_matches(name, __all__, 1, 0.85), get_close_matches(name, __all__, 1)
+    near = slips or get_close_matches(name, akin, 1, 0) or others
     return f"; did you mean {near[0]!r}?" if near else ""
 
 

@@ -71,6 +71,22 @@ def test_dir_lists_every_name_before_it_is_used():
     assert set(svc.__all__) <= set(dir(svc))
 
 
-def test_a_name_that_is_not_there_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'uplaod'; did you mean 'upload'"):
-        svc.uplaod  # noqa: B018 - looking it up is the act
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("uplaod", "upload"),
+        ("calendar", "calendars"),
+        ("stop", "stop_channel"),
+        ("watch", "watch_file"),
+        ("export_file", "export"),
+        ("get_file", "file"),
+    ],
+)
+def test_a_name_that_is_not_there_is_told_the_one_that_was_meant(typed, meant):
+    with pytest.raises(AttributeError, match=f"no attribute '{typed}'; did you mean '{meant}'"):
+        getattr(svc, typed)
+
+
+def test_a_name_that_is_like_no_other_is_told_nothing():
+    with pytest.raises(AttributeError, match="no attribute 'zzz'$"):
+        svc.zzz  # noqa: B018 - looking it up is the act
