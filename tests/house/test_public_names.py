@@ -72,7 +72,7 @@ def test_dir_lists_every_name_before_it_is_used():
 
 
 @pytest.mark.parametrize(
-    ("typed", "meant"),
+    "typed, meant",
     [
         ("uplaod", "upload"),
         ("calendar", "calendars"),
@@ -88,5 +88,5 @@ def test_a_name_that_is_not_there_is_told_the_one_that_was_meant(typed, meant):
 
 
 def test_a_name_that_is_like_no_other_is_told_nothing():
-    with pytest.raises(AttributeError, match="no attribute 'zzz'$"):
+    with pytest.raises(AttributeError, match=r"no attribute 'zzz'$"):
         svc.zzz  # noqa: B018 - looking it up is the act
