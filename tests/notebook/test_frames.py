@@ -100,7 +100,7 @@ def test_times_of_every_form_are_utc(text, expected):
     column = frame(FILES, [{"createdTime": text}, {"createdTime": "2026-01-02T03:04:05.678Z"}])
 
     first = column["created_time"].dt.tz_localize(None).to_numpy()[0]
-    assert first == np.datetime64(expected) or (expected == "NaT" and np.isnat(first))
+    assert first == np.datetime64(expected, "ms") or (expected == "NaT" and np.isnat(first))
 
 
 def test_what_a_service_leaves_out_is_missing():
