@@ -13,6 +13,7 @@ from .frames import frame
 from .look import row
 from .progress_bar import ProgressBar
 from .schemas import FILES
+from .transfers import label_of
 from .upload_controls import UploadControls
 from .upload_queue import Cancelled, UploadQueue
 
@@ -123,8 +124,7 @@ class UploadForm(Form):
     # -- what it shows
 
     def _report(self, order: Order, done: int, total: int | None) -> None:
-        name = str(order.target.metadata.get("name") or order.source.name or "bytes")
-        label = f"Upload {name}"
+        label = label_of(order)
         if self.bar.label != label or done == 0:
             self.bar.begin(label, total)
         self.bar.report(done, total)
