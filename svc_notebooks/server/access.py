@@ -78,25 +78,26 @@ class Access:
             return None
 
     def _look_up(self, shown: str) -> Caller:
+        known = self._known  # who forgets meanwhile takes another book, and this page is in none that counts
         bearer = _BEARER.fullmatch(shown)
         token = self._store.people.token(bearer[1]) if bearer else None
         if token is None:
             raise _unauthorized("badToken")
         scopes = frozenset(token.scopes.split())
         found = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
-        if len(self._known) >= _MOST_CACHED:
-            self._known.clear()
-        self._known[shown] = found
+        if len(known) >= _MOST_CACHED:
+            known.clear()
+        known[shown] = found
         return found
 
     def add(self, secret: str, token: Token) -> None:
         """Let the bearer of this secret in."""
         self._store.people.add_token(secret, token)
-        self._known.clear()
+        self.forget()
 
     def forget(self) -> None:
         """Look every token up again: the store has changed under us."""
-        self._known.clear()
+        self._known = {}
 
 
 def require(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:

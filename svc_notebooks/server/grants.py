@@ -74,11 +74,11 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
 
 def by_refresh_token(visit: Visit, form: dict[str, str], client: ClientRow) -> JSONObject:
     """Another access token of the same consent, for all of its scopes or some."""
-    grant = _grant(visit, needed(form, "refresh_token"), "refresh", client)
-    scopes = scopes_of(visit.house, form["scope"]) if form.get("scope") else grant.scopes
-    if not set(scopes.split()) <= set(grant.scopes.split()):
-        raise OAuthError("invalid_scope", "scope asks for more than the user has consented to.")
-    with visit.house.store.transaction():
+    with visit.house.store.transaction():  # or a revocation could come between the look and the token
+        grant = _grant(visit, needed(form, "refresh_token"), "refresh", client)
+        scopes = scopes_of(visit.house, form["scope"]) if form.get("scope") else grant.scopes
+        if not set(scopes.split()) <= set(grant.scopes.split()):
+            raise OAuthError("invalid_scope", "scope asks for more than the user has consented to.")
         return _issue(visit, grant, scopes)
 
 

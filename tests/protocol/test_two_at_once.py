@@ -8,15 +8,18 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 from threading import Barrier
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import open_service
+from svc_notebooks.server.store.oauth import GrantRow, OAuth
+from svc_notebooks.server.store.people import People, digest_of
 from tests.patience import PATIENCE
 
 FILES = "/storage/v3/files"
@@ -172,3 +175,51 @@ def test_the_file_the_change_log_and_the_messages_agree_over_a_restart(tmp_path:
     room.close()
     room.pool.shutdown()
     assert Counter(room.journal) == Counter(room.answers)
+
+
+@pytest.mark.spec("T-01")
+def test_a_token_that_is_revoked_while_it_is_looked_up_is_good_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_service(seed=0) as service:
+        token, look = service.sign_in(), People.token
+
+        def revoked_meanwhile(people: People, secret: str) -> Any:
+            found = look(people, secret)
+            monkeypatch.undo()
+            assert service.handle(Request("POST", f"http://svc.local/revoke?token={token}")).status == 200
+            return found
+
+        def ask() -> int:
+            headers = Headers([("Authorization", f"Bearer {token}")])
+            return service.handle(Request("GET", f"http://svc.local{FILES}", headers)).status
+
+        monkeypatch.setattr(People, "token", revoked_meanwhile)
+
+        assert [ask(), ask()] == [200, 401]
+
+
+@pytest.mark.spec("T-01")
+def test_a_revocation_that_meets_a_refresh_ends_what_comes_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_service(seed=0) as service, ThreadPoolExecutor(1) as pool:
+        client = service.oauth_client("app")
+        who = ("ada@svc.example", client["client_id"])
+        grant = GrantRow(digest_of("again"), "refresh", "consent", *who, "storage", None, "", "", "", 0)
+        service._house.store.oauth.add_grant(grant)
+        look, revocations = OAuth.grant, []
+
+        def revoked_meanwhile(oauth: OAuth, secret: str) -> GrantRow | None:
+            found = look(oauth, secret)
+            monkeypatch.undo()
+            revocations.append(pool.submit(service.handle, Request("POST", "http://svc.local/revoke?token=again")))
+            wait(revocations, timeout=0.2)  # it may not come through before the refresh is over
+            return found
+
+        monkeypatch.setattr(OAuth, "grant", revoked_meanwhile)
+        secrets = {name: client[name] for name in ("client_id", "client_secret")}
+        form = urlencode({"grant_type": "refresh_token", "refresh_token": "again", **secrets})
+        kind = Headers([("Content-Type", "application/x-www-form-urlencoded")])
+        answer = service.handle(Request("POST", "http://svc.local/token", kind, form.encode()))
+        assert (answer.status, revocations[0].result(PATIENCE).status) == (200, 200)
+
+        token = json.loads(answer.content())["access_token"]
+        bearer = Headers([("Authorization", f"Bearer {token}")])
+        assert service.handle(Request("GET", f"http://svc.local{FILES}", bearer)).status == 401
