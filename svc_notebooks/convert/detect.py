@@ -11,7 +11,8 @@ from ..core.mime import UNKNOWN, sniff
 VAGUE = frozenset({UNKNOWN, f.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"})
 """Types that tell nothing of what is inside."""
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What files of Office before 2007 begin with, and encrypted ones of later years."""
 _OLD = {
     "document": "application/msword",
     "spreadsheet": "application/vnd.ms-excel",
@@ -27,7 +28,7 @@ def detect_source(source: bytes, native: str) -> str | None:
     >>> detect_source(b"a,b", "spreadsheet"), detect_source(b"{}", "script")
     ('text/plain', 'application/json')
     """
-    if source.startswith(_OLE):
+    if source.startswith(OLE):
         return _OLD.get(native)
     if source.startswith(b"PK"):
         return _in_zip(source)

@@ -10,7 +10,7 @@ from ...core import formats as f
 from .. import office
 from ..archive import open_archive
 from ..charset import decode
-from ..detect import detect_source
+from ..detect import OLE, detect_source
 from ..job import ConversionError, Job, TooLarge
 from . import pandoc
 from .clean import clean
@@ -21,7 +21,6 @@ from .word_lists import nested
 
 __all__ = ["doc", "docx", "html", "markdown", "odt", "rtf", "text"]
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MOST_NESTED = 200
 _RECURSION = 5_000  # of Python: the tree of a document nested so deep has four levels for each of its own
 _VISIBLE = ("title", "subtitle", "author", "date", "abstract")
@@ -42,7 +41,7 @@ def doc(source: bytes, job: Job) -> Document:
 
     LibreOffice sees nothing else: it would take a page for a document, and the files that the page names with it.
     """
-    if source.startswith(_OLE):
+    if source.startswith(OLE):
         return docx(office.convert(source, "doc", "docx", job), job)
     other = detect_source(source, "document")
     if other not in _CALLED_DOC:
@@ -57,7 +56,7 @@ def odt(source: bytes, job: Job) -> Document:
 
 
 def _check_archive(source: bytes, job: Job, part: str) -> None:
-    if source.startswith(_OLE):
+    if source.startswith(OLE):
         raise ConversionError("the file is encrypted, or of an older format; send it without a password.")
     with open_archive(source, job.limits) as archive:
         if not any(name.startswith(part) for name in archive.namelist()):
@@ -77,7 +76,7 @@ _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,4
 
 def html(source: bytes, job: Job) -> Document:
     """An HTML page: what is visible on it."""
-    if source.startswith((_OLE, b"PK\x03\x04", b"%PDF")):
+    if source.startswith((OLE, b"PK\x03\x04", b"%PDF")):
         raise ConversionError("this is no HTML page.")
     found = _META_CHARSET.search(source[:4096])
     text = decode(source, job.charset or (found and found[1].decode("ascii", "replace")))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..detect import OLE
 from ..job import ConversionError, Job
 from .model import Workbook
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLD = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _HEAD = 4096
@@ -19,7 +19,7 @@ def read_other(source: bytes, job: Job) -> Workbook:
     """
     from . import read_html, read_ods, read_text, read_xls, read_xlsx
 
-    if source.startswith(_OLE) or source.startswith(_OLD):
+    if source.startswith(OLE) or source.startswith(_OLD):
         if _ENCRYPTED in source:
             raise ConversionError("the file is encrypted; send it without a password.")
         return read_xls.read_binary(source, job)

@@ -11,6 +11,7 @@ from typing import Any
 from lxml import etree
 
 from ...archive import open_archive
+from ...detect import OLE
 from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean
 from ..album import Album
@@ -20,7 +21,6 @@ from .names import length, name
 from .shapes import Reader
 from .words import is_color
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PART = 50 * MIB
 _DAMAGED = "the file is damaged: {0} is missing or broken."
 _BACK = "drawing-page/"
@@ -32,7 +32,7 @@ def read(source: bytes, job: Job) -> Deck:
     Raises:
         ConversionError: it is damaged, encrypted or no presentation; TooLarge: it would need too much.
     """
-    if source.startswith(_OLE):
+    if source.startswith(OLE):
         raise ConversionError("the file is no OpenDocument presentation, but one of an older kind.")
     with open_archive(source, job.limits) as archive:
         files = Files(archive)

@@ -10,10 +10,10 @@ import pptx
 from pptx.presentation import Presentation
 
 from ...archive import open_archive
+from ...detect import OLE
 from ...job import MIB, ConversionError, Job, TooLarge
 from ..model import MOST_SLIDES
 
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _PART = 50 * MIB
 _TYPES = "[Content_Types].xml"
 _MAIN = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
@@ -29,7 +29,7 @@ def open_package(source: bytes, job: Job) -> Presentation:
     Raises:
         ConversionError: it is damaged, encrypted or no presentation; TooLarge: it is a bomb.
     """
-    if source.startswith(_OLE):
+    if source.startswith(OLE):
         raise ConversionError(
             "the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx."
         )
