@@ -79,8 +79,8 @@ class Rates:
             window.spent += price
 
     def _limit_for(self, user: str, operation: Operation) -> tuple[str, Limit | None]:
-        if user in self._own:
-            return "own", self._own[user]
+        if own := self._own.get(user):  # one look: it may be lifted at any moment
+            return "own", own
         return ("calendar", self._calendar) if operation.calendar else ("files", self._files)
 
     def _window(self, key: tuple[str, str], now: datetime, limit: Limit) -> _Window:

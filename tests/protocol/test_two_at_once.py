@@ -18,6 +18,7 @@ import pytest
 
 from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import open_service
+from svc_notebooks.server.store.database import Database
 from svc_notebooks.server.store.oauth import GrantRow, OAuth
 from svc_notebooks.server.store.people import People, digest_of
 from tests.patience import PATIENCE
@@ -195,6 +196,23 @@ def test_a_token_that_is_revoked_while_it_is_looked_up_is_good_no_more(monkeypat
         monkeypatch.setattr(People, "token", revoked_meanwhile)
 
         assert [ask(), ask()] == [200, 401]
+
+
+def test_a_root_that_is_looked_up_while_the_state_changes_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    with open_service(seed=0) as service:
+        service.sign_in()
+        people, look, looks = service._house.store.people, Database.one, []
+        people.forget()
+
+        def changed_meanwhile(database: Database, *asked: Any) -> Any:
+            looks.append(look(database, *asked))
+            people.forget()
+            return looks[-1]
+
+        monkeypatch.setattr(Database, "one", changed_meanwhile)
+        found = [people.root("ada@svc.example") for _ in range(2)]
+
+        assert found == [row[0] for row in looks]
 
 
 @pytest.mark.spec("T-01")

@@ -43,7 +43,7 @@ class People:
 
     def forget(self) -> None:
         """Ask the database again: it has changed under us."""
-        self._roots.clear()
+        self._roots = {}  # another book: who is looking something up writes it into the old one
 
     def add_user(self, email: str, root: str) -> None:
         """A new user, and the id of the folder that all of theirs is in."""
@@ -51,9 +51,10 @@ class People:
 
     def root(self, email: str) -> str | None:
         """The id of a user's root folder; None: there is no such user."""
-        if email not in self._roots and (row := self._database.one(_ROOT, {"email": email})):
-            self._roots[email] = row[0]
-        return self._roots.get(email)
+        roots = self._roots
+        if email not in roots and (row := self._database.one(_ROOT, {"email": email})):
+            roots[email] = row[0]
+        return roots.get(email)
 
     def emails(self) -> list[str]:
         """All users, service accounts among them, in alphabetical order."""
