@@ -43,7 +43,7 @@ def test_an_id_is_accepted_once(wire: Wire) -> None:
     assert wire.names() == ["a"]
 
 
-@pytest.mark.spec("X-02")
+@pytest.mark.spec("X-02", "L-01")
 @pytest.mark.choice("A generated id for a folder or a shortcut")
 def test_the_id_of_a_deleted_file_is_not_used_again(wire: Wire) -> None:
     file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]

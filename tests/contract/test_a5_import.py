@@ -90,6 +90,20 @@ class TestThreeWays:
         found = rows(wire, last.json["id"])
         assert (len(found), found[-1]) == (9000, ["8999", "x" * 60])
 
+    @pytest.mark.spec("A5-01")
+    @pytest.mark.parametrize(
+        "kind, content",
+        [
+            ("text/plain", b"{\\rtf1 words}"),
+            ("application/rtf", b"{\\rtf1 \\{\\\\rtf1 words\\}\\par}"),
+            ("text/html", b"<p>{\\rtf1 <i>words</i>}</p>"),
+        ],
+    )
+    def test_it_is_read_as_what_it_is_said_to_be(self, wire: Wire, kind: str, content: bytes) -> None:
+        made = convert(wire, content, kind, "document")
+
+        assert text(wire, made.json["id"]).strip() == "{\\rtf1 words}"
+
     def test_a_finished_session_tells_the_same_again(self, wire: Wire) -> None:
         uri = wire.begin({"name": "n", "mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain")
 

@@ -101,6 +101,16 @@ def test_an_id_is_used_once_for_all_time(watch: Watch) -> None:
     assert watch.changes(id="twice").error["reason"] == "channelIdNotUnique"
 
 
+@pytest.mark.spec("A8-02")
+def test_an_id_is_of_the_project_and_not_of_a_user(watch: Watch) -> None:
+    bob = watch.wire.service.sign_in("bob@svc.example")
+    assert watch.changes(id="once").status == 200
+
+    again = watch.wire.post_json("/storage/v3/changes/watch", watch.request(id="once"), token=bob)
+
+    assert (again.status, again.error["reason"]) == (400, "channelIdNotUnique")
+
+
 @pytest.mark.spec("A8-03")
 @pytest.mark.parametrize(
     "given",

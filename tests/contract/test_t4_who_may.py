@@ -334,7 +334,9 @@ def test_an_abusive_file_is_for_its_owner_who_says_so(wire: Wire, role: str | No
     token = wire.service.sign_in({"owner": ADA, None: EVE}.get(role, BOB))
 
     answer = get(f"?alt=media&acknowledgeAbuse={str(acknowledged).lower()}")(wire, file, token)
+    part = wire.send("GET", f"{FILES}/{file}?alt=media", headers={"Range": "bytes=0-0"}, token=token)
 
+    assert part.status == (403 if role else 404)
     if role == "owner" and acknowledged:
         assert (answer.status, answer.body) == (200, b"content")
     elif role is None:

@@ -47,6 +47,14 @@ def test_a_moment_is_the_same_however_it_is_written(lab, start, time_zone):
 
 
 @pytest.mark.spec("E-20")
+def test_the_zone_that_is_given_goes_before_that_of_the_moment(lab):
+    start = datetime(2026, 11, 2, 4, tzinfo=ZoneInfo("America/New_York"))
+    made = svc.create_event("Tea", start=start, end="2026-11-02T12:00:00+01:00", time_zone="Europe/Berlin")
+
+    assert (made["start"].item(), made["time_zone"].item()) == (TEN, "Europe/Berlin")
+
+
+@pytest.mark.spec("E-20")
 @pytest.mark.parametrize(
     "start", ["2026-11-02", date(2026, 11, 2), np.datetime64("2026-11-02"), {"date": "2026-11-02"}], ids=str
 )

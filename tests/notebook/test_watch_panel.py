@@ -158,7 +158,7 @@ def test_a_page_without_a_kernel_shows_the_call(panel):
     assert bundle["text/plain"] == "<WatchPanel: no channel, no message>"
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("A11-01", "W-04")
 def test_messages_appear_while_the_kernel_does_something_else(lab, file):
     async def look():
         panel = svc.watch_panel()

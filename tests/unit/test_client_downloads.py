@@ -139,6 +139,15 @@ def test_a_break_is_gone_on_from_and_the_checksum_compared(shelf: Shelf, tmp_pat
 
 
 @pytest.mark.spec("A6-06")
+def test_the_whole_again_takes_the_place_of_the_first_piece(shelf: Shelf, tmp_path: Path) -> None:
+    """A service that passes Range over sends everything from its first byte on."""
+    whole = Response(200, Headers([("Content-Length", str(len(CONTENT)))]), CONTENT)
+    shelf.faults["GET"] = [None, cut(100_000), lambda shelf, request: whole]
+
+    assert save_content(session_for(shelf), "f", tmp_path / "x").read_bytes() == CONTENT
+
+
+@pytest.mark.spec("A6-06")
 def test_what_comes_in_one_piece_is_not_hashed_by_the_service(shelf: Shelf, tmp_path: Path) -> None:
     save_content(session_for(shelf), "f", tmp_path / "x")
 

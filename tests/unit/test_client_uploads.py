@@ -232,10 +232,10 @@ def test_a_source_that_fails_is_the_persons_error(tmp_path: Path) -> None:
 def test_chunk_sizes_that_do_not_fit_are_refused_with_the_nearest_ones(size: int, near: str) -> None:
     shelf = Shelf()
 
-    with pytest.raises(ValueError, match=f"chunk_size {size} .*{near}"):
-        upload(session_for(shelf), CONTENT, chunk_size=size)
     with pytest.raises(ValueError, match="chunk_size"):
         start_upload(session_for(shelf), CONTENT, chunk_size=size)
+    with pytest.raises(ValueError, match=f"chunk_size {size} .*{near}"):
+        upload(session_for(shelf), CONTENT, chunk_size=size)
     assert shelf.requests == []
 
 

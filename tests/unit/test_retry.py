@@ -43,6 +43,7 @@ def test_retry_after_is_read_in_both_forms(header: str | None, seconds: float | 
 @pytest.mark.spec("A3-22")
 def test_retry_after_is_the_least_that_is_waited() -> None:
     assert RetryRule().delay(1, chance=0.1, retry_after=50) == 50
+    assert RetryRule().delay(5, chance=1, retry_after=1) == 16
 
 
 def test_patience_is_counted_from_progress_and_a_deadline_from_the_start() -> None:

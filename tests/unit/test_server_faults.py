@@ -8,6 +8,7 @@ from queue import Queue
 import pytest
 
 from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
+from svc_notebooks.server.faults import Plan
 from svc_notebooks.server.service import open_service
 from tests.patience import PATIENCE
 
@@ -47,6 +48,21 @@ def test_nth_and_times_count_the_matching_requests(service, ask):
 
     with service.faults(step):
         assert [ask().status for _ in range(4)] == [200, 500, 500, 200]
+
+
+@pytest.mark.spec("X-05")
+@pytest.mark.parametrize("most", [0, 1, 6, 9])
+def test_a_cut_is_made_at_its_very_byte(service, ask, most):
+    target = "/upload/storage/v3/files?uploadType=media"
+    with service.faults({"action": {"cut_request_after": most}}), pytest.raises(Disconnected):
+        ask("POST", target, b"0123456789")
+    assert service.journal()[-1]["received"] == most
+
+    with service.faults({"action": {"cut_response_after": most}}):
+        came = []
+        with pytest.raises(Disconnected):
+            came.extend(ask().body)
+        assert len(b"".join(came)) == most
 
 
 @pytest.mark.spec("X-05")
@@ -162,3 +178,18 @@ def test_who_watches_is_told_of_what_was_done_although_its_answer_was_lost(servi
 
 def _state(request):
     return request.headers["X-Svc-Resource-State"]
+
+
+@pytest.mark.spec("X-05")
+def test_a_plan_may_be_added_while_a_request_is_looked_at(service, ask, monkeypatch):
+    look = Plan.strike
+
+    def added_meanwhile(plan, target, wait):
+        monkeypatch.undo()
+        service.add_faults({"steps": [{"action": {"status": 500}}]})
+        return look(plan, target, wait)
+
+    service.add_faults({"steps": [{"match": {"method": "DELETE"}, "action": {"status": 503}}]})
+    monkeypatch.setattr(Plan, "strike", added_meanwhile)
+
+    assert [ask().status for _ in range(3)] == [200, 500, 200]
