@@ -175,7 +175,7 @@ class Faults:
     def strike(self, target: Target, once: Iterable[Action] = ()) -> Strike:
         """What happens to this request: by the plans, and by what it asks for itself."""
         with self._lock:
-            blows = [blow for plan in self._plans.values() for blow in plan.strike(target, self._wait)]
+            blows = [blow for plan in list(self._plans.values()) for blow in plan.strike(target, self._wait)]
         # Whoever asks for a delay waits for it: the clock is everybody's, and not theirs to move.
         blows += [Blow(ONCE, action, time.sleep) for action in once]
         return Strike(blows, target.size, self._lock)
