@@ -36,10 +36,20 @@ def checked(data: bytes, limits: Limits) -> Picture:
     image = opened(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
     loaded(image)
-    turned = image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT
+    turned = _is_turned(image)
     if extension and not turned and image.mode in _PLAIN_MODES:
         return Picture(data, extension, *image.size)
-    return _anew(image, "JPEG" if extension == "jpg" else "PNG")
+    return _anew(image, "JPEG" if extension == "jpg" else "PNG", turned=turned)
+
+
+def _is_turned(image: Any) -> bool:
+    """Whether it says that it lies on its side; what says nonsense of itself is taken as it lies."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return bool(image.getexif().get(_ORIENTATION, _UPRIGHT) != _UPRIGHT)
+    except (OSError, ValueError, SyntaxError, EOFError, struct.error):
+        return False
 
 
 def opened(data: bytes, limits: Limits) -> Any:
@@ -71,10 +81,10 @@ def loaded(image: Any) -> Any:
     return image
 
 
-def _anew(image: Any, kind: str) -> Picture:
+def _anew(image: Any, kind: str, *, turned: bool) -> Picture:
     from PIL import ImageOps
 
-    upright = ImageOps.exif_transpose(image)
+    upright = ImageOps.exif_transpose(image) if turned else image
     modes = ("L", "RGB") if kind == "JPEG" else ("1", "L", "LA", "RGB", "RGBA")
     plain = upright if upright.mode in modes else upright.convert("RGBA" if _is_clear(upright) else "RGB")
     return encoded(plain if kind == "PNG" else plain.convert("RGB"), kind)
