@@ -623,6 +623,8 @@ class TestEnd:
         assert answer.status == 404
         assert wire.put(uri, b"x").status == 200
 
+    @pytest.mark.spec("T-01")
+    @pytest.mark.choice("session_uri_is_enough")
     def test_a_session_needs_a_token(self, wire: Wire) -> None:
         uri = wire.begin()
 

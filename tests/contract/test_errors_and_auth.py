@@ -50,6 +50,12 @@ def test_an_invalid_token_is_401(wire: Wire, header: str) -> None:
 
 
 @pytest.mark.spec("T-01")
+@pytest.mark.parametrize("scheme", ["Basic ", "Token ", ""])
+def test_a_token_comes_as_a_bearers(wire: Wire, scheme: str) -> None:
+    assert wire.send("GET", FILES, headers={"Authorization": scheme + wire.token}, token=None).status == 401
+
+
+@pytest.mark.spec("T-01")
 def test_a_token_expires(wire: Wire) -> None:
     token = wire.service.sign_in(expires_in=60)
     assert wire.send("GET", FILES, token=token).status == 200

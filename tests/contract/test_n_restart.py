@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.clock import VirtualClock
 from svc_notebooks.server.service import open_service
 from tests.receivers import receiver
@@ -47,3 +48,18 @@ def test_what_is_due_goes_out_when_the_service_opens(tmp_path: Path) -> None:
             assert Watch(InProcess(service, "http://svc.test"), told).changes().status == 200
         with open_service(tmp_path, seed=0):
             assert told.wait_for(1)[0].resource_state == "sync"
+
+
+@pytest.mark.spec("A8-05")
+def test_what_waits_for_a_domain_that_is_registered_no_more_is_not_sent(tmp_path: Path) -> None:
+    """Registered by the policy, and the service is opened again with another one."""
+    with receiver() as told:
+        with open_service(tmp_path, background=False, policy=Policy(verified_domains=("localhost",))) as service:
+            service.trust(told.ca_pem)
+            assert Watch(InProcess(service, "http://svc.test"), told).changes().status == 200
+        with open_service(tmp_path) as service:
+            service.deliver()
+            [row] = service.deliveries()
+
+    assert (row["outcome"], row["error"]) == ("failed", "the domain of the address is not registered")
+    assert told.requests == []

@@ -345,6 +345,19 @@ def test_an_abusive_file_is_for_its_owner_who_says_so(wire: Wire, role: str | No
         assert (answer.status, answer.error["reason"]) == (403, "cannotDownloadAbusiveFile")
 
 
+@pytest.mark.spec("T-04")
+def test_a_client_has_properties_that_no_other_client_sees(wire: Wire) -> None:
+    file = given_file(wire, None, native=False, client="a")
+    tokens = {client: wire.service.sign_in(ADA, client=client) for client in ("a", "b")}
+    for client, token in tokens.items():
+        send("PATCH", "", {"appProperties": {"of": client}, "properties": {client: "for all"}})(wire, file, token)
+
+    shown = [get("?fields=appProperties,properties")(wire, file, token).json for token in tokens.values()]
+
+    both = {"a": "for all", "b": "for all"}
+    assert shown == [{"properties": both, "appProperties": {"of": client}} for client in tokens]
+
+
 @pytest.mark.spec("A6-03")
 def test_a_flag_that_is_lifted_is_gone(wire: Wire) -> None:
     file = given_file(wire, "reader", native=False, client="a")
