@@ -53,6 +53,16 @@ def test_the_id_of_a_deleted_file_is_not_used_again(wire: Wire) -> None:
     assert wire.post_json(FILES, {"id": file_id}).status == 409
 
 
+@pytest.mark.spec("X-03")
+@pytest.mark.choice("A generated id for a folder or a shortcut")
+def test_a_folder_takes_a_generated_id(wire: Wire) -> None:
+    file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
+
+    answer = wire.post_json(FILES, {"id": file_id, "mimeType": "application/vnd.svc-apps.folder"})
+
+    assert (answer.status, answer.json["id"]) == (200, file_id)
+
+
 @pytest.mark.spec("L-01")
 @pytest.mark.parametrize("query, count", [("", 10), ("?count=1", 1), ("?count=1000", 1000)])
 def test_the_asked_number_of_ids_is_generated(wire: Wire, query: str, count: int) -> None:

@@ -69,7 +69,17 @@ def test_a_word_of_the_list_is_taken(ada: Diary, field: str, word: str) -> None:
 
 @pytest.mark.spec("E-22")
 @pytest.mark.parametrize("field", WORDS)
-@pytest.mark.parametrize("value", ["maybe", "", "CONFIRMED", "Email", " opaque"])
+@pytest.mark.parametrize(
+    "value",
+    [
+        "maybe",
+        "",
+        "CONFIRMED",
+        "Email",
+        " opaque",
+        pytest.param("sms", marks=pytest.mark.choice("Words of closed lists")),
+    ],
+)
 def test_a_word_outside_the_list_is_refused_with_the_list(ada: Diary, field: str, value: str) -> None:
     answer = ada.insert({**SEMINAR, **placed(field, value)})
 

@@ -50,6 +50,13 @@ def test_who_is_invited_is_the_callers_choice(wire: Wire, ada: Diary, parameters
 
 
 @pytest.mark.spec("E-16")
+def test_a_room_reads_no_mail(wire: Wire, ada: Diary) -> None:
+    ada.insert({**SEMINAR, "attendees": [{"email": GUEST, "resource": True}, {"email": BOB}]}, sendUpdates="all")
+
+    assert mailed(wire) == [(BOB, "request")]
+
+
+@pytest.mark.spec("E-16")
 def test_an_invitation_says_when_and_what(wire: Wire, ada: Diary) -> None:
     event = ada.insert({**SEMINAR, **INVITED}, sendUpdates="externalOnly").json
 
