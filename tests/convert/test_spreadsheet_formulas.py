@@ -152,6 +152,12 @@ def test_no_format_is_a_reason_to_fail(format, value):
     assert isinstance(show(Cell(value, Style(format))), str)
 
 
+@pytest.mark.parametrize("value", [5, 0.5, -1e300, 1e-300])
+@pytest.mark.parametrize("mark", [",", "%"])
+def test_nor_is_one_that_multiplies_or_divides_beyond_all_numbers(value, mark):
+    assert isinstance(show(Cell(value, Style("0" + mark * 250))), str)
+
+
 def book(*formulas):
     return Workbook((Sheet(rows={row: {0: Cell(None, formula=text)} for row, text in enumerate(formulas)}),))
 

@@ -36,6 +36,9 @@ _PART = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
+_MOST_SIGNS = 100
+"""More signs that multiply or divide lead beyond all numbers, and no format that is meant has them."""
+
 
 class Part(NamedTuple):
     """A piece of a number format and what it is."""
@@ -134,7 +137,8 @@ def literal(part: Part) -> str:
 
 def _numeral(value: float, part: Part, parts: tuple[Part, ...]) -> str:
     if part.kind in ("number", "fraction"):
-        return _digits(value * 100 ** sum(other.kind == "percent" for other in parts), part.text)
+        percents = sum(other.kind == "percent" for other in parts)
+        return _digits(value * 100.0 ** min(percents, _MOST_SIGNS), part.text)
     return general(value) if part.kind in ("general", "at") else literal(part)
 
 
@@ -146,7 +150,7 @@ def _digits(value: float, pattern: str) -> str:
         return _scientific(value, places)
     thousands = len(mantissa) - len(mantissa.rstrip(","))
     decimals = decimals.rstrip(",")
-    value /= 1000**thousands
+    value /= 1000.0 ** min(thousands, _MOST_SIGNS)
     grouped = "," in whole.rstrip(",")
     text = f"{value:{',' if grouped else ''}.{places}f}"
     before, _, after = text.partition(".")
