@@ -118,6 +118,11 @@ def test_moments_and_numbers(moment):
     assert abs(found - moment) <= timedelta(milliseconds=1)
 
 
+@pytest.mark.parametrize("number, since_1904", [(2_958_465.9999999995, False), (2_957_004, True)])
+def test_a_number_beyond_the_last_day_of_all_stays_a_number(number, since_1904):
+    assert from_serial(number, "yyyy-mm-dd hh:mm", since_1904=since_1904) == number
+
+
 @pytest.mark.parametrize(
     "value,format,text",
     [

@@ -54,7 +54,10 @@ def from_serial(number: float, format: str, *, since_1904: bool = False) -> Valu
         return timedelta(milliseconds=round(number * 86_400_000))
     if number < 0:
         return number
-    moment = _moment(number, since_1904)
+    try:
+        moment = _moment(number, since_1904)
+    except OverflowError:  # after the last day of all
+        return number
     if 0 <= number < 1 and kind == "time":
         return moment.time()
     return moment.date() if kind == "date" and moment.time() == time() else moment
