@@ -6,12 +6,26 @@ import io
 import json
 import zipfile
 from collections.abc import Mapping
+from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeAlias
 
 _VALUE = "value.json"
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time that members of our zips have: the same for the same content."""
+_LAST = (2107, 12, 31, 23, 59, 58)
+
+Stamp: TypeAlias = tuple[int, int, int, int, int, int]
+
+
+def stamp(moment: datetime) -> Stamp:
+    """The time of a zip's members, as near to this one as zips can say it.
+
+    >>> stamp(datetime(2026, 1, 5, 9)), stamp(datetime(2110, 1, 1))[0]
+    ((2026, 1, 5, 9, 0, 0), 2107)
+    """
+    wanted = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+    return min(max(wanted, EPOCH), _LAST)
 
 
 def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:

@@ -7,7 +7,7 @@ import csv
 import io
 import zipfile
 from dataclasses import replace
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from html.parser import HTMLParser
 from xml.etree import ElementTree
 
@@ -203,6 +203,15 @@ def test_an_empty_spreadsheet_is_written(job, write):
 @pytest.mark.parametrize("write", WRITERS)
 def test_the_same_bytes_each_time(job, write):
     assert write(BOOK, job) == write(BOOK, job)
+
+
+@pytest.mark.parametrize("write", [write_html, write_ods])
+@pytest.mark.parametrize("year", [1970, 2110])
+def test_a_year_that_zips_cannot_say_is_the_nearest_that_they_can(job, write, year):
+    made = write(Workbook(), replace(job, now=datetime(year, 1, 1, tzinfo=UTC)))
+
+    with zipfile.ZipFile(io.BytesIO(made)) as archive:
+        assert {entry.date_time[0] for entry in archive.infolist()} == {min(max(year, 1980), 2107)}
 
 
 @pytest.mark.parametrize("write", WRITERS)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from html import escape
 
+from ..bundle import stamp
 from ..job import Job
 from .address import letters
 from .display import show
@@ -44,9 +45,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
 
 
 def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str) -> None:
-    now = job.now
-    moment = (max(now.year, 1980), now.month, now.day, now.hour, now.minute, now.second)
-    archive.writestr(zipfile.ZipInfo(name, moment), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED)
+    archive.writestr(zipfile.ZipInfo(name, stamp(job.now)), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED)
 
 
 def _files(sheets: tuple[Sheet, ...]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
+from ..bundle import stamp
 from ..job import Job
 from .display import plain, show
 from .model import Area, Cell, Fault, Sheet, Style, Value, Workbook
@@ -62,9 +63,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
 
 
 def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str, how: int = zipfile.ZIP_DEFLATED) -> None:
-    now = job.now
-    moment = (max(now.year, 1980), now.month, now.day, now.hour, now.minute, now.second)
-    archive.writestr(zipfile.ZipInfo(name, moment), text.encode("utf-8", "replace"), how)
+    archive.writestr(zipfile.ZipInfo(name, stamp(job.now)), text.encode("utf-8", "replace"), how)
 
 
 def _root(tag: str, inner: str) -> str:

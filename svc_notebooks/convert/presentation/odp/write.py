@@ -6,6 +6,7 @@ import io
 import zipfile
 from collections.abc import Iterable, Mapping
 
+from ...bundle import stamp
 from ...job import Job
 from ..crops import with_cut_pictures
 from ..model import Deck, Picture, Shape, Slide
@@ -36,7 +37,7 @@ def _shown(deck: Deck) -> Mapping[str, bytes]:
 def _zipped(files: Mapping[str, bytes], job: Job) -> bytes:
     """`mimetype` first and as it is, so that the file can be told from its first bytes (ODF 1.2 part 3, 3.3)."""
     target = io.BytesIO()
-    when = max(job.now.timetuple()[:6], (1980, 1, 1, 0, 0, 0))
+    when = stamp(job.now)
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr(zipfile.ZipInfo("mimetype", when), MIMETYPE, zipfile.ZIP_STORED)
         for path, data in {**files, "META-INF/manifest.xml": manifest(list(files))}.items():
