@@ -89,6 +89,7 @@ def test_a_file_beside_the_kernel(form, table, tmp_path):
     assert form.last_error is None
     assert (tmp_path / "birds.csv").read_bytes().decode("utf-8-sig") == "pond,birds\r\nMill,12\r\n"
     assert form.result[["name", "path", "mime_type"]].values.tolist() == [["birds.csv", "birds.csv", "text/csv"]]
+    assert "<table" in form.table.value
     assert form.bar.words == "Done: birds.csv, 21 bytes, saved as birds.csv"
     assert repr(form) == "<ExportForm: 1 file exported>"
 
