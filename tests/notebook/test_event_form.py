@@ -311,15 +311,28 @@ def test_what_is_not_there_yet_is_asked_for(form):
 
 @pytest.mark.spec("W-03")
 @pytest.mark.parametrize("day", [None, date.min, date.max])
-def test_a_last_day_that_cannot_be_is_said_beside_the_recurrence(form, day):
+def test_a_last_day_that_is_not_there_is_said_beside_the_recurrence(form, day):
     form.controls.when.zone.value = "America/New_York"
     form.controls.repeats.read(["RRULE:FREQ=DAILY"], None)
     form.controls.repeats.way.value = Freq.DAILY
     form.controls.repeats.ends.way.value = "until"
     form.controls.repeats.ends.until.value = day
 
-    assert bool(form.controls.repeats.field.wrong) == (day != date.min)
+    assert bool(form.controls.repeats.field.wrong) == (day is None)
     assert form.alert.value == ""
+
+
+@pytest.mark.spec("E-21")
+def test_the_last_day_of_all_may_be_the_last_day_in_every_zone(form):
+    form.controls.when.zone.value = "America/New_York"
+    form.controls.repeats.read(["RRULE:FREQ=YEARLY"], None)
+    form.controls.repeats.way.value = Freq.YEARLY
+    form.controls.repeats.ends.way.value = "until"
+    form.controls.repeats.ends.until.value = date.max
+    form.create.click()
+
+    assert form.alert.value == ""
+    assert form.result["recurrence"].item() == ["RRULE:FREQ=YEARLY;UNTIL=99991231T235959Z"]
 
 
 @pytest.mark.spec("W-03")
