@@ -83,7 +83,6 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         shown = {self.format: ready, self.target: ready, self.path: ready and self.target.value == KERNEL}
         for control, needed in shown.items():
             control.layout.display = None if needed else "none"
-        self.path.placeholder = self._name() or "as the document is called"
 
     def offer(self, session: Session) -> None:
         """Show the formats that the chosen document can have; a format that was chosen stays if it is there."""

@@ -82,7 +82,9 @@ def switch(words: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox
 
 
 # What is typed is sent as a whole, with Enter or when the field is left: letter by letter, those that a busy kernel
-# has not taken yet would come after the button that is pressed next.
+# has not taken yet would come after the button that is pressed next. Until then only the page has it, and the page
+# draws a field anew with what the kernel knows as soon as anything of it changes: so nothing of one is changed, its
+# hint neither, while somebody may be typing.
 
 
 def entry(

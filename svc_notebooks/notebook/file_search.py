@@ -29,7 +29,7 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
         )
         self.words = entry(
             "These words",
-            "Words; or a query, as the interface writes it. Enter searches",
+            "Words; or a query, such as: starred = true and name contains 'a'. Enter searches",
             hint="empty: every file",
             style=FREE,
         )
@@ -56,9 +56,7 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
 
     def _adapt(self) -> None:
         """A query says itself where it looks."""
-        own = self.way.value == QUERY
-        show(self.place, not own)
-        self.words.placeholder = "starred = true and name contains 'a'" if own else "empty: every file"
+        show(self.place, self.way.value != QUERY)
 
     def enter(self) -> None:
         """Look in the folder that was opened, for everything. Tells it once, however much that changes."""

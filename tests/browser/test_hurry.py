@@ -68,3 +68,28 @@ def test_a_press_is_taken_back_by_moving_away(lab, form):
 
     form.get_by_role("alert").or_(form.get_by_text("Nothing is under way")).first.wait_for()
     assert lab.tell(form, "print(len(svc.files()))") == "0"
+
+
+EXPORT = """
+import time
+import svc_notebooks as svc
+lab = svc.sandbox()
+svc.upload(b"pond,birds\\nMill pond,12\\n", name="Counts", mime_type="text/csv", convert_to="spreadsheet")
+form = svc.export_form()
+form.controls.target.observe(lambda _change: time.sleep(2), "value")
+form
+"""
+
+
+@pytest.mark.spec("W-02")
+def test_what_is_typed_stays_when_the_kernel_hears_late_what_was_chosen_before(lab):
+    lab.write("late.ipynb", EXPORT)
+    page = lab.run("late.ipynb")
+    page.get_by_label("a download of this browser").check()
+    page.get_by_label("a file beside the kernel").check()
+    page.get_by_label("CSV (first sheet only) (.csv)").check()
+    page.get_by_label("Path").fill("typed.csv")
+    page.get_by_text("'csv'").wait_for()  # the form has heard of it
+    page.get_by_role("button", name="Export", exact=True).click()
+
+    page.get_by_text("saved as typed.csv").wait_for()
