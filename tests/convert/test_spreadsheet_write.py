@@ -160,6 +160,16 @@ def test_zipped_html(job):
     assert "script" not in [tag for tag, _ in Page(pages["_b__.html"]).tags]
 
 
+@pytest.mark.parametrize("length", [1, 7, 14, 28])
+def test_a_word_as_long_as_its_column_is_not_cut_in_a_pdf(job, length):
+    word = "x" * length
+    workbook = Workbook((Sheet(rows={0: {0: Cell(word)}}),))
+
+    text = pypdf.PdfReader(io.BytesIO(write_pdf(workbook, job))).pages[0].extract_text()
+
+    assert word in text.splitlines()
+
+
 def test_pdf(job):
     pages = pypdf.PdfReader(io.BytesIO(write_pdf(BOOK, job))).pages
 

@@ -23,9 +23,10 @@ _PORTRAIT, _LANDSCAPE = 520.0, 767.0
 """Room between the margins of an A4 page, in points."""
 
 _SIZE, _SMALLEST = 9.0, 6.0
-_CHARACTER = 0.56
-"""The width of a digit, and what lies beside the text of a cell, in units of the font's size."""
+_CHARACTER = 0.64
+"""The width of a digit in units of the font's size: in DejaVu Sans, the widest of the fonts that sheet.typ names."""
 _EDGES = 1.0
+"""The room beside the text of a cell, in the same units."""
 
 _NARROWEST, _WIDEST, _USUAL = 3, 60, 36
 _EDGE_WIDTH = 40.0
@@ -144,7 +145,7 @@ def _kind(cell: Cell) -> dict[str, str]:
 
 def _breakable(text: str, width: float) -> str:
     """With places to break words that are longer than their cell is wide."""
-    room = max(int((width - _EDGES) / _CHARACTER), 1)
+    room = max(int((width - _EDGES) / _CHARACTER + 0.01), 1)  # 7 characters shall not become 6.999
     if len(text) <= room:
         return text
     return " ".join(_broken(word, room) for word in text.split(" "))
