@@ -34,6 +34,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
+from . import upgrades
 from .schema import metadata
 
 Row = tuple[Any, ...]
@@ -202,9 +203,10 @@ class Database:
 
 
 def open_database(path: Path | None, durability: Literal["process", "power"]) -> Database:
-    """Open the database in this file, or one in memory; tables that are missing are made.
+    """Open the database in this file, or one in memory; a new one gets its tables, an older one is upgraded.
 
-    Raises OSError while another process has the file open.
+    An older database is first copied to a file beside it. Raises OSError while another process has the file open,
+    and for a database that is not ours or of a newer version.
     """
     url = "sqlite://" if path is None else f"sqlite:///{path}"
     engine = create_engine(
@@ -217,11 +219,36 @@ def open_database(path: Path | None, durability: Literal["process", "power"]) ->
     try:
         for pragma in _pragmas(path, durability):
             connection.exec_driver_sql(f"PRAGMA {pragma}")
-        metadata.create_all(connection)
-    except DatabaseError as error:
+        _bring_up_to_date(connection, path)
+    except (DatabaseError, sqlite3.DatabaseError) as error:
         _close(connection)
-        raise OSError(f"{path} cannot be opened ({error.orig}): is another service using this folder?") from None
+        reason = getattr(error, "orig", error)
+        raise OSError(f"{path} cannot be opened ({reason}): is another service using this folder?") from None
+    except BaseException:
+        _close(connection)
+        raise
     return Database(connection)
+
+
+def _bring_up_to_date(connection: Connection, path: Path | None) -> None:
+    driver: Any = connection.connection.driver_connection
+    tables, version = upgrades.tables(driver), upgrades.version(driver)
+    if not tables:
+        driver.execute("BEGIN IMMEDIATE")
+        metadata.create_all(connection)
+        upgrades.set_version(driver, upgrades.VERSION)
+        driver.execute("COMMIT")
+    elif not tables >= upgrades.FIRST_TABLES:
+        raise OSError(f"{path} is a database of another program: name another folder")
+    elif version > upgrades.VERSION:
+        raise OSError(
+            f"{path} has schema version {version}, and this package knows versions up to {upgrades.VERSION}: "
+            "open it with the newer version of svc-notebooks that wrote it"
+        )
+    elif version < upgrades.VERSION:
+        if path:
+            upgrades.back_up(driver, path)
+        upgrades.upgrade(driver)
 
 
 def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:

@@ -1,0 +1,139 @@
+"""Upgrades a database of an older version of this package, one schema version after the other.
+
+`PRAGMA user_version` holds the schema version. Databases from before there were versions have 0. To change the
+schema: change schema.py, and append to `STEPS` the function that brings a database of the last version there.
+A step never uses schema.py, which will have changed again: it has SQL of its own.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import re
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from importlib.resources import files
+from itertools import count
+from pathlib import Path
+
+FIRST_TABLES = frozenset(
+    {"meta", "users", "tokens", "generated", "files", "properties", "contents", "rope", "sessions"}
+)
+"""The tables that databases of every version have."""
+
+_TABLES = "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
+_INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"
+
+_NEW_COLUMNS: Mapping[tuple[str, str], str] = {
+    ("events", "place"): "row_number() OVER (PARTITION BY calendar ORDER BY created, id)",
+}
+"""The values of columns that version 1 added to tables which had rows already."""
+
+
+def _to_version_1(driver: sqlite3.Connection) -> None:
+    """Bring a database from before there were versions to version 1.
+
+    Older packages created missing tables and left existing ones as they were, so that any mixture is possible.
+    A table or an index whose definition differs from version 1 is therefore made anew.
+    """
+    tables, indexes = _version_1()
+    for name, sql in tables.items():
+        before = _definitions(driver, _TABLES).get(name)
+        if before is None:
+            driver.execute(sql)
+        elif _plain(before) != _plain(sql):
+            _rebuild(driver, name, sql)
+    present = _definitions(driver, _INDEXES)
+    for name, sql in indexes.items():
+        if _plain(present.get(name, "")) != _plain(sql):
+            driver.execute(f"DROP INDEX IF EXISTS {name}")
+            driver.execute(sql)
+
+
+def _version_1() -> tuple[dict[str, str], dict[str, str]]:
+    """The definitions of the tables and of the indexes of version 1."""
+    with closing(sqlite3.connect(":memory:")) as model:
+        model.executescript((files(__package__) / "schema_1.sql").read_text(encoding="utf-8"))
+        return _definitions(model, _TABLES), _definitions(model, _INDEXES)
+
+
+def _definitions(driver: sqlite3.Connection, query: str) -> dict[str, str]:
+    return dict(driver.execute(query))
+
+
+def _plain(sql: str) -> str:
+    return re.sub(r"\s+", "", sql)
+
+
+def _rebuild(driver: sqlite3.Connection, table: str, sql: str) -> None:
+    """Replace a table by one with this definition and the same rows."""
+    old = f"{table}_before_version_1"
+    driver.execute(f"ALTER TABLE {table} RENAME TO {old}")
+    driver.execute(sql)
+    kept = {name for _, name, *_ in driver.execute(f"PRAGMA table_info({old})")}
+    columns = [name for _, name, *_ in driver.execute(f"PRAGMA table_info({table})")]
+    values = [f'"{name}"' if name in kept else _NEW_COLUMNS[table, name] for name in columns]
+    names = ", ".join(f'"{name}"' for name in columns)
+    driver.execute(f"INSERT INTO {table} ({names}) SELECT {', '.join(values)} FROM {old}")
+    if "AUTOINCREMENT" in sql:
+        _keep_counter(driver, table, old)
+    driver.execute(f"DROP TABLE {old}")
+
+
+def _keep_counter(driver: sqlite3.Connection, table: str, old: str) -> None:
+    """Let an AUTOINCREMENT table go on with the numbers of the one that it replaces."""
+    last = driver.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (old,)).fetchone()
+    if last:
+        driver.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+        driver.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, *last))
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_1,)
+"""Step n brings a database of version n to version n + 1. Each runs in one transaction."""
+
+VERSION = len(STEPS)
+
+
+def tables(driver: sqlite3.Connection) -> set[str]:
+    """The names of the tables of a database."""
+    return set(_definitions(driver, _TABLES))
+
+
+def version(driver: sqlite3.Connection) -> int:
+    """The schema version of a database."""
+    number: int = driver.execute("PRAGMA user_version").fetchone()[0]
+    return number
+
+
+def set_version(driver: sqlite3.Connection, number: int) -> None:
+    """Record the schema version; a part of the transaction that is open, if there is one."""
+    driver.execute(f"PRAGMA user_version = {number:d}")
+
+
+def upgrade(driver: sqlite3.Connection) -> None:
+    """Run the steps that a database lacks. The connection is in autocommit mode."""
+    for number in range(version(driver), VERSION):
+        driver.execute("BEGIN IMMEDIATE")
+        try:
+            STEPS[number](driver)
+            set_version(driver, number + 1)
+        except BaseException:
+            driver.execute("ROLLBACK")
+            raise
+        driver.execute("COMMIT")
+
+
+def back_up(driver: sqlite3.Connection, path: Path) -> Path:
+    """Copy a database to a new file beside its own; the copy's path. A copy that is there already is used."""
+    unfinished = path.with_name(f"{path.name}.bak.unfinished")
+    unfinished.unlink(missing_ok=True)
+    with closing(sqlite3.connect(unfinished)) as copy:
+        driver.backup(copy)
+    for number in count(1):
+        target = path.with_name(f"{path.name}.version-{version(driver)}.{number}.bak")
+        if not target.exists():
+            return unfinished.rename(target)
+        if filecmp.cmp(unfinished, target, shallow=False):
+            unfinished.unlink()
+            return target
+    raise AssertionError

@@ -1,0 +1,137 @@
+"""Databases of earlier commits are upgraded, step by step and without losing a row; newer ones are refused."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.store import Database, open_database, upgrades
+
+STORES = sorted((Path(__file__).parent.parent / "stores").glob("*.sql"))
+
+
+def old_database(path: Path, script: Path) -> Path:
+    """The database of an earlier commit, from its dump."""
+    with closing(sqlite3.connect(path)) as database:
+        database.executescript(script.read_text(encoding="utf-8"))
+    return path
+
+
+def opened(path: Path | None) -> Database:
+    return open_database(path, "process")
+
+
+def schema(path: Path) -> dict[str, Any]:
+    """Tables with their columns and types, and indexes with theirs; the text of both without blanks."""
+    with closing(sqlite3.connect(path)) as database:
+        entries = database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+        columns = {name: database.execute(f"PRAGMA table_xinfo({name})").fetchall() for _, name, *_ in entries}
+        version = database.execute("PRAGMA user_version").fetchone()
+    return {name: (kind, table, re.sub(r"\s", "", sql or ""), columns[name]) for kind, name, table, sql in entries} | {
+        "version": version
+    }
+
+
+def rows(path: Path) -> dict[str, list[dict[str, Any]]]:
+    with closing(sqlite3.connect(path)) as database:
+        database.row_factory = sqlite3.Row
+        return {name: [dict(row) for row in database.execute(f"SELECT * FROM {name}")] for name in tables(database)}
+
+
+def tables(database: sqlite3.Connection) -> list[str]:
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    return [str(row[0]) for row in database.execute(query)]
+
+
+@pytest.mark.parametrize("script", STORES, ids=lambda path: path.stem)
+def test_an_upgraded_database_has_the_schema_of_a_new_one(tmp_path: Path, script: Path) -> None:
+    opened(old_database(tmp_path / "old.sqlite", script)).close()
+    opened(tmp_path / "new.sqlite").close()
+    assert schema(tmp_path / "old.sqlite") == schema(tmp_path / "new.sqlite")
+
+
+@pytest.mark.parametrize("script", STORES, ids=lambda path: path.stem)
+def test_an_upgrade_keeps_every_row(tmp_path: Path, script: Path) -> None:
+    path = old_database(tmp_path / "svc.sqlite", script)
+    before = rows(path)
+    opened(path).close()
+    after = rows(path)
+    for name, expected in before.items():
+        if name != "sqlite_sequence":
+            kept = [{column: row[column] for column in expected[0]} for row in after[name]] if expected else after[name]
+            assert kept == expected, name
+    numbers = {row["name"]: row["seq"] for row in after["sqlite_sequence"]}
+    assert numbers.items() >= {row["name"]: row["seq"] for row in before.get("sqlite_sequence", ())}.items()
+    assert numbers["contents"] == 3, "no number is given twice"
+
+
+@pytest.mark.parametrize("script", STORES, ids=lambda path: path.stem)
+def test_the_database_is_copied_before_it_is_upgraded(tmp_path: Path, script: Path) -> None:
+    path = old_database(tmp_path / "svc.sqlite", script)
+    before = rows(path)
+    opened(path).close()
+    assert rows(tmp_path / "svc.sqlite.version-0.1.bak") == before
+    opened(path).close()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["svc.sqlite", "svc.sqlite.version-0.1.bak"]
+
+
+def test_a_number_that_was_given_is_not_given_again_after_the_table_was_made_anew(tmp_path: Path) -> None:
+    script = next(path for path in STORES if path.stem == "7af5d85")
+    path = old_database(tmp_path / "svc.sqlite", script)
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("UPDATE sqlite_sequence SET seq = 70 WHERE name = 'events'")
+        database.execute("UPDATE events SET created = 5 - seq")
+        database.commit()
+    opened(path).close()
+    after = rows(path)
+    assert {"name": "events", "seq": 70} in after["sqlite_sequence"]
+    assert [(row["created"], row["place"]) for row in after["events"]] == [(4, 2), (3, 1)], "in the order of creation"
+
+
+def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = old_database(tmp_path / "svc.sqlite", STORES[0])
+    before = rows(path), schema(path)
+
+    first, *others = upgrades.STEPS
+
+    def failing(driver: sqlite3.Connection) -> None:
+        first(driver)
+        raise RuntimeError("in the middle")
+
+    monkeypatch.setattr(upgrades, "STEPS", (failing, *others))
+    with pytest.raises(RuntimeError, match="in the middle"):
+        opened(path)
+    monkeypatch.undo()
+    assert (rows(path), schema(path)) == before
+    opened(path).close()
+    assert len(list(tmp_path.glob("*.bak"))) == 1, "the copy of the first attempt is used again"
+
+
+def test_a_copy_is_never_overwritten(tmp_path: Path) -> None:
+    path = old_database(tmp_path / "svc.sqlite", STORES[0])
+    (tmp_path / "svc.sqlite.version-0.1.bak").write_text("of the user")
+    opened(path).close()
+    assert (tmp_path / "svc.sqlite.version-0.1.bak").read_text() == "of the user"
+    assert (tmp_path / "svc.sqlite.version-0.2.bak").exists()
+
+
+def test_a_newer_version_is_refused(tmp_path: Path) -> None:
+    opened(tmp_path / "svc.sqlite").close()
+    with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
+        upgrades.set_version(database, upgrades.VERSION + 1)
+    before = (tmp_path / "svc.sqlite").read_bytes()
+    with pytest.raises(OSError, match=rf"has schema version {upgrades.VERSION + 1}, .* up to {upgrades.VERSION}: open"):
+        opened(tmp_path / "svc.sqlite")
+    assert (tmp_path / "svc.sqlite").read_bytes() == before
+
+
+def test_a_database_of_another_program_is_refused(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / "svc.sqlite")) as database:
+        database.execute("CREATE TABLE files (name TEXT)")
+    with pytest.raises(OSError, match=r"a database of another program: name another folder"):
+        opened(tmp_path / "svc.sqlite")
