@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from threading import RLock, local
 from typing import TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
@@ -62,13 +63,13 @@ def origin_of(url: str) -> str:
 
 
 class Credential:
-    """The token of a session: given, or fetched when first needed and again after a 401."""
-
-    __slots__ = ("_give", "_header", "word")
+    """The token of a session: given, or fetched when first needed and again after a 401. Threads may share it."""
 
     def __init__(self, token: Token) -> None:
         self._give = token if callable(token) else None
         self._header: Secret | None = None
+        self._lock = RLock()
+        self._thread = local()  # `sent`: the header that this thread used last
         self.word = Secret("")
         """The token alone, as far as it is known; nothing is asked for."""
         if token is not None and not callable(token):
@@ -80,16 +81,23 @@ class Credential:
     @property
     def header(self) -> Secret | None:
         """The Authorization header's value."""
-        if self._header is None and self._give is not None:
-            self._take(bearer(_given(self._give)))
-        return self._header
+        if self._give is None:
+            return self._header
+        with self._lock:
+            if self._header is None:
+                self._take(bearer(_given(self._give)))
+            self._thread.sent = self._header
+            return self._header
 
     def renew(self) -> bool:
-        """Ask for another token; False when there is none to be had."""
+        """Have another token than the one that this thread used last; False when there is none to be had."""
         if self._give is None:
             return False
-        old, self._header = self._header, None
-        return self.header != old
+        with self._lock:
+            refused = getattr(self._thread, "sent", self._header)
+            if self._header == refused:  # else another thread has renewed it meanwhile
+                self._take(bearer(_given(self._give)))
+            return self._header != refused
 
     def __repr__(self) -> str:
         return "Credential([redacted])"

@@ -15,7 +15,7 @@ Progress: TypeAlias = "Callable[[int, int | None], None]"
 class SourceBody:
     """`size` bytes of a source from `first` on (None: to its end), optionally between two texts."""
 
-    __slots__ = ("_at", "_end", "_head", "_progress", "_source", "_tail")
+    __slots__ = ("_at", "_end", "_first", "_head", "_progress", "_source", "_tail")
 
     def __init__(
         self,
@@ -28,10 +28,15 @@ class SourceBody:
         tail: bytes = b"",
     ) -> None:
         self._source = source
-        self._at = first
+        self._at = self._first = first
         self._end = None if size is None else first + size
         self._progress = progress
         self._head, self._tail = head, tail
+
+    @property
+    def sent(self) -> int:
+        """How many bytes of the source were read for the connection so far."""
+        return self._at - self._first
 
     def read(self, size: int = -1, /) -> bytes:
         """At most `size` bytes, all that is left when it is negative. Raises SourceChanged, SourceFailed."""

@@ -30,6 +30,13 @@ _OVER = frozenset({Why.EXPIRED, Why.CANCELLED, Why.DATA_LOSS, Why.UNREWINDABLE})
 
 _EXPIRED = State.EXPIRED.value
 
+_LOOK_AT_IT = "Look at the file before you use it, and upload it again."
+_OVERTAKEN = (
+    "The service has stored more of this upload ({stored}) than was sent from here: another thread or process is"
+    " sending to the same session."
+)
+_LET_IT_FINISH = "Let the other one finish and look at the file; or start a new upload."
+
 
 class Ticket(Protocol):
     """The upload's place in the journal."""
@@ -159,9 +166,10 @@ class Dialogue:
 
     def look(self) -> None:
         """Ask for the status of a session that is over; a row, and nothing follows from it."""
-        answer = self._session.send(self._question(self.machine.total))
+        question = self._question(self.machine.total)
+        answer = self._session.send(question)
         answer.content()
-        self._row("ask", status=answer.status)
+        self._row("ask", question, status=answer.status)
 
     def _question(self, total: int | None) -> Request:
         pairs = (("Content-Length", "0"), ("Content-Range", str(ContentRange(None, total))))
@@ -170,7 +178,7 @@ class Dialogue:
     def _wait(self, seconds: float) -> None:
         self._session.sleep(seconds)
         self.machine.waited()
-        self._row("wait", waited=seconds)
+        self._row("wait", None, waited=seconds)
 
     @property
     def _uri(self) -> str:
@@ -186,23 +194,23 @@ class Dialogue:
             response = self._session.send(request)
             answer = Response(response.status, response.headers, response.content())
         except Broken as broken:
-            self._no_answer(broken, action, first, last)
+            self._no_answer(broken, request, action, first, last)
             return None
         if answer.status == 401 and not self._renewed:
             self._renewed = True
             if self._session.renew():
-                self._row(action, first, last, 401)
+                self._row(action, request, first, last, 401)
                 return None
         self._renewed = False
         self._last = answer
         self._hear(answer, begun=action == "begin")
-        self._row(action, first, last, answer.status)
+        self._row(action, request, first, last, answer.status)
         return answer
 
-    def _no_answer(self, broken: Broken, action: str, first: int | None, last: int | None) -> None:
+    def _no_answer(self, broken: Broken, request: Request, action: str, first: int | None, last: int | None) -> None:
         self._last = Response(0)
         self.machine.broken(self._session.elapsed(), self._session.chance())
-        self._row(action, first, last, error=str(broken))
+        self._row(action, request, first, last, error=str(broken))
         if broken.hopeless:
             raise Interrupted(f"The service cannot be reached: {broken}.", session_uri=self.session_uri)
 
@@ -229,7 +237,7 @@ class Dialogue:
         total, size = self.machine.total, file.get("size")
         self._ticket.over()
         if None not in (total, size) and str(size) != str(total):
-            raise ContentMismatch(f"The service says that it stored {size} bytes of {total}.")
+            raise ContentMismatch(f"The service says that it stored {size} bytes of {total}.", advice=_LOOK_AT_IT)
         self.file = file
         if self._progress is not None and total is not None:
             self._progress(total, total)
@@ -241,15 +249,15 @@ class Dialogue:
             response = self._session.send(request)
             answer = self._last = Response(response.status, response.headers, response.content())
         except Broken as broken:
-            self._row("cancel", error=str(broken))
+            self._row("cancel", request, error=str(broken))
             return None
         if self._heard(answer).worth_retrying:
-            self._row("cancel", status=answer.status)
+            self._row("cancel", request, status=answer.status)
             return None
-        self._cancelled(answer)
+        self._cancelled(answer, request)
         return answer
 
-    def _cancelled(self, answer: Response) -> None:
+    def _cancelled(self, answer: Response, request: Request) -> None:
         if answer.status in (200, 201) and (found := _object(answer)) is not None:
             self._finish(found)  # too late: it is complete
         elif answer.status in (204, 404, 410, 499) or answer.status < 300:
@@ -257,13 +265,14 @@ class Dialogue:
             self.machine.feed(Answer(499), self._session.elapsed(), 0.0)
             self._ticket.over()
         else:
-            self._row("cancel", status=answer.status)
+            self._row("cancel", request, status=answer.status)
             raise self._session.error(answer.status, answer.content())
-        self._row("cancel", status=answer.status)
+        self._row("cancel", request, status=answer.status)
 
     def _row(
         self,
         action: str,
+        request: Request | None,
         first: int | None = None,
         last: int | None = None,
         status: int | None = None,
@@ -277,7 +286,7 @@ class Dialogue:
             "first": first,
             "last": last,
             "total": self.machine.total,
-            "sent": None if waited is not None else self._session.exchanges[-1].sent,
+            "sent": None if request is None else _bytes_sent(request),
             "status": status,
             "stored": self.stored,
             "waited": waited,
@@ -309,8 +318,7 @@ class Dialogue:
             text = f"The upload made no progress for too long; {said}."
             return Interrupted(text, session_uri=self.session_uri, status=status)
         if why is Why.DATA_LOSS:
-            said = f"Range {answer.headers.get('Range')!r}"
-            return ContentMismatch(f"The service says that it stored more than was sent: {said}.")
+            return ContentMismatch(_OVERTAKEN.format(stored=answer.headers.get("Range")), advice=_LET_IT_FINISH)
         return SessionExpired(f"The upload cannot go on: {why.value}.", status=status)
 
     def _sent_everything(self) -> bool:
@@ -327,6 +335,14 @@ def _location(url: str, answer: Response) -> str:
     if urlsplit(uri).scheme not in ("http", "https"):
         raise ServiceFailed("The service named a session URI that is no web address.", location="Location")
     return uri
+
+
+def _bytes_sent(request: Request) -> int:
+    """How many bytes of the request's body have left, whether it was answered or not."""
+    if isinstance(request.body, bytes):
+        return len(request.body)
+    assert isinstance(request.body, SourceBody)
+    return request.body.sent
 
 
 def _object(answer: Response) -> JSONObject | None:

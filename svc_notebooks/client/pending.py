@@ -13,6 +13,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from threading import RLock
 
 from ..core.wire import JSONObject
 from .locks import open_locked
@@ -64,6 +65,7 @@ class Journal:
         self.folder = folder
         self._memory: dict[str, PendingUpload] = {}
         self._claims: dict[str, Claim] = {}
+        self._lock = RLock()
 
     def all(self, base_url: str | None = None) -> list[PendingUpload]:
         """The entries, oldest first; those of one service if its address is given."""
@@ -89,17 +91,21 @@ class Journal:
         return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
 
     def claim(self, key: str) -> Claim | None:
-        """The right to go on with this upload; None while another process has it.
+        """The right to go on with this upload; None while another process or a thread of this one is sending it.
 
-        A second claim in the same session takes it over: the cell was run again.
+        A second claim in the same session takes over one that is not in use: the cell was run again.
         """
-        if held := self._claims.pop(key, None):
-            held.release()
-        lock = _lock(self._path(key, ".lock")) if self._usable() else _NO_LOCK
-        if lock is None:
-            return None
-        claim = self._claims[key] = Claim(self, key, lock)
-        return claim
+        with self._lock:
+            held = self._claims.get(key)
+            if held and held.busy:
+                return None
+            if held:
+                held.release()
+            lock = _lock(self._path(key, ".lock")) if self._usable() else _NO_LOCK
+            if lock is None:
+                return None
+            claim = self._claims[key] = Claim(self, key, lock)
+            return claim
 
     def write(self, entry: PendingUpload) -> None:
         """Put the entry in its place; in memory where the folder cannot be written."""
@@ -144,6 +150,8 @@ class Claim:
         self._journal = journal
         self._lock = lock
         self.held = True
+        self.busy = False
+        """Whether the upload is sending at this moment."""
 
     @property
     def entry(self) -> PendingUpload | None:

@@ -97,7 +97,7 @@ class Session:
         self._virtual = clock is not None
         self._sleep = sleep or time.sleep
         self._transport = transport or _transport(handler, verify, proxies, timeout)
-        self._fault = ""
+        self._fault: list[str] = []  # at most one; the thread that takes it out sends it
         self._answered = False
         self._fruitless = 0
         self._ready: tuple[Secret, Headers] | None = None
@@ -189,7 +189,7 @@ class Session:
         Raises Broken when no whole answer comes, here or while a streamed body is read.
         """
         secret = self._credential.header if self._is_own(request.url) else None
-        request = self._signed(self._struck(request) if self._fault else request, secret)
+        request = self._signed(self._struck(request), secret)
         started = self.elapsed()
         entry = self.exchanges.begin(request, self.clock.now(), self._credential.word if secret else "")
         try:
@@ -218,14 +218,16 @@ class Session:
         if not isinstance(action, str | dict):
             raise TypeError(f"a fault takes a text like 'status=503', or an action, not {type(action).__name__}")
         read = Action.short(action) if isinstance(action, str) else Action.read(action)
-        self._fault = json.dumps(read.given)
+        self._fault[:] = [json.dumps(read.given)]
 
     def _struck(self, request: Request) -> Request:
         """The request with the fault that was asked for; the service alone is told of it."""
-        if not self._is_own(request.url):
+        if not self._fault or not self._is_own(request.url):
             return request
-        asked, self._fault = self._fault, ""
-        headers = request.headers.plus((self.names.header("Fault"), asked))
+        try:
+            headers = request.headers.plus((self.names.header("Fault"), self._fault.pop()))
+        except IndexError:  # another thread was faster
+            return request
         return Request(request.method, request.url, headers, request.body)
 
     def _count_fruitless(self, error: BaseException) -> None:

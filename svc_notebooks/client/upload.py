@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from threading import RLock
 from types import TracebackType
 
 from ..core.clock import format_time
@@ -48,6 +50,8 @@ class Upload:
     that left, of a broken request as well), status, stored, waited (seconds), state and error. `run` and the others
     raise SvcError when the upload cannot go on and the source's own OSError when it cannot be read; either way, and
     after KeyboardInterrupt, `resume` asks the service where it stands and goes on.
+
+    Threads may share it: each call waits until the one before it has returned.
     """
 
     def __init__(
@@ -64,6 +68,7 @@ class Upload:
         self.source = source
         self.target = target
         self._session = session
+        self._lock = RLock()
         self._ticket = _Ticket(session, source, target, chunk_size, claim)
         self._talk = Dialogue(
             session,
@@ -134,59 +139,66 @@ class Upload:
 
     def run(self) -> JSONObject:
         """Go on until the service has everything; its metadata of the file."""
-        self._ticket.reclaim()
-        try:
-            self._until(lambda: self.done)
-        finally:
-            self.close()
-        assert self.file is not None
-        return self.file
+        with self._lock:
+            self._ticket.reclaim()
+            try:
+                self._until(lambda: self.done)
+            finally:
+                self.close()
+            assert self.file is not None
+            return self.file
 
     def resume(self) -> JSONObject:
         """Ask where the service stands, go on from there to the end; with fresh patience."""
-        if not self.done:
-            self._talk.refresh()
-        return self.run()
+        with self._lock:
+            if not self.done:
+                self._talk.refresh()
+            return self.run()
 
     def begin(self) -> Upload:
         """Open the session, if there is none yet."""
-        self._until(lambda: self.session_uri is not None)
+        with self._lock:
+            self._until(lambda: self.session_uri is not None)
         return self
 
     def step(self) -> dict[str, object]:
         """Make one step, a request or a wait; its row of the history. Raises ValueError when all is done."""
-        if self.done:
-            raise ValueError("the upload is complete; there is no step left")
-        seen = len(self.history)
-        return self._until(lambda: self.done or len(self.history) > seen)
+        with self._lock:
+            if self.done:
+                raise ValueError("the upload is complete; there is no step left")
+            seen = len(self.history)
+            return self._until(lambda: self.done or len(self.history) > seen)
 
     def send_chunk(self) -> dict[str, object]:
         """Send the next chunk, after whatever must come before it; its row of the history.
 
         Raises ValueError when everything is sent already.
         """
-        if self.done:
-            raise ValueError("the upload is complete; there is no chunk left to send")
-        return self._until(self._next("send", or_done=True))
+        with self._lock:
+            if self.done:
+                raise ValueError("the upload is complete; there is no chunk left to send")
+            return self._until(self._next("send", or_done=True))
 
     def status(self) -> dict[str, object]:
         """Ask the service what it has; the question's row of the history. Raises ValueError before `begin`."""
         self._must_have_begun()
-        if self.state is not State.OPEN:
-            self._talk.look()
-            return self.history[-1]
-        self._talk.machine.doubt()
-        return self._until(self._next("ask"))
+        with self._lock:
+            if self.state is not State.OPEN:
+                self._talk.look()
+                return self.history[-1]
+            self._talk.machine.doubt()
+            return self._until(self._next("ask"))
 
     def cancel(self) -> dict[str, object]:
         """Tell the service to forget the session; the row of the history. Raises Interrupted, SvcError."""
         self._must_have_begun()
-        patience = Patience(self._session)
-        while self._talk.delete() is None:
-            if not patience.wait():
-                raise self._talk.failure(Why.GAVE_UP)
-        self.close()
-        return self.history[-1]
+        with self._lock:
+            patience = Patience(self._session)
+            while self._talk.delete() is None:
+                if not patience.wait():
+                    raise self._talk.failure(Why.GAVE_UP)
+            self.close()
+            return self.history[-1]
 
     def _must_have_begun(self) -> None:
         if self.session_uri is None:
@@ -203,14 +215,15 @@ class Upload:
 
     def _until(self, reached: Callable[[], bool]) -> dict[str, object]:
         """Step until then; the source is open no longer than that."""
-        try:
-            while not reached():
-                self._talk.step()
-        finally:
-            self.source.close()
-            if self.done:
-                self._ticket.release()
-        return self.history[-1] if self.history else {}
+        with self._ticket.in_use():
+            try:
+                while not reached():
+                    self._talk.step()
+            finally:
+                self.source.close()
+                if self.done:
+                    self._ticket.release()
+            return self.history[-1] if self.history else {}
 
 
 class _Ticket:
@@ -254,6 +267,19 @@ class _Ticket:
         """Take the place again, after it was given back."""
         if self._claim is not None and not self._claim.held:
             self._claim = self._session.pending.claim(self._claim.key)
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """While the upload sends, no other call of this process may take its place."""
+        claim = self._claim
+        if claim is None:
+            yield
+            return
+        before, claim.busy = claim.busy, True
+        try:
+            yield
+        finally:
+            claim.busy = before
 
     def release(self) -> None:
         if self._claim is not None:

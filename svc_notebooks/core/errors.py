@@ -30,7 +30,7 @@ class SvcError(Exception):
 
     Attributes: `status` (HTTP status or None), `reason` (the service's reason code or None),
     `location` (the field, parameter or header that it is about, or None), `service_message`
-    (the service's own words, or None).
+    (the service's own words, or None), `advice` (what to do next).
 
     >>> error = NotFound("No file x.", status=404, reason="notFound")
     >>> print(error)
@@ -47,6 +47,7 @@ class SvcError(Exception):
         reason: str | None = None,
         location: str | None = None,
         service_message: str | None = None,
+        advice: str | None = None,
     ) -> None:
         super().__init__(message)
         self.message = message
@@ -54,7 +55,7 @@ class SvcError(Exception):
         self.reason = reason
         self.location = location
         self.service_message = service_message
-        self.advice = _ADVICE.get(reason or "", self.advice)
+        self.advice = advice or _ADVICE.get(reason or "", self.advice)
 
     def __str__(self) -> str:
         code = " ".join(str(part) for part in (self.status, self.reason) if part)
@@ -161,16 +162,17 @@ class Interrupted(SvcError):
 
 
 class NotHere(SvcError):
-    """What was asked for needs what is not there: in a browser a socket or another program, elsewhere an extra.
+    """What was asked for needs what is not there: in a browser a socket or another program, elsewhere an extra, in a
+    forked process the sandbox or the receiver of its parent.
 
     A notebook shows it as its one sentence, without the calls that led to it.
     """
 
     advice = "It works in JupyterLab on a machine of your own, with everything installed."
 
-    def __init__(self, message: str, **facts: Any) -> None:
+    def __init__(self, message: str, *, advice: str | None = None, **facts: Any) -> None:
         super().__init__(message, **facts)
-        self.advice = type(self).advice  # whatever the reason: there is nothing to mend in what was asked
+        self.advice = advice or type(self).advice  # whatever the reason: there is nothing to mend in what was asked
 
     def _render_traceback_(self) -> list[str]:
         return [f"{type(self).__name__}: {self}"]  # what IPython asks an error for

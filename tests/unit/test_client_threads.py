@@ -1,0 +1,217 @@
+"""Threads that share one session: each upload counts its own bytes and has a session of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier, Event
+
+import pytest
+
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.upload import Upload
+from svc_notebooks.client.uploads import resume_upload, start_upload, upload
+from svc_notebooks.core.errors import ContentMismatch
+from svc_notebooks.core.wire import Request, Response
+from tests.patience import PATIENCE
+from tests.scripted import Q, Shelf, Stream, after, envelope, reset, session_for
+
+CONTENT = bytes(range(256)) * (2 * Q // 256) + b"end"
+
+
+def together(count: int, work: Callable[[int], object]) -> list[object]:
+    """What these calls give, made in so many threads that begin at the same time."""
+    barrier = Barrier(count)
+
+    def one(number: int) -> object:
+        barrier.wait(PATIENCE)
+        return work(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(one, range(count)))
+
+
+# -- the history of an upload
+
+
+def test_the_bytes_sent_are_those_of_the_upload_itself() -> None:
+    """Another upload of the same session runs from its first byte to its last while a chunk is on its way."""
+    shelf = Shelf()
+    session = session_for(shelf)
+
+    def meanwhile(shelf: Shelf, request: Request) -> Response:
+        upload(session, b"of another one", name="other")
+        return shelf.act(request)
+
+    begun = start_upload(session, CONTENT, name="a.bin", chunk_size=Q)
+    shelf.faults["PUT"] = [meanwhile, meanwhile, meanwhile]
+    begun.run()
+
+    assert [(row["action"], row["sent"]) for row in begun.history] == [
+        ("begin", len(b'{"name": "a.bin"}')),
+        ("send", Q),
+        ("send", Q),
+        ("send", 3),
+    ]
+
+
+@pytest.mark.parametrize("threads", [2, 8])
+def test_no_row_has_the_bytes_of_another_threads_upload(threads: int) -> None:
+    session = session_for(Shelf())
+
+    def send(number: int) -> list[dict[str, object]]:
+        rows: list[dict[str, object]] = []
+        while len(rows) < 1000 // threads:
+            begun = start_upload(session, bytes(Q + number + 1), chunk_size=Q)
+            begun.run()
+            rows += [{**row, "rest": number + 1} for row in begun.history]
+        return rows
+
+    rows = [row for found in together(threads, send) for row in found]  # type: ignore[attr-defined]
+
+    assert len(rows) >= 1000
+    wrong = [row for row in rows if row["sent"] != {"begin": 0, None: 0, 0: Q, Q: row["rest"]}[row["first"]]]
+    assert wrong == []
+
+
+def test_a_broken_chunk_counts_the_bytes_that_left() -> None:
+    begun = start_upload(session_for(Shelf({"PUT": [after(1000, reset)]})), CONTENT, chunk_size=Q)
+    begun.send_chunk()
+
+    assert [(row["action"], row["sent"]) for row in begun.history] == [("begin", 0), ("send", 1000)]
+
+
+# -- two uploads of one file
+
+
+def test_an_upload_that_is_overtaken_says_so() -> None:
+    session = session_for(Shelf())
+    first = start_upload(session, CONTENT, chunk_size=Q)
+    first.send_chunk()
+    second = resume_upload(session, str(first.session_uri), CONTENT, chunk_size=Q)
+    second.send_chunk()
+
+    with pytest.raises(ContentMismatch) as caught:
+        first.status()
+
+    assert str(caught.value) == (
+        f"The service has stored more of this upload (bytes=0-{2 * Q - 1}) than was sent from here: another thread or"
+        " process is sending to the same session. Let the other one finish and look at the file; or start a new upload."
+    )
+    assert second.run()["size"] == str(len(CONTENT))
+    assert first.resume() == second.file
+
+
+@pytest.mark.parametrize("state", ["disk", "memory"])
+def test_two_calls_for_one_file_at_once_make_two_files(tmp_path: Path, state: str) -> None:
+    """The second call must not go on with the session that the first one is sending to."""
+    source = tmp_path / "a.bin"
+    source.write_bytes(CONTENT)
+    shelf = Shelf()
+    session = session_for(shelf, state_dir=tmp_path / "state" if state == "disk" else None)
+    other: list[object] = []
+
+    def meanwhile(shelf: Shelf, request: Request) -> Response:
+        with ThreadPoolExecutor(1) as pool:
+            other.append(pool.submit(upload, session, source, chunk_size=Q).result(PATIENCE))
+        return shelf.act(request)
+
+    shelf.faults["PUT"] = [None, meanwhile]
+    made = upload(session, source, chunk_size=Q)
+
+    assert len(shelf.sessions) == 2
+    assert [*shelf.contents.values()] == [CONTENT, CONTENT]
+    assert other != [made]
+    assert session.pending.all() == []
+
+
+def test_an_idle_upload_is_taken_over_by_the_next_call(tmp_path: Path) -> None:
+    source = tmp_path / "a.bin"
+    source.write_bytes(CONTENT)
+    shelf = Shelf()
+    session = session_for(shelf, state_dir=tmp_path / "state")
+    begun = start_upload(session, source, chunk_size=Q)
+    begun.send_chunk()
+
+    made = upload(session, source, chunk_size=Q)
+
+    assert len(shelf.sessions) == 1
+    assert begun.resume() == made
+
+
+def test_threads_that_drive_one_upload_take_turns() -> None:
+    shelf = Shelf()
+    session = session_for(shelf)
+    begun = start_upload(session, CONTENT, chunk_size=Q)
+
+    files = together(8, lambda number: begun.resume() if number % 2 else begun.run())
+
+    assert all(file == begun.file for file in files)
+    assert [*shelf.contents.values()] == [CONTENT]
+    sent = [(row["first"], row["last"]) for row in begun.history if row["action"] == "send"]
+    assert sent == [(0, Q - 1), (Q, 2 * Q - 1), (2 * Q, 2 * Q + 2)]
+
+
+def test_a_thread_waits_for_the_step_that_is_under_way() -> None:
+    """The question of a second thread is asked behind the chunk, not in the middle of it."""
+    shelf, inside = Shelf(), Event()
+    session = session_for(shelf)
+    begun = start_upload(session, Stream(CONTENT), size=len(CONTENT), chunk_size=Q)
+
+    def ask(upload: Upload) -> dict[str, object]:
+        inside.set()
+        return upload.status()
+
+    with ThreadPoolExecutor(1) as pool:
+
+        def meanwhile(shelf: Shelf, request: Request) -> Response:
+            questions.append(pool.submit(ask, begun))
+            assert inside.wait(PATIENCE)
+            return shelf.act(request)
+
+        questions: list = []
+        shelf.faults["PUT"] = [meanwhile]
+        begun.send_chunk()
+        assert questions[0].result(PATIENCE)["stored"] == Q
+
+    assert [row["action"] for row in begun.history] == ["begin", "send", "ask"]
+
+
+# -- the token and the fault of a session
+
+
+def test_a_token_that_another_thread_has_renewed_is_used() -> None:
+    """Both threads are told 401 with the old token; the function that gives tokens is asked for one new one."""
+    barrier, given = Barrier(2), []
+
+    def token() -> str:
+        given.append(f"token{len(given)}")
+        return given[-1]
+
+    def handle(request: Request) -> Response:
+        if request.headers["Authorization"] == "Bearer token0":
+            barrier.wait(PATIENCE)
+            return Response(401, body=envelope(401, "authError"))
+        return Response(200, body=b'{"id": "x"}')
+
+    session = session_for(handle, token=token)
+
+    assert together(2, lambda number: session.call("GET", "/x")) == [{"id": "x"}] * 2
+    assert given == ["token0", "token1"]
+
+
+def test_a_fault_strikes_one_request_of_all_threads() -> None:
+    asked: list[str | None] = []
+
+    def handle(request: Request) -> Response:
+        asked.append(request.headers.get("X-Svc-Fault"))
+        return Response(200, body=b"{}")
+
+    session: Session = session_for(handle)
+    for _ in range(50):
+        session.fault("status=503")
+        together(4, lambda number: session.call("GET", "/x"))
+
+    assert len([one for one in asked if one]) == 50
+    assert "" not in asked
