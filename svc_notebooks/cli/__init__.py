@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import __version__
+from ..core.origins import ANY, is_host_name, is_origin
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -189,6 +190,12 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     serve.add_argument("--token", type=_token, help="the first user's token (default: a random one)")
     serve.add_argument("--store", metavar="PATH", help="folder to keep everything in (default: memory)")
     serve.add_argument("--control", action="store_true", help="also answer {base_url}/_control/...")
+    serve.add_argument("--control-token", type=_token, metavar="TOKEN",
+        help="each control call must send it as a bearer token (or SVC_CONTROL_TOKEN)")  # fmt: skip
+    serve.add_argument("--host-name", action="append", default=[], type=_host_name, metavar="NAME",
+        help="a further name under which browsers find it, such as a proxy's; * for any; repeatable")  # fmt: skip
+    serve.add_argument("--allow-origin", action="append", type=_origin, metavar="ORIGIN",
+        help="whose pages may use the interface, such as https://app.example; repeatable (default: all)")  # fmt: skip
 
 
 def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -211,6 +218,7 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add("--address", metavar="URL", help="a receiving URL whose domain is registered there; nothing need answer")
     add("--ca", type=Path, metavar="FILE", help="certificate authorities to trust, in PEM")
     add("--timeout", type=_seconds, default=30.0, metavar="SECONDS", help="for one answer (%(default)s)")
+    add("--control-token", metavar="TOKEN", help="that of its control interface (SVC_CONTROL_TOKEN)")
     add("--no-control", action="store_true", help="leave the control interface alone where there is one")
     add("--destructive", action="store_true", help="also run tests that empty the account's trash")
 
@@ -243,6 +251,22 @@ def _seconds(text: str) -> float:
     if not 0 < found <= _MOST_SECONDS:
         raise argparse.ArgumentTypeError(f"{text!r} is no time to wait: give seconds, more than 0 and at most a day")
     return found
+
+
+def _host_name(text: str) -> str:
+    if text != ANY and not is_host_name(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not a host name: give one such as files.example.org, without a port"
+        )
+    return text
+
+
+def _origin(text: str) -> str:
+    if text != ANY and not is_origin(text):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not an origin: give one such as https://app.example, without a path"
+        )
+    return text
 
 
 def _token(text: str) -> str:

@@ -73,6 +73,7 @@ def _target(options: argparse.Namespace) -> Target:
         ca=options.ca,
         timeout=options.timeout,
         control=not options.no_control,
+        control_token=options.control_token or os.environ.get("SVC_CONTROL_TOKEN"),
         destructive=options.destructive,
     )
 
@@ -129,7 +130,7 @@ class Command:
 
     def __post_init__(self) -> None:
         if self.target:
-            self.hidden = Secrets([self.target.token, self.target.second_token])
+            self.hidden = Secrets([self.target.token, self.target.second_token, self.target.control_token])
 
     def execute(self) -> None:
         """Run the suite in this process, in a folder of its own: pytest's common one holds what other runs keep."""

@@ -2,10 +2,17 @@
 
 import argparse
 import json
+import os
 import signal
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING
+
+from ..core.origins import ANY, is_host_name
+
+if TYPE_CHECKING:
+    from ..core.policy import Policy
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -22,18 +29,19 @@ def serve(options: argparse.Namespace) -> int:
 
 
 def _carry(options: argparse.Namespace) -> None:
-    from ..core.policy import Policy
     from ..notebook.authority import tls_for
     from ..server.service import open_service
     from ..server.socket import SocketServer
 
+    control_token = _control_token(options)
     with ExitStack() as stack:
-        # Whoever reaches the control interface can be anybody there, and so may a browser.
-        policy = Policy(browser_sign_in="choose" if options.control else "token")
+        policy = _policy(options, is_open=options.control and control_token is None)
         service = stack.enter_context(open_service(options.store, policy=policy))
         token = service.sign_in(token=options.token)
         tls, ca = stack.enter_context(tls_for(options.host)) if options.tls else (None, None)
-        server = SocketServer(service, options.host, options.port, control=options.control, tls=tls)
+        server = SocketServer(
+            service, options.host, options.port, control=options.control, control_token=control_token, tls=tls
+        )
         ready = {
             "base_url": stack.enter_context(server).base_url,
             "token": token,
@@ -43,6 +51,25 @@ def _carry(options: argparse.Namespace) -> None:
         }
         print(json.dumps(ready), flush=True)
         server.serve_forever()
+
+
+def _policy(options: argparse.Namespace, *, is_open: bool) -> "Policy":
+    """How the service behaves; `is_open`: anyone may use the control interface, and get the token of any user there."""
+    from ..core.policy import Policy
+
+    return Policy(
+        browser_sign_in="choose" if is_open else "token",
+        fault_header="anyone" if is_open else True,
+        host_names=tuple(name for name in (options.host, *options.host_name) if name == ANY or is_host_name(name)),
+        allowed_origins=options.allow_origin and tuple(options.allow_origin),
+    )
+
+
+def _control_token(options: argparse.Namespace) -> str | None:
+    """The token of the control interface, from the command line or the environment. Raises ValueError."""
+    if options.control_token and not options.control:
+        raise ValueError("--control-token needs --control: without it there is no control interface")
+    return options.control_token or os.environ.get("SVC_CONTROL_TOKEN")
 
 
 @contextmanager

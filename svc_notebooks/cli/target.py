@@ -30,6 +30,7 @@ class Target:
     timeout: float = 30.0
     control: bool = True
     """Whether the control interface is used where there is one."""
+    control_token: str | None = field(default=None, repr=False)
     destructive: bool = False
     """Whether the account may be emptied (the trash of files)."""
 

@@ -11,7 +11,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from .choices import ALL_OR_NOTHING, FAMILY, FIELD, INSIDE, NOWHERE, SCOPES_OF_FILES, SERVICES_OWN, SHARING, WHO_TRASHES
+from .choices import (
+    ALL_OR_NOTHING,
+    CONTROL,
+    CROSS_SITE,
+    FAMILY,
+    FIELD,
+    INSIDE,
+    NOWHERE,
+    SCOPES_OF_FILES,
+    SERVICES_OWN,
+    SHARING,
+    WHO_TRASHES,
+)
 from .wire import JSONObject
 
 
@@ -66,7 +78,10 @@ CATALOGUE: dict[str, Row] = {
     "channelIdNotUnique":      Row(400, "channelIdNotUnique", "A8-02", "Channel id {id} not unique: every channel takes a new one.", "id", "other", "push"),
     "notSignedIn":             Row(401, "required", "T-01", "Sign in first: this request carries no access token.", "Authorization", "header"),
     "badToken":                Row(401, "authError", "T-01", "Invalid Credentials: the access token is unknown or has expired.", "Authorization", "header"),
+    "controlToken":            Row(401, "authError", CONTROL, "The control interface needs the token of --control-token, in the header Authorization: Bearer TOKEN.", "Authorization", "header"),
     "webhookUnauthorized":     Row(401, "push.webhookUrlUnauthorized", "A8-05", "Unauthorized WebHook callback channel: {address}. Its domain is not registered here.", "address", "other"),
+    "foreignHost":             Row(403, "hostNotAllowed", "host_names", "{host} is not a name of this service. If it should be one, name it: --host-name of serve, or Policy(host_names=...).", "Host", "header"),
+    "foreignOrigin":           Row(403, "originNotAllowed", CROSS_SITE, "A page of another origin ({origin}) may not send this request.", "Origin", "header"),
     "missingScope":            Row(403, "insufficientPermissions", SCOPES_OF_FILES, "The access token has none of the scopes that {operation} accepts."),
     "fieldNotWritable":        Row(403, "fieldNotWritable", SERVICES_OWN, "{field} is set by the service and cannot be written here.", "{field}", "other"),
     "unknownField":            Row(403, "fieldNotWritable", SERVICES_OWN, "{field} is no field of a file: is it spelled as it should be?", "{field}", "other"),

@@ -34,3 +34,9 @@ DOORS: tuple[Operation, ...] = (
     _door("events.page",     "GET HEAD",      f"{CALENDAR}/event",                       "open_links"),
 )
 # fmt: on
+
+PAGES = frozenset(
+    {"oauth.authorize", "browser.signIn", "browser.signOut", "files.page", "files.content", "events.page"}
+)
+"""Those that a browser opens with the cookie of a person, or for everybody. At the others the request itself holds
+what it is judged by: a token, a code, a client's secret, or nothing."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, fields
 from typing import Literal
 
 from .oauth import ACCESS_LIFETIME
+from .origins import ANY, is_host_name, is_origin
 from .outbox import Schedule
 from .upload import LIFETIME, QUANTUM, UploadRule
 from .zones import zone_names
@@ -96,13 +97,15 @@ class Policy:
     domain: str = "svc.example"
     first_user: str = "ada@svc.example"
     trust_forwarded: bool = True
+    host_names: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] | None = None
     token_lifetime: float = ACCESS_LIFETIME
     code_lifetime: float = 600.0
     assertion_audiences: tuple[str, ...] = ("https://oauth2.googleapis.com/token",)
     browser_sign_in: Literal["token", "choose"] = "token"
 
     # what breaks, and how much is too much
-    fault_header: bool = True
+    fault_header: bool | Literal["anyone"] = True
     fault_delay: Literal["clock", "sleep"] = "clock"
     rate_limit: int | None = None
     calendar_rate_limit: int | None = None
@@ -140,6 +143,7 @@ _WORDS: dict[str, tuple[str | int, ...]] = {
     "missing_start": ("clear", "live"),
     "conference": ("success", "pending-then-success", "failure"),
     "browser_sign_in": ("token", "choose"),
+    "fault_header": (True, False, "anyone"),
     "durability": ("process", "power"),
     "fault_delay": ("clock", "sleep"),
     "rate_costs": ("units", "requests"),
@@ -160,6 +164,14 @@ def _all_in(value: object, allowed: frozenset[str] | None) -> bool:
     return texts and (allowed is None or (bool(value) and allowed.issuperset(value)))  # type: ignore[arg-type]
 
 
+def _is_host(name: str) -> bool:
+    return name == ANY or is_host_name(name)
+
+
+def _is_page(origin: str) -> bool:
+    return origin == ANY or is_origin(origin)
+
+
 _FREE: dict[str, tuple[Callable[[object], bool], str]] = {
     "channel_lifetime": (lambda value: value is None or _some_seconds(value), "a number of seconds, or None"),
     "channel_types": (
@@ -172,6 +184,14 @@ _FREE: dict[str, tuple[Callable[[object], bool], str]] = {
     "calendar_rate_limit": (lambda value: value is None or _some_count(value), "a whole number, 1 or more, or None"),
     "verified_domains": (lambda value: _all_in(value, None), "a tuple of domains, or ('*',)"),
     "assertion_audiences": (lambda value: _all_in(value, None), "a tuple of addresses, or ()"),
+    "host_names": (
+        lambda value: _all_in(value, None) and all(map(_is_host, value)),  # type: ignore[call-overload]
+        "a tuple of host names without ports, or ('*',)",
+    ),
+    "allowed_origins": (
+        lambda value: value is None or (_all_in(value, None) and all(map(_is_page, value))),  # type: ignore[call-overload]
+        "a tuple of origins like 'https://app.example', or ('*',), or None",
+    ),
     "retry_jitter": (
         lambda value: type(value) in (int, float) and 0 <= value <= 1,  # type: ignore[operator]
         "a number from 0 to 1",

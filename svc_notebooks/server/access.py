@@ -67,8 +67,7 @@ class Access:
 
     def shown(self, request: Request) -> str | None:
         """The access token in a request's header, whatever it is worth."""
-        found = _BEARER.fullmatch(request.headers.get("Authorization") or "")
-        return found[1] if found else None
+        return bearer(request)
 
     def holder(self, secret: str) -> Caller | None:
         """Whom an access token stands for; None: nobody, or nobody any more."""
@@ -98,6 +97,12 @@ class Access:
     def forget(self) -> None:
         """Look every token up again: the store has changed under us."""
         self._known = {}
+
+
+def bearer(request: Request) -> str | None:
+    """The token in a request's Authorization header, whatever it is worth."""
+    match = _BEARER.fullmatch(request.headers.get("Authorization") or "")
+    return match[1] if match else None
 
 
 def require(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:

@@ -1,6 +1,7 @@
 """A person in a browser: signed in by a cookie, so that links to files open (A6-08).
 
 The cookie is good for pages alone, never for the interface itself, so that no other site can call it in their name.
+It is not an access token either: the store has a browser session under a key that is derived from the cookie.
 """
 
 from __future__ import annotations
@@ -29,8 +30,24 @@ def visitor(visit: Visit) -> Caller | None:
     """Who looks: by the access token of the request, else by the cookie. Raises ApiError (401) for a bad token."""
     if "Authorization" in visit.request.headers or visit.query.get("access_token"):
         return visit.access.caller(visit.request, visit.query)
+    return _session(visit)
+
+
+def _session(visit: Visit) -> Caller | None:
+    """Who is signed in by the cookie."""
     secret = cookie(visit)
-    return visit.access.holder(secret) if secret else None
+    return visit.access.holder(_session_key(visit, secret)) if secret else None
+
+
+def _session_key(visit: Visit, secret: str) -> str:
+    """What the store has in place of a cookie; only the service can work it out."""
+    return _keyed(visit, "session", secret)
+
+
+def _keyed(visit: Visit, purpose: str, secret: str) -> str:
+    """A digest that only the service can work out; those of two purposes have nothing in common."""
+    content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
+    return hmac.digest(visit.house.secret.encode(), content, "sha256").hex()
 
 
 def cookie(visit: Visit) -> str:
@@ -44,7 +61,7 @@ def cookie(visit: Visit) -> str:
 
 def signature(visit: Visit) -> str:
     """What only a page that was made for this browser knows: forms must bring it along."""
-    return hmac.digest(visit.house.secret.encode(), cookie(visit).encode(), "sha256").hex()
+    return _keyed(visit, "form", cookie(visit))
 
 
 def sign_in(visit: Visit) -> Response:
@@ -53,7 +70,6 @@ def sign_in(visit: Visit) -> Response:
     if visit.method != "POST":
         return sign_in_page(visit, target)
     try:
-        _check_origin(visit)
         return _signed_in(visit, visit.form(), target)
     except (ApiError, OAuthError) as error:
         return sign_in_page(visit, target, status=401, problem=str(error))
@@ -64,7 +80,7 @@ def _signed_in(visit: Visit, form: dict[str, str], target: str) -> Response:
     granted = _granted(visit, form)
     with house.store.transaction():
         welcome(house, granted.user)
-        visit.access.add(secret, granted._replace(client=CLIENT, expires=visit.now() + _LIFETIME))
+        visit.access.add(_session_key(visit, secret), granted._replace(client=CLIENT, expires=visit.now() + _LIFETIME))
     visit.entry.user = granted.user
     return sent_on(target, extra=[("Set-Cookie", _cookie(visit, secret, _LIFETIME))])
 
@@ -84,13 +100,6 @@ def _granted(visit: Visit, form: dict[str, str]) -> Token:
     return Token(user, CLIENT, " ".join(ALL_SCOPES), 0, None)
 
 
-def _check_origin(visit: Visit) -> None:
-    """No other site signs a browser in. Raises ApiError (400)."""
-    origin = visit.request.headers.get("Origin")
-    if origin and origin != client_origin(visit.request, visit.house):
-        raise refuse("badRequest", message="this form was sent from another site.")
-
-
 def _cookie(visit: Visit, secret: str, lifetime: int) -> str:
     secure = "; Secure" if client_origin(visit.request, visit.house).startswith("https:") else ""
     return f"{COOKIE}={secret}; Path=/; Max-Age={lifetime}; HttpOnly; SameSite=Lax{secure}"
@@ -99,7 +108,7 @@ def _cookie(visit: Visit, secret: str, lifetime: int) -> str:
 def sign_out(visit: Visit) -> Response:
     """Forget the person."""
     if secret := cookie(visit):
-        visit.house.store.oauth.end_token(secret)
+        visit.house.store.oauth.end_token(_session_key(visit, secret))
         visit.access.forget()
     return sent_on("/signin", extra=[("Set-Cookie", _cookie(visit, "", 0))])
 
@@ -113,7 +122,7 @@ def local(target: str | None) -> str:
 def sign_in_page(visit: Visit, target: str, *, status: int = 200, problem: str = "") -> Response:
     """Ask who somebody is."""
     action = f"/signin?{escape(str(Query([('continue', target)])))}"
-    known = visit.access.holder(cookie(visit)) if cookie(visit) else None
+    known = _session(visit)
     parts = [
         "<h1>Sign in</h1>",
         f'<p role="alert" class="warning">{escape(problem)}</p>' if problem else "",

@@ -1,11 +1,14 @@
 """The control interface: tokens, clock, faults, deliveries, journal and whole-state copies over HTTP.
 
 It is for tests in any language. It stands in front of the service, under `/_control/`, and only where somebody
-asked for it: whoever reaches it can do everything.
+asked for it. Whoever reaches it can do everything, so it answers programs and its own pages, never a page of another
+site (cross_site.py) or a host name that is not the service's (hosts.py), and with a token only those who send it.
 """
 
 from __future__ import annotations
 
+import hmac
+import re
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 from urllib.parse import urlsplit
@@ -13,6 +16,10 @@ from urllib.parse import urlsplit
 from ..core.catalogue import ApiError, refuse
 from ..core.clock import format_time, parse_duration, parse_time
 from ..core.wire import JSON, JSONObject, Query, Request, Response, as_body, plain_segment
+from .access import bearer
+from .cross_site import check_same_origin
+from .hosts import check_host
+from .house import House
 from .metadata import read_json
 from .reply import as_error, as_json, empty
 from .service import Service
@@ -21,15 +28,22 @@ from .state_calls import state
 _PREFIX = "/_control/"
 _MOST = 16 * 1024 * 1024
 _MOST_SECONDS = 10**10  # three hundred years
+_TOKEN = re.compile(r"[!-~]+")
 
 Answer: TypeAlias = "JSONObject | None"
 
 
 class Control:
-    """A service with its control interface in front."""
+    """A service with its control interface in front; with a `token` each control call must send it.
 
-    def __init__(self, service: Service) -> None:
+    Raises ValueError for a token that no header can carry.
+    """
+
+    def __init__(self, service: Service, token: str | None = None) -> None:
+        if token is not None and not _TOKEN.fullmatch(token):
+            raise ValueError("the control token must be one word of printable ASCII, at least one character")
         self._service = service
+        self._token = token
         self._calls: Mapping[tuple[str, str], Callable[[JSONObject], Answer]] = {
             ("POST", "tokens"): self._tokens,
             ("GET", "clock"): self._clock,
@@ -60,8 +74,17 @@ class Control:
         path = urlsplit(request.url).path
         if not path.startswith(_PREFIX):
             return self._service.handle(request)
+        if refusal := self._service.refusal(request, self._check):
+            return refusal
         response = self._answer(request, path[len(_PREFIX) :])
         return Response(response.status, response.headers) if request.method == "HEAD" else response
+
+    def _check(self, request: Request, house: House) -> None:
+        """Raises ApiError (401, 403) for a request that must not control the service."""
+        check_host(request, house)
+        check_same_origin(request, house)
+        if self._token is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._token.encode()):
+            raise ApiError(refuse("controlToken").rows, [("WWW-Authenticate", 'Bearer realm="svc control"')])
 
     def _answer(self, request: Request, name: str) -> Response:
         try:

@@ -1,4 +1,4 @@
-"""A fault that a request asks for itself, in a header: for this request alone, whoever sends it."""
+"""A fault that a request asks for in a header of its own: for this request alone."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from ..core.wire import Request
 from .house import House
 
 
-def asked_for(request: Request, house: House) -> list[Action]:
+def asked_for(request: Request, house: House, *, signed_in: bool) -> list[Action]:
     """The faults that this request asks for. Raises ApiError (400) for what is none.
 
-    A thread is held no longer than by a body that does not come: longer delays are for plans.
+    Without a valid access token the header is ignored, unless the policy lets anyone ask. A thread is held no longer
+    than by a body that does not come: longer delays are for plans.
     """
-    name = house.names.header("Fault")
-    if not house.policy.fault_header:
+    name, allowed = house.names.header("Fault"), house.policy.fault_header
+    if not allowed or (allowed != "anyone" and not signed_in):
         return []
     try:
         found = [Action.short(text) for text in request.headers.all(name)]

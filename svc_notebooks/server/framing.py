@@ -1,8 +1,9 @@
-"""What the headers of a request say of the connection, and where its body ends."""
+"""What the head of a request says of its address, of the connection, and of where its body ends."""
 
 from __future__ import annotations
 
 import re
+from urllib.parse import urlsplit, urlunsplit
 
 OLD = "HTTP/1.0"
 MOST_HEADER_BYTES = 65_536
@@ -61,3 +62,17 @@ def header(line: bytes) -> tuple[str, str]:
     if not line.endswith(b"\r\n") or not colon or not _NAME.fullmatch(name) or _NOT_IN_A_VALUE.search(value):
         raise ValueError(f"{line[:40]!r} is no header line")
     return name, value.strip(" \t")
+
+
+def address(target: str, pairs: list[tuple[str, str]], base_url: str) -> tuple[str, list[tuple[str, str]]]:
+    """The URL, which always begins with the address that we listen at, and the headers with the host that counts.
+
+    That is the host of a target in absolute form, where there is one (RFC 9112, 3.2.2).
+
+    >>> address("http://files.example/x?a=1", [("Host", "other.example")], "http://127.0.0.1:8080")
+    ('http://127.0.0.1:8080/x?a=1', [('Host', 'files.example')])
+    """
+    if not target.lower().startswith(("http://", "https://")):
+        return base_url + (target if target.startswith("/") else f"/{target}"), pairs
+    parts, others = urlsplit(target), [pair for pair in pairs if pair[0].lower() != "host"]
+    return base_url + urlunsplit(("", "", parts.path or "/", parts.query, "")), [("Host", parts.netloc), *others]

@@ -10,12 +10,14 @@ from urllib.parse import SplitResult, urlsplit
 
 from ..core.catalogue import ApiError, refuse
 from ..core.decided import ruled_by
+from ..core.doors import PAGES
 from ..core.faults import Target
 from ..core.operations import SESSION
 from ..core.secrets import redacted_query, without
 from ..core.wire import Disconnected, Query, Request, Response
-from . import uploads
+from . import cors, uploads
 from .access import Access, Caller, require
+from .cross_site import check_page
 from .doors import BEHIND
 from .fault_header import asked_for
 from .faults import Faults
@@ -64,12 +66,41 @@ class Front:
         entry = self._journal.open(self._house.clock.now(), request.method, *_harmless(request, parts))
         query = Query.parse(parts.query)
         answer = self._struck if self._faults or self._fault_header in request.headers else self._respond
+        origin = self._page_origin(request, parts.path)
+        if origin is not None and cors.is_preflight(request):
+            answer = self._preflight
         try:
             response = answer(request, parts.path, query, entry)
         finally:  # what was done is done, even where a fault takes the answer away
             self._forward()
         entry.status = response.status
+        if origin is not None:
+            response = cors.with_origin(response, origin, self._house)
         return _sent(response, entry, head=request.method == "HEAD")
+
+    def refusal(self, request: Request, check: Callable[[Request, House], None]) -> Response | None:
+        """The answer to a control call that `check` refuses, noted in the journal; None: it refuses nothing."""
+        try:
+            check(request, self._house)
+        except ApiError as error:
+            path = _harmless(request, urlsplit(request.url))
+            entry = self._journal.open(self._house.clock.now(), request.method, *path)
+            entry.operation, entry.status = "control", error.status
+            return _sent(_refused(error, entry), entry, head=request.method == "HEAD")
+        return None
+
+    def _page_origin(self, request: Request, path: str) -> str | None:
+        """The origin of the web page that uses the interface; None: a program does, or it is one of our own pages."""
+        origin: str | None = request.headers.get("Origin")
+        return origin if origin is not None and self._routes.is_interface(path) else None
+
+    def _preflight(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        """Answer what a browser asks before it sends the request of a page. No fault of a plan is meant for it."""
+        entry.decided_by = "allowed_origins"
+        try:
+            return cors.preflight(request, self._routes.methods(path, query), self._house)
+        except ApiError as error:
+            return _refused(error, entry)
 
     def _forward(self) -> None:
         """Tell the courier, if this request has queued something."""
@@ -80,11 +111,11 @@ class Front:
 
     def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
         """As `_respond`, with the faults that are meant for this request."""
+        target = self._target(request, path, query, entry)
         try:
-            once = asked_for(request, self._house)
+            once = asked_for(request, self._house, signed_in=entry.user is not None)
         except ApiError as error:
             return _refused(error, entry)
-        target = self._target(request, path, query, entry)
         strike = self._faults.strike(target, once)
         entry.fault = str(strike) or None
         try:
@@ -132,6 +163,8 @@ class Front:
         route = self._routes.find(method, path, query)
         operation = route.operation
         entry.operation, entry.decided_by = operation.name, operation.decided_by
+        if operation.name in PAGES:
+            check_page(request, operation.name, self._house)
         if behind := BEHIND.get(operation.name):
             entry.declared = declared_length(request)
             body = Inlet(request.body, entry.declared, entry)

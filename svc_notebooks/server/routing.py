@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ..core.catalogue import ApiError, refuse
-from ..core.doors import CALENDAR, DOORS
+from ..core.doors import CALENDAR, DOORS, PAGES
 from ..core.names import Names
 from ..core.operations import OPERATIONS, SESSION, Operation
 from ..core.policy import Policy
@@ -47,6 +47,8 @@ class _Node:
 
 _UPDATES = next(one.methods for one in OPERATIONS if one.name == "files.update")
 
+_SESSION_METHODS: Methods = dict.fromkeys(SESSION.methods, SESSION)
+
 UPLOAD = "/upload/"
 """How the path of a media URI begins."""
 
@@ -62,6 +64,8 @@ class Routes:
             self._add(operation, policy)
         for door in DOORS:
             doors.add([names.calendar if word == CALENDAR else word for word in door.path], door)
+        self._interface = tuple(root for root in roots if root != "/")
+        self._endpoints = {"/".join(("", *door.path)) for door in DOORS if door.name not in PAGES}
 
     def _add(self, operation: Operation, policy: Policy) -> None:
         if operation.name == "files.update":
@@ -72,14 +76,26 @@ class Routes:
 
     def find(self, method: str, path: str, query: Query) -> Route:
         """The route of a request. Raises ApiError (404, 405)."""
+        methods, places = self._look_up(path, query)
         upload = path.startswith(UPLOAD)
-        node, segments = self._below(path)
-        if upload and "upload_id" in query and segments[:1] == ["files"] and len(segments) < 3 and "" not in segments:
-            return Route(_allowed(dict.fromkeys(SESSION.methods, SESSION), method), {}, True)
-        methods, places = _look_up(node, segments)
-        if upload and segments == ["files"] and method == "PUT" and query.get("uploadType") == "resumable":
+        if upload and method == "PUT" and method not in methods and query.get("uploadType") == "resumable":
             raise refuse("requiredParameter", name="upload_id")
         return Route(_allowed(methods, method), places, upload)
+
+    def methods(self, path: str, query: Query) -> tuple[str, ...]:
+        """The methods that an address takes. Raises ApiError (404)."""
+        return tuple(self._look_up(path, query)[0])
+
+    def is_interface(self, path: str) -> bool:
+        """Whether a path is one of the interface or of a token endpoint, as opposed to a page for people."""
+        return path.startswith(self._interface) or path in self._endpoints
+
+    def _look_up(self, path: str, query: Query) -> tuple[Methods, Places]:
+        node, segments = self._below(path)
+        in_session = path.startswith(UPLOAD) and "upload_id" in query
+        if in_session and segments[:1] == ["files"] and len(segments) < 3 and "" not in segments:
+            return _SESSION_METHODS, {}
+        return _look_up(node, segments)
 
     def _below(self, path: str) -> tuple[_Node, list[str]]:
         for root, node in self._roots.items():

@@ -85,6 +85,10 @@ class Service:
         """
         return self._front.handle(request)
 
+    def refusal(self, request: Request, check: Callable[[Request, House], None]) -> Response | None:
+        """For an edge that answers a request itself: the answer where `check` raises ApiError, noted in the journal."""
+        return self._front.refusal(request, check)
+
     def _make_post(self) -> Poster:
         from .post import Post  # TLS and HTTP, which nobody needs before the first message
 

@@ -18,7 +18,6 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
-from urllib.parse import urlsplit
 
 from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
@@ -26,7 +25,7 @@ from ..core.catalogue import ApiError, Row, refuse
 from ..core.choices import UNREADABLE
 from ..core.wire import Disconnected, Headers, Request, Response, let_go
 from .control import Control
-from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, check_framing, connection_wish, framing, header
+from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, address, check_framing, connection_wish, framing, header
 from .http1 import ChunkedBody, SizedBody, head
 from .listening import cannot_listen
 from .relief import Relief
@@ -192,19 +191,11 @@ class _Request(HTTPRequest):
             self.server.answered += 1  # a hint for `Relief`: whether two threads count as one does not matter
 
     def _answer(self, body: SizedBody) -> Response:
-        url, pairs = self._address()
+        url, pairs = address(self.uri.decode("latin-1"), self.pairs, self.server.base_url)
         response = self.server.handle(Request(self.method.decode("latin-1"), url, Headers(pairs), body))
         if body.aborted and self.server.stopping:
             return as_error(refuse("unavailable"))
         return response
-
-    def _address(self) -> tuple[str, list[tuple[str, str]]]:
-        """The URL, and the headers with the host that counts: that of an address in full (RFC 9112, 3.2.2)."""
-        target = self.uri.decode("latin-1")
-        if not target.lower().startswith(("http://", "https://")):
-            return self.server.base_url + (target if target.startswith("/") else f"/{target}"), self.pairs
-        others = [pair for pair in self.pairs if pair[0].lower() != "host"]
-        return target, [("Host", urlsplit(target).netloc), *others]
 
     def _body(self) -> SizedBody:
         sock = self.conn.socket
@@ -311,6 +302,7 @@ class SocketServer:
         port: int = 0,
         *,
         control: bool = False,
+        control_token: str | None = None,
         tls: ssl.SSLContext | None = None,
         ca: Path | None = None,
         threads: int = 32,
@@ -320,7 +312,7 @@ class SocketServer:
         )
         self._server.request_queue_size = WAITING_CONNECTIONS
         self._relief = Relief(self._server.requests, lambda: self._server.answered)
-        self._server.handle = Control(service).handle if control else service.handle
+        self._server.handle = Control(service, control_token).handle if control else service.handle
         self._server.bodies = set()
         self._server.tls = tls
         self._server.body_timeout = service.policy.body_timeout

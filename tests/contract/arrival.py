@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import ssl
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -177,6 +178,14 @@ def _addresses(site: Site, token: str) -> Iterator[Callable[[], object]]:
 def _find_control(site: Site) -> None:
     if not site.target.control:
         return
-    reply = site.exchange("GET", "/_control/clock", None, [])
+    reply = site.exchange("GET", "/_control/clock", None, site.control_credentials())
     if reply.status == 200 and "now" in reply.object():
         site.inside = Inside(site.control, ADA, site.meet, site.hidden.add)
+    elif reply.status in (401, 403):
+        sys.stderr.write(f"the control interface was not used ({reply.status}): {_message(reply)}\n")
+
+
+def _message(reply: Reply) -> str:
+    """What a refusal says, where it is one of the family's."""
+    error = reply.object().get("error")
+    return str(error.get("message", ""))[:300] if isinstance(error, dict) else "it says no more"

@@ -176,7 +176,8 @@ class Site:
     def control(self, method: str, name: str, body: Mapping[str, Any] | None = None) -> Any:
         """A call of the control interface. Fails the test that made it if it is refused."""
         content = None if body is None else json.dumps(body).encode()
-        pairs = [] if body is None else [("Content-Type", "application/json")]
+        pairs = self.control_credentials()
+        pairs += [] if body is None else [("Content-Type", "application/json")]
         content = content if content is None else self.words.out(content)
         reply = self.exchange(method, f"/_control/{name}", content, pairs)
         if reply.status in (404, 405):
@@ -184,6 +185,11 @@ class Site:
         if reply.status >= 300:
             raise AssertionError(f"the control call {method} {name} was answered {reply.status}: {reply.body[:300]!r}")
         return reply.object()
+
+    def control_credentials(self) -> list[tuple[str, str]]:
+        """What each control call must send."""
+        token = self.target.control_token
+        return [("Authorization", f"Bearer {token}")] if token else []
 
     # What is there already.
 

@@ -374,15 +374,30 @@ class TestTheHeader:
 
         assert (answer.status, answer.error["location"]) == (400, "X-Svc-Fault")
 
-    @pytest.mark.parametrize("token", ["own", None])
-    def test_a_delay_of_its_own_moves_nobodys_clock(self, wire: Wire, token: str | None) -> None:
+    def test_a_delay_of_its_own_moves_nobodys_clock(self, wire: Wire) -> None:
         wire.service.clock.advance(0)
         before, began = wire.service.clock.now(), time.monotonic()
 
-        wire.send("GET", FILES, headers={"X-Svc-Fault": "delay=0.05"}, token=token)
+        wire.send("GET", FILES, headers={"X-Svc-Fault": "delay=0.05"})
 
         assert wire.service.clock.now() == before
         assert time.monotonic() - began >= 0.05
+
+    @pytest.mark.parametrize("text", ["status=503", "reset=before", "no fault"])
+    @pytest.mark.parametrize("token", [None, "unknown"])
+    def test_it_is_ignored_without_a_valid_token(self, wire: Wire, token: str | None, text: str) -> None:
+        headers = {"X-Svc-Fault": text}
+
+        assert wire.send("GET", FILES, headers=headers, token=token).status == 401
+        assert wire.send("GET", "/openapi.json", headers=headers, token=token).status == 200
+        assert [row["fault"] for row in wire.service.journal()[-2:]] == [None, None]
+
+    def test_anyone_may_ask_for_one_where_the_policy_says_so(self, service: Service) -> None:
+        with open_service(seed=0, policy=Policy(fault_header="anyone")) as open_to_all:
+            wire = InProcess(open_to_all, "http://svc.test")
+            answer = wire.send("POST", "/token", headers={"X-Svc-Fault": "status=503"}, token=None)
+
+        assert answer.status == 503
 
     def test_it_can_be_forbidden(self, service: Service) -> None:
         with open_service(seed=0, policy=Policy(fault_header=False)) as deaf:

@@ -162,7 +162,8 @@ class OverSocket(Wire):
     def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
         connection = self._connection()
         try:
-            connection.putrequest(method, target, skip_accept_encoding=True)
+            named = any(name.lower() == "host" for name, _ in pairs)
+            connection.putrequest(method, target, skip_host=named, skip_accept_encoding=True)
             chunked = body is not None and not isinstance(body, bytes)
             for name, value in pairs:
                 connection.putheader(name, value)

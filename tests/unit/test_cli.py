@@ -326,6 +326,9 @@ class TestRun:
         (["grade", "class", "--csv", "nowhere/marks.csv"], "'nowhere/marks.csv' cannot be written"),
         (["conformance", "https://files.example", "--timeout", "soon"], "'soon' is no time to wait"),
         (["conformance", "https://files.example", "--json", "."], "'.' cannot be written"),
+        (["serve", "--host-name", "files.example:80"], "'files.example:80' is not a host name"),
+        (["serve", "--allow-origin", "https://app.example/"], "'https://app.example/' is not an origin"),
+        (["serve", "--control", "--control-token", "a b"], "a token is one word"),
     ],
 )
 def test_says_which_argument_cannot_be_meant(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]):
@@ -372,6 +375,62 @@ class TestServe:
             process.communicate(timeout=PATIENCE)
 
         assert (signed_in.status_code, stranger.status_code, control.status_code) == (200, 401, 404)
+
+    @pytest.mark.parametrize("given", ["option", "environment"])
+    def test_a_control_token_is_needed_by_control_calls(self, given: str, monkeypatch: pytest.MonkeyPatch):
+        import requests
+
+        arguments = ["--control-token", "of-control"] if given == "option" else []
+        if given == "environment":
+            monkeypatch.setenv("SVC_CONTROL_TOKEN", "of-control")
+        with self.serve("--control", *arguments) as process:
+            ready = json.loads(process.stdout.readline())
+            base_url, answers = ready["base_url"], []
+            for token in ("of-control", ready["token"], ""):
+                headers = {"Authorization": f"Bearer {token}"}
+                answers.append(
+                    requests.get(f"{base_url}/_control/clock", headers=headers, timeout=PATIENCE).status_code
+                )
+            sign_in = requests.post(f"{base_url}/signin", data={"user": "ada@svc.example"}, timeout=PATIENCE)
+            process.send_signal(signal.SIGTERM)
+            rest, errors = process.communicate(timeout=PATIENCE)
+
+        assert ready.keys() == {"base_url", "token", "auth_scope_base", "ca", "control"}
+        assert answers == [200, 401, 401]
+        assert sign_in.status_code == 401
+        assert (process.returncode, rest, errors) == (0, "", "")
+
+    @pytest.mark.parametrize("arguments, token", [(["--control-token", "of-control"], None), (["--control"], "")])
+    def test_a_control_token_that_protects_nothing_is_a_mistake(
+        self, arguments: list[str], token: str | None, monkeypatch: pytest.MonkeyPatch
+    ):
+        if token is not None:
+            monkeypatch.setenv("SVC_CONTROL_TOKEN", token)
+        with self.serve(*arguments) as process:
+            output, errors = process.communicate(timeout=PATIENCE)
+
+        assert (process.returncode, output) == (2, "")
+        assert "control" in errors
+        assert "of-control" not in errors
+        assert errors.count("\n") == 1
+
+    def test_knows_its_further_names_and_the_pages_that_may_use_it(self):
+        import requests
+
+        names = ["--host-name", "files.example.org", "--allow-origin", "https://app.example"]
+        with self.serve("--host", "localhost", "--control", *names) as process:
+            base_url = json.loads(process.stdout.readline())["base_url"]
+            found = []
+            for headers in ({"Host": "files.example.org"}, {"Host": "localhost:1"}, {"Host": "evil.example"}):
+                found.append(requests.get(f"{base_url}/_control/clock", headers=headers, timeout=PATIENCE).status_code)
+            for origin in ("https://app.example", "https://evil.example"):
+                headers = {"Origin": origin, "Access-Control-Request-Method": "GET"}
+                answer = requests.options(f"{base_url}/storage/v3/files", headers=headers, timeout=PATIENCE)
+                found.append(answer.headers.get("Access-Control-Allow-Origin"))
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=PATIENCE)
+
+        assert found == [200, 200, 403, "https://app.example", None]
 
     def test_speaks_tls_with_an_authority_of_its_own(self):
         import requests

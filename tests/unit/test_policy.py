@@ -26,6 +26,15 @@ from svc_notebooks import Policy
         {"change_state": "update"},
         {"retry_jitter": 2},
         {"delivery_attempts": 0},
+        {"host_names": "files.example"},
+        {"host_names": ("files.example:80",)},
+        {"host_names": ("http://files.example",)},
+        {"allowed_origins": "*"},
+        {"allowed_origins": ("https://app.example/",)},
+        {"allowed_origins": ("https://App.example",)},
+        {"allowed_origins": ("https://app.example:443",)},
+        {"allowed_origins": ("null",)},
+        {"fault_header": "nobody"},
     ],
 )
 def test_a_value_that_cannot_be_meant_is_named(wrong: dict[str, object]) -> None:

@@ -1,0 +1,44 @@
+"""Origins of web pages and names of hosts, as browsers write them in the headers Origin and Host."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlsplit
+
+ANY = "*"
+"""Stands for every origin, or for every host."""
+
+_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]*://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9]\d{0,4})?")
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+_HOST_NAME = re.compile(r"[A-Za-z0-9._-]+|[0-9A-Fa-f:.]+")
+
+
+def is_origin(text: str) -> bool:
+    """Whether a text is an origin as browsers write it: in small letters, without a path and a default port.
+
+    >>> is_origin("https://app.example:8443"), is_origin("https://app.example/"), is_origin("http://app.example:80")
+    (True, False, False)
+    """
+    default_port = _DEFAULT_PORTS.get(text.partition(":")[0])
+    return bool(_ORIGIN.fullmatch(text)) and not (default_port and text.endswith(default_port))
+
+
+def is_host_name(text: str) -> bool:
+    """Whether a text is a host name or an IP address, without a scheme, a port and brackets.
+
+    >>> is_host_name("files.example.org"), is_host_name("::1"), is_host_name("files.example.org:8080")
+    (True, True, False)
+    """
+    return bool(_HOST_NAME.fullmatch(text))
+
+
+def host_of(authority: str) -> str:
+    """The host in the value of a Host header, in small letters, without port, brackets and final dot; "" for none.
+
+    >>> host_of("[::1]:8080"), host_of("Files.example.:80"), host_of("[x")
+    ('::1', 'files.example', '')
+    """
+    try:
+        return (urlsplit(f"//{authority}").hostname or "").rstrip(".")
+    except ValueError:
+        return ""
