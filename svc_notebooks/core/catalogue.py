@@ -15,8 +15,10 @@ from .choices import (
     ALL_OR_NOTHING,
     CONTROL,
     CROSS_SITE,
+    DAMAGED,
     FAMILY,
     FIELD,
+    FULL_DISK,
     INSIDE,
     NOWHERE,
     SCOPES_OF_FILES,
@@ -121,9 +123,12 @@ CATALOGUE: dict[str, Row] = {
     "rateLimit":               Row(429, "rateLimitExceeded", "X-04", "Rate Limit Exceeded: wait and try again.", domain="usageLimits"),
     "cancelled":               Row(499, "clientClosedRequest", ALL_OR_NOTHING, "The client went away."),
     "backendError":            Row(500, "backendError", INSIDE, "Backend Error: the service failed; try again."),
+    "contentDamaged":          Row(500, "contentDamaged", DAMAGED, "The stored content of {file} is damaged, and this request has not changed it: {problem}."),
+    "databaseDamaged":         Row(500, "databaseDamaged", DAMAGED, "The database of this service is damaged, and this request has not changed it."),
     "badGateway":              Row(502, "backendError", INSIDE, "Bad Gateway: try again."),
     "unavailable":             Row(503, "backendError", INSIDE, "Service Unavailable: try again."),
     "timedOut":                Row(504, "backendError", INSIDE, "Gateway Timeout: try again."),
+    "diskFull":                Row(507, "insufficientStorage", FULL_DISK, "Insufficient Storage: the disk of this service is full, and this request has changed nothing."),
 }
 # fmt: on
 
@@ -131,6 +136,9 @@ RATE_LIMIT_REASONS = frozenset(
     {"userRateLimitExceeded", "rateLimitExceeded", "dailyLimitExceeded", "sharingRateLimitExceeded"}
 )
 """Reasons of a 403 that mean: wait and try again (X-04)."""
+
+LASTING_REASONS = frozenset({"contentDamaged", "databaseDamaged", "insufficientStorage"})
+"""Reasons of a 5xx that lasts until somebody acts: trying again does not help."""
 
 
 class ApiError(Exception):

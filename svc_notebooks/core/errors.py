@@ -95,6 +95,10 @@ _ADVICE = {
     "quotaExceeded": "Wait, and ask for less at a time.",
     "activeItemCreationLimitExceeded": "The account has too many files: delete those that nobody needs.",
     "numChildrenInNonRootLimitExceeded": "The folder has too many files: put this one into another.",
+    # what somebody must mend on the machine of the service
+    "insufficientStorage": "Delete files there, or let its operator make room; then run it again.",
+    "contentDamaged": "Upload the content again, or let the service's operator restore it from a backup.",
+    "databaseDamaged": "Tell the service's operator: `svc-notebooks check` says what is damaged.",
     "accessNotConfigured": "Switch this interface on for the project that the token belongs to.",
 }
 """Where the reason of a refusal tells more than its status what to do next."""

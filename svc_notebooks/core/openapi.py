@@ -23,7 +23,7 @@ from .schemas import RESOURCES, STRING, Schema, answer, ref
 _JSON = "application/json"
 _ANY = "*/*"
 _BINARY: Final[Schema] = {}
-_FAILURES = (429, 500, 502, 503, 504)
+_FAILURES = (429, 500, 502, 503, 504, 507)
 _REFUSED = tuple(sorted({row.status for row in CATALOGUE.values()}))
 
 

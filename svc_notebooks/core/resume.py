@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
-from .catalogue import RATE_LIMIT_REASONS
+from .catalogue import LASTING_REASONS, RATE_LIMIT_REASONS
 from .ranges import ContentRange, Span, parse_stored
 from .retry import RetryRule
 from .upload import HEARD, Event, State, move
@@ -94,7 +94,9 @@ class Answer:
     @property
     def worth_retrying(self) -> bool:
         """Whether waiting may help."""
-        return self.status in RETRIED or (self.status == 403 and self.reason in RATE_LIMIT_REASONS)
+        if self.status in RETRIED:
+            return self.reason not in LASTING_REASONS
+        return self.status == 403 and self.reason in RATE_LIMIT_REASONS
 
 
 class ResumableUpload:

@@ -7,12 +7,23 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from threading import Lock
 
+from .damage import DamagedContent
 from .parts import Parts, PartWriter
 from .store import Store
 from .store.contents import Digests, Piece
+from .store.errors import FULL
+
+END = 2**62
+"""Behind the last byte of any content."""
+
+_CHECKED_AT_ONCE = 256 * 1024 * 1024
+"""So many bytes are compared with their checksums before a response begins; of the rest each part when its turn comes.
+A client waits for its first byte no longer than this takes, once for each content."""
+
+_RECORDED_AT_ONCE = 256
 
 
 class Inflow:
@@ -62,9 +73,9 @@ class Inflow:
 
     def _close(self) -> Piece:
         assert self._writer
-        writer, self._writer = self._writer, None
-        piece = Piece(self._start, self._start + writer.size, writer.commit())
-        self._start = piece.stop
+        writer, key = self._writer, self._writer.commit()
+        piece = Piece(self._start, self._start + writer.size, key, writer.checksum)
+        self._writer, self._start = None, piece.stop  # not before: what cannot be committed is still to be aborted
         return piece
 
     def abort(self) -> None:
@@ -75,11 +86,28 @@ class Inflow:
 
 
 class Outflow:
-    """A range of a content, in blocks; `close` ends it early."""
+    """A range of a content, in blocks; `close` ends it early.
 
-    def __init__(self, blocks: Iterator[bytes], done: Callable[[], None]) -> None:
-        self._blocks = blocks
+    No block of a damaged part is ever given: the part is compared with its record first. Raises DamagedContent.
+    """
+
+    def __init__(self, parts: Parts, pieces: Sequence[Piece], span: tuple[int, int], done: Callable[[], None]) -> None:
+        self._parts = parts
+        self._pieces = pieces
+        self._blocks = _blocks(parts, pieces, *span)
         self._done: Callable[[], None] | None = done
+
+    def check(self) -> None:
+        """Compare the length of every part, and the checksum of the first ones. Raises DamagedContent."""
+        left = _CHECKED_AT_ONCE
+        problems = dict[str, str]()
+        for piece in self._pieces:
+            if problem := self._parts.problem(piece.stored, contents=left > 0):
+                problems[piece.part] = problem
+            left -= piece.stop - piece.start
+        if problems:
+            self.close()
+            raise DamagedContent(problems)
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -119,12 +147,8 @@ class Content:
         """Bytes `first` to `last` (exclusive): as they are now, whatever happens to the file meanwhile."""
         with self._lock:
             self._readers[content] += 1
-        blocks = self._blocks(self._store.contents.pieces(content, first, last), first, last)
-        return Outflow(blocks, lambda: self._leave(content))
-
-    def _blocks(self, pieces: Iterable[Piece], first: int, last: int) -> Iterator[bytes]:
-        for start, stop, part in pieces:
-            yield from self._parts.read(part, max(first - start, 0), min(last, stop) - start)
+        pieces = self._store.contents.pieces(content, first, last)
+        return Outflow(self._parts, pieces, (first, last), lambda: self._leave(content))
 
     def _leave(self, content: int) -> None:
         with self._lock:
@@ -149,8 +173,9 @@ class Content:
             self._parts.delete(parts)
 
     def whole(self, pieces: Iterable[Piece]) -> bytes:
-        """All bytes of these parts, whether a content refers to them or not."""
-        return b"".join(block for start, stop, part in pieces for block in self._parts.read(part, 0, stop - start))
+        """All bytes of these parts, whether a content refers to them or not. Raises DamagedContent."""
+        pieces = list(pieces)
+        return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
 
     def keep(self, body: bytes) -> list[Piece]:
         """Parts that hold these bytes, to be appended to a content or removed."""
@@ -174,16 +199,39 @@ class Content:
         self._parts.delete([piece.part for piece in pieces])
 
     def digests(self, content: int, size: int) -> Digests:
-        """md5, sha1 and sha256 of a content: computed when first asked for, then remembered."""
+        """md5, sha1 and sha256 of a content: computed when first asked for, then remembered. Raises DamagedContent."""
         found = self._store.contents.digests(content)
         if found is None:
             found = _digests(self.read(content, 0, size))
-            self._store.contents.keep_digests(content, found)
+            try:
+                self._store.contents.keep_digests(content, found)
+            except OSError as error:  # on a full disk files can still be read
+                if error.errno not in FULL:
+                    raise
         return found
+
+    def record_checksums(self) -> None:
+        """Record the checksums of parts that have none, as an older version wrote them: each is read, once.
+
+        A part that is missing, or has another length, stays without one. In memory there are none at all.
+        """
+        rows = self._store.contents.without_checksum()
+        for first in range(0, len(rows), _RECORDED_AT_ONCE):
+            with self._store.transaction():
+                for content, piece in rows[first : first + _RECORDED_AT_ONCE]:
+                    checksum = self._parts.checksum(piece.stored)
+                    self._store.contents.keep_checksum(content, piece._replace(checksum=checksum))
 
     def sweep(self) -> int:
         """Remove parts that a kill left behind; how many there were."""
         return self._parts.sweep(self._store.contents.known_parts())
+
+
+def _blocks(parts: Parts, pieces: Iterable[Piece], first: int, last: int) -> Iterator[bytes]:
+    for piece in pieces:
+        if problem := parts.problem(piece.stored):
+            raise DamagedContent({piece.part: problem})
+        yield from parts.read(piece.part, max(first - piece.start, 0), min(last, piece.stop) - piece.start)
 
 
 def _digests(blocks: Iterable[bytes]) -> Digests:

@@ -18,6 +18,7 @@ from ..core.clock import format_time, parse_duration, parse_time
 from ..core.wire import JSON, JSONObject, Query, Request, Response, as_body, plain_segment
 from .access import bearer
 from .cross_site import check_same_origin
+from .disk_errors import disk_refusal
 from .hosts import check_host
 from .house import House
 from .metadata import read_json
@@ -95,6 +96,8 @@ class Control:
             return as_error(error)
         except (ValueError, ImportError) as error:
             return as_error(refuse("badRequest", message=str(error)))
+        except OSError as error:
+            return as_error(disk_refusal(error))
         return empty(204) if answer is None else as_json(Query(), answer)
 
     def _call(self, request: Request, name: str) -> Answer:

@@ -20,6 +20,7 @@ from ..core.permissions import Role
 from ..core.policy import Policy
 from ..core.wire import Headers, JSONObject, Response
 from . import drafts
+from .content import END
 from .house import Call, House
 from .journal import noted
 from .pages import confined
@@ -41,7 +42,6 @@ def converter_of(policy: Policy) -> Converter:
     return shared(limits, extended=policy.extended_formats, office=policy.conversion_engine == "office")
 
 
-_ALL = 2**62
 """Beyond the end of any content."""
 
 
@@ -207,7 +207,7 @@ def export(house: House, call: Call) -> Response:
         check_taking(house, call.caller.user, row, "cannotExport")
         if not house.converter.can_write(native, target):
             raise _not_offered(house, row.mime_type, native, target)
-        blocks = None if row.content is None else house.content.read(row.content, 0, _ALL)
+        blocks = None if row.content is None else house.content.read(row.content, 0, END)
     body = None if blocks is None else b"".join(blocks)
     result = _write(house, call, body, native, target, row.name)
     headers = [("Content-Type", house.names.media_type(target)), ("Content-Length", str(len(result)))]
@@ -220,7 +220,7 @@ def rendered(house: House, row: FileRow, target: str) -> bytes:
     native = _word(house, row.mime_type)
     if not house.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")
-    body = None if row.content is None else b"".join(house.content.read(row.content, 0, _ALL))
+    body = None if row.content is None else b"".join(house.content.read(row.content, 0, END))
     return house.converter.write(body, native, target, **_options(house, row.name)).body
 
 

@@ -14,7 +14,7 @@ from ..core.files import check_file
 from ..core.permissions import Role
 from ..core.wire import JSONObject, Response
 from . import drafts
-from .content import Outflow
+from .content import END, Outflow
 from .conversion import Wish, convert, wish
 from .house import Call, House
 from .media import file_content, made_content
@@ -31,6 +31,7 @@ def copy(house: House, call: Call) -> Response:
     """A copy of a file that the caller may read and take along."""
     check_answer(house, call)
     given = check_file(read_json(call.body, house.policy.max_metadata_size), creating=True, policy=house.policy)
+    _check_content(house, call)
     with house.store.transaction():
         source = _source(house, call)
         metadata = _metadata(house, call, source, given)
@@ -39,6 +40,17 @@ def copy(house: House, call: Call) -> Response:
             return as_json(call.query, shown(house, call, _same_content(house, call, source, metadata)))
         held = _hold(house, source)
     return as_json(call.query, shown(house, call, _converted(house, call, source, metadata, wished, *held)))
+
+
+def _check_content(house: House, call: Call) -> None:
+    """Compare the original with what was written. Raises DamagedContent: a copy would be as damaged."""
+    with house.store.transaction():
+        row = _source(house, call)
+        if row.content is None:
+            return
+        held = house.content.read(row.content, 0, END)
+    with closing(held):
+        held.check()
 
 
 def _source(house: House, call: Call) -> FileRow:

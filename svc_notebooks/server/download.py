@@ -5,9 +5,10 @@ from __future__ import annotations
 from ..core.catalogue import ApiError, refuse
 from ..core.operations import CONTENT
 from ..core.ranges import ByteRange, ContentRange, Span
-from ..core.wire import Headers, Response
+from ..core.wire import Headers, Response, let_go
 from . import drafts
 from .access import Caller, require
+from .content import Outflow
 from .house import Call, House
 from .pages import confined
 from .roles import check_taking
@@ -15,7 +16,10 @@ from .store.files import FileRow
 
 
 def download(house: House, call: Call) -> Response:
-    """The bytes of a file; a download that has begun goes on whatever happens to the file."""
+    """The bytes of a file; a download that has begun goes on whatever happens to the file.
+
+    Raises DamagedContent before the response begins, as far as `Outflow.check` sees.
+    """
     caller = require(call.caller, CONTENT, call.operation)
     with house.store.transaction():  # the row and its parts as of one moment
         row = drafts.seen_file(house, caller, call.file_id)
@@ -24,7 +28,14 @@ def download(house: House, call: Call) -> Response:
         check_taking(house, caller.user, row, "cannotDownload")
         _check_abuse(call, caller, row)
         span = None if "If-Range" in call.headers else _span(call.headers.all("Range"), row.size)
-        return _answer(house, call, row, row.size, span)
+        response = _answer(house, call, row, row.size, span)
+    if isinstance(response.body, Outflow):
+        response.body.check()  # not in the transaction: it reads
+    # Not `call.method`: a POST that names HEAD is answered as HEAD is, but its client waits for the bytes.
+    if call.request.method == "HEAD":
+        let_go(response.body)
+        return Response(response.status, response.headers)
+    return response
 
 
 def _check_abuse(call: Call, caller: Caller, row: FileRow) -> None:
@@ -61,8 +72,7 @@ def _answer(house: House, call: Call, row: FileRow, size: int, span: Span | None
     if span is not None:
         headers.append(("Content-Range", str(ContentRange(span, size))))
     status = 200 if span is None else 206
-    # Not `call.method`: a POST that names HEAD is answered as HEAD is, but its client waits for the bytes.
-    if call.request.method == "HEAD" or first == last:
+    if first == last:
         return Response(status, Headers(headers))
     assert row.content is not None
     return Response(status, Headers(headers), house.content.read(row.content, first, last))

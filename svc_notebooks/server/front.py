@@ -18,6 +18,7 @@ from ..core.wire import Disconnected, Query, Request, Response
 from . import cors, uploads
 from .access import Access, Caller, require
 from .cross_site import check_page
+from .disk_errors import disk_refusal
 from .doors import BEHIND
 from .fault_header import asked_for
 from .faults import Faults
@@ -154,6 +155,8 @@ class Front:
             return _refused(error, entry)
         except Disconnected:
             return _refused(refuse("cancelled"), entry)  # nobody reads it
+        except OSError as error:
+            return _refused(disk_refusal(error, self._house, entry.user or ""), entry)
         except Exception:
             _log.exception("%s %s failed", request.method, path)
             return _refused(refuse("backendError"), entry)
@@ -212,4 +215,6 @@ def _sent(response: Response, entry: Entry, *, head: bool) -> Response:
             return Response(response.status, response.headers)
         entry.sent = len(response.body)
         return response
-    return Response(response.status, response.headers, Outgoing(response.body, entry))
+    length = response.headers.get("Content-Length")
+    outgoing = Outgoing(response.body, entry, None if length is None else int(length))
+    return Response(response.status, response.headers, outgoing)

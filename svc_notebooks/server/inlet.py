@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 
 from ..core.catalogue import refuse
 from ..core.wire import Body, Disconnected, Request, as_body, cut_off, let_go
 from .journal import Entry
+
+_log = logging.getLogger(__name__)
 
 _MOST_DIGITS = 18
 
@@ -38,20 +41,33 @@ class Inlet:
 
 
 class Outgoing:
-    """A streamed answer that counts what was taken of it."""
+    """A streamed response that counts what was taken of it.
 
-    __slots__ = ("_blocks", "_entry", "_source")
+    Raises Disconnected where the body ends before its Content-Length or cannot be read: the connection is closed,
+    and the client sees a cut instead of waiting for the rest.
+    """
 
-    def __init__(self, source: Iterable[bytes], entry: Entry) -> None:
+    __slots__ = ("_blocks", "_entry", "_length", "_source")
+
+    def __init__(self, source: Iterable[bytes], entry: Entry, length: int | None) -> None:
         self._source = source
         self._blocks = iter(source)
         self._entry = entry
+        self._length = length
 
     def __iter__(self) -> Outgoing:
         return self
 
     def __next__(self) -> bytes:
-        block = next(self._blocks)
+        try:
+            block = next(self._blocks)
+        except StopIteration:
+            if self._length is not None and self._entry.sent < self._length:
+                raise Disconnected(f"the body ended after {self._entry.sent} of {self._length} bytes") from None
+            raise
+        except OSError as error:
+            _log.error("a response was cut after %d bytes: %s", self._entry.sent, error)
+            raise Disconnected(str(error)) from error
         self._entry.sent += len(block)
         return block
 

@@ -11,6 +11,7 @@ from ..core.policy import Policy
 from .clock import SystemClock, VirtualClock, moved
 from .content import Content
 from .conversion import converter_of
+from .disk_errors import naming_files
 from .house import House
 from .ids import Ids
 from .lanes import Lanes
@@ -59,14 +60,17 @@ def house_in(
     if folder:
         parts = FolderParts(folder / "parts", sync=policy.durability == "power")
         drop_kept(folder)
-    return _furnished(store, parts, ids, clock, policy, names)
+    opened = _furnished(store, parts, ids, clock, policy, names)
+    opened.house.content.record_checksums()
+    return opened
 
 
 def house_like(house: House, parts: Parts) -> Opened:
     """A copy in memory, which has a clock of its own and tells nobody: its channels are stopped (see `copied`)."""
     state, store = State.of(house, parts), Store(open_database(None, "process"))
     try:
-        found = state.fill(store)
+        with naming_files(house):
+            found = state.fill(store)
         if found is not state.parts:
             state.drop()
         ids = Ids(house.ids.seed, opening=store.people.count_opening())
@@ -118,7 +122,8 @@ def save(house: House, parts: Parts, file: BinaryIO) -> None:
     try:
         store.put_back(state.rows)
         about = About(state.now, _start(house), house.ids.seed, state.ids, house.names, house.policy)
-        write(file, store, state.parts, about)
+        with naming_files(house):
+            write(file, store, state.parts, about)
     finally:
         store.close()
         state.drop()
@@ -134,15 +139,15 @@ def load(house: House, parts: Parts, file: BinaryIO) -> None:
             raise ValueError("it was saved under other brand names than this service has")
         for (pem,) in saved.rows["authorities"]:
             Trust().add(str(pem))  # while it can still be refused
-        keys = saved.parts(parts)
+        moved_in = saved.parts(parts)
         try:
             with house.store.transaction():
-                house.store.fill(saved.rows_with(keys), saved.counters)
+                house.store.fill(saved.rows_with(moved_in), saved.counters)
                 house.store.people.set_fact("secret", house.secret)
                 house.store.channels.silence()
                 house.ids.go_to(saved.about.ids)
         except BaseException:
-            parts.delete(keys.values())
+            parts.delete(part.key for part in moved_in.values())
             raise
         house.content.sweep()
     hand = moved(house.clock)

@@ -9,14 +9,17 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from uuid import uuid4
+from zlib import crc32
 
 from .atomically import sync_folder
+from .damage import DamagedContent
 from .memory import give_back
 
 BLOCK = 256 * 1024
@@ -27,12 +30,25 @@ KEPT = "kept"
 """The folder, beside that of the parts, where snapshots hold on to theirs."""
 
 _SMALL = 64 * 1024
+_MOST_VERIFIED = 65_536
+_SAME_TICK = 100_000_000
+"""Nanoseconds. A file that changed more recently may change again without a new modification time."""
+
+
+class StoredPart(NamedTuple):
+    """A part as the database knows it: `size` in bytes, `checksum` its CRC-32, None where none was recorded."""
+
+    key: str
+    size: int
+    checksum: int | None
 
 
 class PartWriter(Protocol):
     """A part that is being written; nobody sees it before `commit`."""
 
     size: int
+    checksum: int | None
+    """The CRC-32 of the bytes so far; None in memory, where bytes do not rot."""
 
     def write(self, block: bytes) -> None:
         """Append a block."""
@@ -54,7 +70,13 @@ class Parts(Protocol):
         """Begin a part."""
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
-        """Bytes `start` to `stop` (exclusive) of a part, in blocks."""
+        """Bytes `start` to `stop` (exclusive) of a part, in blocks. Raises DamagedContent where the part ends early."""
+
+    def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
+        """What is wrong with a stored part, None if nothing is. Without `contents` only its length is compared."""
+
+    def checksum(self, part: StoredPart) -> int | None:
+        """The CRC-32 of a part as it is now; None where it has another length, cannot be read, or is in memory."""
 
     def hold(self, keys: Iterable[str]) -> bool:
         """Whether all of them are there."""
@@ -65,8 +87,11 @@ class Parts(Protocol):
     def sweep(self, known: set[str]) -> int:
         """Remove every part that is not known, such as a kill has left; how many there were."""
 
-    def copy(self, keys: Iterable[str]) -> Parts:
-        """These parts, to be kept whatever becomes of the others; no byte is copied where that can be avoided."""
+    def copy(self, stored: Iterable[StoredPart]) -> Parts:
+        """These parts, to be kept whatever becomes of the others; no byte is copied where that can be avoided.
+
+        Raises DamagedContent where one of them is missing or has another length.
+        """
 
     def put_back(self, kept: Parts) -> None:
         """Hold the parts that `copy` gave, beside those that are here."""
@@ -84,6 +109,7 @@ class _MemoryWriter:
         self._blocks: list[bytes] = []
         self._tail = bytearray()
         self.size = 0
+        self.checksum: int | None = None
 
     def write(self, block: bytes) -> None:
         self.size += len(block)
@@ -141,6 +167,12 @@ class MemoryParts:
             if at >= stop:
                 return
 
+    def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
+        return None if part.key in self._parts else _missing(part.key)
+
+    def checksum(self, part: StoredPart) -> int | None:
+        return None
+
     def hold(self, keys: Iterable[str]) -> bool:
         return all(key in self._parts for key in keys)
 
@@ -156,10 +188,10 @@ class MemoryParts:
         self.delete(lost)
         return len(lost)
 
-    def copy(self, keys: Iterable[str]) -> MemoryParts:
+    def copy(self, stored: Iterable[StoredPart]) -> MemoryParts:
         """Blocks are shared, they never change."""
         copied = MemoryParts()
-        copied._parts = {key: self._parts[key] for key in keys}
+        copied._parts = {key: self._parts[key] for key, _, _ in stored}
         copied._numbers = count(next(self._numbers))  # a counter has no copies from Python 3.14 on
         return copied
 
@@ -181,19 +213,22 @@ class _FileWriter:
     def __init__(self, path: str, *, sync: bool) -> None:
         self._path = Path(path)
         self._sync = sync
-        self._file = io.FileIO(path, "x")
+        self._file = io.FileIO(path, "x+")
         self.size = 0
+        self.checksum: int | None = 0
 
     def write(self, block: bytes) -> None:
         rest = memoryview(block)
         while rest:
             rest = rest[self._file.write(rest) :]
         self.size += len(block)
+        self.checksum = crc32(block, self.checksum or 0)
 
     def truncate(self, size: int) -> None:
         if size < self.size:
             self._file.truncate(size)
-            self.size = size
+            self._file.seek(0)
+            self.size, self.checksum = size, _checksum(_blocks(self._file, size))
 
     def commit(self) -> str:
         if self._sync:
@@ -215,6 +250,7 @@ class FolderParts:
         """`copied`: nothing will be written but what is linked."""
         self._folder = folder
         self._sync = sync
+        self._verified: dict[str, tuple[int, ...]] = {}
         for number in range(0 if copied else 256):
             (folder / f"{number:02x}").mkdir(parents=True, exist_ok=True)
 
@@ -226,12 +262,55 @@ class FolderParts:
         return self._folder / key[:2] / key
 
     def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
-        with self._path(key).open("rb", buffering=0) as file:
+        try:
+            file = io.FileIO(self._path(key))
+        except FileNotFoundError:
+            raise DamagedContent({key: _missing(key)}) from None
+        with file:
             file.seek(start)
             left = stop - start
-            while left and (block := file.read(min(BLOCK, left))):
+            for block in _blocks(file, left):
                 left -= len(block)
                 yield block
+        if left:
+            raise DamagedContent({key: f"part {key} ends {left:,} bytes too early"})
+
+    def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
+        key, size, checksum = part
+        try:
+            status = self._path(key).stat()
+            if status.st_size != size:
+                return f"part {key} has {status.st_size:,} bytes instead of {size:,}"
+            identity = (status.st_ino, size, status.st_mtime_ns)
+            if not contents or checksum is None or self._verified.get(key) == identity:
+                return None
+            if self._read_checksum(part) != checksum:
+                return f"part {key} has other bytes than were written"
+        except FileNotFoundError:
+            return _missing(key)
+        except OSError as error:  # the disk cannot read the sector
+            return f"part {key} cannot be read ({error.strerror or error})"
+        self._remember(key, identity)
+        return None
+
+    def checksum(self, part: StoredPart) -> int | None:
+        if self.problem(part, contents=False):
+            return None
+        try:
+            return self._read_checksum(part)
+        except OSError:
+            return None
+
+    def _read_checksum(self, part: StoredPart) -> int:
+        with io.FileIO(self._path(part.key)) as file:
+            return _checksum(_blocks(file, part.size))
+
+    def _remember(self, key: str, identity: tuple[int, ...]) -> None:
+        """A verified part need not be read again before its file changes."""
+        if time.time_ns() - identity[-1] > _SAME_TICK:
+            if len(self._verified) >= _MOST_VERIFIED:
+                self._verified.clear()
+            self._verified[key] = identity
 
     def hold(self, keys: Iterable[str]) -> bool:
         return all(self._path(key).exists() for key in keys)
@@ -239,6 +318,7 @@ class FolderParts:
     def delete(self, keys: Iterable[str]) -> None:
         for key in keys:
             self._path(key).unlink(missing_ok=True)
+            self._verified.pop(key, None)
 
     def sweep(self, known: set[str]) -> int:
         lost = [path for path in self._folder.glob("??/*") if path.name not in known]
@@ -246,11 +326,15 @@ class FolderParts:
             path.unlink(missing_ok=True)
         return len(lost)
 
-    def copy(self, keys: Iterable[str]) -> FolderParts:
+    def copy(self, stored: Iterable[StoredPart]) -> FolderParts:
         """In a folder beside it: a part is written once, so a second name for its file is a copy."""
         copied = FolderParts(self._folder.parent / KEPT / uuid4().hex, sync=False, copied=True)
-        for key in keys:
-            _link(self._path(key), copied._path(key))
+        try:
+            for part in sound(self, stored, contents=False):  # nothing is read: the whole service waits meanwhile
+                _link(self._path(part.key), copied._path(part.key))
+        except BaseException:
+            copied.drop()
+            raise
         return copied
 
     def put_back(self, kept: Parts) -> None:
@@ -269,6 +353,36 @@ class FolderParts:
 
     def close(self) -> None:
         """Its files are to be found again."""
+
+
+def sound(parts: Parts, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
+    """The parts in which `Parts.problem` finds nothing. At the end DamagedContent names all others."""
+    problems = dict[str, str]()
+    for part in stored:
+        if problem := parts.problem(part, contents=contents):
+            problems[part.key] = problem
+        else:
+            yield part
+    if problems:
+        raise DamagedContent(problems)
+
+
+def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
+    """The next `size` bytes of a file, fewer where it ends before."""
+    while size and (block := file.read(min(BLOCK, size))):
+        size -= len(block)
+        yield block
+
+
+def _checksum(blocks: Iterable[bytes]) -> int:
+    value = 0
+    for block in blocks:
+        value = crc32(block, value)
+    return value
+
+
+def _missing(key: str) -> str:
+    return f"part {key} is missing"
 
 
 def drop_kept(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,11 +19,14 @@ from ..core.permissions import GRANTEES, Role
 from ..core.wire import JSON, JSONObject, Query, Request, join_url, segment
 from .access import Caller
 from .address import client_origin
+from .damage import DamagedContent
 from .house import House
 from .roles import grants, may_take, role
 from .store.contents import Digests
 from .store.files import FileRow
 from .store.permissions import PermissionRow
+
+_log = logging.getLogger(__name__)
 
 DEFAULT: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
 """What an answer has unless `fields` says otherwise."""
@@ -69,7 +73,11 @@ class _File:
     def digests(self) -> Digests | None:
         if self.row.content is None or self.row.size is None:
             return None
-        return self.house.content.digests(self.row.content, self.row.size)
+        try:
+            return self.house.content.digests(self.row.content, self.row.size)
+        except DamagedContent as error:  # one damaged file must not hide the others of a list
+            _log.error("no checksums of %s (%s): %s", self.row.name, self.row.id, error)
+            return None
 
     @cached_property
     def role(self) -> Role:

@@ -24,7 +24,7 @@ from typing import Any, BinaryIO
 from ..core.names import Names
 from ..core.policy import Policy
 from ..core.wire import JSON, JSONObject
-from .parts import BLOCK, Parts, PartWriter
+from .parts import BLOCK, Parts, PartWriter, StoredPart, sound
 from .store import Store
 from .store.whole import TABLES, check_row, columns
 
@@ -34,7 +34,7 @@ VERSION = 1
 _MANIFEST = "manifest.json"
 _MOST_MANIFEST = 64 * 1024 * 1024
 _ENTRY = re.compile(r"manifest\.json|tables/[a-z_]{1,40}\.jsonl|parts/[1-9][0-9]{0,17}")
-_PART = TABLES["rope"].columns.keys().index("part")
+_PART, _CHECKSUM = map(TABLES["rope"].columns.keys().index, ("part", "checksum"))
 
 Rows = Mapping[str, list[Sequence[JSON]]]
 
@@ -55,15 +55,16 @@ class About:
 
 
 def write(file: BinaryIO, store: Store, parts: Parts, about: About) -> None:
-    """Write a service to a file that is empty."""
+    """Write a service to a file that is empty. Raises DamagedContent."""
     held: dict[str, list[int | str]] = {}
-    numbers = {key: number for number, key in enumerate(store.contents.part_sizes(), start=1)}
+    stored = store.contents.parts()
+    numbers = {part.key: number for number, part in enumerate(stored, start=1)}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, found in store.rows():
             held[f"tables/{name}.jsonl"] = _put(archive, f"tables/{name}.jsonl", _lines(name, found, numbers))
-        for key, size in store.contents.part_sizes().items():
-            entry = f"parts/{numbers[key]}"
-            held[entry] = _put(archive, entry, parts.read(key, 0, size))
+        for part in sound(parts, stored):
+            entry = f"parts/{numbers[part.key]}"
+            held[entry] = _put(archive, entry, parts.read(part.key, 0, part.size))
         manifest = {**_manifest(about), "columns": {name: columns(name) for name in TABLES}}
         manifest |= {"counters": dict(store.counters()), "entries": held}
         _put(archive, _MANIFEST, [json.dumps(manifest).encode()])
@@ -163,39 +164,39 @@ class Saved(AbstractContextManager["Saved"]):
     def _check_parts(self) -> None:
         needed: dict[str, int] = {}
         for row in self.rows["rope"]:
-            _, first, stop, part = row
+            _, first, stop, part, _ = row
             needed[f"parts/{part}"] = max(needed.get(f"parts/{part}", 0), int(str(stop)) - int(str(first)))
         held = {name: entry.file_size for name, entry in self._entries.items() if name.startswith("parts/")}
         if needed != held:
             raise ValueError("its parts are not those that its contents are made of")
 
-    def parts(self, place: Parts) -> dict[str, str]:
-        """Write every part to another place; its key there. Raises ValueError, and leaves nothing then."""
-        made: dict[str, str] = {}
+    def parts(self, place: Parts) -> dict[str, StoredPart]:
+        """Write every part to another place; what it is there. Raises ValueError, and leaves nothing then."""
+        made: dict[str, StoredPart] = {}
         try:
             for name in self._entries:
                 if name.startswith("parts/"):
                     made[name.removeprefix("parts/")] = self._move(name, place.writer())
         except BaseException:
-            place.delete(made.values())
+            place.delete(part.key for part in made.values())
             raise
         return made
 
-    def _move(self, name: str, part: PartWriter) -> str:
+    def _move(self, name: str, part: PartWriter) -> StoredPart:
         try:
             for block in self._blocks(name):
                 part.write(block)
+            return StoredPart(part.commit(), part.size, part.checksum)
         except BaseException:
             part.abort()
             raise
-        return part.commit()
 
-    def rows_with(self, keys: Mapping[str, str]) -> Rows:
-        """The rows, with the keys that the parts have now."""
-        rope: list[Sequence[JSON]] = [
-            [*row[:_PART], keys[str(row[_PART])], *row[_PART + 1 :]] for row in self.rows["rope"]
-        ]
-        return {**self.rows, "rope": rope}
+    def rows_with(self, parts: Mapping[str, StoredPart]) -> Rows:
+        """The rows, with the keys and the checksums that the parts have now."""
+        rope = [list(row) for row in self.rows["rope"]]
+        for row in rope:
+            row[_PART], _, row[_CHECKSUM] = parts[str(row[_PART])]
+        return {**self.rows, "rope": list[Sequence[JSON]](rope)}
 
     def _blocks(self, name: str) -> Iterator[bytes]:
         """The bytes of an entry; they are compared with the manifest on the way. Raises ValueError."""

@@ -294,7 +294,7 @@ class Service:
             virtual.restart()
 
     def snapshot(self) -> str:
-        """Remember the whole state, as long as the service lives; the id to give to `restore`."""
+        """Remember the whole state, as long as the service lives; the id to give to `restore`. Raises as `save`."""
         return self._snapshots.take(self._house, self._parts)
 
     def restore(self, snapshot: str) -> None:
@@ -309,14 +309,14 @@ class Service:
     def save(self, path: str | Path) -> Path:
         """Write everything to one file, in place of the one that was there, which is kept beside it as `.bak`.
 
-        There are digests of tokens in it, and no token. Raises OSError; the file is then as it was.
+        There are digests of tokens in it, and no token. Raises OSError, of damaged content too; the file is as it was.
         """
         target = Path(path)
         replace_file(target, self.dump)
         return target
 
     def dump(self, file: BinaryIO) -> None:
-        """Write everything to an open file that is empty."""
+        """Write everything to an open file that is empty. Raises as `save`."""
         save(self._house, self._parts, file)
 
     def load(self, file: BinaryIO) -> None:

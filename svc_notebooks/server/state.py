@@ -8,8 +8,9 @@ from itertools import count
 from typing import Any
 
 from .clock import moved
+from .disk_errors import naming_files
 from .house import House
-from .parts import MemoryParts, Parts
+from .parts import MemoryParts, Parts, sound
 from .store import Store
 
 
@@ -24,9 +25,9 @@ class State:
 
     @classmethod
     def of(cls, house: House, parts: Parts) -> State:
-        """As it is now."""
-        with house.store.still():
-            kept = parts.copy(house.store.contents.part_sizes())
+        """As it is now. Raises DamagedContent where a part is missing or has another length."""
+        with house.store.still(), naming_files(house):
+            kept = parts.copy(house.store.contents.parts())
             return cls(house.store.image(), kept, house.clock.now(), house.ids.state())
 
     def put_back(self, house: House, parts: Parts) -> None:
@@ -43,13 +44,13 @@ class State:
             virtual.put(self.now)
 
     def fill(self, store: Store) -> MemoryParts:
-        """Give the rows to a new store; the parts, in memory."""
+        """Give the rows to a new store; the parts, in memory. Raises DamagedContent."""
         store.put_back(self.rows)
         if isinstance(self.parts, MemoryParts):
             return self.parts
         found = MemoryParts()
-        for key, size in store.contents.part_sizes().items():
-            found.take_in(key, self.parts.read(key, 0, size))
+        for part in sound(self.parts, store.contents.parts()):
+            found.take_in(part.key, self.parts.read(part.key, 0, part.size))
         return found
 
     def drop(self) -> None:

@@ -161,7 +161,7 @@ def state(service: Service) -> Any:
     house = service._house
     rows = {name: list(found) for name, found in house.store.rows() if name != "rope"}
     rows["sessions"] = [row[:-2] + row[-1:] for row in rows["sessions"]]
-    sizes = house.store.contents.part_sizes()
+    sizes = {part.key: part.size for part in house.store.contents.parts()}
     contents = sorted(b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items())
     plans = [[(step["seen"], step["fired"]) for step in plan["steps"]] for plan in service.fault_plans()]
     return rows, contents, house.clock.now(), plans

@@ -118,7 +118,7 @@ def everything(service: Service) -> dict[str, Any]:
     """All that a service knows: its rows, its bytes, its time, where its ids stand."""
     house = service._house
     rows = {name: list(found) for name, found in house.store.rows()}
-    sizes = house.store.contents.part_sizes()
+    sizes = {part.key: part.size for part in house.store.contents.parts()}
     parts = {key: b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items()}
     rows["sessions"] = [
         row[:-2] + row[-1:] for row in rows["sessions"]
@@ -130,7 +130,7 @@ def of_a_copy(service: Service) -> dict[str, Any]:
     """What a copy has in common: it tells nobody, its parts have other names, and it counts as opened once more."""
     found = everything(service)
     parts, now, ids, counters = found.pop("")
-    bytes_of = [(content, start, stop, parts[part]) for content, start, stop, part in found.pop("rope")]
+    bytes_of = [(content, start, stop, parts[part]) for content, start, stop, part, _ in found.pop("rope")]
     found["channels"] = [row[:-2] for row in found["channels"]]
     found["meta"] = [row for row in found["meta"] if row[0] != "openings"]
     del found["messages"]

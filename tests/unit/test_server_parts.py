@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import platform
 import subprocess
 import sys
+import time
+from zlib import crc32
 
 import pytest
 
 from svc_notebooks.server.content import Content
-from svc_notebooks.server.parts import BLOCK, FolderParts, MemoryParts
+from svc_notebooks.server.parts import BLOCK, FolderParts, MemoryParts, StoredPart
 from svc_notebooks.server.store import Store, open_database
 
 
@@ -41,6 +45,79 @@ def test_a_truncated_part_ends_where_it_was_cut(parts, keep):
     key = written(parts, b"ab", b"c" * 70_000, b"de", keep=keep)
 
     assert b"".join(parts.read(key, 0, keep)) == (b"ab" + b"c" * 70_000 + b"de")[:keep]
+
+
+@pytest.mark.parametrize("keep", [None, 0, 1, 70_001, 70_004])
+def test_the_checksum_is_of_the_bytes_that_are_kept(tmp_path, keep):
+    writer = FolderParts(tmp_path, sync=False).writer()
+    for block in (b"ab", b"c" * 70_000, b"de"):
+        writer.write(block)
+    if keep is not None:
+        writer.truncate(keep)
+    key = writer.commit()
+
+    stored = (tmp_path / key[:2] / key).read_bytes()
+    assert writer.checksum == crc32(stored)
+    assert len(stored) == writer.size == (70_004 if keep is None else keep)
+
+
+def test_a_verified_part_is_not_read_again_before_its_file_changes(tmp_path):
+    parts = FolderParts(tmp_path, sync=False)
+    writer = parts.writer()
+    writer.write(b"stored")
+    part = StoredPart(writer.commit(), writer.size, writer.checksum)
+    path = tmp_path / part.key[:2] / part.key
+    os.utime(path, ns=(0, 10))
+    assert parts.problem(part) is None
+
+    path.write_bytes(b"rotten")
+    os.utime(path, ns=(0, 10))  # so that only a look at the bytes would tell
+    unread = parts.problem(part)
+    os.utime(path, ns=(0, 11))
+
+    assert unread is None
+    assert "other bytes" in parts.problem(part)
+
+
+def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
+    """Within one tick of the file system's clock a second change leaves no other time."""
+    parts = FolderParts(tmp_path, sync=False)
+    writer = parts.writer()
+    writer.write(b"stored")
+    part = StoredPart(writer.commit(), writer.size, writer.checksum)
+    path = tmp_path / part.key[:2] / part.key
+    now = time.time_ns()
+    os.utime(path, ns=(now, now))
+    assert parts.problem(part) is None
+
+    path.write_bytes(b"rotten")
+    os.utime(path, ns=(now, now))
+
+    assert "other bytes" in parts.problem(part)
+
+
+def test_without_a_checksum_the_length_is_compared(tmp_path):
+    parts = FolderParts(tmp_path, sync=False)
+    key = written(parts, b"stored")
+
+    assert parts.problem(StoredPart(key, 6, None)) is None
+    assert "6 bytes instead of 7" in parts.problem(StoredPart(key, 7, None))
+
+
+def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
+    parts = FolderParts(tmp_path, sync=True)
+    inflow = Content(None, parts, part_size=100).inflow(0, None)
+    inflow.write(b"bytes")
+
+    def full(descriptor):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        inflow.finish(5)
+    inflow.abort()
+
+    assert list(tmp_path.glob("??/*")) == []
 
 
 def test_what_is_not_known_is_swept(parts):

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, insert, select, update
 
+from ..parts import StoredPart
 from .database import Database, Prepared, inserting
 from .schema import contents, rope
 
 
 class Piece(NamedTuple):
-    """Bytes `start` to `stop` (exclusive) of a content lie in this part, from its beginning."""
+    """Bytes `start` to `stop` (exclusive) of a content are this part; `checksum` as in StoredPart."""
 
     start: int
     stop: int
     part: str
+    checksum: int | None = None
+
+    @property
+    def stored(self) -> StoredPart:
+        """The part as it must be found."""
+        return StoredPart(self.part, self.stop - self.start, self.checksum)
 
 
 class Digests(NamedTuple):
@@ -29,7 +36,7 @@ class Digests(NamedTuple):
 _BEGIN = Prepared(insert(contents).values(md5=None))
 _APPEND = inserting(rope, ("content", *Piece._fields))
 _PIECES = Prepared(
-    select(rope.c.start, rope.c.stop, rope.c.part)
+    select(*(rope.c[name] for name in Piece._fields))
     .where(
         rope.c.content == bindparam("content"),
         rope.c.start < bindparam("last"),
@@ -40,7 +47,15 @@ _PIECES = Prepared(
 _ALL = Prepared(select(rope.c.part).where(rope.c.content == bindparam("content")))
 _IS_THERE = Prepared(select(contents.c.id).where(contents.c.id == bindparam("content")))
 _KNOWN = Prepared(select(rope.c.part))
-_SIZES = Prepared(select(rope.c.part, func.max(rope.c.stop - rope.c.start)).group_by(rope.c.part).order_by(rope.c.part))
+_STORED = Prepared(select(rope.c.part, rope.c.stop - rope.c.start, rope.c.checksum).order_by(rope.c.part))
+_WITHOUT_CHECKSUM = Prepared(
+    select(rope.c.content, *(rope.c[name] for name in Piece._fields)).where(rope.c.checksum.is_(None))
+)
+_KEEP_CHECKSUM = Prepared(
+    update(rope)
+    .where(rope.c.content == bindparam("number"), rope.c.start == bindparam("first"))
+    .values(checksum=bindparam("checksum"))
+)
 _DROP_ROPE = Prepared(delete(rope).where(rope.c.content == bindparam("content")))
 _DROP = Prepared(delete(contents).where(contents.c.id == bindparam("content")))
 _DIGESTS = Prepared(
@@ -83,9 +98,18 @@ class Contents:
         self._database.change(_DROP, {"content": content})
         return parts
 
-    def part_sizes(self) -> dict[str, int]:
-        """How many bytes of every part are referred to."""
-        return {part: size for part, size in self._database.run(_SIZES, {})}
+    def parts(self) -> list[StoredPart]:
+        """Every part that a content refers to, in the order of the keys."""
+        return [StoredPart._make(row) for row in self._database.run(_STORED, {})]
+
+    def without_checksum(self) -> list[tuple[int, Piece]]:
+        """The parts that have no checksum, each behind the number of its content."""
+        return [(content, Piece._make(row)) for content, *row in self._database.run(_WITHOUT_CHECKSUM, {})]
+
+    def keep_checksum(self, content: int, piece: Piece) -> None:
+        """Record the checksum of a part that had none."""
+        values = {"number": content, "first": piece.start, "checksum": piece.checksum}
+        self._database.change(_KEEP_CHECKSUM, values)
 
     def known_parts(self) -> set[str]:
         """Every part that a content refers to."""

@@ -36,6 +36,7 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
 from . import upgrades
+from .errors import Translation, store_error
 from .schema import metadata
 
 Row = tuple[Any, ...]
@@ -83,7 +84,10 @@ def _close(connection: Connection) -> None:
 
 
 class Database:
-    """A connection that threads share, one at a time. One that nobody has any more is closed."""
+    """A connection that threads share, one at a time. One that nobody has any more is closed.
+
+    Errors of the file are OSErrors: a full disk has the errno ENOSPC, a damaged file is DatabaseDamaged.
+    """
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -93,12 +97,14 @@ class Database:
         self.lock = RLock()
         self._depth = 0
         self._seen: dict[tuple[Any, ...], Row | None] = {}
+        file = connection.engine.url.database
+        self._translated = Translation(Path(file) if file else None)
         self.dialect = connection.dialect
 
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Run a statement; its rows, if it has any."""
         sql, ordered = prepared.ready(self, values)
-        with self.lock:
+        with self.lock, self._translated:
             found: list[Row] = self._driver.execute(sql, ordered).fetchall()
         return found
 
@@ -106,7 +112,7 @@ class Database:
         """The first row of a statement's result."""
         sql, ordered = prepared.ready(self, values)
         asked = (sql, *ordered)
-        with self.lock:
+        with self.lock, self._translated:
             if asked not in self._seen:
                 if len(self._seen) >= _MOST_SEEN:
                     self._seen.clear()
@@ -117,7 +123,7 @@ class Database:
     def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Run a statement that changes rows; how many they were."""
         sql, ordered = prepared.ready(self, values)
-        with self.lock:
+        with self.lock, self._translated:
             self._seen.clear()
             changed: int = self._driver.execute(sql, ordered).rowcount
         return changed
@@ -139,14 +145,14 @@ class Database:
     def insert(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Insert a row; the number that the database gave it."""
         sql, ordered = prepared.ready(self, values)
-        with self.lock:
+        with self.lock, self._translated:
             self._seen.clear()
             number: int = self._driver.execute(sql, ordered).lastrowid
         return number
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a statement that was put together for this request."""
-        with self.lock:
+        with self.lock, self._translated:
             return [tuple(row) for row in self._connection.execute(statement)]
 
     @contextmanager
@@ -156,22 +162,24 @@ class Database:
             if self._depth:
                 yield
                 return
-            self._driver.execute("BEGIN IMMEDIATE")
+            with self._translated:
+                self._driver.execute("BEGIN IMMEDIATE")
             self._depth += 1
             try:
                 yield
+                with self._translated:
+                    self._driver.execute("COMMIT")
             except BaseException:
                 self._seen.clear()
-                self._driver.execute("ROLLBACK")
+                if self._driver.in_transaction:  # where the disk is full SQLite has rolled back already
+                    self._driver.execute("ROLLBACK")
                 raise
-            else:
-                self._driver.execute("COMMIT")
             finally:
                 self._depth -= 1
 
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete the rows of these tables, all or those that meet a condition."""
-        with self.lock:
+        with self.lock, self._translated:
             self._seen.clear()
             for table in tables:
                 statement = delete(table)
@@ -184,7 +192,7 @@ class Database:
 
     def image(self) -> bytes:
         """The whole database as bytes, as of one moment."""
-        with self.lock, closing(sqlite3.connect(":memory:")) as copy:
+        with self.lock, self._translated, closing(sqlite3.connect(":memory:")) as copy:
             self._driver.backup(copy)
             found = bytearray(copy.serialize())
         found[_JOURNAL] = b"\x01\x01"  # memory has no write-ahead log: an image that asks for one cannot be opened
@@ -192,7 +200,7 @@ class Database:
 
     def put_back(self, image: bytes) -> None:
         """Make the database what it was when the image was taken, in one step."""
-        with self.lock:
+        with self.lock, self._translated:
             self._seen.clear()
             _copy(image, self._driver)
 
@@ -205,24 +213,24 @@ class Database:
 def open_database(path: Path | None, durability: Literal["process", "power"]) -> Database:
     """Open the database in this file, or one in memory; a new one gets its tables, an older one is upgraded.
 
-    An older database is first copied to a file beside it. Raises OSError while another process has the file open,
-    and for a database that is not ours or of a newer version.
+    An older database is first copied to a file beside it. Raises OSError with what to do: another process has the
+    file open, the disk is full, the file is damaged or cannot be written, it is not ours or of a newer version.
     """
-    connection = _connect(path)
     try:
-        for pragma in _pragmas(path, durability):
-            connection.exec_driver_sql(f"PRAGMA {pragma}")
-        if path is None:
-            _copy(_empty_image(), connection.connection.driver_connection)
-        else:
-            _bring_up_to_date(connection, path)
+        connection = _connect(path)
+        try:
+            for pragma in _pragmas(path, durability):
+                connection.exec_driver_sql(f"PRAGMA {pragma}")
+            if path is None:
+                _copy(_empty_image(), connection.connection.driver_connection)
+            else:
+                _bring_up_to_date(connection, path)
+        except BaseException:
+            _close(connection)
+            raise
     except (DatabaseError, sqlite3.DatabaseError) as error:
-        _close(connection)
         reason = getattr(error, "orig", error)
-        raise OSError(f"{path} cannot be opened ({reason}): is another service using this folder?") from None
-    except BaseException:
-        _close(connection)
-        raise
+        raise store_error(error, path) or OSError(f"{path} cannot be opened ({reason})") from None
     return Database(connection)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy import CTE, bindparam, delete, func, select, update
 
 from ...core.search import Search, SortKey
 from .database import Database, Prepared, inserting
-from .schema import files, opened, properties
+from .schema import files, opened, properties, rope
 from .search import Viewer, behind, condition, order, seen_by
 from .words import ascii_lower, word_list
 
@@ -149,6 +149,12 @@ class Files:
     def holds(self, content: int) -> bool:
         """Whether a file has this content; a copy has that of its original."""
         return bool(self._database.run(_HOLDER, {"content": content}))
+
+    def of_parts(self, parts: Sequence[str]) -> list[FileRow]:
+        """The files whose contents have one of these parts."""
+        wanted = select(rope.c.content).where(rope.c.part.in_(parts))
+        found = self._database.select(select(*_COLUMNS).where(files.c.content.in_(wanted)).order_by(files.c.seq))
+        return [FileRow._make(row) for row in found]
 
     def open_with(self, file_id: str, client: str) -> None:
         """An OAuth client has made this file, or somebody has opened it with that client."""

@@ -151,6 +151,7 @@ rope = Table(
     Column("start", _Big, primary_key=True, autoincrement=False),
     Column("stop", _Big, nullable=False),
     Column("part", Text, nullable=False),
+    Column("checksum", _Big),  # the CRC-32 of the part; None: in memory, or missing when a store was upgraded
 )
 
 sessions = Table(

@@ -26,8 +26,9 @@ _INDEXES = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS 
 
 _NEW_COLUMNS: Mapping[tuple[str, str], str] = {
     ("events", "place"): "row_number() OVER (PARTITION BY calendar ORDER BY created, id)",
+    ("rope", "checksum"): "NULL",
 }
-"""The values of columns that version 1 added to tables which had rows already."""
+"""The values of columns that a step adds to a table which has rows already."""
 
 
 def _to_version_1(driver: sqlite3.Connection) -> None:
@@ -67,7 +68,7 @@ def _plain(sql: str) -> str:
 
 def _rebuild(driver: sqlite3.Connection, table: str, sql: str) -> None:
     """Replace a table by one with this definition and the same rows."""
-    old = f"{table}_before_version_1"
+    old = f"{table}_before"
     driver.execute(f"ALTER TABLE {table} RENAME TO {old}")
     driver.execute(sql)
     kept = {name for _, name, *_ in driver.execute(f"PRAGMA table_info({old})")}
@@ -88,7 +89,17 @@ def _keep_counter(driver: sqlite3.Connection, table: str, old: str) -> None:
         driver.execute("INSERT INTO sqlite_sequence (name, seq) VALUES (?, ?)", (table, *last))
 
 
-STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_1,)
+def _to_version_2(driver: sqlite3.Connection) -> None:
+    """Add the checksums of parts. They are recorded when the parts have been read (`Content.record_checksums`)."""
+    _rebuild(
+        driver,
+        "rope",
+        "CREATE TABLE rope (content INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,"
+        " part TEXT NOT NULL, checksum INTEGER, PRIMARY KEY (content, start))",
+    )
+
+
+STEPS: tuple[Callable[[sqlite3.Connection], None], ...] = (_to_version_1, _to_version_2)
 """Step n brings a database of version n to version n + 1. Each runs in one transaction."""
 
 VERSION = len(STEPS)
@@ -117,10 +128,11 @@ def upgrade(driver: sqlite3.Connection) -> None:
         try:
             STEPS[number](driver)
             set_version(driver, number + 1)
+            driver.execute("COMMIT")
         except BaseException:
-            driver.execute("ROLLBACK")
+            if driver.in_transaction:  # where the disk is full SQLite has rolled back already
+                driver.execute("ROLLBACK")
             raise
-        driver.execute("COMMIT")
 
 
 def back_up(driver: sqlite3.Connection, path: Path) -> Path:
