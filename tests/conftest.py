@@ -4,10 +4,13 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
+from weakref import WeakSet
 
 import pytest
 
+from svc_notebooks.notebook import kernel
 from tests.patience import PATIENCE
 
 with suppress(ModuleNotFoundError):  # some of the contract suite needs no hypothesis, where only that is installed
@@ -28,6 +31,13 @@ def _nobodys_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("SVC_BASE_URL", "SVC_TOKEN", "SVC_CONTROL_TOKEN"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("SVC_NOTEBOOKS_STATE", str(tmp_path / "svc-state"))
+
+
+@pytest.fixture(autouse=True)
+def _kernel_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first sandbox of a test is the first of a kernel: its ids do not depend on the tests before it."""
+    monkeypatch.setattr(kernel, "_numbers", count(1))
+    monkeypatch.setattr(kernel, "_open", WeakSet())
 
 
 @pytest.fixture(autouse=True)

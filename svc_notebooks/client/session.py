@@ -91,6 +91,8 @@ class Session:
         self.exchanges = Recorder() if recorder is None else recorder
         self.owner: object = None
         """What this session is part of and keeps alive: a sandbox."""
+        self.explain: Callable[[SvcError], SvcError] = _as_it_is
+        """Says more of an error than the service can: that an id belongs to another sandbox."""
         self.pending = Journal(_folder(state_dir, in_process=handler is not None))
         self._own = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
@@ -280,7 +282,11 @@ class Session:
     def error(self, status: int, content: bytes) -> SvcError:
         """The error that an answer means; a token that it repeats is taken out (T-05)."""
         text = redacted_text(content.decode("utf-8", "replace"))
-        return error_from(status, without(text, self._credential.word).encode())
+        return self.explain(error_from(status, without(text, self._credential.word).encode()))
+
+
+def _as_it_is(error: SvcError) -> SvcError:
+    return error
 
 
 def read_object(response: Response) -> JSONObject:

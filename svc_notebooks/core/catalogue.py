@@ -8,6 +8,7 @@ the journal and never on the wire: a rule of tests/rules.csv, or a name of docs/
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -170,6 +171,22 @@ def refuse(key: str, /, *, by: str | None = None, **values: object) -> ApiError:
     404
     """
     return ApiError([row(key, by=by, **values)])
+
+
+_NOT_FOUND = {
+    kind: re.compile(re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(CATALOGUE[f"{kind}NotFound"].message)))
+    for kind in ("file", "channel", "calendar", "event")
+}
+
+
+def missing_id(message: str) -> tuple[str, str] | None:
+    """The kind and the id of the resource that a 404 of this catalogue names; None for another message.
+
+    >>> missing_id(refuse("fileNotFound", fileId="x").rows[0].message)
+    ('file', 'x')
+    """
+    matches = ((kind, pattern.fullmatch(message)) for kind, pattern in _NOT_FOUND.items())
+    return next(((kind, match[1]) for kind, match in matches if match), None)
 
 
 def envelope(error: ApiError) -> JSONObject:

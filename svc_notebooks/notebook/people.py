@@ -97,7 +97,7 @@ class People:
     """What a sandbox does about people."""
 
     service: Service
-    _served: str
+    served: str
     """Where others find the service."""
     _session: Callable[..., Session]
 
@@ -184,7 +184,7 @@ class People:
         >>> svc.files(session=lab.sign_in(robot)).shape[0]
         0
         """
-        found = self.service.service_account(name, delegation=_scopes(delegation), client=client, base_url=self._served)
+        found = self.service.service_account(name, delegation=_scopes(delegation), client=client, base_url=self.served)
         return ServiceAccount(found)
 
     def oauth_client(self, name: str, *, redirect_uris: Sequence[str] = (), public: bool = False) -> OAuthClient:
@@ -202,7 +202,7 @@ class People:
         >>> photos = lab.oauth_client("Photo album")
         >>> session = lab.sign_in("bob@svc.example", client=photos, scopes=["storage.file"])
         """
-        found = self.service.oauth_client(name, list(redirect_uris), public=public, base_url=self._served)
+        found = self.service.oauth_client(name, list(redirect_uris), public=public, base_url=self.served)
         return OAuthClient(name, found)
 
     def open_with(self, file: File, client: str | OAuthClient) -> None:

@@ -15,6 +15,7 @@ from ..core.place import need_sockets
 from .current import forget
 from .event_schemas import OUTBOX
 from .frames import frame
+from .kernel import add, explain_not_found, next_number, remove
 from .people import People
 from .schemas import DELIVERIES, JOURNAL
 from .world import World
@@ -32,19 +33,28 @@ if TYPE_CHECKING:
     from ..server.socket import SocketServer
 
 
-def new_sandbox(path: Path | None, *, seed: int | None, policy: Policy, names: Names, virtual: bool) -> Sandbox:
+def new_sandbox(
+    path: Path | None, number: int, *, seed: int | None, policy: Policy, names: Names, virtual: bool
+) -> Sandbox:
     """Make the service and a session that is signed in to it."""
     from ..server.clock import SystemClock, VirtualClock
     from ..server.service import open_service
 
     clock = VirtualClock() if virtual else SystemClock()
     service = open_service(path, seed=seed, clock=clock, policy=policy, names=names)
-    return opened_sandbox(service, seed, None if path is None else path / "pending")
+    return Sandbox(service, number, seed=seed, state_dir=None if path is None else path / "pending")
 
 
-def opened_sandbox(service: Service, seed: int | None, state_dir: Path | None = None) -> Sandbox:
-    """A session for the first user of a service, and both in one."""
-    return Sandbox(service, service.sign_in(), seed=seed, state_dir=state_dir)
+def saved_sandbox(path: Path, number: int) -> Sandbox:
+    """The sandbox that was saved to a file; the first of a kernel goes on with the ids where it was saved."""
+    from ..server.service import open_saved
+
+    return _copied(open_saved(path, branch=number - 1), number)
+
+
+def _copied(service: Service, number: int) -> Sandbox:
+    branch = f"{service.seed}/{number}" if number > 1 else service.seed
+    return Sandbox(service, number, seed=None if service.seed is None else branch)
 
 
 def sandbox_of(session: Session) -> Sandbox | None:
@@ -62,17 +72,19 @@ class Sandbox(People, World):
     """A service in this kernel: `session` is signed in to it, `service` is the function itself.
 
     `clock.now()` tells its time, `clock.advance("8d")` moves it. As a context manager it is closed at the
-    end, and the session before it is the current one again.
+    end, and the session before it is the current one again. `number` counts the sandboxes of a kernel, from 1.
     """
 
-    def __init__(self, service: Service, token: str, *, seed: int | None, state_dir: Path | None) -> None:
+    def __init__(self, service: Service, number: int, *, seed: int | str | None, state_dir: Path | None = None) -> None:
         self.service = service
+        self.number = number
         self._seed, self._state_dir = seed, state_dir
-        self.session = self._session(token)
+        self.session = self._session(service.sign_in())
         self._before: Callable[[], Session | None] = lambda: None
         self._entered = False
-        self._served = NOWHERE
+        self.served = NOWHERE
         self._lent = ExitStack()  # servers that carry the service, receivers, and what they need
+        add(self)
 
     @property
     def clock(self) -> VirtualClock | SystemClock:
@@ -95,10 +107,12 @@ class Sandbox(People, World):
             recorder=record,
         )
         made.owner = self
+        made.explain = lambda error: explain_not_found(error, self)
         return made
 
     def __repr__(self) -> str:
-        return "<Sandbox: a service in this kernel; nothing leaves this machine>"
+        number = f" {self.number}" if self.number > 1 else ""
+        return f"<Sandbox{number}: a service in this kernel; nothing leaves this machine>"
 
     def follow(self, before: Session | None) -> None:
         """Go back to this session when the sandbox is closed."""
@@ -126,6 +140,7 @@ class Sandbox(People, World):
     def close(self) -> None:
         """Close the service, the receivers of its sessions and every server that carries it."""
         self._lent.close()
+        remove(self)
         forget(self.session, self._before())
         self.session.close()
         self.service.close()
@@ -179,8 +194,9 @@ class Sandbox(People, World):
     def fork(self) -> Sandbox:
         """An independent copy of this sandbox in memory: its files, its people, and a clock of its own.
 
-        What happens in one of the two does not happen in the other. The copy writes to nobody: its channels are
-        stopped. It is not the current one: give its session, `svc.files(session=copy.session)`.
+        What happens in one of the two does not happen in the other. A row from before the fork names the same file in
+        both; what is made from now on has ids that the other one does not draw. The copy writes to nobody: its channels
+        are stopped. It is not the current one: give its session, `svc.files(session=copy.session)`.
 
         >>> lab = svc.sandbox()
         >>> copy = lab.fork()
@@ -188,7 +204,8 @@ class Sandbox(People, World):
         >>> len(svc.files()), len(svc.files(session=copy.session))
         (0, 1)
         """
-        made = opened_sandbox(self.service.fork(), self._seed)
+        number = next_number()
+        made = _copied(self.service.fork(branch=number - 1), number)
         self._lent.callback(_close, ref(made))
         return made
 
@@ -217,5 +234,5 @@ class Sandbox(People, World):
         server = SocketServer(self.service, port=port, tls=context, ca=ca).start()
         server.owner = self
         self.closes(server.stop)
-        self._served = server.base_url
+        self.served = server.base_url
         return server

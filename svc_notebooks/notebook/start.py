@@ -11,7 +11,8 @@ from ..core.names import Names
 from ..core.policy import Policy
 from .arguments import choice
 from .current import current_session as current_session, make_current
-from .sandbox import Sandbox as Sandbox, new_sandbox, opened_sandbox
+from .kernel import explain_not_found, next_number, seed_of, served_at
+from .sandbox import Sandbox as Sandbox, new_sandbox, saved_sandbox
 
 if TYPE_CHECKING:
     from ..client.session import Session
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 def sandbox(
     path: str | os.PathLike[str] | None = None,
     *,
-    seed: int | None = 0,
+    seed: int | Literal["auto"] | None = "auto",
     policy: Policy | None = None,
     names: Names | None = None,
     clock: Literal["virtual", "system"] = "virtual",
@@ -31,7 +32,10 @@ def sandbox(
 
     Args:
         path: A folder that keeps everything, to be opened again later; None keeps it in memory.
-        seed: The same seed gives the same ids and delays at every run; None gives random ones.
+        seed: The same seed gives the same ids and delays at every run; None gives random ones. "auto" is a seed of
+            its own for each sandbox of a kernel, in the order in which they are opened: a kernel that is restarted
+            repeats itself, and no row of one sandbox names a file of another. Two sandboxes with the same number as
+            seed draw the same ids.
         policy: How the service behaves where the interface leaves it open. None is `Policy(browser_sign_in="choose")`:
             whoever opens a link in a browser says who they are.
         names: The brand names on the wire.
@@ -43,9 +47,13 @@ def sandbox(
     [3]
     """
     choice("clock", clock, ("virtual", "system"))
+    if not (seed is None or seed == "auto" or isinstance(seed, int)):
+        raise TypeError(f'seed must be a whole number, "auto" or None, not {seed!r}')
+    number = next_number()
     lab = new_sandbox(
         None if path is None else Path(path).expanduser(),
-        seed=seed,
+        number,
+        seed=seed_of(number) if seed == "auto" else seed,
         policy=policy or Policy(browser_sign_in="choose"),
         names=names or Names(),
         virtual=clock == "virtual",
@@ -58,6 +66,7 @@ def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
     """The sandbox that `lab.save(path)` wrote to a file, as it was, in memory; calls use its session from now on.
 
     The file stays as it is. The sandbox has the clock, the seed, the policy and the names that it was saved with.
+    Where other sandboxes were opened before in this kernel, it draws ids that none of them draws.
     Its channels are stopped: a file can be opened many times, and whoever watched was told once.
 
     Raises:
@@ -72,10 +81,7 @@ def open_sandbox(path: str | os.PathLike[str]) -> Sandbox:
     >>> svc.files()["name"].tolist()
     ['kept.txt']
     """
-    from ..server.service import open_saved
-
-    service = open_saved(Path(path).expanduser())
-    lab = opened_sandbox(service, service.seed)
+    lab = saved_sandbox(Path(path).expanduser(), next_number())
     lab.follow(make_current(lab.session))
     return lab
 
@@ -116,6 +122,7 @@ def connect(
         verify=verify,
         proxies=proxies,
     )
+    session.explain = lambda error: explain_not_found(error, served_at(session.base_url))
     make_current(session)
     return session
 

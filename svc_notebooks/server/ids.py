@@ -19,12 +19,17 @@ class Ids:
     (True, 33, 44)
     """
 
-    def __init__(self, seed: int | None = None, *, opening: int = 0) -> None:
-        """`opening` counts the times that a store was opened before: no seeded id is drawn twice in one store."""
+    def __init__(self, seed: int | None = None, *, opening: int = 0, branch: int = 0) -> None:
+        """Begin the sequences of a seed.
+
+        `opening` counts the times that a store was opened before: no seeded id is drawn twice in one store.
+        `branch` numbers the copies of a store that are used beside each other: each draws ids of its own.
+        """
         self.seed = seed
-        self._seed = None if seed is None else f"{seed}/{opening}"
+        self._seed = None if seed is None else f"{seed}/{opening}" + (f"/{branch}" if branch else "")
+        self._resets = 0
         self._random = SystemRandom() if seed is None else Random(self._seed)
-        # Tokens and users have a stream of their own: a reset begins the ids anew, and these stay.
+        # Tokens and users have a stream of their own: they stay when a reset begins another sequence of ids.
         self._secrets = SystemRandom() if seed is None else Random(f"tokens of {self._seed}")
         self._steps = self._begin_steps()
 
@@ -90,9 +95,10 @@ class Ids:
         return SystemRandom() if self._seed is None else Random(f"steps of {self._seed}")
 
     def restart(self) -> None:
-        """Begin a seeded sequence of ids again."""
+        """Begin the next seeded sequence: an id from before names nothing that is made from now on."""
         if self._seed is not None:
-            self._random = Random(self._seed)
+            self._resets += 1
+            self._random = Random(f"{self._seed} after reset {self._resets}")
             self._steps = self._begin_steps()
 
     def state(self) -> Any:

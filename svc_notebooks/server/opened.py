@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from ..core.names import Names
 from ..core.policy import Policy
@@ -65,7 +65,7 @@ def house_in(
     return opened
 
 
-def house_like(house: House, parts: Parts) -> Opened:
+def house_like(house: House, parts: Parts, branch: int = 0) -> Opened:
     """A copy in memory, which has a clock of its own and tells nobody: its channels are stopped (see `copied`)."""
     state, store = State.of(house, parts), Store(open_database(None, "process"))
     try:
@@ -73,8 +73,7 @@ def house_like(house: House, parts: Parts) -> Opened:
             found = state.fill(store)
         if found is not state.parts:
             state.drop()
-        ids = Ids(house.ids.seed, opening=store.people.count_opening())
-        ids.go_to(state.ids)
+        ids = _ids_of_a_copy(store, house.ids.seed, state.ids, branch)
         clock = _clock(_start(house), state)
         return copied(_furnished(store, found, ids, clock, house.policy, house.names))
     except BaseException:
@@ -82,18 +81,25 @@ def house_like(house: House, parts: Parts) -> Opened:
         raise
 
 
-def house_from(file: BinaryIO) -> Opened:
+def house_from(file: BinaryIO, branch: int = 0) -> Opened:
     """What a file has kept, in memory. Raises ValueError for a file that is no such thing, or damaged."""
     with Saved(file) as saved:
         about, store, parts = saved.about, Store(open_database(None, "process")), MemoryParts()
         try:
             store.fill(saved.rows_with(saved.parts(parts)), saved.counters)
-            ids = Ids(about.seed, opening=store.people.count_opening())
-            ids.go_to(about.ids)
+            ids = _ids_of_a_copy(store, about.seed, about.ids, branch)
             return copied(_furnished(store, parts, ids, _clock(about.start, about), about.policy, about.names))
         except BaseException:
             store.close()
             raise
+
+
+def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
+    """The ids that a copy draws: branch 0 goes on where `state` was taken, every other one draws its own."""
+    ids = Ids(seed, opening=store.people.count_opening(), branch=branch)
+    if not branch:
+        ids.go_to(state)
+    return ids
 
 
 def _start(house: House) -> datetime | None:

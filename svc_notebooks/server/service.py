@@ -26,6 +26,7 @@ from .front import Front
 from .house import House
 from .journal import Journal
 from .lapses import agenda
+from .lookup import has
 from .opened import house_from, house_in, house_like, load, save
 from .parts import Parts
 from .rates import Rates
@@ -66,6 +67,10 @@ class Service:
     def names(self) -> Names:
         """The brand names on its wire."""
         return self._house.names
+
+    def has(self, kind: str, key: str) -> bool:
+        """Whether there is a file, channel, calendar or event (`kind`) of this id, whoever may see it."""
+        return has(self._house.store, kind, key)
 
     @property
     def seed(self) -> int | None:
@@ -280,7 +285,7 @@ class Service:
         return virtual
 
     def reset(self) -> None:
-        """Begin again: no files, no uploads, the ids from their seed; users and their tokens stay."""
+        """Begin again: no files, no uploads, the next sequence of ids; users and their tokens stay."""
         house = self._house
         with house.store.still():  # or an upload could end between the two, and lose its parts
             house.store.clear()
@@ -302,9 +307,9 @@ class Service:
         self._snapshots.put_back(snapshot, self._house, self._parts)
         self._moved()
 
-    def fork(self) -> Service:
-        """An independent copy in memory, with a clock of its own; its channels are stopped, it writes to nobody."""
-        return Service(*house_like(self._house, self._parts), background=self._background)
+    def fork(self, branch: int = 0) -> Service:
+        """An independent copy in memory; its channels are stopped. With a `branch` its next ids are its own."""
+        return Service(*house_like(self._house, self._parts, branch), background=self._background)
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one file, in place of the one that was there, which is kept beside it as `.bak`.
@@ -383,8 +388,8 @@ def open_service(
     return Service(dataclasses.replace(house, base_url=base_url), parts, background=background)
 
 
-def open_saved(path: str | Path, *, background: bool | None = None) -> Service:
-    """The service that `Service.save` wrote to a file, in memory; its channels are stopped, as in a fork.
+def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:
+    """The service that `Service.save` wrote to a file, in memory; its channels and its ids are as in a fork.
 
     Raises:
         OSError: the file cannot be read.
@@ -392,6 +397,6 @@ def open_saved(path: str | Path, *, background: bool | None = None) -> Service:
     """
     with Path(path).open("rb") as file:
         try:
-            return Service(*house_from(file), background=background)
+            return Service(*house_from(file, branch), background=background)
         except ValueError as error:
             raise ValueError(f"{path} cannot be opened: {error}") from None

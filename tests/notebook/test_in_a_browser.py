@@ -83,7 +83,7 @@ def test_messages_come_when_the_clock_moves_and_when_they_are_delivered(lab):
 
 def test_a_receiver_there_shows_what_one_with_a_socket_shows():
     def story(**options):
-        with svc.sandbox():
+        with svc.sandbox(seed=0):
             rx = svc.receiver(**options)
             file = svc.upload(b"x", name="x")
             svc.watch_file(file, rx)

@@ -25,16 +25,27 @@ def names(service, token):
     return [one["name"] for one in json.loads(answer.content())["files"]]
 
 
-def test_a_seed_repeats_ids_and_tokens_and_so_does_a_reset():
+def test_a_seed_repeats_ids_and_tokens():
     with open_service(seed=7) as one, open_service(seed=7) as other:
         token = one.sign_in()
         first = [create(one, token) for _ in range(3)]
         assert (other.sign_in(), [create(other, token) for _ in range(3)]) == (token, first)
 
-        one.reset()
 
-        assert names(one, token) == []
-        assert [create(one, token) for _ in range(3)] == first
+def test_each_reset_begins_ids_that_were_never_drawn_and_a_seed_repeats_them():
+    """A row from before a reset names no file that was made after it."""
+    with open_service(seed=7) as one, open_service(seed=7) as other:
+        drawn = []
+        for service in (one, other):
+            token = service.sign_in()
+            drawn.append([create(service, token)])
+            for _ in range(2):
+                service.reset()
+                assert names(service, token) == []
+                drawn[-1].append(create(service, token))
+
+    assert drawn[0] == drawn[1]
+    assert len(set(drawn[0])) == 3
 
 
 def test_a_restore_brings_back_what_was_there():

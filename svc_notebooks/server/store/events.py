@@ -53,6 +53,7 @@ _BY_AGE = (events.c.place, events.c.id)
 # A row that changes is replaced: so it gets a greater number, by which a sync token finds it.
 _SAVE = inserting(events, _STORED, otherwise="REPLACE")
 _GET = Prepared(select(*_COLUMNS).where(*_THIS))
+_ANYWHERE = Prepared(select(events.c.id).where(events.c.id == bindparam("key")).limit(1))
 _BY_UID = Prepared(select(*_COLUMNS).where(events.c.uid == bindparam("uid")).order_by(events.c.seq))
 _OF_SERIES = Prepared(select(*_COLUMNS).where(_HERE, events.c.series == bindparam("series")).order_by(events.c.start))
 _CHANGED = Prepared(
@@ -104,6 +105,10 @@ class Events:
         """The event of this id in a calendar."""
         row = self._database.one(_GET, {"calendar": calendar, "key": event})
         return EventRow._make(row) if row else None
+
+    def exists(self, event: str) -> bool:
+        """Whether any calendar has an event of this id."""
+        return self._database.one(_ANYWHERE, {"key": event}) is not None
 
     def by_uid(self, uid: str) -> list[EventRow]:
         """All copies of an event, wherever they are."""

@@ -1,0 +1,202 @@
+"""Several sandboxes in one kernel: a row of one never names a file, an event or a channel of another."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+import svc_notebooks as svc
+
+
+def new_file(lab=None):
+    return svc.upload(b"hello", name="a.txt", session=lab.session if lab else None)
+
+
+def new_id(lab):
+    return new_file(lab)["id"].item()
+
+
+def new_event():
+    return svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
+
+
+def test_the_first_sandbox_of_a_kernel_has_the_ids_of_seed_0():
+    first, given = svc.sandbox(), svc.sandbox(seed=0)
+
+    assert [new_id(first) for _ in range(3)] == [new_id(given) for _ in range(3)]
+
+
+def test_a_row_of_the_first_sandbox_deletes_nothing_in_the_second():
+    first = svc.sandbox()
+    row = new_file()
+    svc.sandbox()
+    kept = new_file()
+
+    with pytest.raises(svc.NotFound, match=r"belongs to sandbox 1 of this kernel.*sandbox 2 was asked.*pass session="):
+        svc.delete(row)
+
+    assert svc.files()["id"].tolist() == kept["id"].tolist()
+    svc.delete(row, session=first.session)
+
+
+@pytest.mark.parametrize(
+    "make, use",
+    [
+        (new_file, svc.read),
+        (new_file, lambda row: svc.update(row, name="b")),
+        (new_file, lambda row: svc.upload(b"", name="b", metadata={"parents": [row["id"].item()]})),
+        (new_event, svc.delete_event),
+        (new_event, lambda row: svc.update_event(row, summary="b")),
+        (lambda: svc.watch_changes(svc.receiver(direct=True)), svc.stop_channel),
+        (lambda: svc.create_calendar("Team"), lambda row: svc.events(calendar=row["id"].item())),
+    ],
+    ids=["read", "update", "parent", "delete event", "update event", "stop channel", "calendar"],
+)
+def test_a_row_of_another_sandbox_is_not_found_and_the_error_says_whose_it_is(make, use):
+    svc.sandbox()
+    row = make()
+    svc.sandbox()
+    make()
+
+    with pytest.raises(svc.NotFound, match="belongs to sandbox 1 of this kernel") as caught:
+        use(row)
+
+    assert caught.value.status == 404
+    assert "sandbox" not in caught.value.service_message  # on the wire it is any other 404
+
+
+def test_an_instance_of_a_series_of_another_sandbox_is_explained():
+    svc.sandbox()
+    series = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="RRULE:FREQ=DAILY;COUNT=3")
+    svc.sandbox()
+
+    with pytest.raises(svc.NotFound, match="belongs to sandbox 1"):
+        svc.event(f"{series['id'].item()}_20261103")
+
+
+def test_an_id_that_no_sandbox_has_is_an_ordinary_404():
+    svc.sandbox(), svc.sandbox()
+
+    with pytest.raises(svc.NotFound, match="Check the id"):
+        svc.delete("nothing")
+
+
+def test_a_file_of_this_sandbox_that_this_user_may_not_see_is_an_ordinary_404():
+    lab = svc.sandbox()
+    row = new_file()
+    copy = lab.fork()
+
+    with pytest.raises(svc.NotFound, match="that this user may see it"):
+        svc.read(row, session=lab.sign_in("bob@svc.example"))
+
+    assert copy.service.has("file", row["id"].item())
+
+
+def test_a_sandbox_that_is_closed_is_not_asked():
+    with svc.sandbox():
+        row = new_file()
+    taken = svc.sandbox()
+    other = new_file()
+    svc.sandbox()
+    taken.service.close()
+
+    for id in (row, other):
+        with pytest.raises(svc.NotFound, match="Check the id"):
+            svc.read(id)
+
+
+def test_a_row_of_a_sandbox_is_explained_when_a_service_elsewhere_is_asked():
+    svc.sandbox()
+    row = new_file()
+    server = svc.sandbox().serve()
+    hidden = new_file()
+    session = svc.connect(server.base_url, server.owner.service.sign_in("bob@svc.example"))
+
+    with pytest.raises(svc.NotFound, match="belongs to sandbox 1 of this kernel"):
+        svc.read(row)
+    with pytest.raises(svc.NotFound, match="that this user may see it"):
+        svc.read(hidden)
+    session.close()
+
+
+def test_copies_draw_ids_of_their_own(tmp_path):
+    """Two forks of one moment, and two openings of one file, beside the sandbox that they come from."""
+    lab = svc.sandbox()
+    row = new_file()
+    path = lab.save(tmp_path / "lab.svc")
+    labs = [lab, lab.fork(), lab.fork(), svc.open_sandbox(path), svc.open_sandbox(path)]
+    labs.append(labs[1].fork())
+
+    assert [svc.read(row, session=one.session) for one in labs] == [b"hello"] * 6
+    assert len({new_id(one) for one in labs}) == 6
+    rooms = [svc.watch_changes(svc.receiver(direct=True, session=one.session), session=one.session) for one in labs]
+    assert len({room["id"].item() for room in rooms}) == 6
+
+
+def test_a_saved_sandbox_that_is_opened_first_goes_on_with_the_ids_where_it_was_saved(tmp_path):
+    lab = svc.sandbox()
+    path = lab.save(tmp_path / "lab.svc")
+
+    code = (
+        f"import svc_notebooks as svc; svc.open_sandbox({str(path)!r}); print(svc.upload(b'', name='a')['id'].item())"
+    )
+    other = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert other.stdout.strip() == new_id(lab)
+
+
+def test_a_kernel_that_is_restarted_repeats_itself():
+    code = """
+import svc_notebooks as svc
+labs = [svc.sandbox(), svc.sandbox(seed=9), svc.sandbox()]
+labs.append(labs[2].fork())
+print([svc.upload(b"", name="a", session=lab.session)["id"].item() for lab in labs])
+"""
+    runs = {subprocess.run([sys.executable, "-c", code], capture_output=True, check=True).stdout for _ in range(2)}
+
+    assert len(runs) == 1
+
+
+def test_sandboxes_that_threads_open_at_once_have_ids_of_their_own():
+    together = Barrier(8)
+
+    def open_one(_):
+        together.wait()
+        lab = svc.sandbox()
+        return lab, new_id(lab)
+
+    with ThreadPoolExecutor(8) as threads:
+        opened = list(threads.map(open_one, range(8)))
+
+    assert sorted(lab.number for lab, _ in opened) == list(range(1, 9))
+    assert len({id for _, id in opened}) == 8
+
+
+def test_two_sandboxes_over_folders_draw_ids_of_their_own(tmp_path):
+    with svc.sandbox(tmp_path / "a") as one, svc.sandbox(tmp_path / "b") as other:
+        ids = {new_id(one), new_id(other)}
+    with svc.sandbox(tmp_path / "a") as again:
+        ids.add(new_id(again))
+
+    assert len(ids) == 3
+
+
+def test_the_same_seed_twice_is_the_same_ids_because_it_was_asked_for():
+    assert new_id(svc.sandbox(seed=5)) == new_id(svc.sandbox(seed=5))
+
+
+@pytest.mark.parametrize("seed", ["5", 1.5, b"0"])
+def test_a_seed_that_is_no_number_is_refused_before_anything_is_opened(seed):
+    with pytest.raises(TypeError, match="seed must be a whole number"):
+        svc.sandbox(seed=seed)
+
+    assert svc.sandbox().number == 1
+
+
+def test_a_sandbox_shows_its_number_where_there_are_several():
+    first, second = svc.sandbox(), svc.sandbox()
+
+    assert repr(first).startswith("<Sandbox: a service")
+    assert repr(second).startswith("<Sandbox 2: a service")
