@@ -391,9 +391,7 @@ def open_service(
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:
     """The service that `Service.save` wrote to a file, in memory; its channels and its ids are as in a fork.
 
-    Raises:
-        OSError: the file cannot be read.
-        ValueError: it is no such file, or it is damaged, or another version's.
+    Raises OSError where the file cannot be read, ValueError for another file, a damaged one or another version's.
     """
     with Path(path).open("rb") as file:
         try:
