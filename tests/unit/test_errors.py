@@ -13,6 +13,7 @@ FILLED = {
     "operation": "files.get", "key": "name", "method": "PUT", "allowed": "GET", "limit": 1, "size": 1,
     "address": "https://hooks.example/in", "id": "c1", "permissionId": "p",
     "calendarId": "primary", "eventId": "e", "role": "writer", "most": 5, "count": 6,
+    "host": "evil.example", "origin": "https://evil.example", "file": "f", "problem": "a part is missing",
 }  # fmt: skip
 
 
