@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
+from svc_notebooks.notebook import kernel
 from tests.closing import closing
 from tests.plugin_rules import read_rules
 from tools import course_map
@@ -124,10 +126,11 @@ def course(tmp_path_factory) -> dict[str, list[tuple[Cell, set[str]]]]:
     with pytest.MonkeyPatch.context() as patch, closing():
         patch.setenv("TZ", "UTC")
         patch.setattr("tempfile.tempdir", str(tmp_path_factory.mktemp("course")))
-        return {page.name: list(_proofs(page)) for page in PAGES}
+        return {page.name: list(_proofs(page, patch)) for page in PAGES}
 
 
-def _proofs(page: Page) -> Iterator[tuple[Cell, set[str]]]:
+def _proofs(page: Page, patch: pytest.MonkeyPatch) -> Iterator[tuple[Cell, set[str]]]:
+    patch.setattr(kernel, "_numbers", count(1))  # each notebook has a kernel of its own
     for seen in run(page):
         asked = set(seen.cell.rules) | {rule for rule in STRICT if rule in WITNESSES}
         yield seen.cell, {rule for rule in asked if proved(rule, seen)}
