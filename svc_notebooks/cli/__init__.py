@@ -188,7 +188,7 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     serve.add_argument("--port", type=_port, default=0, help="port; 0 takes a free one (%(default)s)")
     serve.add_argument("--tls", action="store_true", help="https; `ca` is then a file to trust, there while it runs")
     serve.add_argument("--token", type=_token, help="the first user's token (default: a random one)")
-    serve.add_argument("--store", metavar="PATH", help="folder to keep everything in (default: memory)")
+    serve.add_argument("--store", metavar="PATH", help="folder for everything: a store or empty (default: memory)")
     serve.add_argument("--control", action="store_true", help="also answer {base_url}/_control/...")
     serve.add_argument("--control-token", type=_token, metavar="TOKEN",
         help="each control call must send it as a bearer token (or SVC_CONTROL_TOKEN)")  # fmt: skip

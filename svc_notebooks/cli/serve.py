@@ -37,6 +37,8 @@ def _carry(options: argparse.Namespace) -> None:
     with ExitStack() as stack:
         policy = _policy(options, is_open=options.control and control_token is None)
         service = stack.enter_context(open_service(options.store, policy=policy))
+        for note in service.notes:
+            sys.stderr.write(f"svc-notebooks serve: {note}\n")
         token = service.sign_in(token=options.token)
         tls, ca = stack.enter_context(tls_for(options.host)) if options.tls else (None, None)
         server = SocketServer(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
@@ -15,6 +15,7 @@ from ..core.errors import SvcError
 from .current import current_session
 from .frames import frame
 from .front_end import front_end
+from .sandbox import sandbox_of
 from .schemas import DOCTOR
 from .sizes import MIB, size_text
 
@@ -108,6 +109,8 @@ def _service(session: Session | None) -> Iterator[Finding]:
         return
     yield "session", repr(session), "ok", ""
     yield _journal(session)
+    if (lab := sandbox_of(session)) and lab.service.folder:
+        yield _store(lab.service.folder, lab.service.notes)
     try:
         session.call("GET", session.names.path("files"), query={"pageSize": 1, "fields": "kind"})
     except SvcError as error:
@@ -125,6 +128,16 @@ def _journal(session: Session) -> Finding:
         return "pending uploads", str(folder), "ok", ""
     fix = "make the folder writable, or set SVC_NOTEBOOKS_STATE to one that is"
     return "pending uploads", f"{folder} cannot be written", "problem", fix
+
+
+def _store(folder: Path, notes: Sequence[str]) -> Finding:
+    """What was noticed about the folder of a sandbox."""
+    from ..server.aside import ASIDE, files_aside
+
+    advice = list(notes)
+    if (number := files_aside(folder)) and not notes:
+        advice.append(f"{folder / ASIDE} has files that are not of the store ({number:,}): delete what you do not miss")
+    return "store", str(folder), "note" if advice else "ok", "; ".join(advice)
 
 
 def _writable(folder: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -31,7 +32,8 @@ def sandbox(
     The calls of this package use its session from now on.
 
     Args:
-        path: A folder that keeps everything, to be opened again later; None keeps it in memory.
+        path: A folder that keeps everything, to be opened again later: one that a sandbox or `svc-notebooks serve`
+            made, or one that is empty or does not exist. None keeps everything in memory.
         seed: The same seed gives the same ids and delays at every run; None gives random ones. "auto" is a seed of
             its own for each sandbox of a kernel, in the order in which they are opened: a kernel that is restarted
             repeats itself, and no row of one sandbox names a file of another. Two sandboxes with the same number as
@@ -41,6 +43,13 @@ def sandbox(
         names: The brand names on the wire.
         clock: "virtual" stands still until `lab.clock.advance("8d")` or a wait moves it; "system" is
             the time of this machine.
+
+    Raises:
+        OSError: The folder is not empty and no store, or it is damaged, incomplete or in use; nothing in it has
+            changed. The message says what to do.
+
+    Warns:
+        UserWarning: Files in the folder were moved aside, or its database was upgraded; once for each.
 
     >>> with svc.sandbox() as lab:
     ...     svc.upload(b"a,b", name="table.csv")["size"].tolist()
@@ -59,6 +68,8 @@ def sandbox(
         virtual=clock == "virtual",
     )
     lab.follow(make_current(lab.session))
+    for note in lab.service.notes:
+        warnings.warn(note, stacklevel=2)
     return lab
 
 

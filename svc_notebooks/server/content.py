@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import Lock
 
 from .damage import DamagedContent
@@ -222,9 +223,17 @@ class Content:
                     checksum = self._parts.checksum(piece.stored)
                     self._store.contents.keep_checksum(content, piece._replace(checksum=checksum))
 
-    def sweep(self) -> int:
-        """Remove parts that a kill left behind; how many there were."""
-        return self._parts.sweep(self._store.contents.known_parts())
+    @contextmanager
+    def replacing(self) -> Iterator[None]:
+        """A block that replaces what the store holds; the parts that no row names afterwards are deleted.
+
+        Those are the parts that rows named before, and those of uploads that go on meanwhile.
+        """
+        before = self._store.contents.known_parts()
+        yield
+        known = self._store.contents.known_parts()
+        self._parts.delete(before - known)
+        self._parts.sweep(known)
 
 
 def _blocks(parts: Parts, pieces: Iterable[Piece], first: int, last: int) -> Iterator[bytes]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -12,10 +14,11 @@ from .clock import SystemClock, VirtualClock, moved
 from .content import Content
 from .conversion import converter_of
 from .disk_errors import naming_files
+from .folder import OpenedFolder, open_folder
 from .house import House
 from .ids import Ids
 from .lanes import Lanes
-from .parts import FolderParts, MemoryParts, Parts, drop_kept
+from .parts import MemoryParts, Parts
 from .saved import About, Saved, write
 from .state import State
 from .store import Store, open_database
@@ -23,16 +26,18 @@ from .trust import Trust
 
 
 class Opened(NamedTuple):
-    """A house, and where its bytes lie."""
+    """A house, where its bytes lie, and what its user should know about the folder: a sentence each."""
 
     house: House
     parts: Parts
+    notes: Sequence[str] = ()
+    folder: Path | None = None
 
 
 def _furnished(
     store: Store, parts: Parts, ids: Ids, clock: SystemClock | VirtualClock, policy: Policy, names: Names
-) -> Opened:
-    house = House(
+) -> House:
+    return House(
         store=store,
         content=Content(store, parts, policy.part_size),
         lanes=Lanes(policy.takeover_after),
@@ -44,25 +49,22 @@ def _furnished(
         base_url=None,
         secret=store.people.fact("secret", ids.secret()),
     )
-    house.content.sweep()
-    return Opened(house, parts)
 
 
 def house_in(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
     """A house that keeps everything in this folder, or in memory."""
-    if folder:
-        folder.mkdir(parents=True, exist_ok=True)
-    store = Store(open_database(folder and folder / "svc.sqlite", policy.durability))
+    database, parts, notes = (
+        open_folder(folder, policy.durability, time.time())
+        if folder
+        else OpenedFolder(open_database(None, policy.durability), MemoryParts(), [])
+    )
+    store = Store(database)
     ids = Ids(seed, opening=store.people.count_opening())
-    parts: Parts = MemoryParts()
-    if folder:
-        parts = FolderParts(folder / "parts", sync=policy.durability == "power")
-        drop_kept(folder)
-    opened = _furnished(store, parts, ids, clock, policy, names)
-    opened.house.content.record_checksums()
-    return opened
+    house = _furnished(store, parts, ids, clock, policy, names)
+    house.content.record_checksums()
+    return Opened(house, parts, notes, folder)
 
 
 def house_like(house: House, parts: Parts, branch: int = 0) -> Opened:
@@ -75,7 +77,7 @@ def house_like(house: House, parts: Parts, branch: int = 0) -> Opened:
             state.drop()
         ids = _ids_of_a_copy(store, house.ids.seed, state.ids, branch)
         clock = _clock(_start(house), state)
-        return copied(_furnished(store, found, ids, clock, house.policy, house.names))
+        return copied(Opened(_furnished(store, found, ids, clock, house.policy, house.names), found))
     except BaseException:
         store.close()
         raise
@@ -88,7 +90,8 @@ def house_from(file: BinaryIO, branch: int = 0) -> Opened:
         try:
             store.fill(saved.rows_with(saved.parts(parts)), saved.counters)
             ids = _ids_of_a_copy(store, about.seed, about.ids, branch)
-            return copied(_furnished(store, parts, ids, _clock(about.start, about), about.policy, about.names))
+            clock = _clock(about.start, about)
+            return copied(Opened(_furnished(store, parts, ids, clock, about.policy, about.names), parts))
         except BaseException:
             store.close()
             raise
@@ -147,7 +150,7 @@ def load(house: House, parts: Parts, file: BinaryIO) -> None:
             Trust().add(str(pem))  # while it can still be refused
         moved_in = saved.parts(parts)
         try:
-            with house.store.transaction():
+            with house.content.replacing(), house.store.transaction():
                 house.store.fill(saved.rows_with(moved_in), saved.counters)
                 house.store.people.set_fact("secret", house.secret)
                 house.store.channels.silence()
@@ -155,7 +158,6 @@ def load(house: House, parts: Parts, file: BinaryIO) -> None:
         except BaseException:
             parts.delete(part.key for part in moved_in.values())
             raise
-        house.content.sweep()
     hand = moved(house.clock)
     if hand and saved.about.start:
         hand.put(saved.about.now)

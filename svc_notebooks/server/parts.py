@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import shutil
 import time
 from collections.abc import Iterable, Iterator
@@ -26,8 +27,15 @@ BLOCK = 256 * 1024
 """The most bytes that are read or held at once. With 1 MiB the service grows by five times as much, measured, and
 is no faster: such blocks are fetched from the system, and given back, again and again."""
 
-KEPT = "kept"
-"""The folder, beside that of the parts, where snapshots hold on to theirs."""
+SNAPSHOTS = "snapshots"
+"""The folder, beside that of the parts, where snapshots hold on to theirs, in a folder with the id of the store."""
+
+UNFINISHED = ".unfinished"
+"""What the name of a part ends with while it is written."""
+
+_KEY_LENGTH = 32
+PART_NAME = re.compile(rf"[0-9a-f]{{{_KEY_LENGTH}}}")
+"""The names of parts, and of snapshots."""
 
 _SMALL = 64 * 1024
 _MOST_VERIFIED = 65_536
@@ -85,7 +93,7 @@ class Parts(Protocol):
         """Remove parts; a key that is not there is passed over."""
 
     def sweep(self, known: set[str]) -> int:
-        """Remove every part that is not known, such as a kill has left; how many there were."""
+        """Remove every part that was written since the store was opened and is not known; how many there were."""
 
     def copy(self, stored: Iterable[StoredPart]) -> Parts:
         """These parts, to be kept whatever becomes of the others; no byte is copied where that can be avoided.
@@ -211,9 +219,10 @@ class MemoryParts:
 
 class _FileWriter:
     def __init__(self, path: str, *, sync: bool) -> None:
-        self._path = Path(path)
+        self._path = path
+        self._unfinished = path + UNFINISHED
         self._sync = sync
-        self._file = io.FileIO(path, "x+")
+        self._file = io.FileIO(self._unfinished, "x+")
         self.size = 0
         self.checksum: int | None = 0
 
@@ -234,28 +243,34 @@ class _FileWriter:
         if self._sync:
             os.fsync(self._file.fileno())
         self._file.close()
+        os.rename(self._unfinished, self._path)  # noqa: PTH104 -- a Path costs as much as the system call
         if self._sync:
-            sync_folder(self._path.parent)
-        return self._path.name
+            sync_folder(Path(self._path).parent)
+        return self._path[-_KEY_LENGTH:]
 
     def abort(self) -> None:
         self._file.close()
-        self._path.unlink(missing_ok=True)
+        Path(self._unfinished).unlink(missing_ok=True)
 
 
 class FolderParts:
-    """Parts as files of a folder, spread over 256 folders below it by the first letters of their keys."""
+    """Parts as files of a folder, spread over 256 folders below it by the first letters of their keys.
 
-    def __init__(self, folder: Path, *, sync: bool, copied: bool = False) -> None:
-        """`copied`: nothing will be written but what is linked."""
+    A key is 24 random letters, then the number of the opening of the store in which the part was written.
+    """
+
+    def __init__(self, folder: Path, *, sync: bool, opening: int = 0, snapshots: Path | None = None) -> None:
+        """`snapshots`: the folder for the parts of snapshots; None: these are the parts of one."""
         self._folder = folder
         self._sync = sync
         self._verified: dict[str, tuple[int, ...]] = {}
-        for number in range(0 if copied else 256):
+        self._opening = f"{opening % 2**32:08x}"
+        self._snapshots = snapshots
+        for number in range(256 if snapshots else 0):
             (folder / f"{number:02x}").mkdir(parents=True, exist_ok=True)
 
     def writer(self) -> PartWriter:
-        key = uuid4().hex
+        key = uuid4().hex[:-8] + self._opening
         return _FileWriter(f"{self._folder}/{key[:2]}/{key}", sync=self._sync)
 
     def _path(self, key: str) -> Path:
@@ -321,14 +336,15 @@ class FolderParts:
             self._verified.pop(key, None)
 
     def sweep(self, known: set[str]) -> int:
-        lost = [path for path in self._folder.glob("??/*") if path.name not in known]
-        for path in lost:
-            path.unlink(missing_ok=True)
+        recent = self._folder.glob(f"??/*{self._opening}")
+        lost = [path.name for path in recent if PART_NAME.fullmatch(path.name) and path.name not in known]
+        self.delete(lost)
         return len(lost)
 
     def copy(self, stored: Iterable[StoredPart]) -> FolderParts:
         """In a folder beside it: a part is written once, so a second name for its file is a copy."""
-        copied = FolderParts(self._folder.parent / KEPT / uuid4().hex, sync=False, copied=True)
+        assert self._snapshots
+        copied = FolderParts(self._snapshots / uuid4().hex, sync=False)
         try:
             for part in sound(self, stored, contents=False):  # nothing is read: the whole service waits meanwhile
                 _link(self._path(part.key), copied._path(part.key))
@@ -347,9 +363,8 @@ class FolderParts:
                 sync_folder(folder)
 
     def drop(self) -> None:
-        shutil.rmtree(self._folder, ignore_errors=True)
-        with suppress(OSError):  # others are kept there, too
-            self._folder.parent.rmdir()
+        _drop_snapshot(self._folder)
+        _remove_empty(self._folder.parent, self._folder.parent.parent)
 
     def close(self) -> None:
         """Its files are to be found again."""
@@ -385,9 +400,26 @@ def _missing(key: str) -> str:
     return f"part {key} is missing"
 
 
-def drop_kept(folder: Path) -> None:
-    """Let go of what snapshots of an earlier life have held on to, in the folder of a store."""
-    shutil.rmtree(folder / KEPT, ignore_errors=True)
+def drop_snapshots(folder: Path) -> None:
+    """Remove what snapshots of an earlier opening have left in the folder of a store for them."""
+    for snapshot in folder.glob("*"):
+        if PART_NAME.fullmatch(snapshot.name):
+            _drop_snapshot(snapshot)
+    _remove_empty(folder, folder.parent)
+
+
+def _drop_snapshot(folder: Path) -> None:
+    """Remove the parts of a snapshot, and nothing else that somebody may have put there."""
+    for path in folder.glob("??/*"):
+        if PART_NAME.fullmatch(path.name):
+            path.unlink(missing_ok=True)
+    _remove_empty(*folder.glob("??"), folder)
+
+
+def _remove_empty(*folders: Path) -> None:
+    for folder in folders:
+        with suppress(OSError):  # there is something in it, or it is not there
+            folder.rmdir()
 
 
 def _link(source: Path, target: Path) -> None:

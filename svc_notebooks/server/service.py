@@ -39,9 +39,20 @@ from .welcome import welcome
 class Service:
     """A whole service. Threads may share it."""
 
-    def __init__(self, house: House, parts: Parts, *, background: bool | None = None) -> None:
+    def __init__(
+        self,
+        house: House,
+        parts: Parts,
+        notes: Sequence[str] = (),
+        folder: Path | None = None,
+        *,
+        background: bool | None = None,
+    ) -> None:
+        """`folder`: the one that keeps everything, `notes`: what was noticed about it, a sentence each."""
         self._house = house
         self._parts = parts
+        self.notes = notes
+        self.folder = folder
         self._background = background
         self._trust = Trust()
         self._desk = Desk(house.store, house.clock, house.policy, house.names, house.secret)
@@ -288,8 +299,8 @@ class Service:
         """Begin again: no files, no uploads, the next sequence of ids; users and their tokens stay."""
         house = self._house
         with house.store.still():  # or an upload could end between the two, and lose its parts
-            house.store.clear()
-            house.content.sweep()
+            with house.content.replacing():
+                house.store.clear()
             house.ids.restart()
             self._desk.forget()
         self._journal.clear()
@@ -367,7 +378,7 @@ def open_service(
     """Build a whole service.
 
     Args:
-        path: a folder that keeps everything (made if missing); None: all in memory.
+        path: a folder that keeps everything: a store, or one that is empty or missing; None: all in memory.
         seed: makes ids and tokens the same at every run; None: from the system's randomness.
         clock: None: with a seed one that stands still until moved, else the system's.
         base_url: the address that goes into links; None: the one that each request names.
@@ -376,6 +387,7 @@ def open_service(
 
     Raises:
         ValueError: `path` is the URL of a database.
+        OSError: `path` is no store and not empty, or damaged, or in use; nothing in it has changed.
 
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
@@ -384,8 +396,10 @@ def open_service(
     if path is not None and "://" in str(path):
         raise ValueError(f"path={str(path)!r} is a URL: no other database than SQLite is supported yet; give a folder")
     clock = clock or (SystemClock() if seed is None else VirtualClock())
-    house, parts = house_in(None if path is None else Path(path), seed, clock, policy or Policy(), names or Names())
-    return Service(dataclasses.replace(house, base_url=base_url), parts, background=background)
+    folder = None if path is None else Path(path)
+    opened = house_in(folder, seed, clock, policy or Policy(), names or Names())
+    opened = opened._replace(house=dataclasses.replace(opened.house, base_url=base_url))
+    return Service(*opened, background=background)
 
 
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:

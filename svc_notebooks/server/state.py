@@ -37,8 +37,8 @@ class State:
         """
         with house.store.still():
             parts.put_back(self.parts)
-            house.store.put_back(self.rows)
-            house.content.sweep()
+            with house.content.replacing():
+                house.store.put_back(self.rows)
             house.ids.go_to(self.ids)
         if virtual := moved(house.clock):
             virtual.put(self.now)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import time
 from datetime import UTC, date, datetime, timedelta
 
@@ -323,10 +324,13 @@ def test_a_sandbox_in_a_folder_can_do_all_of_it(tmp_path):
         assert svc.read(file) == CONTENT
         path = lab.save(tmp_path / "kept.svc")
         assert svc.files(session=lab.fork().session)["name"].tolist() == ["film.mp4"]
-    assert not (tmp_path / "store" / "kept").exists()
-    (tmp_path / "store" / "kept" / "of a killed process").mkdir(parents=True)
+        (left,) = (tmp_path / "store" / "snapshots").glob("*/*")
+        shutil.copytree(left, tmp_path / "of a killed process")
+    assert not (tmp_path / "store" / "snapshots").exists()
+    shutil.copytree(tmp_path / "of a killed process", left)
+    (left / "notes.txt").write_text("of the user")
     with svc.sandbox(tmp_path / "store"):
-        assert not (tmp_path / "store" / "kept").exists()
+        assert [path for path in left.rglob("*") if path.is_file()] == [left / "notes.txt"]
         assert svc.read(file) == CONTENT
     with svc.open_sandbox(path):
         assert svc.read(file) == CONTENT

@@ -19,7 +19,11 @@ from svc_notebooks.server.store import Store, open_database
 
 @pytest.fixture(params=["memory", "folder"])
 def parts(request, tmp_path):
-    return MemoryParts() if request.param == "memory" else FolderParts(tmp_path, sync=True)
+    return (
+        MemoryParts()
+        if request.param == "memory"
+        else FolderParts(tmp_path / "parts", sync=True, snapshots=tmp_path / "snapshots")
+    )
 
 
 def written(parts, *blocks, keep=None):

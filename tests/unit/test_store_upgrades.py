@@ -11,15 +11,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.server.store import Database, open_database, upgrades
-
-STORES = sorted((Path(__file__).parent.parent / "stores").glob("*.sql"))
-
-
-def old_database(path: Path, script: Path) -> Path:
-    """The database of an earlier commit, from its dump."""
-    with closing(sqlite3.connect(path)) as database:
-        database.executescript(script.read_text(encoding="utf-8"))
-    return path
+from tests.stores import DUMPS, dump, old_database
 
 
 def opened(path: Path | None) -> Database:
@@ -48,14 +40,14 @@ def tables(database: sqlite3.Connection) -> list[str]:
     return [str(row[0]) for row in database.execute(query)]
 
 
-@pytest.mark.parametrize("script", STORES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
 def test_an_upgraded_database_has_the_schema_of_a_new_one(tmp_path: Path, script: Path) -> None:
     opened(old_database(tmp_path / "old.sqlite", script)).close()
     opened(tmp_path / "new.sqlite").close()
     assert schema(tmp_path / "old.sqlite") == schema(tmp_path / "new.sqlite")
 
 
-@pytest.mark.parametrize("script", STORES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
 def test_an_upgrade_keeps_every_row(tmp_path: Path, script: Path) -> None:
     path = old_database(tmp_path / "svc.sqlite", script)
     before = rows(path)
@@ -70,7 +62,7 @@ def test_an_upgrade_keeps_every_row(tmp_path: Path, script: Path) -> None:
     assert numbers["contents"] == 3, "no number is given twice"
 
 
-@pytest.mark.parametrize("script", STORES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
 def test_the_database_is_copied_before_it_is_upgraded(tmp_path: Path, script: Path) -> None:
     path = old_database(tmp_path / "svc.sqlite", script)
     before = rows(path)
@@ -81,8 +73,7 @@ def test_the_database_is_copied_before_it_is_upgraded(tmp_path: Path, script: Pa
 
 
 def test_a_number_that_was_given_is_not_given_again_after_the_table_was_made_anew(tmp_path: Path) -> None:
-    script = next(path for path in STORES if path.stem == "7af5d85")
-    path = old_database(tmp_path / "svc.sqlite", script)
+    path = old_database(tmp_path / "svc.sqlite", dump("7af5d85"))
     with closing(sqlite3.connect(path)) as database:
         database.execute("UPDATE sqlite_sequence SET seq = 70 WHERE name = 'events'")
         database.execute("UPDATE events SET created = 5 - seq")
@@ -94,7 +85,7 @@ def test_a_number_that_was_given_is_not_given_again_after_the_table_was_made_ane
 
 
 def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = old_database(tmp_path / "svc.sqlite", STORES[0])
+    path = old_database(tmp_path / "svc.sqlite", DUMPS[0])
     before = rows(path), schema(path)
 
     first, *others = upgrades.STEPS
@@ -113,7 +104,7 @@ def test_an_upgrade_that_fails_changes_nothing(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_copy_is_never_overwritten(tmp_path: Path) -> None:
-    path = old_database(tmp_path / "svc.sqlite", STORES[0])
+    path = old_database(tmp_path / "svc.sqlite", DUMPS[0])
     (tmp_path / "svc.sqlite.version-0.1.bak").write_text("of the user")
     opened(path).close()
     assert (tmp_path / "svc.sqlite.version-0.1.bak").read_text() == "of the user"

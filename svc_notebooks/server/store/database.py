@@ -12,15 +12,16 @@ gets it back only 5 ms later.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import RLock
-from typing import Any, Literal, cast
+from typing import Any, Literal, TypeAlias, cast
 from weakref import finalize
 
 from sqlalchemy import (
+    URL,
     ClauseElement,
     ColumnElement,
     Connection,
@@ -83,23 +84,38 @@ def _close(connection: Connection) -> None:
     connection.engine.dispose()
 
 
+Close: TypeAlias = Callable[[Callable[[], None]], None]
+
+
+def _at_once(close: Callable[[], None]) -> None:
+    close()
+
+
 class Database:
     """A connection that threads share, one at a time. One that nobody has any more is closed.
 
     Errors of the file are OSErrors: a full disk has the errno ENOSPC, a damaged file is DatabaseDamaged.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, close: Close, backup: Path | None = None) -> None:
+        """`close` is handed what closes the connection; `backup`: the copy that was made before an upgrade."""
         self._connection = connection
-        self._closing = finalize(self, _close, connection)
+        self._closing = finalize(self, close, partial(_close, connection))
         self._closing.atexit = False  # whoever is in the middle of something at the end stays there
         self._driver: Any = connection.connection.driver_connection
+        self.backup = backup
         self.lock = RLock()
         self._depth = 0
         self._seen: dict[tuple[Any, ...], Row | None] = {}
         file = connection.engine.url.database
         self._translated = Translation(Path(file) if file else None)
         self.dialect = connection.dialect
+
+    @property
+    def driver(self) -> sqlite3.Connection:
+        """The connection, for what concerns the file and not its tables."""
+        driver: sqlite3.Connection = self._driver
+        return driver
 
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Run a statement; its rows, if it has any."""
@@ -210,33 +226,35 @@ class Database:
             self._closing()
 
 
-def open_database(path: Path | None, durability: Literal["process", "power"]) -> Database:
+def open_database(path: Path | None, durability: Literal["process", "power"], *, close: Close = _at_once) -> Database:
     """Open the database in this file, or one in memory; a new one gets its tables, an older one is upgraded.
 
-    An older database is first copied to a file beside it. Raises OSError with what to do: another process has the
-    file open, the disk is full, the file is damaged or cannot be written, it is not ours or of a newer version.
+    `close` is called in the end, with the function that closes the connection. An older database is first copied
+    to a file beside it. Raises OSError with what to do: another process has the file open, the disk is full, the
+    file is damaged or cannot be written, it is not ours or of a newer version.
     """
     try:
         connection = _connect(path)
         try:
             for pragma in _pragmas(path, durability):
                 connection.exec_driver_sql(f"PRAGMA {pragma}")
+            backup = None
             if path is None:
                 _copy(_empty_image(), connection.connection.driver_connection)
             else:
-                _bring_up_to_date(connection, path)
+                backup = _bring_up_to_date(connection, path)
         except BaseException:
             _close(connection)
             raise
     except (DatabaseError, sqlite3.DatabaseError) as error:
         reason = getattr(error, "orig", error)
         raise store_error(error, path) or OSError(f"{path} cannot be opened ({reason})") from None
-    return Database(connection)
+    return Database(connection, close, backup)
 
 
 def _connect(path: Path | None) -> Connection:
     engine = create_engine(
-        "sqlite://" if path is None else f"sqlite:///{path}",
+        URL.create("sqlite", database=str(path) if path else None),
         isolation_level="AUTOCOMMIT",
         poolclass=StaticPool,
         connect_args={"check_same_thread": False, "timeout": _BUSY_SECONDS},
@@ -270,7 +288,8 @@ def _create_tables(connection: Connection) -> None:
     driver.execute("COMMIT")
 
 
-def _bring_up_to_date(connection: Connection, path: Path) -> None:
+def _bring_up_to_date(connection: Connection, path: Path) -> Path | None:
+    """Create the tables of a new database, upgrade an older one; the copy that was made of that."""
     driver: Any = connection.connection.driver_connection
     tables, version = upgrades.tables(driver), upgrades.version(driver)
     if not tables:
@@ -283,8 +302,10 @@ def _bring_up_to_date(connection: Connection, path: Path) -> None:
             "open it with the newer version of svc-notebooks that wrote it"
         )
     elif version < upgrades.VERSION:
-        upgrades.back_up(driver, path)
+        backup = upgrades.back_up(driver, path)
         upgrades.upgrade(driver)
+        return backup
+    return None
 
 
 def _pragmas(path: Path | None, durability: Literal["process", "power"]) -> tuple[str, ...]:

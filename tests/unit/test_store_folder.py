@@ -1,0 +1,527 @@
+"""A folder is opened only if it is a store and whole; what is not of the store is never deleted.
+
+Every refusal is compared with a listing of the folder, with digests, before and after.
+"""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server import aside
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store import upgrades
+from tests.patience import PATIENCE
+from tests.stores import DUMPS, dump, old_store
+
+UPLOAD = "http://svc.test/upload/storage/v3/files?uploadType=media"
+FILES = "http://svc.test/storage/v3/files"
+TOKEN = "a-token-of-this-test"
+
+
+def listing(folder: Path) -> dict[str, str]:
+    """What lies in a folder: the digests of files, the targets of links."""
+    return {
+        str(path.relative_to(folder)): str(path.readlink())
+        if path.is_symlink()
+        else hashlib.sha256(path.read_bytes()).hexdigest()
+        if path.is_file()
+        else "folder"
+        for path in folder.rglob("*")
+    }
+
+
+def ask(service: Service, method: str, url: str, body: bytes = b"") -> bytes:
+    response = service.handle(Request(method, url, Headers([("Authorization", f"Bearer {TOKEN}")]), body))
+    assert response.status == 200, response.content()
+    return response.content()
+
+
+def upload(service: Service, content: bytes) -> str:
+    return str(json.loads(ask(service, "POST", UPLOAD, content))["id"])
+
+
+def contents(service: Service) -> list[bytes]:
+    files = json.loads(ask(service, "GET", FILES))["files"]
+    return sorted(ask(service, "GET", f"{FILES}/{file['id']}?alt=media") for file in files)
+
+
+def opened(folder: Path) -> Service:
+    service = open_service(folder)
+    service.sign_in(token=TOKEN)
+    return service
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    """The folder of a store with two files, which was opened twice."""
+    folder = tmp_path / "store"
+    for content in (b"first", b"second"):
+        with opened(folder) as service:
+            upload(service, content)
+    return folder
+
+
+def refused(folder: Path, sentence: str) -> None:
+    """The folder is refused by a service and by a sandbox, and nothing in it changes."""
+    before = listing(folder)
+    for make in (open_service, svc.sandbox):
+        with pytest.raises(OSError, match=sentence) as caught:
+            make(folder)
+        assert str(caught.value).startswith(f"{folder} cannot be opened, and nothing in it was changed: ")
+        assert "\n" not in str(caught.value)
+    assert listing(folder) == before
+
+
+# -- what is no store
+
+
+def foreign(folder: Path) -> None:
+    (folder / "kept" / "letters").mkdir(parents=True)
+    (folder / "kept" / "letters" / "a.txt").write_text("Dear Ada")
+    (folder / "parts" / "ab").mkdir(parents=True)
+    (folder / "parts" / "ab" / ("ab" * 16)).write_text("of a machine")
+    (folder / "thesis.tex").write_text("42")
+
+
+def test_a_folder_with_foreign_files_is_refused(tmp_path: Path) -> None:
+    foreign(tmp_path)
+    refused(tmp_path, "not empty and no store: it has kept, parts, thesis.tex; name an empty folder")
+
+
+@pytest.mark.parametrize("name", sorted(aside.HARMLESS))
+def test_what_systems_put_into_empty_folders_is_left_alone(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("of the system")
+    open_service(tmp_path).close()
+    assert (tmp_path / name).read_text() == "of the system"
+
+
+def test_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(NotADirectoryError, match="file is a file: name a folder"):
+        open_service(tmp_path / "file")
+
+
+def test_other_files_beside_a_store_are_left_alone(store: Path) -> None:
+    (store / "README").write_text("my store")
+    (store / "kept").mkdir()
+    with opened(store) as service:
+        assert contents(service) == [b"first", b"second"]
+        service.reset()
+        assert not service.notes
+    assert (store / "README").read_text() == "my store"
+    assert (store / "kept").is_dir()
+
+
+# -- a store that is not whole
+
+
+def no_database(store: Path) -> None:
+    (store / "svc.sqlite").unlink()
+
+
+def empty_database(store: Path) -> None:
+    (store / "svc.sqlite").write_bytes(b"")
+
+
+def garbage(store: Path) -> None:
+    (store / "svc.sqlite").write_bytes(b"These are notes of mine. " * 400)
+
+
+def cut_off(store: Path) -> None:
+    os.truncate(store / "svc.sqlite", 60_000)
+
+
+def damaged(store: Path) -> None:
+    with (store / "svc.sqlite").open("r+b") as file:
+        file.seek(3 * 4096)
+        file.write(b"\xff" * 4096)
+
+
+def another_program(store: Path) -> None:
+    no_database(store)
+    with closing(sqlite3.connect(store / "svc.sqlite")) as database:
+        database.execute("CREATE TABLE bookmarks (address TEXT)")
+
+
+def another_store(store: Path) -> None:
+    for _ in range(3):
+        open_service(store.parent / "other").close()
+    shutil.copy(store.parent / "other" / "svc.sqlite", store)
+
+
+def newer_schema(store: Path) -> None:
+    with closing(sqlite3.connect(store / "svc.sqlite")) as database:
+        upgrades.set_version(database, upgrades.VERSION + 1)
+
+
+def no_parts(store: Path) -> None:
+    (store / "parts").rename(store.parent / "moved")
+
+
+def linked_parts(store: Path) -> None:
+    no_parts(store)
+    (store / "parts").symlink_to(store.parent / "moved")
+
+
+def linked_below_parts(store: Path) -> None:
+    (store / "parts" / "ab").rename(store.parent / "moved")
+    (store / "parts" / "ab").symlink_to(store.parent / "moved")
+
+
+def linked_database(store: Path) -> None:
+    (store / "svc.sqlite").rename(store.parent / "moved")
+    (store / "svc.sqlite").symlink_to(store.parent / "moved")
+
+
+def damaged_marker(store: Path) -> None:
+    (store / "svc-store.json").write_text('{"format": "svc-notebooks')
+
+
+def another_marker(store: Path) -> None:
+    (store / "svc-store.json").write_text('{"format": "of another program"}')
+
+
+def newer_marker(store: Path) -> None:
+    marker = json.loads((store / "svc-store.json").read_text())
+    (store / "svc-store.json").write_text(json.dumps({**marker, "version": 2}))
+
+
+@pytest.mark.parametrize(
+    "break_it, sentence",
+    [
+        (no_database, r"svc\.sqlite is missing; put the right svc\.sqlite back, or name another folder"),
+        (empty_database, r"svc\.sqlite is empty \(0 bytes\); put the right"),
+        (garbage, r"svc\.sqlite is damaged or no database \(file is not a database\); put"),
+        (cut_off, r"svc\.sqlite is damaged or no database \(database disk image is malformed\); put"),
+        (damaged, r"svc\.sqlite is damaged (or no database )?\(.*\); put"),
+        (another_program, r"svc\.sqlite is no database of this package; put"),
+        (another_store, r"svc\.sqlite is another one than the folder was last opened with; put the latest"),
+        (newer_schema, rf"has schema version {upgrades.VERSION + 1}, and .* up to {upgrades.VERSION}; open it with"),
+        (no_parts, r"parts/ is missing; put parts/ back"),
+        (linked_parts, r"parts is a symbolic link; put the files themselves there"),
+        (linked_below_parts, r"parts/ab is a symbolic link"),
+        (linked_database, r"svc\.sqlite is a symbolic link"),
+        (damaged_marker, r"svc-store\.json cannot be read; put the right svc-store\.json back"),
+        (another_marker, r"svc-store\.json cannot be read; put"),
+        (newer_marker, r"svc-store\.json has version 2 of the format, and this package knows 1"),
+    ],
+)
+def test_a_store_that_is_not_whole_is_refused(store: Path, break_it: Callable[[Path], None], sentence: str) -> None:
+    break_it(store)
+    refused(store, sentence)
+
+
+@pytest.mark.parametrize("break_it", [no_database, empty_database, garbage, foreign])
+def test_serve_says_one_sentence(store: Path, break_it: Callable[[Path], None]) -> None:
+    if break_it is foreign:
+        shutil.rmtree(store)
+        store.mkdir()
+    break_it(store)
+    before = listing(store)
+    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(store)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"svc-notebooks serve: {store} cannot be opened, and nothing in it was changed: ")
+    assert done.stderr.count("\n") == 1
+    assert listing(store) == before
+
+
+# -- databases that are older than the parts
+
+
+def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) -> None:
+    shutil.copy(store / "svc.sqlite", tmp_path / "backup")
+    with opened(store) as service:
+        upload(service, b"third")
+    shutil.move(store / "svc.sqlite", tmp_path / "latest")
+    shutil.copy(tmp_path / "backup", store / "svc.sqlite")
+    refused(
+        store, "older than the parts: it was opened 2 times, and the folder 3; put the latest .* or delete svc-store"
+    )
+
+    shutil.copy(tmp_path / "latest", store / "svc.sqlite")
+    with opened(store) as service:
+        assert contents(service) == [b"first", b"second", b"third"]
+
+
+def test_a_copy_that_was_made_while_a_service_used_it_is_refused(store: Path, tmp_path: Path) -> None:
+    with opened(store) as service:
+        upload(service, b"third")
+        with closing(sqlite3.connect(tmp_path / "copy")) as copy:
+            service._house.store._database.driver.backup(copy)
+        upload(service, b"fourth")
+    shutil.copy(tmp_path / "copy", store / "svc.sqlite")
+    refused(store, "older than the parts: it was copied while a service was using it")
+
+
+def test_a_log_that_is_lost_with_the_opening_in_it_is_noticed(store: Path, tmp_path: Path) -> None:
+    service = opened(store)
+    upload(service, b"third")
+    killed = shutil.copytree(store, tmp_path / "killed")
+    service.close()
+    log = (killed / "svc.sqlite-wal").rename(tmp_path / "log")
+    refused(killed, "older than the parts: it was opened 2 times, and the folder 3")
+
+    log.rename(killed / "svc.sqlite-wal")
+    with opened(killed) as service:
+        assert contents(service) == [b"first", b"second", b"third"]
+
+
+def test_a_log_beside_a_database_that_is_empty_stays_there(store: Path, tmp_path: Path) -> None:
+    service = opened(store)
+    upload(service, b"third")
+    killed = shutil.copytree(store, tmp_path / "killed")
+    service.close()
+    (killed / "svc.sqlite").write_bytes(b"")
+    refused(killed, "is empty")
+    assert (killed / "svc.sqlite-wal").stat().st_size > 0
+
+
+def test_without_its_marker_a_store_goes_on_with_an_old_database_and_gets_its_parts_back(
+    store: Path, tmp_path: Path
+) -> None:
+    shutil.copy(store / "svc.sqlite", tmp_path / "backup")
+    with opened(store) as service:
+        upload(service, b"third")
+    shutil.move(store / "svc.sqlite", tmp_path / "latest")
+    shutil.copy(tmp_path / "backup", store / "svc.sqlite")
+    (store / "svc-store.json").unlink()
+    with opened(store) as service:
+        assert contents(service) == [b"first", b"second"]
+        (note,) = service.notes
+        assert note.startswith(f"1 file that the database does not name went from {store / 'parts'} to {store}/aside/")
+        (part,) = (store / "aside").glob("opening-3/parts/??/*")
+        assert part.read_bytes() == b"third"
+
+    shutil.copy(tmp_path / "latest", store / "svc.sqlite")
+    (store / "svc-store.json").unlink()
+    with opened(store) as service:
+        assert contents(service) == [b"first", b"second", b"third"]
+        assert service.notes == [f"1 file came back from {store / 'aside'}: rows of this database name them"]
+
+
+# -- stores of earlier commits
+
+
+@pytest.mark.parametrize("script", DUMPS, ids=lambda path: path.stem)
+def test_a_store_of_an_earlier_commit_is_upgraded_and_keeps_everything(tmp_path: Path, script: Path) -> None:
+    folder = old_store(tmp_path / "store", script)
+    (folder / "kept" / "snapshot").mkdir(parents=True)
+    (folder / "kept" / "snapshot" / "part").write_bytes(b"kept")
+    (folder / "parts" / "notes.txt").write_text("of the user")
+    before = listing(folder)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        lab = svc.sandbox(folder)
+    with lab:
+        report = svc.doctor().set_index("check").loc["store"]
+        assert svc.files()["size"].tolist() == [100, 100]
+        assert all(len(set(svc.read(file))) == 1 for file in svc.files()["id"])
+        has_events = 'INTO "events"' in script.read_text(encoding="utf-8")
+        assert svc.events()["summary"].tolist() == (["e0", "e1"] if has_events else [])
+        svc.upload(b"new", name="new.txt")
+    upgrade, moved = (str(warning.message) for warning in caught)
+    assert upgrade.endswith(f"was upgraded; {folder}/svc.sqlite.version-0.1.bak is a copy of it as it was")
+    assert moved.startswith(f"2 files that the database does not name went from {folder}/parts to {folder}/aside/open")
+    assert report.tolist() == [str(folder), "note", f"{upgrade}; {moved}"]
+
+    after = listing(folder)
+    moves = {
+        "kept/snapshot/part": "aside/opening-1/kept/snapshot/part",
+        "parts/notes.txt": "aside/opening-1/parts/notes.txt",
+    }
+    for name, digest in before.items():
+        if name != "svc.sqlite" and digest != "folder":
+            assert after[moves.get(name, name)] == digest
+    with svc.sandbox(folder):
+        assert len(svc.files()) == 3
+        assert svc.doctor().set_index("check").loc["store", "fix"].startswith(f"{folder}/aside has files")
+
+
+def test_an_old_store_that_was_killed_is_upgraded_with_its_log(tmp_path: Path) -> None:
+    folder = old_store(tmp_path / "killed", dump("7af5d85"))
+    with closing(sqlite3.connect(folder / "svc.sqlite")) as database:
+        database.execute("UPDATE files SET name = 'only in the log' WHERE parent IS NOT NULL")
+        database.commit()
+        store = shutil.copytree(folder, tmp_path / "store")
+    assert (store / "svc.sqlite-wal").stat().st_size > 0
+    with pytest.warns(UserWarning, match="was upgraded"), svc.sandbox(store):
+        assert svc.files()["name"].tolist() == ["only in the log"] * 2
+
+
+# -- parts
+
+
+def test_what_is_not_of_the_store_is_moved_aside_and_old_unfinished_parts_are_removed(store: Path) -> None:
+    folder = store / "parts" / "ab"
+    foreign = {
+        "parts/notes.txt": "1",
+        "parts/more/deep/notes.txt": "2",
+        "parts/ab/notes.txt": "3",
+        f"parts/ab/{'ab' * 16}": "a part without a row",
+        f"parts/ab/{'cd' * 16}": "in the wrong folder",
+        f"parts/ab/{'ab' * 15}.unfinished": "no name of a part",
+    }
+    for name, text in foreign.items():
+        (store / name).parent.mkdir(parents=True, exist_ok=True)
+        (store / name).write_text(text)
+    (folder / "link").symlink_to(store.parent)
+    old, recent = folder / f"{'ab' * 16}.unfinished", folder / f"{'ab' * 15}cd.unfinished"
+    old.write_text("begun")
+    recent.write_text("begun")
+    (folder / ".DS_Store").write_text("of the system")
+    os.utime(old, (time.time() - aside.UNFINISHED_AGE - 60,) * 2)
+
+    with opened(store) as service:
+        assert contents(service) == [b"first", b"second"]
+        assert len(service.notes) == 1
+        assert service.notes[0].startswith("7 files that the database does not name went from ")
+    for name, text in foreign.items():
+        assert not (store / name).exists()
+        assert (store / "aside" / "opening-3" / name).read_text() == text
+    assert (store / "aside" / "opening-3" / "parts" / "ab" / "link").is_symlink()
+    assert not old.exists()
+    assert recent.read_text() == "begun"
+    assert (folder / ".DS_Store").exists()
+
+
+def test_nothing_aside_is_overwritten(store: Path) -> None:
+    there = store / "aside" / "opening-3" / "parts" / "notes.txt"
+    there.parent.mkdir(parents=True)
+    there.write_text("there before")
+    (store / "parts" / "notes.txt").write_text("new")
+    opened(store).close()
+    assert there.read_text() == "there before"
+    assert there.with_name("notes.txt (1)").read_text() == "new"
+
+
+def test_parts_that_are_missing_are_reported(store: Path) -> None:
+    next(path for path in store.glob("parts/??/*")).unlink()
+    with opened(store) as service:
+        assert service.notes == [
+            f"1 file that rows name are not in {store / 'parts'}: what they hold cannot be downloaded"
+        ]
+
+
+@pytest.mark.parametrize("act", ["reset", "restore", "load"])
+def test_reset_restore_and_load_remove_only_parts_of_the_store(store: Path, tmp_path: Path, act: str) -> None:
+    with opened(store) as service:
+        snapshot, saved = service.snapshot(), service.save(tmp_path / "saved.svc")
+        upload(service, b"third")
+        mine = {
+            store / "parts" / "notes.txt": "1",
+            store / "parts" / "ab" / "notes.txt": "2",
+            store / "parts" / "ab" / ("ab" * 16): "a part of a backup that somebody puts back",
+        }
+        for path, text in mine.items():
+            path.write_text(text)
+        if act == "reset":
+            service.reset()
+        elif act == "restore":
+            service.restore(snapshot)
+        else:
+            with saved.open("rb") as file:
+                service.load(file)
+        assert {path: path.read_text() for path in mine} == mine
+        assert contents(service) == ([] if act == "reset" else [b"first", b"second"])
+        parts = [path for path in store.glob("parts/*/*") if path not in mine]
+        assert len(parts) == len(contents(service))
+    with opened(store) as service:
+        assert contents(service) == ([] if act == "reset" else [b"first", b"second"]), "it is still the same store"
+
+
+# -- one at a time, and kills
+
+
+def test_a_store_is_open_once_in_a_process_and_can_be_opened_again_when_it_is_closed(store: Path) -> None:
+    with opened(store) as service:
+        upload(service, b"third")
+        with pytest.raises(OSError, match=r"this process has it open; is another service using it\?"):
+            open_service(store)
+        assert contents(service) == [b"first", b"second", b"third"], "its locks are still there"
+        command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(store)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "it is open in another process; is another service using it?" in done.stderr
+    opened(store)
+    gc.collect()
+    with opened(store) as service:
+        assert contents(service) == [b"first", b"second", b"third"]
+
+
+KILLED = """
+import os, signal, sys
+from svc_notebooks.server.service import open_service
+
+folder, step, count = sys.argv[1], int(sys.argv[2]), 0
+
+def count_events(event, args):
+    global count
+    if event in ("open", "os.rename", "os.mkdir", "os.rmdir", "os.remove", "sqlite3.connect"):
+        count += 1
+        if count == step:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+sys.addaudithook(count_events)
+open_service(folder).close()
+print("done")
+"""
+
+
+def killed_at_each_step(make: Callable[[], Path]) -> Iterator[Path]:
+    """Folders whose opening was killed: before the first thing that it does to files, before the second, ..."""
+    for step in [*range(1, 40), *range(40, 1000, 37)]:
+        folder = make()
+        command = [sys.executable, "-c", KILLED, str(folder), str(step)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+        assert "Error" not in done.stderr, done.stderr
+        yield folder
+        if done.stdout:
+            return
+    raise AssertionError("it was never done")
+
+
+@pytest.mark.durability
+def test_a_creation_that_is_killed_at_any_step_leaves_a_folder_that_opens(tmp_path: Path) -> None:
+    numbers = iter(range(10_000))
+    for folder in killed_at_each_step(lambda: tmp_path / f"{next(numbers)}"):
+        with opened(folder) as service:
+            upload(service, b"first")
+            assert not service.notes
+        with opened(folder) as service:
+            assert contents(service) == [b"first"]
+
+
+@pytest.mark.durability
+def test_an_opening_that_is_killed_at_any_step_leaves_a_store_that_opens(store: Path, tmp_path: Path) -> None:
+    (store / "parts" / "notes.txt").write_text("of the user")
+    numbers = iter(range(10_000))
+    for folder in killed_at_each_step(lambda: shutil.copytree(store, tmp_path / f"{next(numbers)}")):
+        with opened(folder) as service:
+            assert contents(service) == [b"first", b"second"]
+        assert [path.read_text() for path in folder.glob("aside/*/parts/notes.txt")] == ["of the user"]
+
+
+@pytest.mark.durability
+def test_an_upgrade_that_is_killed_at_any_step_leaves_a_store_that_opens(tmp_path: Path) -> None:
+    numbers = iter(range(10_000))
+    for folder in killed_at_each_step(lambda: old_store(tmp_path / f"{next(numbers)}", dump("7af5d85"))):
+        with opened(folder) as service:
+            assert [len(content) for content in contents(service)] == [100, 100]
+        assert len(list(folder.glob("*.bak"))) == 1
