@@ -13,7 +13,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import NamedTuple
 
-from .parts import PART_NAME, UNFINISHED
+from .folder_parts import PART_NAME, UNFINISHED
 
 ASIDE = "aside"
 UNFINISHED_AGE = 24 * 3600.0

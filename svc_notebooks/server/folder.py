@@ -21,8 +21,9 @@ from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
 from .aside import ASIDE, HARMLESS, tidy
+from .folder_parts import SNAPSHOTS, FolderParts, drop_snapshots
 from .marker import MARKER, UNFINISHED, Marker, read_marker, write_marker
-from .parts import SNAPSHOTS, FolderParts, Parts, drop_snapshots
+from .parts import Parts
 from .store import Database, open_database, opening
 from .store.contents import Contents
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from ..convert.converter import Converter
 from ..core.clock import to_millis
@@ -23,7 +24,10 @@ from .store.search import Viewer
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """The parts of one service; `base_url` is where clients find it, None: as each request says."""
+    """The parts of one service; `base_url` is where clients find it, None: as each request says.
+
+    `folder` keeps everything, None: memory; `notes` are sentences about what was noticed when it was opened.
+    """
 
     store: Store
     content: Content
@@ -35,6 +39,8 @@ class House:
     converter: Converter
     base_url: str | None
     secret: str
+    folder: Path | None = None
+    notes: Sequence[str] = ()
 
     def millis(self) -> int:
         """The present instant in Unix milliseconds."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -26,12 +26,10 @@ from .trust import Trust
 
 
 class Opened(NamedTuple):
-    """A house, where its bytes lie, and what its user should know about the folder: a sentence each."""
+    """A house, and where its bytes lie."""
 
     house: House
     parts: Parts
-    notes: Sequence[str] = ()
-    folder: Path | None = None
 
 
 def _furnished(
@@ -64,7 +62,7 @@ def house_in(
     ids = Ids(seed, opening=store.people.count_opening())
     house = _furnished(store, parts, ids, clock, policy, names)
     house.content.record_checksums()
-    return Opened(house, parts, notes, folder)
+    return Opened(replace(house, folder=folder, notes=notes), parts)
 
 
 def house_like(house: House, parts: Parts, branch: int = 0) -> Opened:

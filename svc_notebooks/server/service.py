@@ -39,20 +39,10 @@ from .welcome import welcome
 class Service:
     """A whole service. Threads may share it."""
 
-    def __init__(
-        self,
-        house: House,
-        parts: Parts,
-        notes: Sequence[str] = (),
-        folder: Path | None = None,
-        *,
-        background: bool | None = None,
-    ) -> None:
-        """`folder`: the one that keeps everything, `notes`: what was noticed about it, a sentence each."""
+    def __init__(self, house: House, parts: Parts, *, background: bool | None = None) -> None:
         self._house = house
         self._parts = parts
-        self.notes = notes
-        self.folder = folder
+        self.folder, self.notes = house.folder, house.notes
         self._background = background
         self._trust = Trust()
         self._desk = Desk(house.store, house.clock, house.policy, house.names, house.secret)
@@ -385,9 +375,7 @@ def open_service(
         background: a thread delivers notifications; without one `deliver` does, in this process alone. None: where
             there are threads.
 
-    Raises:
-        ValueError: `path` is the URL of a database.
-        OSError: `path` is no store and not empty, or damaged, or in use; nothing in it has changed.
+    Raises ValueError for the URL of a database, OSError for a folder that is no store, is damaged or in use.
 
     >>> service = open_service(seed=0)
     >>> service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
@@ -396,10 +384,8 @@ def open_service(
     if path is not None and "://" in str(path):
         raise ValueError(f"path={str(path)!r} is a URL: no other database than SQLite is supported yet; give a folder")
     clock = clock or (SystemClock() if seed is None else VirtualClock())
-    folder = None if path is None else Path(path)
-    opened = house_in(folder, seed, clock, policy or Policy(), names or Names())
-    opened = opened._replace(house=dataclasses.replace(opened.house, base_url=base_url))
-    return Service(*opened, background=background)
+    house, parts = house_in(None if path is None else Path(path), seed, clock, policy or Policy(), names or Names())
+    return Service(dataclasses.replace(house, base_url=base_url), parts, background=background)
 
 
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:

@@ -13,7 +13,8 @@ from zlib import crc32
 import pytest
 
 from svc_notebooks.server.content import Content
-from svc_notebooks.server.parts import BLOCK, FolderParts, MemoryParts, StoredPart
+from svc_notebooks.server.folder_parts import FolderParts
+from svc_notebooks.server.parts import BLOCK, MemoryParts, StoredPart
 from svc_notebooks.server.store import Store, open_database
 
 
