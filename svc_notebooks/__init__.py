@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         NotFound as NotFound,
         NotHere as NotHere,
         NotSignedIn as NotSignedIn,
+        PathExists as PathExists,
         RateLimited as RateLimited,
         ServiceFailed as ServiceFailed,
         SessionExpired as SessionExpired,
@@ -178,6 +179,7 @@ _ROOMS = {
         "NotHere",
         "SourceChanged",
         "ContentMismatch",
+        "PathExists",
     ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

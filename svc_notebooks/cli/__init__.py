@@ -50,6 +50,7 @@ def _split(argv: list[str]) -> tuple[list[str], list[str]]:
 
 _OF_LAB = ("--fresh", "--only-copy")
 _MOST_SECONDS = 86_400.0
+_OVERWRITE = "replace a FILE that exists"
 
 
 def _lab(options: argparse.Namespace, arguments: list[str]) -> int:
@@ -166,6 +167,7 @@ def _add_grade(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
     add("--cell-timeout", type=_seconds, default=30.0, metavar="SECONDS", help="for one cell (%(default)s)")
     add("--timeout", type=_seconds, default=120.0, metavar="SECONDS", help="for one notebook (%(default)s)")
     add("--jobs", type=_jobs, metavar="N", help="how many run at the same time (default: one for each processor)")
+    add("--overwrite", action="store_true", help=_OVERWRITE)
 
 
 def _add_solutions(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -213,6 +215,7 @@ def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentPars
     add("--rules", action="append", default=[], metavar="IDS", help="only these, such as A3 or A3-06,E")
     add("--list", action="store_true", help="print the rules and how many tests each has, and go nowhere")
     add("--json", type=_file, metavar="FILE", help="write the results for machines, too")
+    add("--overwrite", action="store_true", help=_OVERWRITE)
     add("--names", action="append", default=[], metavar="FIELD=VALUE",
         help="a name of the deployment's own: header_prefix, media_prefix, storage, kind_prefix, calendar")  # fmt: skip
     add("--address", metavar="URL", help="a receiving URL whose domain is registered there; nothing need answer")

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from .reports import taken, write_report
 from .target import Secrets, Target, names_of
 from .verdicts import Outcome, Result, Verdict, counts, summary, table, verdicts
 
@@ -49,13 +50,15 @@ def conformance(options: argparse.Namespace) -> int:
         target = None if options.list else _target(options)
     except (OSError, ValueError) as error:
         return _fail(str(error))
+    if problem := taken(options.json, overwrite=options.overwrite):
+        return _fail(problem)
     command = Command(target, rules)
     command.execute()
     if options.list:
         return command.show_list()
     if command.refused:
         sys.stderr.write(f"svc-notebooks conformance: {command.hidden.redact(command.refused)}\n")
-    return command.report(options.json)
+    return command.report(options.json, overwrite=options.overwrite)
 
 
 def _target(options: argparse.Namespace) -> Target:
@@ -178,7 +181,7 @@ class Command:
             print(f"{id:<7}{self.tests.get(id, 0):>4} tests  {rule.rule}")
         return 0
 
-    def report(self, path: Path | None) -> int:
+    def report(self, path: Path | None, *, overwrite: bool) -> int:
         """Print the table and write the JSON; the exit status."""
         found = verdicts(self.chosen, self.outcomes)
         if self.outcomes:
@@ -190,7 +193,8 @@ class Command:
         for line in self.left:
             print(f"left behind: {self.hidden.redact(line)}")
         if path:
-            path.write_text(self.hidden.redact(json.dumps(self._json(found), indent=2)) + "\n", encoding="utf-8")
+            text = self.hidden.redact(json.dumps(self._json(found), indent=2)) + "\n"
+            write_report(path, text, overwrite=overwrite)
         if self.refused:
             return 2
         return 1 if counts(found)[Result.FAIL] else 0

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import argparse
 import csv
+import io
 import json
 import secrets
 import sys
 import time
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
+
+from .reports import taken, write_report
 
 if TYPE_CHECKING:
     from _csv import Writer
@@ -34,6 +37,8 @@ def grade(options: argparse.Namespace) -> int:
         return _fail(str(error))
     if not found:
         return _fail(f"{options.directory} holds neither folders nor notebooks")
+    if problem := taken(options.json, options.csv, overwrite=options.overwrite):
+        return _fail(problem)
     seed, begun = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
     limits = grading.Limits(options.cell_timeout, options.timeout)
     marks = grading.grade(found, seed, limits=limits, jobs=options.jobs, told=_told)
@@ -73,10 +78,12 @@ def _line(mark: Mark, width: int) -> str:
 def _written(options: argparse.Namespace, marks: list[Mark], seed: str) -> None:
     if options.json:
         found = {"seed": seed, "submissions": [_record(mark) for mark in marks]}
-        options.json.write_text(json.dumps(found, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+        text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+        write_report(options.json, text, overwrite=options.overwrite)
     if options.csv:
-        with options.csv.open("w", encoding="utf-8", newline="") as file:
-            _write_rows(csv.writer(file), marks)
+        rows = io.StringIO(newline="")
+        _write_rows(csv.writer(rows), marks)
+        write_report(options.csv, rows.getvalue(), overwrite=options.overwrite)
 
 
 def _record(mark: Mark) -> dict[str, object]:

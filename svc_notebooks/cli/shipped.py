@@ -1,11 +1,14 @@
 """Where the notebooks are, and how a person gets a copy of their own."""
 
-import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import count
+from os.path import lexists
 from pathlib import Path
+
+from ..core.errors import PathExists
+from ..local.saving import UNCHANGED, put_in_place, save_bytes
 
 PACKAGE = Path(__file__).parents[1]
 START = "00-start.ipynb"
@@ -60,12 +63,12 @@ def _is_hidden(path: Path, folder: Path) -> bool:
 
 
 def _copy_one(source: Path, target: Path, name: str) -> Copied:
-    if target.exists():
-        same = target.is_file() and target.read_bytes() == source.read_bytes()
-        return Copied(name, Outcome.SAME if same else Outcome.KEPT)
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(source, target)
-    return Copied(name, Outcome.COPIED)
+    try:
+        outcome = save_bytes(target, source.read_bytes(), overwrite=False).outcome
+    except PathExists:
+        return Copied(name, Outcome.KEPT)
+    return Copied(name, Outcome.SAME if outcome == UNCHANGED else Outcome.COPIED)
 
 
 def renew(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
@@ -75,8 +78,8 @@ def renew(target: Path, word: str, source: Path | None = None) -> tuple[str, str
     mine = target / name
     if _copy_one(source / name, mine, name).outcome is not Outcome.KEPT:
         return name, None
-    kept = next(path for path in _names_for(mine) if not path.exists())
-    mine.rename(kept)
+    kept = next(path for path in _names_for(mine) if not lexists(path))
+    put_in_place(mine, kept, overwrite=False)
     _copy_one(source / name, mine, name)
     return name, kept.relative_to(target).as_posix()
 

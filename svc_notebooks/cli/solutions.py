@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from ..core.errors import PathExists
+from ..local.saving import save_bytes
 from .shipped import PACKAGE, notebooks_folder
 
 _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.begin\(\)\n)')
@@ -22,10 +24,12 @@ def solutions(directory: Path) -> int:
     directory.mkdir(parents=True, exist_ok=True)
     for path in sorted((notebooks_folder() / "exercises").glob("*.ipynb")):
         target = directory / path.name
-        if target.exists():
+        content = (json.dumps(solved(path), indent=1, ensure_ascii=False) + "\n").encode()
+        try:
+            save_bytes(target, content, overwrite=False)
+        except PathExists:
             sys.stderr.write(f"{target}: kept what was there\n")
         else:
-            target.write_text(json.dumps(solved(path), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
             print(target)
     return 0
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from pathlib import Path
@@ -10,6 +11,9 @@ from typing import TypeAlias, overload
 from ..core.errors import ContentMismatch
 from ..core.ranges import ByteRange
 from ..core.wire import JSONObject
+from ..local.existing import FILE, check_path, check_replaceable
+from ..local.paths import DistinctPaths
+from ..local.saving import UNCHANGED, SavedFile
 from .bodies import Progress
 from .calls import file_path, get_file
 from .fetch import Fetch
@@ -19,7 +23,7 @@ from .session import Session
 RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
 
 _FACTS = "id,name,size,headRevisionId"
-_CHECKSUMS = {"md5Checksum": "md5", "sha256Checksum": "sha256"}
+_CHECKSUMS = {"sha256Checksum": "sha256", "md5Checksum": "md5"}
 _TRIES = 3
 """How often a content that changes while it is fetched is begun anew."""
 
@@ -46,6 +50,7 @@ def download(
     byte_range: RangeGiven = None,
     acknowledge_abuse: bool = False,
     progress: Progress | None = None,
+    overwrite: bool = False,
 ) -> Path: ...
 def download(
     session: Session,
@@ -55,6 +60,7 @@ def download(
     byte_range: RangeGiven = None,
     acknowledge_abuse: bool = False,
     progress: Progress | None = None,
+    overwrite: bool = False,
 ) -> bytes | Path:
     """`read_content`, or with a path `save_content`."""
     if to is None:
@@ -72,7 +78,8 @@ def download(
         byte_range=byte_range,
         acknowledge_abuse=acknowledge_abuse,
         progress=progress,
-    )
+        overwrite=overwrite,
+    ).path
 
 
 def read_content(
@@ -109,29 +116,73 @@ def save_content(
     byte_range: RangeGiven = None,
     acknowledge_abuse: bool = False,
     progress: Progress | None = None,
-) -> Path:
+    overwrite: bool = False,
+    paths: DistinctPaths | None = None,
+) -> SavedFile:
     """Save a file's content, or a range of it, to a path; in a folder under its own name, made safe.
 
     Bytes collect in `<name>.part` beside it; the same call after an interruption goes on from there, and what
-    came in pieces is compared with the service's checksum. A file that is there is replaced at the end.
+    came in pieces is compared with the service's checksum. A path with the same content is left alone, where the
+    service tells a checksum without a transfer.
 
-    Arguments and errors are those of `read_content`; OSError where the disk refuses.
+    Args:
+        overwrite: Replace other content that lies at the path.
+        paths: Those of the call so far, so that no two of its files share one.
+
+    Raises:
+        PathExists: Other content lies at the path; nothing was written. Further errors are those of `read_content`;
+            OSError where the disk refuses.
     """
     place = checked_place(to)
     asked = as_range(byte_range)
     url = _url(session, file_id, acknowledge_abuse=acknowledge_abuse)
     facts = get_file(session, file_id, fields=_FACTS)
-    target = place / safe_name(str(facts.get("name") or file_id)) if place.is_dir() else place
+    target = place_in(place, str(facts.get("name") or file_id), paths)
+    if _is_there(session, file_id, target, _length(asked, facts), whole=asked is None, overwrite=overwrite):
+        return SavedFile(target, UNCHANGED, target.stat().st_size)
     with PartFile(target, _mark(session, facts, asked)) as part:
         for _ in range(_TRIES):
             fetch = Fetch(session, url, part, _counted(asked, facts), progress)
             fetch.run()
             if not fetch.resumed or _verified(session, file_id, part, whole=asked is None, facts=facts):
-                part.finish()
-                return target
+                return part.finish(overwrite=overwrite)
             facts = get_file(session, file_id, fields=_FACTS)
             part.restart(_mark(session, facts, asked))
     raise _mismatch(file_id)
+
+
+def place_in(place: Path, name: str, paths: DistinctPaths | None = None) -> Path:
+    """The path itself, or in a folder that of a file of this name."""
+    target = place / safe_name(name) if place.is_dir() else place
+    return target if paths is None else paths.claim(target)
+
+
+def _is_there(session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool) -> bool:
+    """Whether the path has the content already, as far as that is known without a transfer.
+
+    Raises PathExists where it is known to have another one that may not be replaced.
+    """
+    found = check_path(target, size, overwrite=overwrite)
+    if found is None or found.kind != FILE or not whole or found.size != size:
+        return False
+    facts = get_file(session, file_id, fields=f"size,{','.join(_CHECKSUMS)}")
+    known = next((name for name in _CHECKSUMS if facts.get(name)), None)
+    if known is None or facts.get("size") != str(size):
+        return False
+    with target.open("rb") as file:
+        if hashlib.file_digest(file, _CHECKSUMS[known]).hexdigest() == facts[known]:
+            return True
+    check_replaceable(found, size, overwrite=overwrite)
+    return False
+
+
+def _length(asked: ByteRange | None, facts: JSONObject) -> int | None:
+    """How many bytes are to be saved; None where the service does not tell."""
+    if facts.get("size") is None:
+        return None
+    whole = int(str(facts["size"]))
+    span = asked.resolve(whole) if asked else None
+    return whole if asked is None else span.size if span else None
 
 
 def _url(session: Session, file_id: str, *, acknowledge_abuse: bool) -> str:

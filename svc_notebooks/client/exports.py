@@ -5,17 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from ..core.errors import BadRequest, NotAllowed
 from ..core.formats import EXPORTS, ExportFormat
+from ..local.existing import check_path
+from ..local.paths import DistinctPaths
+from ..local.saving import SavedFile
 from .bodies import Progress
 from .calls import file_path
 from .conversion import document_name
-from .downloads import checked_place, safe_name
+from .downloads import checked_place, place_in, safe_name
 from .fetch import Fetch, Sink
 from .offers import export_formats, word
 from .part_file import Memory, PartFile
+from .same_export import same_export
 from .session import Session
 
 _ALIASES = {"jpeg": "jpg", "htm": "html", "text": "txt"}
@@ -101,13 +104,21 @@ def save_export(
     *,
     name: str,
     progress: Progress | None = None,
-) -> Path:
-    """Save an export to a path, or into a folder under `name`; a file that is there is replaced at the end.
+    overwrite: bool = False,
+    paths: DistinctPaths | None = None,
+) -> SavedFile:
+    """Save an export to a path, or into a folder under `name`, unless the path has the same content.
 
-    Errors are those of `read_export`, and OSError where the disk refuses.
+    Args:
+        overwrite: Replace other content that lies at the path.
+        paths: Those of the call so far, so that no two of its files share one.
+
+    Raises:
+        PathExists: Other content lies at the path; nothing was written. Further errors are those of `read_export`;
+            OSError where the disk refuses.
     """
-    place = checked_place(to)
-    target = place / safe_name(name) if place.is_dir() else place
+    target = place_in(checked_place(to), name, paths)
+    check_path(target, overwrite=overwrite)
     mark = {"base_url": session.base_url, "id": file_id, "export": media_type}
     with PartFile(target, mark) as part:
         part.restart(mark)  # what an earlier run left is of another export
@@ -116,8 +127,7 @@ def save_export(
         except BaseException:
             part.discard()  # an export is made anew for each request: no run goes on with this piece
             raise
-        part.finish()
-    return target
+        return part.finish(overwrite=overwrite, same=same_export)
 
 
 def _fetch(session: Session, file_id: str, media_type: str, sink: Sink, progress: Progress | None) -> None:

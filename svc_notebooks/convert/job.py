@@ -42,7 +42,8 @@ class Job:
     name: the file's name, a title where a format wants one.
     charset: what the source's Content-Type declares.
     ocr_language: a BCP 47 tag that is well-formed, or None.
-    now: the service's time, for formats that keep a date (so that outputs can be reproduced).
+    now: the date to write into formats that keep one: the service's time when reading, the document's last change
+        when writing (so that outputs can be reproduced).
     office: prefer LibreOffice where it is installed.
     """
 

@@ -12,7 +12,8 @@
     ├── Interrupted         the connection broke or the person stopped it: resume
     ├── NotHere             this Python cannot do it, another one can: go where it works
     ├── SourceChanged       the file to upload is not the one that the upload began with
-    └── ContentMismatch     what arrived is not what the service says it holds
+    ├── ContentMismatch     what arrived is not what the service says it holds
+    └── PathExists          the path to write to has other content: replace it, or take another path
 
 Wrong Python arguments raise ValueError or TypeError before anything is sent.
 """
@@ -20,6 +21,9 @@ Wrong Python arguments raise ValueError or TypeError before anything is sent.
 from __future__ import annotations
 
 import json
+from datetime import datetime
+from errno import EEXIST
+from pathlib import Path
 from typing import Any
 
 from .catalogue import ENGINE, RATE_LIMIT_REASONS
@@ -192,6 +196,36 @@ class ContentMismatch(SvcError):
     """What arrived is not what the service says it holds, or the service holds more than was sent."""
 
     advice = "Remove the partial file and fetch it again."
+
+
+class PathExists(SvcError, FileExistsError):
+    """The path to write to has other content, which was left as it is. Python's `FileExistsError` catches it, too.
+
+    Attributes: `path`; `size` (bytes) and `modified` (UTC) of what lies there; `replaceable`: whether `overwrite=True`
+    replaces it.
+
+    >>> isinstance(PathExists("a.txt exists"), FileExistsError)
+    True
+    """
+
+    advice = "Give overwrite=True to replace it, or another path."
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        path: Path | None = None,
+        size: int | None = None,
+        modified: datetime | None = None,
+        replaceable: bool = False,
+    ) -> None:
+        super().__init__(message)
+        self.errno = EEXIST
+        self.filename = None if path is None else str(path)
+        self.path = path
+        self.size = size
+        self.modified = modified
+        self.replaceable = replaceable
 
 
 _BY_STATUS: dict[int, type[SvcError]] = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.wire import JSONObject
@@ -30,6 +29,7 @@ def export_events(
     calendar: str = "primary",
     time_min: When | None = None,
     time_max: When | None = None,
+    overwrite: bool = False,
     session: Session | None = None,
 ) -> DataFrame:
     """Save events as one .ics file, which calendar programs open, and show what was saved.
@@ -39,17 +39,20 @@ def export_events(
 
     Args:
         events: An id, a row, a DataFrame or a list of ids; None: all of the calendar.
-        to: A path, or a folder, in which the file has the calendar's name; None is the notebook's folder. A file
-            that is there is replaced.
+        to: A path, or a folder, in which the file has the calendar's name; None is the notebook's folder.
         calendar: The id of the calendar.
         time_min, time_max: Of all events those that end after and begin before.
+        overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
+            PathExists is raised.
 
     Returns:
-        One row: path, calendar (str), events, changed_instances, size (Int64, bytes).
+        One row: path, calendar (str), events, changed_instances, size (Int64, bytes), outcome (str: saved, unchanged
+        or replaced).
 
     Raises:
         TypeError, ValueError: An argument cannot be meant; nothing was sent.
         NotFound: There is no such calendar or event, or not for this user.
+        PathExists: The path has other content, which was left as it is; it is also a FileExistsError.
         ImportError: icalendar is not there; `pip install 'svc-notebooks[calendar]'` brings it.
 
     Interface: the Event resource.
@@ -57,11 +60,13 @@ def export_events(
     >>> lab = svc.sandbox()
     >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily, 5 times")
     >>> saved = svc.export_events(made, folder / "tea.ics")
-    >>> "RRULE:FREQ=DAILY;COUNT=5" in Path(saved["path"].item()).read_text()
+    >>> "RRULE:FREQ=DAILY;COUNT=5" in (folder / "tea.ics").read_text()
     True
     """
     from ..client.calendar_file import calendar_file
-    from ..client.downloads import checked_place
+    from ..client.downloads import checked_place, place_in
+    from ..local.existing import check_path
+    from ..local.saving import save_bytes
 
     session, calendar = session_or_current(session), checked_calendar(calendar)
     if events is not None and (time_min is not None or time_max is not None):
@@ -70,10 +75,14 @@ def export_events(
     ids = None if events is None else file_ids(events, "events")
     entry = _entry(session, calendar)
     zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
+    target = place_in(place, f"{name}.ics")
+    check_path(target, overwrite=overwrite)
     bounds = {"timeMin": wire_instant("time_min", time_min, zone), "timeMax": wire_instant("time_max", time_max, zone)}
     found = list(_all(session, calendar, bounds) if ids is None else _some(session, calendar, ids))
     content = calendar_file(found, name=name, reminders=_reminders(entry))
-    return frame(CALENDAR_FILE, [{**_counts(found), "calendar": name, **_saved(content, place, name)}])
+    saved = save_bytes(target, content, overwrite=overwrite)
+    told = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
+    return frame(CALENDAR_FILE, [{**_counts(found), **told}])
 
 
 def _entry(session: Session, calendar: str) -> JSONObject:
@@ -113,14 +122,3 @@ def _counts(events: list[JSONObject]) -> dict[str, int]:
     shown = {one["id"]: one for one in events if one.get("status") != "cancelled"}
     changed = sum(one.get("recurringEventId") in shown for one in shown.values())
     return {"events": len(shown) - changed, "changedInstances": changed}
-
-
-def _saved(content: bytes, place: Path, name: str) -> dict[str, Any]:
-    """Written beside its place, which it takes in one step."""
-    from ..client.downloads import safe_name
-
-    target = place / safe_name(f"{name}.ics") if place.is_dir() else place
-    part = target.with_name(f"{target.name}.part")
-    part.write_bytes(content)
-    part.replace(target)
-    return {"path": str(target), "size": len(content)}

@@ -31,46 +31,60 @@ def download(
     *,
     byte_range: RangeGiven = None,
     acknowledge_abuse: bool = False,
+    overwrite: bool = False,
     progress: Progress = None,
     session: Session | None = None,
 ) -> DataFrame:
     """Save the content of files to disk, and show what was saved.
 
     The bytes collect in a file with `.part` behind its name; the same call after an interruption goes on
-    from there, and what came in pieces is compared with the service's checksum (A6-06).
+    from there, and what came in pieces is compared with the service's checksum (A6-06). A path that has the
+    same content is left alone, so the same call can run again; as a rule it transfers nothing then.
 
     Args:
         file: An id, a row, a DataFrame or a list of ids.
         to: A path, or a folder, in which a file has its own name; None is the notebook's folder. For
-            several files it must be a folder.
+            several files it must be a folder; the second file of a name becomes `name (1).ext`, the third
+            `name (2).ext`, in the order of the rows.
         byte_range: A part: (first, last) with both included, a slice like `slice(0, 100)` or
             `slice(-100, None)`, or "bytes=0-99".
         acknowledge_abuse: Download a file that was flagged as abusive; only its owner may.
+        overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
+            PathExists is raised.
         progress: As for `upload`.
 
     Returns:
         One row for each file: id, name, path (str), size (Int64, bytes on disk), of (Int64, bytes of the
-        whole), mime_type (str).
+        whole), mime_type, outcome (str: saved, unchanged or replaced).
 
     Raises:
         TypeError, ValueError: An argument cannot be meant; nothing was sent.
         NotFound, NotAllowed: There is no such file, or it has no content that can be downloaded.
+        PathExists: The path has other content, which was left as it is; it is also a FileExistsError.
         Interrupted: The connection broke for long; the same call goes on from there.
 
     Interface: A6.
 
     >>> lab = svc.sandbox()
-    >>> saved = svc.download(svc.upload(b"hello", name="hello.txt"), folder)
-    >>> saved[["name", "size"]].values.tolist()
-    [['hello.txt', 5]]
+    >>> file = svc.upload(b"hello", name="hello.txt")
+    >>> svc.download(file, folder)[["name", "size", "outcome"]].values.tolist()
+    [['hello.txt', 5, 'saved']]
+    >>> svc.download(file, folder)["outcome"].item()
+    'unchanged'
     """
     from ..client.downloads import as_range
+    from ..local.paths import DistinctPaths
 
     check_progress(progress)
     as_range(byte_range)
     session, ids = session_or_current(session), file_ids(file)
     place = place_for(len(ids), to)
-    options = {"byte_range": byte_range, "acknowledge_abuse": acknowledge_abuse}
+    options = {
+        "byte_range": byte_range,
+        "acknowledge_abuse": acknowledge_abuse,
+        "overwrite": overwrite,
+        "paths": DistinctPaths(),
+    }
     return for_each(DOWNLOADS, ids, lambda one: _saved(session, one, place, progress, options))
 
 
@@ -83,8 +97,8 @@ def _saved(
     facts = get_file(session, file_id, fields=_FACTS)
     size = _size(facts, as_range(options["byte_range"]))
     with reporting(progress, f"Download {facts.get('name')}", size) as report:
-        path = save_content(session, file_id, place, progress=report, **options)
-    return {**facts, "path": str(path), "size": path.stat().st_size, "of": facts.get("size")}
+        saved = save_content(session, file_id, place, progress=report, **options)
+    return {**facts, "path": str(saved.path), "size": saved.size, "of": facts.get("size"), "outcome": saved.outcome}
 
 
 def _size(facts: Mapping[str, Any], asked: ByteRange | None) -> int | None:

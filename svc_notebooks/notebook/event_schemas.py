@@ -104,5 +104,6 @@ CALENDAR_FILE = schema(
     events            count
     changedInstances  count
     size              count
+    outcome           text
     """
 )

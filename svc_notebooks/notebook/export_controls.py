@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ..local.existing import check_path
+from ..local.saving import SavedFile, save_bytes
 from .document_choice import DocumentChoice
 from .field import entry
 from .labels import LABEL, labelled
@@ -27,7 +29,7 @@ _TARGETS = (
 
 @dataclass(frozen=True, slots=True)
 class Errand:
-    """An export to be done: `name` is what to call it, `path` where to save it (None: it stays in memory)."""
+    """An export to be done: `name` is what to call it, `path` where to save it (None: the browser has it)."""
 
     session: Session
     file_id: str
@@ -37,14 +39,16 @@ class Errand:
     path: Path | None
 
     def run(self, progress: Report) -> bytes:
-        """The export; with a path it is saved there, and the bytes are not kept."""
-        from ..client.exports import read_export, save_export
+        """The export."""
+        from ..client.exports import read_export
 
-        kind = self.format.media_type
-        if self.path is None:
-            return read_export(self.session, self.file_id, kind, progress=progress)
-        save_export(self.session, self.file_id, kind, self.path, name=self.name, progress=progress)
-        return b""
+        return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
+
+    def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
+        """Save the export to a path. Raises PathExists where the path has another one."""
+        from ..client.same_export import same_export
+
+        return save_bytes(path, body, overwrite=overwrite, same=same_export)
 
 
 class ExportControls(widgets.VBox):  # type: ignore[misc]
@@ -108,19 +112,19 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def errand(self, session: Session, *, to_look_at: bool = False) -> Errand:
         """The export that is meant, checked. Raises ValueError; nothing is sent."""
-        from ..client.downloads import checked_place
+        from ..client.downloads import checked_place, place_in
 
         facts, chosen, name = self.document.facts, self._chosen(), self._name()
         if facts is None or chosen is None or name is None:
             raise ValueError("No document is chosen: choose one, or make one and press Refresh.")
         path = None
         if self.target.value == KERNEL and not to_look_at:
-            place = checked_place(self.path.value.strip() or ".")
-            path = place / name if place.is_dir() else place
+            path = place_in(checked_place(self.path.value.strip() or "."), name)
+            check_path(path, overwrite=False)
         return Errand(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
 
-    def code(self) -> str:
-        """The call of a cell that does the same.
+    def code(self, *, path: str = "", overwrite: bool = False) -> str:
+        """The call of a cell that does the same; `path` stands for the one of the form, `overwrite` is its argument.
 
         >>> ExportControls().code()
         "svc.export('...', 'pdf')"
@@ -128,9 +132,9 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         facts, chosen = self.document.facts, self._chosen()
         if facts is None or chosen is None:
             return "svc.export('...', 'pdf')"
-        path = self.path.value.strip() if self.target.value == KERNEL else ""
+        path = path or (self.path.value.strip() if self.target.value == KERNEL else "")
         arguments: list[Any] = [facts["id"], self._word(chosen), *([path] if path else [])]
-        return f"svc.export({', '.join(map(repr, arguments))})"
+        return f"svc.export({', '.join(map(repr, arguments))}{', overwrite=True' if overwrite else ''})"
 
     def _word(self, chosen: ExportFormat) -> str:
         """The extension, or the media type where two formats share an extension."""

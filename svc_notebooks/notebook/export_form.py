@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
+from ..core.errors import PathExists
 from ..core.place import here
+from ..local.saving import REPLACED, SAVED, UNCHANGED
 from .arguments import file_ids
 from .current import session_or_current
 from .export_controls import Errand, ExportControls
@@ -19,6 +22,7 @@ from .look import row
 from .markup import tag
 from .preview import preview
 from .progress_bar import ProgressBar
+from .replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
 from .schemas import EXPORTED
 from .sizes import size_text
 from .work import Stopped
@@ -36,6 +40,11 @@ _SPOKEN = 5
 _CONVERTING = "Converting …"
 _STOPPING = "Stopping, as soon as the service lets go …"
 _CANCELLED = "Cancelled: nothing was saved"
+_WORDS = {
+    SAVED: "Done: {name}, {size}, saved as {path}",
+    UNCHANGED: "Unchanged: {path} has this content already, {size}",
+    REPLACED: "Done: {name}, {size}, replaced {path}",
+}
 
 
 def export_form(file: File | None = None, *, session: Session | None = None) -> ExportForm:
@@ -83,7 +92,10 @@ class ExportForm(Form):
         self._done: list[Mapping[str, Any]] = []
         self._offered: JSONObject | None = None
         self._enough = False
+        self._made: tuple[Errand, bytes] | None = None
+        self._answered: dict[str, Any] = {}
         self.controls = ExportControls()
+        self.question = ReplaceQuestion(lambda answer: self._guarded(lambda: self._answer(answer)))
         self.export = self._button("Export", "Make the file and save it", self._export, "primary")
         self.look = self._button("Preview", "Make the file and look at it; nothing is saved", self._preview)
         self.cancel = self._button("Cancel", "Stop, and save nothing", self._cancel)
@@ -94,9 +106,18 @@ class ExportForm(Form):
         self.bar.rest("Export")
         self.controls.document.refresh.on_click(lambda _button: self._guarded(self.refresh))
         self.controls.document.watch(lambda: self._guarded(self._offer))
-        self.controls.watch(self._show_code)
+        self.controls.watch(self._changed)
         self._guarded(self.refresh)
-        self._compose(self.controls, buttons, self.bar, self.alert, self.view, self.hand_over.widget, self.table)
+        self._compose(
+            self.controls,
+            buttons,
+            self.question,
+            self.bar,
+            self.alert,
+            self.view,
+            self.hand_over.widget,
+            self.table,
+        )
 
     # -- what a program sees
 
@@ -107,7 +128,7 @@ class ExportForm(Form):
 
     def code(self) -> str:
         """The call of a cell that does what the form is set to do."""
-        return self.controls.code()
+        return self.controls.code(**self._answered)
 
     # -- what a press does
 
@@ -121,6 +142,12 @@ class ExportForm(Form):
             self._clear()
         self._offered = self.controls.document.facts
         self.controls.offer(session_or_current(self._session))
+        self._changed()
+
+    def _changed(self) -> None:
+        """Another export is set: an answer was about the one before."""
+        self._made, self._answered = None, {}
+        self.question.close_it()
         self._show_code()
 
     def _export(self) -> None:
@@ -135,6 +162,7 @@ class ExportForm(Form):
         self.bar.rest("Export")
         errand = self.controls.errand(session_or_current(self._session), to_look_at=to_look_at)
         self._clear()
+        self._changed()
         self.bar.begin(f"Export {errand.name}", None)
         self.bar.say(_CONVERTING)
         self._enough = False
@@ -178,21 +206,44 @@ class ExportForm(Form):
             self.bar.end(words)
 
     def _saved(self, errand: Errand, body: bytes) -> str:
-        if errand.path is None:
-            size, where = len(body), self.hand_over.save(errand.name, errand.format.media_type, body)
-        else:
-            size, where = errand.path.stat().st_size, f"saved as {errand.path}"
-        self._done.append(
-            {
-                "id": errand.file_id,
-                "name": errand.document,
-                "path": None if errand.path is None else str(errand.path),
-                "size": size,
-                "mimeType": errand.format.media_type,
-            }
-        )
+        if errand.path is not None:
+            return self._saved_as(errand, body, errand.path, overwrite=False)
+        where = self.hand_over.save(errand.name, errand.format.media_type, body)
+        self._add(errand, {"size": len(body)})
+        return f"Done: {errand.name}, {size_text(len(body))}, {where}"
+
+    def _saved_as(self, errand: Errand, body: bytes, path: Path, *, overwrite: bool) -> str:
+        """Save to a path, or ask what to do about other content there."""
+        try:
+            saved = errand.save(path, body, overwrite=overwrite)
+        except PathExists as error:
+            if not error.replaceable:
+                raise
+            self._made = errand, body
+            self.question.ask([Conflict(error, errand.name, len(body), "now", errand.format.media_type)])
+            return f"Not saved: {path.name} exists with other content"
+        self._add(errand, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
+        return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
+
+    def _add(self, errand: Errand, facts: Mapping[str, Any]) -> None:
+        about = {"id": errand.file_id, "name": errand.document, "mimeType": errand.format.media_type}
+        self._done.append({**about, **facts})
         self._show_table(self.result)
-        return f"Done: {errand.name}, {size_text(size)}, {where}"
+
+    def _answer(self, answer: str) -> None:
+        """Do with the export that is made what was answered."""
+        (conflict,), (free,) = self.question.conflicts, self.question.free
+        self.question.close_it()
+        self.export.focus()
+        if answer == CANCEL or self._made is None:
+            self.bar.end(f"{_CANCELLED}; {conflict.path.name} is unchanged", well=False)
+            return
+        overwrite, path = answer == REPLACE, conflict.path if answer == REPLACE else free
+        self.bar.end(self._saved_as(*self._made, path, overwrite=overwrite))
+        if not self.question.conflicts:
+            self._answered = {"overwrite": True} if overwrite else {"path": str(free)}
+            self._made = None
+            self._show_code()
 
     def _looked_at(self, errand: Errand, body: bytes) -> str:
         shown = preview(errand.format.media_type, body)

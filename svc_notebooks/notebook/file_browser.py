@@ -9,19 +9,23 @@ import ipywidgets as widgets
 
 from . import file_deeds as deeds
 from .current import session_or_current
+from .file_answers import deed_for
 from .file_deeds import Deed
-from .file_facts import COLUMNS, LISTED, every_field, facts_view, is_folder, table_row
+from .file_facts import COLUMNS, every_field, facts_view, is_folder, table_row
 from .file_preview import Look, look_at
 from .file_query import ROOT, FileQuery
-from .file_question import KERNEL, FileQuestion, Question
+from .file_question import BUTTONS, KERNEL, FileQuestion, Question
+from .file_saving import Attempt, saved_again
 from .file_search import FileSearch
 from .form import Form
 from .frames import frame
 from .handover import HandOver, best_hand_over
 from .look import row
 from .markup import Markup, joined, tag
+from .replace_question import CANCEL, ReplaceQuestion
 from .row_list import RowList, best_list
 from .schemas import FILES
+from .stored_files import page_of_files
 from .work import Report, Stopped, Work
 
 if TYPE_CHECKING:
@@ -77,6 +81,7 @@ class FileBrowser(Form):
         self._pressed: widgets.Button | None = None
         self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
         self.question = FileQuestion(lambda asked: self._guarded(lambda: self._answered(asked)), self._back)
+        self.replace_question = ReplaceQuestion(lambda answer: self._guarded(lambda: self._replace_answered(answer)))
         self.work = Work(self._failed)
         self.place, self.status, self.facts, self.view = (widgets.HTML() for _ in range(4))
         self.hand_over = make_hand_over(lambda: None)
@@ -91,6 +96,7 @@ class FileBrowser(Form):
             row(self.before, self.next, self.status),
             *self._actions,
             self.question,
+            self.replace_question,
             self.work,
             self.alert,
             self.facts,
@@ -109,15 +115,7 @@ class FileBrowser(Form):
         self.details = press("All fields", "Everything that the service tells of the chosen file", self._details)
         self.trash = press("Trash", "Move what is chosen to the trash", self._trash)
         self.untrash = press("Restore", "Take what is chosen out of the trash", self._untrash)
-        asking = (
-            ("folder", "New folder", "Make a folder in the one that is open"),
-            ("download", "Download", "Save what is chosen, beside the kernel or on this computer"),
-            ("rename", "Rename", "Give the chosen file another name"),
-            ("copy", "Copy", "Copy what is chosen"),
-            ("share", "Share", "Let somebody else see what is chosen"),
-            ("delete", "Delete", "Delete what is chosen for good, past the trash"),
-        )
-        self.ask = {key: press(words, tip, lambda key=key: self._ask(key)) for key, words, tip in asking}  # type: ignore[misc]
+        self.ask = {key: press(words, tip, lambda key=key: self._ask(key)) for key, words, tip in BUTTONS}  # type: ignore[misc]
         ask = self.ask
         self._actions = [
             row(
@@ -178,7 +176,7 @@ class FileBrowser(Form):
         session, query, token = self._session_now(), self.query, self._pages[-1]
         if not keep:
             self._last = ""
-        self._work("Reading the list", lambda _report: _page(session, query, token), self._show_page)
+        self._work("Reading the list", lambda _report: page_of_files(session, query, token, PAGE), self._show_page)
 
     def _begin_anew(self) -> None:
         self._pages = [None]
@@ -236,6 +234,7 @@ class FileBrowser(Form):
     def _ask(self, key: str) -> None:
         files = [] if key == "folder" else self._ids()
         name = str(self._one()["name"]) if key == "rename" else ""
+        self.replace_question.close_it()
         self._pressed = self.ask[key]
         about = ", ".join(str(one["name"]) for one in self._chosen()) if files else ""
         self.question.ask(key, about, name)
@@ -243,34 +242,42 @@ class FileBrowser(Form):
 
     def _back(self) -> None:
         """The question is gone: the keyboard goes back to the button that had asked it."""
-        if self._pressed:
+        if self._pressed and not self.replace_question.conflicts:
             self._pressed.focus()
         self._show_code()
 
     def _answered(self, asked: Question) -> None:
         deed = self._deed(asked)
-        to_browser = asked.key == "download" and self.question.target.value != KERNEL
         names = [(str(one["name"]), str(one.get("mimeType"))) for one in self._chosen()]
-        self._do(deed, (lambda bodies: self._hand_over(names, bodies)) if to_browser else None)
+        if asked.key != "download":
+            self._do(deed)
+        elif self.question.target.value == KERNEL:
+            self._do(deed, self._saved)
+        else:
+            self._do(deed, lambda bodies: self._hand_over(names, bodies))
         self.question.close_it()
 
+    def _saved(self, attempt: Attempt) -> str:
+        """Say what was saved, and ask about the paths that have other content."""
+        if attempt.conflicts:
+            self.replace_question.ask(attempt.conflicts)
+        if attempt.error:
+            self._warn(attempt.error)
+        return attempt.words
+
+    def _replace_answered(self, answer: str) -> None:
+        question = self.replace_question
+        conflicts, free = question.conflicts, question.free
+        question.close_it()
+        self._back()
+        if answer == CANCEL:
+            self._say("Cancelled. The existing files are unchanged.")
+        else:
+            self._do(saved_again(self._session_now(), conflicts, free, answer, self._last), self._saved)
+
     def _deed(self, asked: Question) -> Deed:
-        session, given = self._session_now(), self.question
-        if asked.key == "folder":
-            return deeds.new_folder(session, given.name.value, self._path[-1][0])
-        files = self._ids()
-        match asked.key:
-            case "rename":
-                return deeds.rename(session, str(self._one()["id"]), given.name.value)
-            case "copy":
-                return deeds.copies(session, files, given.name.value)
-            case "share":
-                return deeds.shared(session, files, given.grantee.value, given.role.value)
-            case "download" if given.target.value == KERNEL:
-                return deeds.saved(session, files, given.path.value)
-            case "download":
-                return deeds.fetched(session, files)
-        return deeds.deleted(session, files)
+        chosen = [] if asked.key == "folder" else [self._one()] if asked.key == "rename" else self._some()
+        return deed_for(asked, self.question, self._session_now(), chosen, self._path[-1][0])
 
     def _trash(self) -> None:
         self._do(deeds.trashed(self._session_now(), self._ids()))
@@ -278,19 +285,22 @@ class FileBrowser(Form):
     def _untrash(self) -> None:
         self._do(deeds.untrashed(self._session_now(), self._ids()))
 
-    def _do(self, deed: Deed, then: Callable[[Any], None] | None = None) -> None:
+    def _do(self, deed: Deed, then: Callable[[Any], str | None] | None = None) -> None:
         """The deed, and the list as it is behind it, in one piece of work."""
         session, query, token = self._session_now(), self.query, self._pages[-1]
 
         def done(found: tuple[Any, JSONObject]) -> None:
             self._last = deed.code
             self._show_page(found[1])
-            if then:
-                then(found[0])
-            self._say(deed.done)
+            words = then(found[0]) if then else None
+            self._say(words or deed.done)
+            self._show_code()
 
         self._work(
-            f"Doing {deed.code}", lambda report: (deed.run(report), _page(session, query, token)), done, long=deed.long
+            f"Doing {deed.code}",
+            lambda report: (deed.run(report), page_of_files(session, query, token, PAGE)),
+            done,
+            long=deed.long,
         )
 
     def _hand_over(self, names: list[tuple[str, str]], bodies: list[bytes]) -> None:
@@ -315,16 +325,20 @@ class FileBrowser(Form):
         ids = set(self.files.ids())
         return [one for one in self._found if one["id"] in ids]
 
-    def _ids(self) -> list[str]:
-        found = [str(one["id"]) for one in self._chosen()]
+    def _some(self) -> list[JSONObject]:
+        found = self._chosen()
         if not found:
             raise ValueError("No file is chosen: choose one or several in the list.")
         return found
 
+    def _ids(self) -> list[str]:
+        return [str(one["id"]) for one in self._some()]
+
     def _one(self) -> JSONObject:
-        if len(self._ids()) > 1:
+        found = self._some()
+        if len(found) > 1:
             raise ValueError("Several files are chosen, and this is for one.")
-        return self._chosen()[0]
+        return found[0]
 
     # -- what is shown
 
@@ -383,8 +397,3 @@ class FileBrowser(Form):
 
     def __repr__(self) -> str:
         return f"<FileBrowser: {self._where()}, {self._count()}>"
-
-
-def _page(session: Session, query: FileQuery, token: str | None) -> JSONObject:
-    asked = {"q": query.q, "orderBy": query.order_by, "pageSize": PAGE, "pageToken": token}
-    return session.call("GET", session.names.path("files"), query={**asked, "fields": f"nextPageToken,files({LISTED})"})

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.names import Names
-from .content import download, read
+from .content import read
 from .copies import copy
 from .files import create_file, delete, trash, untrash, update
 from .sharing import checked_grantee, share
@@ -80,19 +80,6 @@ def deleted(session: Session, files: list[str]) -> Deed:
     """Away for good."""
     code, words = f"svc.delete({_these(files)})", f"Deleted {counted(files)} for good."
     return Deed(code, lambda _report: delete(files, session=session), words)
-
-
-def saved(session: Session, files: list[str], path: str) -> Deed:
-    """Beside the kernel, under a path or with their own names."""
-    to = path.strip() or None
-    code = f"svc.download({_these(files)}{f', {to!r}' if to else ''})"
-    where = f"as {to}" if to else "beside the kernel"
-    return Deed(
-        code,
-        lambda report: download(files, to, progress=report, session=session),
-        f"Saved {counted(files)} {where}.",
-        long=True,
-    )
 
 
 def fetched(session: Session, files: list[str]) -> Deed:

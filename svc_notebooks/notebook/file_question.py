@@ -38,6 +38,17 @@ QUESTIONS = {one.key: one for one in (
 # fmt: on
 
 
+BUTTONS = (
+    ("folder", "New folder", "Make a folder in the one that is open"),
+    ("download", "Download", "Save what is chosen in the notebook folder or on this computer"),
+    ("rename", "Rename", "Give the chosen file another name"),
+    ("copy", "Copy", "Copy what is chosen"),
+    ("share", "Share", "Let somebody else see what is chosen"),
+    ("delete", "Delete", "Delete what is chosen for good, past the trash"),
+)
+"""The buttons that ask a question: its key, the words on the button, and its tooltip."""
+
+
 class FileQuestion(widgets.VBox):  # type: ignore[misc]
     """The panel; `answered` is called with the question when a person says yes."""
 
@@ -69,6 +80,7 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
         self.role.add_class("svc-across")
         self.yes = widgets.Button(description="Yes", tooltip="Do what is asked above")
         self.no = widgets.Button(description="Leave it", tooltip="Close this and do nothing")
+        self.no.add_class("svc-cancel")
         self.yes.on_click(lambda _button: answered(self.asked) if self.asked else None)
         self.no.on_click(lambda _button: self.close_it())
         self.target.observe(lambda _change: self._adapt(), "value")

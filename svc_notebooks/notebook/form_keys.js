@@ -3,6 +3,7 @@
 // And ipywidgets gives radio buttons no name, so that each of them is a stop of its own, and arrows do nothing.
 // On any message the focus goes to the first field of the form that is marked as wrong.
 // A list that lies over other things is there while it has the focus: who clicks into it is done with it.
+// Escape in a question presses its Cancel button.
 // What leaving a field says may move the button that is pressed next from under the mouse: the press stays its own,
 // unless the mouse itself moves away, which takes a press back.
 
@@ -10,6 +11,7 @@ const FORM = ".svc-form";
 const MARK = "data-lm-suppress-shortcuts";
 const GROUP = ".widget-radio-box";
 const WRONG = ".svc-bad :is(input, select, textarea)";
+const QUESTION = ".svc-form .svc-question";
 const LIST = ".svc-form .svc-over select";
 
 const NEAR = 10; // pixels that a hand moves while it presses
@@ -30,6 +32,14 @@ function mark(event) {
   form.querySelectorAll(GROUP).forEach(name);
 }
 
+function cancel(event) {
+  const button = event.key === "Escape" && event.target.closest?.(QUESTION)?.querySelector("button.svc-cancel");
+  if (!button) return;
+  event.preventDefault();
+  event.stopPropagation();
+  button.click();
+}
+
 function close(event) {
   event.target.closest?.(LIST)?.blur();
 }
@@ -47,7 +57,7 @@ function moved(event) {
   held = null;
 }
 
-const HEARD = { focusin: mark, click: close, pointerdown: hold, pointermove: moved };
+const HEARD = { focusin: mark, keydown: cancel, click: close, pointerdown: hold, pointermove: moved };
 
 function render({ model, el }) {
   model.on("msg:custom", () => el.closest(FORM)?.querySelector(WRONG)?.focus());

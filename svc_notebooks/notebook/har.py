@@ -28,34 +28,40 @@ Json = dict[str, Any]
 Pairs = Iterable[tuple[str, str]]
 
 
-def save_har(to: str | os.PathLike[str] = "exchanges.har", *, session: Session | None = None) -> DataFrame:
+def save_har(
+    to: str | os.PathLike[str] = "exchanges.har", *, overwrite: bool = False, session: Session | None = None
+) -> DataFrame:
     """Save the session's exchanges as an HTTP archive (HAR 1.2), which browsers' developer tools open.
 
     Tokens and other secrets are not in it. Of a text body it has the first 2 KiB.
 
     Args:
-        to: A path; a file that is there is replaced.
+        to: A path, or a folder, in which the file is `exchanges.har`.
+        overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
+            PathExists is raised.
 
     Returns:
-        One row: path (str), exchanges, size (Int64, bytes).
+        One row: path (str), exchanges, size (Int64, bytes), outcome (str: saved, unchanged or replaced).
 
     Raises:
         TypeError: `to` is no path.
         FileNotFoundError: The folder of `to` does not exist.
+        PathExists: The path has other content, which was left as it is; it is also a FileExistsError. Each further
+            request makes another archive.
 
     >>> lab = svc.sandbox()
     >>> made = svc.generate_ids(1)
     >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
     [1]
     """
-    from ..client.downloads import checked_place
+    from ..client.downloads import checked_place, place_in
+    from ..local.saving import save_bytes
 
-    place = checked_place(to)
-    place = place / "exchanges.har" if place.is_dir() else place
+    target = place_in(checked_place(to), "exchanges.har")
     found = list(session_or_current(session).exchanges)
     content = json.dumps(archive(found), ensure_ascii=False, indent=1).encode()
-    place.write_bytes(content)
-    return frame(HAR_FILE, [{"path": str(place), "exchanges": len(found), "size": len(content)}])
+    saved = save_bytes(target, content, overwrite=overwrite)
+    return frame(HAR_FILE, [{**saved._asdict(), "path": str(saved.path), "exchanges": len(found)}])
 
 
 def archive(exchanges: Iterable[Exchange]) -> Json:

@@ -44,9 +44,9 @@ class ServiceAccount:
         """What the key file holds, the private key among it."""
         return dict(self._key)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the key file, for its owner's eyes alone. Raises OSError, FileExistsError where there is one."""
-        return _save(Path(path), self._key)
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the key file, for its owner's eyes alone. Raises OSError; PathExists where there is other content."""
+        return _save(Path(path), self._key, overwrite=overwrite)
 
 
 class OAuthClient:
@@ -81,16 +81,19 @@ class OAuthClient:
         """client_id, client_secret, auth_uri, token_uri, redirect_uris, project_id."""
         return dict(self._settings)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the file that libraries read as client secrets, for its owner's eyes alone."""
-        return _save(Path(path), {"web": self._settings})
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the file that libraries read as client secrets, for its owner's eyes alone.
+
+        Raises OSError; PathExists where there is other content.
+        """
+        return _save(Path(path), {"web": self._settings}, overwrite=overwrite)
 
 
-def _save(path: Path, value: Mapping[str, Any]) -> Path:
-    path = path.expanduser()
-    with open(path, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        json.dump(value, file, indent=2)
-    return path
+def _save(path: Path, value: Mapping[str, Any], *, overwrite: bool) -> Path:
+    from ..local.saving import save_bytes
+
+    content = json.dumps(value, indent=2).encode()
+    return save_bytes(path.expanduser(), content, overwrite=overwrite, mode=0o600).path
 
 
 class People:

@@ -1,8 +1,9 @@
 """One call for each row: a row that fails does not lose the others.
 
-Every row is tried. If some failed, the first error is raised at the end, with a note for each failed row
-and the frame of those that worked as its `result`. What would befall every row alike (not signed in, a
-service that is away, a person who presses stop) ends the call at once, with the same `result`.
+Every row is tried. If some failed, the first error is raised at the end, with a note for each failed row,
+the frame of those that worked as its `result`, and every error by the number of its row as its `failed`. What
+would befall every row alike (not signed in, a service that is away, a person who presses stop) ends the call at
+once, with the same `result`.
 """
 
 from __future__ import annotations
@@ -61,6 +62,7 @@ def for_each(schema: Schema, items: Iterable[Item], call: Callable[[Item], Recor
 
 
 def _tell(error: Any, result: DataFrame, failed: list[tuple[int, Exception]], count: int) -> None:
+    error.failed = dict(failed)
     if count == 1:
         return
     error.result = result

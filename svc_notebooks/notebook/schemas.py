@@ -163,6 +163,7 @@ DOWNLOADS = schema(
     size      count
     of        count
     mimeType  text
+    outcome   text
     """
 )
 
@@ -173,6 +174,7 @@ EXPORTED = schema(
     path      text
     size      count
     mimeType  text
+    outcome   text
     """
 )
 

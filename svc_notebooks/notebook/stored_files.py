@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from .file_facts import LISTED
+
 if TYPE_CHECKING:
     from ..client.session import Session
     from ..core.wire import JSONObject
+    from .file_query import FileQuery
 
 MOST = 200
 """A list that is longer is not read to its end; the functions take any file."""
@@ -20,6 +23,12 @@ def latest_files(session: Session, *facts: str, q: str = "") -> list[JSONObject]
     fields = ",".join(("id", "name", "modifiedTime", *facts))
     query = " and ".join(filter(None, [q, "trashed = false"]))
     return list(list_files(session, q=query, order_by="modifiedTime desc", fields=fields, limit=MOST))
+
+
+def page_of_files(session: Session, query: FileQuery, token: str | None, size: int) -> JSONObject:
+    """One page of the files that a query of the file browser finds."""
+    asked = {"q": query.q, "orderBy": query.order_by, "pageSize": size, "pageToken": token}
+    return session.call("GET", session.names.path("files"), query={**asked, "fields": f"nextPageToken,files({LISTED})"})
 
 
 def file_line(facts: Mapping[str, Any], kind: str = "") -> str:

@@ -9,6 +9,7 @@ HAR_FILE = schema(
     path       text
     exchanges  count
     size       count
+    outcome    text
     """
 )
 

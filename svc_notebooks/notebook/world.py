@@ -171,16 +171,28 @@ class World:
         """
         self.service.restore(snapshot)
 
-    def save(self, path: str | os.PathLike[str]) -> Path:
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the service's whole state to one file, which `open_sandbox` opens again, here or elsewhere.
 
-        The file takes the place of the one before it at one moment; that one is kept beside it as `.bak`. Whatever
-        breaks, one of the two is whole. There are digests of tokens in it, and no token.
+        A path that has the same state is left alone, so the same cell can run again. There are digests of tokens in
+        the file, and no token.
+
+        Args:
+            overwrite: Replace a saved sandbox with another state. It is kept beside the new one as `.bak`; whatever
+                breaks, one of the two is whole. A file that is not a saved sandbox is never replaced.
 
         Raises:
+            PathExists: The path has another state or another file, which was left as it is; it is also a
+                FileExistsError.
             OSError: It cannot be written; what was there is as it was.
+
+        >>> lab = svc.sandbox()
+        >>> path = lab.save(folder / "lesson.svc")
+        >>> made = svc.upload(b"more")
+        >>> lab.save(path, overwrite=True) == path
+        True
         """
-        return self.service.save(Path(path).expanduser())
+        return self.service.save(Path(path).expanduser(), overwrite=overwrite)
 
 
 def _instant(given: str | datetime | None) -> datetime | None:

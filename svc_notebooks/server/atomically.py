@@ -1,4 +1,4 @@
-"""A file that is replaced as a whole: whoever looks, and whatever breaks, finds the old one or the new one."""
+"""Replaces a file as a whole: at every moment, and after every failure, it is the old file or the new one."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ from tempfile import mkstemp
 from typing import BinaryIO
 
 from ..core.errors import cannot_write
+from ..local.saving import put_in_place, same_bytes
 
 BACKUP = ".bak"
 _CANNOT = (errno.EINVAL, errno.ENOTSUP)  # what file systems say that know nothing of syncing folders
 
 
-def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
-    """Write a file beside this one, let it take its place, and keep the one that was there under `.bak`.
+def replace_file(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
+    """Write a file beside this one and move it to its path, unless the file there has the same content.
 
-    Raises OSError, and whatever `write` raises; the file is then as it was.
+    Args:
+        overwrite: Replace a file with other content, and keep it under `.bak`.
+
+    Raises PathExists, OSError, and whatever `write` raises; the file is then as it was.
     """
-    path = path.resolve()  # of a link the file that it leads to is replaced
+    if overwrite:
+        path = path.resolve()  # of a link the file that it leads to is replaced
     if not path.parent.is_dir():  # or the error would name a file that nobody asked for
         raise FileNotFoundError(errno.ENOENT, "there is no such folder", str(path.parent))
     _tidy(path)
@@ -37,9 +42,9 @@ def replace_file(path: Path, write: Callable[[BinaryIO], None]) -> None:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-            if path.exists():
+            if overwrite and path.is_file() and not same_bytes(beside, path):
                 _keep(path)
-            beside.replace(path)
+            put_in_place(beside, path, overwrite=overwrite)
     except BaseException:
         beside.unlink(missing_ok=True)
         raise
@@ -59,7 +64,7 @@ def _keep(path: Path) -> None:
 
 def _tidy(path: Path) -> None:
     """Remove what a kill has left, unless somebody is writing it."""
-    for left in path.parent.glob(f".{_plain(path.name)}.*.saving"):
+    for left in path.parent.glob(f".{_plain(path.name)}.????????.saving"):
         with suppress(OSError), left.open("rb") as file:
             if _claim(file):
                 left.unlink()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from ..convert.converter import Converter, shared
@@ -12,6 +13,7 @@ from ..convert.detect import VAGUE, detect_source
 from ..convert.job import ConversionError, Limits, TooLarge
 from ..core.catalogue import ApiError, refuse
 from ..core.choices import FAILED_EXPORT
+from ..core.clock import from_millis
 from ..core.formats import MAX_IMPORT_SIZES, PDF, TEXT
 from ..core.languages import check_tag
 from ..core.mime import by_name
@@ -42,7 +44,8 @@ def converter_of(policy: Policy) -> Converter:
     return shared(limits, extended=policy.extended_formats, office=policy.conversion_engine == "office")
 
 
-"""Beyond the end of any content."""
+_FIRST_DATE = datetime(1980, 1, 1, tzinfo=UTC)
+"""The first date that every export format can hold; a zip can hold no earlier one."""
 
 
 class Wish(NamedTuple):
@@ -165,7 +168,7 @@ def _read(house: House, call: Call, found: Wish, name: str, source: bytes) -> by
     if key is None or not house.converter.can_read(key, found.native):
         raise _not_taken(house, found.native, key, key or _shown(found.given))
     charset = MediaType.parse(found.given).parameters.get("charset") if found.given else None
-    options = _options(house, name) | {"charset": charset, "ocr_language": _language(call)}
+    options = {"name": name, "now": house.clock.now(), "charset": charset, "ocr_language": _language(call)}
     try:
         made = house.converter.read(source, key, found.native, **options)
     except ConversionError as error:
@@ -192,8 +195,9 @@ def _source_type(house: House, found: Wish, name: str, source: bytes) -> str | N
     return seen
 
 
-def _options(house: House, name: str) -> dict[str, Any]:
-    return {"name": name, "now": house.clock.now()}
+def _export_options(row: FileRow) -> dict[str, Any]:
+    """An export is dated with its document, so that exports of an unchanged document are equal byte for byte."""
+    return {"name": row.name, "now": max(from_millis(row.modified), _FIRST_DATE)}
 
 
 def export(house: House, call: Call) -> Response:
@@ -209,7 +213,7 @@ def export(house: House, call: Call) -> Response:
             raise _not_offered(house, row.mime_type, native, target)
         blocks = None if row.content is None else house.content.read(row.content, 0, END)
     body = None if blocks is None else b"".join(blocks)
-    result = _write(house, call, body, native, target, row.name)
+    result = _write(house, call, body, native, target, row)
     headers = [("Content-Type", house.names.media_type(target)), ("Content-Length", str(len(result)))]
     headers += [("Cache-Control", "private, max-age=0, must-revalidate"), *confined(call.headers)]
     return Response(200, Headers(headers), result)
@@ -221,7 +225,7 @@ def rendered(house: House, row: FileRow, target: str) -> bytes:
     if not house.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")
     body = None if row.content is None else b"".join(house.content.read(row.content, 0, END))
-    return house.converter.write(body, native, target, **_options(house, row.name)).body
+    return house.converter.write(body, native, target, **_export_options(row)).body
 
 
 def _exportable(house: House, media_type: str) -> str:
@@ -238,10 +242,10 @@ def _not_offered(house: House, media_type: str, native: str, wanted: str) -> Api
     return refuse("noExport", source=media_type, target=targets or "nothing here")
 
 
-def _write(house: House, call: Call, body: bytes | None, native: str, target: str, name: str) -> bytes:
+def _write(house: House, call: Call, body: bytes | None, native: str, target: str, row: FileRow) -> bytes:
     limit = house.policy.export_limit
     try:
-        made = house.converter.write(body, native, target, **_options(house, name))
+        made = house.converter.write(body, native, target, **_export_options(row))
     except TooLarge as error:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # it would fail again: no 5xx, which clients repeat

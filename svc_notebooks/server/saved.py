@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
@@ -107,6 +108,17 @@ def _manifest(about: About) -> dict[str, Any]:
 
 
 # -- reading
+
+
+def is_saved(path: Path) -> bool:
+    """Whether a file says of itself that it is a saved service; whether it is whole is not looked at."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if archive.getinfo(_MANIFEST).file_size > _MOST_MANIFEST:
+                return False
+            return bool(json.loads(archive.read(_MANIFEST))["format"] == FORMAT)
+    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, OSError, EOFError, NotImplementedError, RuntimeError):
+        return False
 
 
 class Saved(AbstractContextManager["Saved"]):

@@ -17,7 +17,6 @@ from ..core.policy import Policy
 from ..core.wire import JSONObject, Request, Response
 from . import invitations, registry, trusted
 from .access import Access, scope_names
-from .atomically import replace_file
 from .clock import SystemClock, VirtualClock, moved
 from .courier import Courier, Poster
 from .desk import Desk
@@ -30,6 +29,7 @@ from .lookup import has
 from .opened import house_from, house_in, house_like, load, save
 from .parts import Parts
 from .rates import Rates
+from .saved_path import save_to
 from .state import Snapshots
 from .store.people import Token
 from .trust import Trust
@@ -312,13 +312,14 @@ class Service:
         """An independent copy in memory; its channels are stopped. With a `branch` its next ids are its own."""
         return Service(*house_like(self._house, self._parts, branch), background=self._background)
 
-    def save(self, path: str | Path) -> Path:
-        """Write everything to one file, in place of the one that was there, which is kept beside it as `.bak`.
+    def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
+        """Write everything to one file; with `overwrite` in place of another saved service, which is kept as `.bak`.
 
-        There are digests of tokens in it, and no token. Raises OSError, of damaged content too; the file is as it was.
+        There are digests of tokens in it, and no token. Raises PathExists and OSError, of damaged content too; the
+        file is as it was.
         """
         target = Path(path)
-        replace_file(target, self.dump)
+        save_to(target, self.dump, overwrite=overwrite)
         return target
 
     def dump(self, file: BinaryIO) -> None:

@@ -32,7 +32,7 @@ with open_service(seed=0) as service:
         head = Headers([("Authorization", "Bearer {token}"), ("Content-Type", "text/plain")])
         service.handle(Request("POST", url, head, str(number).encode() * 300_000)).content()
         print("saving", number, flush=True)
-        service.save(path)
+        service.save(path, overwrite=True)
         print("saved", number, flush=True)
 """
 
@@ -92,6 +92,6 @@ def test_what_killed_saves_left_is_gone_after_the_next_one(tmp_path: Path) -> No
 
     with open_service(seed=0) as service:
         service.sign_in(token=TOKEN)
-        service.save(path)
+        service.save(path, overwrite=True)
     assert {one.name for one in tmp_path.iterdir()} <= {"lesson.svc", "lesson.svc.bak"}
     assert numbers_in(path) == []

@@ -278,7 +278,7 @@ class Download:
             return read_content(session, file_id, byte_range=asked)
         target = folder / "down.bin"
         target.unlink(missing_ok=True)
-        return save_content(session, file_id, target, byte_range=asked).read_bytes()
+        return save_content(session, file_id, target, byte_range=asked).path.read_bytes()
 
 
 @st.composite

@@ -60,6 +60,7 @@ def test_what_was_saved_is_a_row(seminar: pd.DataFrame):
         "events": 1,
         "changed_instances": 0,
         "size": Path("term.ics").stat().st_size,
+        "outcome": "saved",
     }
 
 
@@ -174,6 +175,38 @@ def test_what_cannot_be_meant_is_said_before_anything_is_sent(lab: svc.Sandbox):
         svc.export_events(calendar="")
 
     assert len(svc.exchanges()) == sent
+
+
+def test_a_cell_that_runs_again_finds_the_file_unchanged(seminar: pd.DataFrame, lab: svc.Sandbox):
+    svc.export_events(seminar, "seminar.ics")
+    lab.clock.advance("1d")
+
+    assert svc.export_events(seminar, "seminar.ics")["outcome"].item() == "unchanged"
+
+    svc.update_event(seminar, summary="Another")
+    before = Path("seminar.ics").read_bytes()
+    with pytest.raises(svc.PathExists, match="exists with other content"):
+        svc.export_events(seminar, "seminar.ics")
+    assert Path("seminar.ics").read_bytes() == before
+    assert svc.export_events(seminar, "seminar.ics", overwrite=True)["outcome"].item() == "replaced"
+
+
+def test_a_folder_of_the_calendars_name_is_known_before_events_are_listed(lab: svc.Sandbox, tmp_path: Path):
+    (tmp_path / "ada@svc.example.ics").mkdir()
+    sent = len(svc.exchanges())
+
+    with pytest.raises(svc.PathExists, match="is a folder"):
+        svc.export_events()
+
+    assert not any("/events" in path for path in svc.exchanges()["path"][sent:])
+
+
+def test_a_part_file_of_the_user_stays(lab: svc.Sandbox):
+    Path("all.ics.part").write_text("mine")
+
+    svc.export_events(to="all.ics")
+
+    assert Path("all.ics.part").read_text() == "mine"
 
 
 def test_an_event_that_there_is_not_leaves_no_file(lab: svc.Sandbox, tmp_path: Path):

@@ -232,12 +232,55 @@ class TestExport:
         assert Path(svc.export(sheet(), "csv", to)["path"].item()) == Path(path)
         assert [one.name for one in Path("folder").iterdir()] == [Path(path).name]
 
-    def test_a_file_that_is_there_is_replaced(self, lab):
+    def test_other_content_is_replaced_only_where_it_is_given_up(self, lab):
         Path("cities.csv").write_text("something else")
+        file = sheet()
 
-        svc.export(sheet(), "csv")
+        with pytest.raises(svc.PathExists, match=r"'cities\.csv' exists with other content"):
+            svc.export(file, "csv")
+        before = Path("cities.csv").read_text()
+        saved = svc.export(file, "csv", overwrite=True)
 
+        assert before == "something else"
+        assert saved["outcome"].item() == "replaced"
         assert Path("cities.csv").read_bytes().startswith(b"city,people")
+
+    def test_exports_of_one_name_get_a_path_each(self, lab):
+        Path("out").mkdir()
+        files = [svc.upload(f"{n}".encode(), name=name, convert_to="spreadsheet")["id"].item()
+                 for n, name in enumerate(["a.csv", "A", "b", "a"])]  # fmt: skip
+
+        first, again = (svc.export(files, "csv", "out") for _ in range(2))
+
+        assert [Path(path).name for path in first["path"]] == ["a.csv", "A (1).csv", "b.csv", "a (2).csv"]
+        assert [Path(path).read_text().strip() for path in first["path"]] == ["0", "1", "2", "3"]
+        assert again["path"].tolist() == first["path"].tolist()
+        assert again["outcome"].tolist() == ["unchanged"] * 4
+
+    @pytest.mark.parametrize("native", ["document", "spreadsheet", "presentation", "drawing", "script"])
+    def test_an_export_that_runs_again_is_the_same_byte_for_byte(self, lab, native):
+        file = svc.create_file(name="page", mime_type=f"application/vnd.svc-apps.{native}")
+        formats = svc.export_formats(file)["extension"]
+        before = {one: Path(svc.export(file, one)["path"].item()).read_bytes() for one in formats}
+        lab.clock.advance("400d")
+
+        again = {one: svc.export(file, one, f"again.{one}")["path"].item() for one in formats}
+
+        assert {one: Path(path).read_bytes() for one, path in again.items()} == before
+        assert [svc.export(file, one)["outcome"].item() for one in formats] == ["unchanged"] * len(before)
+
+    @pytest.mark.parametrize("extension", ["docx", "odt", "epub", "pdf"])
+    def test_the_date_of_a_document_alone_makes_no_other_export(self, lab, extension):
+        file = svc.upload(b"<h1>Birds</h1>", name="birds.html", convert_to="document")
+        svc.export(file, extension, "birds")
+        lab.clock.advance("1d")
+        svc.update(file, starred=True)
+
+        assert svc.export(file, extension, "birds")["outcome"].item() == "unchanged"
+
+        svc.update(file, b"<h1>Bees</h1>", mime_type="text/html")
+        with pytest.raises(svc.PathExists):
+            svc.export(file, extension, "birds")
 
     def test_several_files_have_a_row_each(self, lab):
         Path("out").mkdir()

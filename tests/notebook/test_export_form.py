@@ -407,3 +407,74 @@ def test_every_control_has_a_label_and_a_tooltip(form):
 
 def test_slices_are_the_first_choice(form):
     assert isinstance(form.hand_over, InSlices)
+
+
+# -- an export to a path that is taken
+
+
+def test_an_export_that_is_there_already_is_said_to_be(form, table, tmp_path):
+    choose(form, table, "csv")
+    form.export.click()
+    before = (tmp_path / "birds.csv").stat()
+    form.export.click()
+
+    assert form.result["outcome"].tolist() == ["saved", "unchanged"]
+    assert form.bar.words == "Unchanged: birds.csv has this content already, 21 bytes"
+    assert (tmp_path / "birds.csv").stat() == before
+
+
+@pytest.mark.parametrize(
+    "press, contents, call",
+    [
+        ("cancel", {"birds.csv": b"mine"}, "'csv')"),
+        ("replace", {"birds.csv": None}, "'csv', overwrite=True)"),
+        ("keep", {"birds.csv": b"mine", "birds (1).csv": None}, "'csv', 'birds (1).csv')"),
+    ],
+)
+def test_a_path_with_other_content_is_asked_about(form, table, tmp_path, press, contents, call):
+    (tmp_path / "birds.csv").write_bytes(b"mine")
+    choose(form, table, "csv")
+    form.export.click()
+    question = form.question
+
+    assert "birds.csv exists with other content." in question.head.value
+    for told in ("4 bytes", "21 bytes", "text/csv", "now", "Existing file", "New file"):
+        assert told in question.files.value
+    assert form.bar.words == "Not saved: birds.csv exists with other content"
+    assert (tmp_path / "birds.csv").read_bytes() == b"mine"
+    assert form.code().endswith("'csv')")
+    sent = len(svc.exchanges())
+    getattr(question, press).click()
+
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir() if contents[one.name]} == {
+        name: content for name, content in contents.items() if content
+    }
+    assert {one.name for one in tmp_path.iterdir()} == set(contents)
+    assert len(svc.exchanges()) == sent, "the export that was made is saved, and no other is made"
+    assert form.code().endswith(call)
+    assert question.layout.display == "none"
+    if press != "cancel":
+        assert eval(form.code(), {"svc": svc})["outcome"].item() == "unchanged"
+        choose(form, extension="tsv")
+        assert "overwrite" not in form.code()
+
+
+def test_another_export_takes_the_question_away(form, table, tmp_path):
+    (tmp_path / "birds.csv").write_bytes(b"mine")
+    choose(form, table, "csv")
+    form.export.click()
+    choose(form, table, "tsv")
+
+    assert form.question.layout.display == "none"
+    form.question.replace.click()
+    assert (tmp_path / "birds.csv").read_bytes() == b"mine"
+
+
+def test_a_folder_of_the_name_is_an_error_before_anything_is_made(form, table, tmp_path):
+    (tmp_path / "birds.csv").mkdir()
+    choose(form, table, "csv")
+    sent = len(svc.exchanges())
+    form.export.click()
+
+    assert "is a folder, and no file can replace it" in form.alert.value
+    assert len(svc.exchanges()) == sent

@@ -310,3 +310,123 @@ def test_a_download_goes_on_beside_and_can_be_cancelled(lab, tmp_path):
 
 def test_quotes_in_what_is_looked_for():
     assert FileQuery(place=EVERYWHERE, words="a'b\\").q == "trashed = false and name contains 'a\\'b\\\\'"
+
+
+# -- a download to a path that is taken
+
+
+def asked_to_replace(browser, tmp_path, *wanted):
+    choose(browser, *wanted)
+    browser.ask["download"].click()
+    browser.question.path.value = str(tmp_path)
+    browser.question.yes.click()
+
+
+def test_a_path_with_other_content_is_asked_about(browser, tmp_path):
+    path = tmp_path / "photo.bin"
+    path.write_bytes(b"mine")
+    asked_to_replace(browser, tmp_path, "photo.bin")
+    question = browser.replace_question
+
+    assert question.layout.display is None
+    assert "photo.bin exists with other content." in question.head.value
+    for told in ("Existing file", "New file", "4 bytes", "6 bytes", "2026-01-05 09:00 UTC", "application/octet-stream"):
+        assert told in question.files.value
+    buttons = [question.replace, question.keep, question.cancel]
+    assert [one.description for one in buttons] == ["Replace", "Save as photo (1).bin", "Cancel"]
+    assert "Not saved: 1 file." in browser.status.value
+    assert path.read_bytes() == b"mine"
+    assert "overwrite" not in browser.code()
+
+
+def test_the_path_is_replaced_only_where_that_is_chosen(browser, tmp_path):
+    path = tmp_path / "photo.bin"
+    for press, kept, code in (("cancel", b"mine", False), ("replace", b"\x89PNG\r\n", True)):
+        path.write_bytes(b"mine")
+        asked_to_replace(browser, tmp_path, "photo.bin")
+        getattr(browser.replace_question, press).click()
+
+        assert path.read_bytes() == kept
+        assert ("overwrite=True" in browser.code()) == code
+        assert browser.replace_question.layout.display == "none"
+        assert [one.name for one in tmp_path.iterdir()] == ["photo.bin"]
+
+    assert "Replaced 1 file." in browser.status.value
+    assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
+
+
+def test_both_are_kept_under_the_name_on_the_button(browser, tmp_path):
+    (tmp_path / "photo.bin").write_bytes(b"mine")
+    (tmp_path / "photo (1).bin").write_bytes(b"mine, too")
+    asked_to_replace(browser, tmp_path, "photo.bin")
+    assert browser.replace_question.keep.description == "Save as photo (2).bin"
+    browser.replace_question.keep.click()
+
+    contents = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+    assert contents == {"photo.bin": b"mine", "photo (1).bin": b"mine, too", "photo (2).bin": b"\x89PNG\r\n"}
+    assert "photo (2).bin" in browser.code()
+    assert "overwrite" not in browser.code()
+    assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
+
+
+def test_a_name_that_is_taken_between_question_and_answer_is_asked_about_again(browser, tmp_path):
+    (tmp_path / "photo.bin").write_bytes(b"mine")
+    asked_to_replace(browser, tmp_path, "photo.bin")
+    (tmp_path / "photo (1).bin").write_bytes(b"another's")
+    browser.replace_question.keep.click()
+
+    assert "photo (1).bin exists with other content." in browser.replace_question.head.value
+    assert (tmp_path / "photo (1).bin").read_bytes() == b"another's"
+
+
+def test_of_several_files_those_that_exist_are_asked_about(browser, lab, tmp_path):
+    svc.upload(b"second", name="photo.bin")
+    browser.refresh()
+    (tmp_path / "photo.bin").write_bytes(b"mine")
+    (tmp_path / "photo (1).bin").write_bytes(b"mine, too")
+    asked_to_replace(browser, tmp_path, "photo.bin", "hello <b>.txt")
+    question = browser.replace_question
+
+    assert "2 files exist with other content." in question.head.value
+    assert (question.replace.description, question.keep.description) == ("Replace all", "Keep both of each")
+    assert "Saved 1 file. Not saved: 2 files." in browser.status.value
+    question.replace.click()
+
+    contents = {one.read_bytes() for one in tmp_path.glob("photo*")}
+    assert contents == {b"\x89PNG\r\n", b"second"}
+    assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"] * 3
+
+
+def test_a_file_that_fails_beside_a_conflict_is_told_too(browser, tmp_path):
+    (tmp_path / "photo.bin").write_bytes(b"mine")
+    asked_to_replace(browser, tmp_path, "photo.bin", "Data")
+
+    assert "photo.bin exists" in browser.replace_question.head.value
+    assert "use export for native documents" in browser.alert.value
+
+
+def test_a_folder_of_the_name_is_an_error_and_no_question(browser, tmp_path):
+    (tmp_path / "photo.bin").mkdir()
+    asked_to_replace(browser, tmp_path, "photo.bin")
+
+    assert "is a folder, and no file can replace it" in browser.alert.value
+    assert browser.replace_question.layout.display == "none"
+
+
+def test_a_download_beside_the_loop_asks_as_well(lab, files, tmp_path):
+    (tmp_path / "photo.bin").write_bytes(b"mine")
+
+    async def scene():
+        browser = svc.file_browser()
+        asked_to_replace(browser, tmp_path, "photo.bin")
+        while browser.busy:
+            await asyncio.sleep(0.01)
+        browser.replace_question.replace.click()
+        while browser.busy:
+            await asyncio.sleep(0.01)
+        return browser
+
+    browser = asyncio.run(scene())
+
+    assert "Replaced 1 file." in browser.status.value
+    assert (tmp_path / "photo.bin").read_bytes() == b"\x89PNG\r\n"

@@ -111,8 +111,10 @@ def test_a_key_file_is_for_its_owner(lab, tmp_path):
 
     assert json.loads(path.read_text()) == robot.key
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    with pytest.raises(FileExistsError):
-        robot.save(path)
+    assert robot.save(path) == path  # the same key again
+    with pytest.raises(FileExistsError, match="exists with other content"):
+        lab.service_account("other").save(path)
+    assert json.loads(lab.service_account("other").save(path, overwrite=True).read_text()) != robot.key
 
 
 @pytest.mark.parametrize("key", [{}, {"type": "service_account"}, {"type": "authorized_user", "client_email": "x"}])

@@ -298,6 +298,7 @@ def test_a_sandbox_is_saved_and_opened(lab, tmp_path):
     file = svc.upload(CONTENT, name="film.mp4")
     lab.clock.advance("3h")
     path = lab.save(tmp_path / "lesson.svc")
+    assert lab.save(path) == path  # unchanged
 
     with svc.open_sandbox(path) as again:
         assert svc.current_session() is again.session

@@ -86,6 +86,21 @@ def test_an_archive_goes_into_a_folder_or_says_that_there_is_none(lab, tmp_path)
         svc.save_har(tmp_path / "nowhere" / "run.har")
 
 
+def test_an_archive_that_has_grown_replaces_another_only_where_that_is_given_up(lab, tmp_path):
+    svc.files()
+    outcomes = [svc.save_har(tmp_path)["outcome"].item() for _ in range(2)]
+    before = (tmp_path / "exchanges.har").read_bytes()
+    svc.files()
+
+    with pytest.raises(svc.PathExists, match="exists with other content"):
+        svc.save_har(tmp_path)
+    left = (tmp_path / "exchanges.har").read_bytes()
+    outcomes += svc.save_har(tmp_path, overwrite=True)["outcome"].tolist()
+
+    assert outcomes == ["saved", "unchanged", "replaced"]
+    assert left == before
+
+
 # -- a sequence ------------------------------------------------------------------------------------------------------
 
 

@@ -15,6 +15,7 @@ import psutil
 import pytest
 
 from svc_notebooks.cli import lab as lab_module, main, shipped as shipped_module
+from svc_notebooks.cli.reports import write_report
 from svc_notebooks.cli.shipped import Copied, Outcome, copy_notebooks, notebooks_in, renew
 from tests.patience import PATIENCE
 
@@ -66,6 +67,18 @@ class TestCopy:
 
         assert [one.outcome for one in copied] == [Outcome.KEPT, Outcome.SAME]
         assert (mine / "00-start.ipynb").read_text() == "with my notes"
+
+    def test_a_link_that_leads_nowhere_is_kept(self, shipped: Path, tmp_path: Path):
+        mine = tmp_path / "mine"
+        copy_notebooks(mine, shipped)
+        first = next(mine.rglob("*.ipynb"))
+        first.unlink()
+        first.symlink_to(tmp_path / "elsewhere.ipynb")
+
+        copied = copy_notebooks(mine, shipped)
+
+        assert Copied(first.relative_to(mine).as_posix(), Outcome.KEPT) in copied
+        assert not (tmp_path / "elsewhere.ipynb").exists()
 
     def test_begins_a_lesson_anew_and_keeps_what_was_done(self, shipped: Path, tmp_path: Path):
         mine = tmp_path / "mine"
@@ -336,6 +349,31 @@ def test_says_which_argument_cannot_be_meant(arguments: list[str], message: str,
         main(arguments)
 
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--csv", "--json"])
+def test_marks_that_are_there_are_kept(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    marks = tmp_path / "marks"
+    marks.write_text("with notes of the teacher")
+
+    assert main(["grade", str(tmp_path / "class"), option, str(marks)]) == 2
+
+    assert "marks exists (25 bytes, " in (said := capsys.readouterr().err)
+    assert "give --overwrite to replace it" in said
+    assert marks.read_text() == "with notes of the teacher"
+    assert main(["grade", str(tmp_path / "class"), option, str(marks), "--overwrite"]) in (0, 1)
+    assert marks.read_text() != "with notes of the teacher"
+
+
+def test_a_report_whose_path_was_taken_meanwhile_goes_beside_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "marks.csv").write_text("another's")
+
+    write_report(tmp_path / "marks.csv", "marks", overwrite=False)
+
+    assert (tmp_path / "marks.csv").read_text() == "another's"
+    assert (tmp_path / "marks (1).csv").read_text() == "marks"
+    assert "the report is" in capsys.readouterr().err
 
 
 class TestServe:

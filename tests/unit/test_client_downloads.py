@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import tracemalloc
 from collections.abc import Iterator
 from errno import ENAMETOOLONG
@@ -19,11 +21,12 @@ from svc_notebooks.core.errors import (
     Interrupted,
     NotAllowed,
     NotFound,
+    PathExists,
     ServiceFailed,
 )
 from svc_notebooks.core.ranges import ByteRange
 from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
-from tests.scripted import Fault, Shelf, Time, answer, envelope, reset, session_for
+from tests.scripted import Fault, Shelf, Time, answer, envelope, reset, said, session_for
 
 CONTENT = Random(8).randbytes(300_000)
 MIB = 1024 * 1024
@@ -81,7 +84,7 @@ def test_a_range_may_be_given_in_many_forms(
 
     assert read_content(session, "f", byte_range=given) == CONTENT[part]  # type: ignore[arg-type]
     assert shelf.said("Range", "GET") == [sent]
-    path = save_content(session, "f", tmp_path / "x", byte_range=given)  # type: ignore[arg-type]
+    path = save_content(session, "f", tmp_path / "x", byte_range=given).path  # type: ignore[arg-type]
     assert path.read_bytes() == CONTENT[part]
 
 
@@ -129,7 +132,7 @@ def test_a_break_is_gone_on_from_and_the_checksum_compared(shelf: Shelf, tmp_pat
     shelf.faults["GET"] = [None, cut(100_000), answer(503), reset, cut(50_000)]
     time = Time()
 
-    path = save_content(session_for(shelf, time), "f", tmp_path / "x")
+    path = save_content(session_for(shelf, time), "f", tmp_path / "x").path
 
     assert path.read_bytes() == CONTENT
     assert shelf.said("Range", "GET")[1:6] == [None, *["bytes=100000-"] * 3, "bytes=150000-"]
@@ -144,7 +147,7 @@ def test_the_whole_again_takes_the_place_of_the_first_piece(shelf: Shelf, tmp_pa
     whole = Response(200, Headers([("Content-Length", str(len(CONTENT)))]), CONTENT)
     shelf.faults["GET"] = [None, cut(100_000), lambda shelf, request: whole]
 
-    assert save_content(session_for(shelf), "f", tmp_path / "x").read_bytes() == CONTENT
+    assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == CONTENT
 
 
 @pytest.mark.spec("A6-06")
@@ -167,7 +170,7 @@ def test_a_break_in_a_range_is_gone_on_from(given: str, shelf: Shelf, tmp_path: 
     session = session_for(shelf)
 
     assert read_content(session, "f", byte_range=given) == expected
-    assert save_content(session, "f", tmp_path / "x", byte_range=given).read_bytes() == expected
+    assert save_content(session, "f", tmp_path / "x", byte_range=given).path.read_bytes() == expected
 
 
 @pytest.mark.spec("A6-06")
@@ -193,7 +196,6 @@ def test_another_process_goes_on_from_the_bytes_on_disk(shelf: Shelf, tmp_path: 
 def test_a_part_that_is_whole_already_needs_no_more_bytes(shelf: Shelf, tmp_path: Path) -> None:
     """The process was stopped between the last byte and the renaming: the service answers 416."""
     session = session_for(shelf)
-    save_content(session, "f", tmp_path / "x")
     mark = {"base_url": session.base_url, "id": "f", "size": str(len(CONTENT)), "headRevisionId": "r1", "range": None}
     with PartFile(tmp_path / "x", mark) as part:
         part.write(CONTENT)
@@ -211,6 +213,8 @@ def test_a_part_of_unknown_origin_is_not_trusted(size: int, shelf: Shelf, tmp_pa
     save_content(session_for(shelf), "f", tmp_path / "x")
 
     assert (tmp_path / "x").read_bytes() == CONTENT
+    assert (tmp_path / "x.part").read_bytes() == bytes(size)  # it is somebody's own file
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "x.part"]
 
 
 @pytest.mark.spec("A6-06")
@@ -224,7 +228,7 @@ def test_a_content_that_changed_meanwhile_is_fetched_anew(shelf: Shelf, tmp_path
 
     shelf.faults["GET"] = [None, cut(100_000), changes]
 
-    assert save_content(session_for(shelf), "f", tmp_path / "x").read_bytes() == other
+    assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == other
 
     shelf.store(CONTENT, id="f")
     shelf.faults["GET"] = [cut(100_000), changes]
@@ -240,7 +244,7 @@ def test_a_content_of_another_size_is_fetched_anew(size: int, shelf: Shelf, tmp_
 
     shelf.faults["GET"] = [None, cut(100_000), changes]
 
-    assert save_content(session_for(shelf), "f", tmp_path / "x").read_bytes() == bytes(size)
+    assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == bytes(size)
 
 
 def test_a_range_of_a_content_that_changed_is_fetched_anew(shelf: Shelf, tmp_path: Path) -> None:
@@ -250,7 +254,7 @@ def test_a_range_of_a_content_that_changed_is_fetched_anew(shelf: Shelf, tmp_pat
 
     shelf.faults["GET"] = [None, cut(10_000), changes]
 
-    path = save_content(session_for(shelf), "f", tmp_path / "x", byte_range=(0, 99_999))
+    path = save_content(session_for(shelf), "f", tmp_path / "x", byte_range=(0, 99_999)).path
     assert path.read_bytes() == CONTENT[::-1][:100_000]
 
 
@@ -276,7 +280,7 @@ def test_an_empty_content_is_an_empty_file(shelf: Shelf, tmp_path: Path) -> None
     shelf.store(b"", id="e")
 
     assert read_content(session_for(shelf), "e") == b""
-    assert save_content(session_for(shelf), "e", tmp_path / "x").read_bytes() == b""
+    assert save_content(session_for(shelf), "e", tmp_path / "x").path.read_bytes() == b""
 
 
 def test_a_service_that_ignores_ranges_is_cut_here(shelf: Shelf) -> None:
@@ -362,7 +366,7 @@ def test_a_file_named_like_a_way_out_lands_inside(tmp_path: Path) -> None:
     shelf.store(b"x", id="f", name="../../x")
     inside.mkdir()
 
-    path = save_content(session_for(shelf), "f", inside)
+    path = save_content(session_for(shelf), "f", inside).path
 
     assert path.resolve().parent == inside.resolve()
 
@@ -394,16 +398,138 @@ def test_a_file_that_is_there_is_replaced_at_the_end_alone(shelf: Shelf, tmp_pat
     session = session_for(shelf)
 
     with pytest.raises(NotFound):
-        save_content(session, "f", tmp_path / "x")
+        save_content(session, "f", tmp_path / "x", overwrite=True)
     assert (tmp_path / "x").read_bytes() == b"old"
 
-    save_content(session, "f", tmp_path / "x")
+    assert save_content(session, "f", tmp_path / "x", overwrite=True).outcome == "replaced"
     assert (tmp_path / "x").read_bytes() == CONTENT
 
 
 def test_two_downloads_do_not_write_one_file(shelf: Shelf, tmp_path: Path) -> None:
-    with PartFile(tmp_path / "x", {}), pytest.raises(Interrupted, match="Another download"):
+    mark = {"base_url": "elsewhere", "id": "g"}
+    with PartFile(tmp_path / "x", mark), pytest.raises(Interrupted, match="Another download"):
         save_content(session_for(shelf), "f", tmp_path / "x")
+
+
+# -- a path that is taken
+
+
+def test_a_download_that_runs_again_transfers_nothing(shelf: Shelf, tmp_path: Path) -> None:
+    session = session_for(shelf)
+    first = save_content(session, "f", tmp_path / "x")
+    before = (tmp_path / "x").stat()
+    shelf.requests.clear()
+
+    for overwrite in (False, True):
+        again = save_content(session, "f", tmp_path / "x", overwrite=overwrite)
+        assert (again.outcome, again.path, again.size) == ("unchanged", tmp_path / "x", len(CONTENT))
+
+    assert first.outcome == "saved"
+    assert not any("alt=media" in url for _, url, _ in shelf.requests)
+    assert (tmp_path / "x").stat() == before
+
+
+@pytest.mark.parametrize("other", [b"mine", CONTENT[::-1]], ids=["another size", "the same size"])
+def test_other_content_stays_and_nothing_is_transferred(other: bytes, shelf: Shelf, tmp_path: Path) -> None:
+    path = tmp_path / "x"
+    path.write_bytes(other)
+    os.utime(path, (0, 1_767_600_000))
+
+    with pytest.raises(FileExistsError) as caught:
+        save_content(session_for(shelf), "f", path)
+
+    assert isinstance(caught.value, PathExists)
+    facts = f"{len(other):,} bytes, modified 2026-01-05 08:00 UTC; the new content has 300,000 bytes"
+    assert str(caught.value) == (
+        f"{str(path)!r} exists with other content ({facts}). Nothing was written."
+        " Give overwrite=True to replace it, or another path."
+    )
+    assert (caught.value.path, caught.value.size, caught.value.replaceable) == (path, len(other), True)
+    assert caught.value.filename == str(path)
+    assert not any("alt=media" in url for _, url, _ in shelf.requests)
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("x", other)]
+
+
+@pytest.mark.parametrize("other, outcome", [(CONTENT, "unchanged"), (CONTENT[::-1], None)])
+def test_without_a_checksum_the_content_is_fetched_and_compared(
+    other: bytes, outcome: str | None, shelf: Shelf, tmp_path: Path
+) -> None:
+    (tmp_path / "x").write_bytes(other)
+    shelf.faults["GET"] = [None, said(json.dumps({"size": str(len(CONTENT))}).encode())]
+    session = session_for(shelf)
+
+    if outcome:
+        assert save_content(session, "f", tmp_path / "x").outcome == outcome
+    else:
+        with pytest.raises(PathExists):
+            save_content(session, "f", tmp_path / "x")
+
+    assert "alt=media" in shelf.requests[-1][1]
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("x", other)]
+
+
+def test_a_range_is_compared_with_what_lies_there(shelf: Shelf, tmp_path: Path) -> None:
+    session = session_for(shelf)
+
+    outcomes = [save_content(session, "f", tmp_path / "x", byte_range=(0, 9)).outcome for _ in range(2)]
+    with pytest.raises(PathExists):
+        save_content(session, "f", tmp_path / "x", byte_range=(1, 10))
+
+    assert outcomes == ["saved", "unchanged"]
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("x", CONTENT[:10])]
+
+
+def test_what_comes_into_being_during_the_transfer_stays(shelf: Shelf, tmp_path: Path) -> None:
+    def meanwhile(done: int, total: int | None) -> None:
+        (tmp_path / "x").write_bytes(b"mine")
+
+    with pytest.raises(PathExists, match="4 bytes"):
+        save_content(session_for(shelf), "f", tmp_path / "x", progress=meanwhile)
+
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("x", b"mine")]
+
+
+def test_an_interrupted_download_goes_on_beside_a_part_file_of_the_user(shelf: Shelf, tmp_path: Path) -> None:
+    (tmp_path / "x.part").write_bytes(b"mine")
+    (tmp_path / "x.part-1.json").write_text("[]")
+    session = session_for(shelf)
+
+    def press_stop(done: int, total: int | None) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        save_content(session, "f", tmp_path / "x", progress=press_stop)
+    arrived = (tmp_path / "x.part-2").stat().st_size
+    save_content(session, "f", tmp_path / "x")
+
+    assert shelf.said("Range", "GET")[-2] == f"bytes={arrived}-"
+    assert (tmp_path / "x").read_bytes() == CONTENT
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["x", "x.part", "x.part-1.json"]
+    assert (tmp_path / "x.part").read_bytes() == b"mine"
+
+
+def test_a_second_name_of_a_finished_download_is_not_written_to(shelf: Shelf, tmp_path: Path) -> None:
+    """The process was killed after the file had its name and before the name of its part was gone."""
+    session = session_for(shelf)
+    save_content(session, "f", tmp_path / "x")
+    os.link(tmp_path / "x", tmp_path / "x.part")
+    (tmp_path / "x.part.json").write_text(json.dumps({"base_url": session.base_url, "id": "f"}))
+    shelf.store(b"another revision", id="f")
+    shelf.faults["GET"] = [None, cut(3), *[answer(404, envelope(404, "notFound"))] * 2]
+
+    with pytest.raises(NotFound):
+        save_content(session, "f", tmp_path / "x", overwrite=True)
+
+    assert (tmp_path / "x").read_bytes() == CONTENT
+
+
+def test_a_refusal_leaves_no_part(shelf: Shelf, tmp_path: Path) -> None:
+    shelf.faults["GET"] = [None, answer(404, envelope(404, "notFound"))]
+
+    with pytest.raises(NotFound):
+        save_content(session_for(shelf), "f", tmp_path / "x")
+
+    assert list(tmp_path.iterdir()) == []
 
 
 # -- progress and memory

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from zipfile import ZipFile, ZipInfo
 
 import pytest
 
 from svc_notebooks.client.exports import choose, export_target, read_export, save_export
 from svc_notebooks.client.offers import export_formats, import_formats
-from svc_notebooks.core.errors import BadRequest, Interrupted, NotAllowed, ServiceFailed
+from svc_notebooks.client.same_export import same_export
+from svc_notebooks.core.errors import BadRequest, Interrupted, NotAllowed, PathExists, ServiceFailed
 from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
 from tests.scripted import envelope, session_for
 
@@ -84,8 +87,68 @@ def test_a_refusal_leaves_what_was_there(tmp_path: Path) -> None:
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", b"before")]
 
 
+def test_other_content_stays_unless_it_is_given_up(tmp_path: Path) -> None:
+    path = tmp_path / "f.png"
+    path.write_bytes(b"before")
+
+    with pytest.raises(PathExists, match="6 bytes"):
+        save_export(session_for(Office()), "f", "image/png", tmp_path, name="f.png")
+    left = [(one.name, one.read_bytes()) for one in tmp_path.iterdir()]
+    outcomes = [
+        save_export(session_for(Office()), "f", "image/png", path, name="f.png", overwrite=True).outcome
+        for _ in range(2)
+    ]
+
+    assert left == [("f.png", b"before")]
+    assert outcomes == ["replaced", "unchanged"]
+
+
+def test_a_folder_of_the_name_is_known_before_anything_is_sent(tmp_path: Path) -> None:
+    (tmp_path / "f.png").mkdir()
+    office = Office()
+
+    with pytest.raises(PathExists, match=r"f\.png' is a folder, and no file can replace it.*another path") as caught:
+        save_export(session_for(office), "f", "image/png", tmp_path, name="f.png", overwrite=True)
+
+    assert not caught.value.replaceable
+    assert office.requests == []
+
+
+PDF = b"%%PDF-1.7\n<</ModDate(D:%s)/Title(Birds)>> %s /ID[<%s> <%s>]"
+
+
+def archive(date: str, text: str) -> bytes:
+    target = io.BytesIO()
+    with ZipFile(target, "w") as file:
+        file.writestr(ZipInfo("word/document.xml", (int(date[:4]), 1, 1, 0, 0, 0)), text)
+        file.writestr("docProps/core.xml", f"<modified>{date}T09:00:00Z</modified>")
+    return target.getvalue()
+
+
+EXPORTS = {
+    "dates of a PDF": (PDF % (b"20260105", b"text", b"aa", b"aa"), PDF % (b"20260106", b"text", b"bb", b"bb"), True),
+    "text of a PDF": (PDF % (b"20260105", b"text", b"aa", b"aa"), PDF % (b"20260105", b"tent", b"aa", b"aa"), False),
+    "dates of an archive": (archive("2026-01-05", "text"), archive("2027-01-06", "text"), True),
+    "text of an archive": (archive("2026-01-05", "text"), archive("2026-01-05", "tent"), False),
+    "damaged archives": (b"PK\3\4one", b"PK\3\4two", False),
+    "an archive and a PDF": (archive("2026-01-05", "text"), PDF % (b"", b"", b"", b""), False),
+    "dates in plain text": (b"2026-01-05T09:00:00Z", b"2026-01-06T09:00:00Z", False),
+}
+
+
+@pytest.mark.parametrize("first, second, same", EXPORTS.values(), ids=EXPORTS)
+def test_the_dates_in_the_metadata_of_an_export_do_not_count(
+    first: bytes, second: bytes, same: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "first").write_bytes(first)
+    (tmp_path / "second").write_bytes(second)
+
+    assert same_export(tmp_path / "first", tmp_path / "second") == same
+
+
 def test_what_another_run_left_is_not_gone_on_with(tmp_path: Path) -> None:
     (tmp_path / "f.png.part").write_bytes(b"of another export")
+    (tmp_path / "f.png.part.json").write_text('{"base_url": "x", "id": "g"}')
 
     save_export(session_for(Office()), "f", "image/png", tmp_path / "f.png", name="unused")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -91,6 +92,17 @@ def files_of(service: Service) -> list[Any]:
         Request("GET", "http://x/storage/v3/files", Headers([("Authorization", f"Bearer {TOKEN}")]))
     )
     return cast("list[Any]", json.loads(answer.content())["files"])
+
+
+def test_a_report_that_is_there_is_kept_and_nothing_is_sent(tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    path.write_text('{"rules": []}')
+
+    found = run("https://127.0.0.1:9", path=path)
+
+    assert found.status == 2
+    assert re.search(r"found\.json exists \(13 bytes, .*\); give --overwrite to replace it", found.err)
+    assert path.read_text() == '{"rules": []}'
 
 
 def body_of(request: Request) -> bytes:

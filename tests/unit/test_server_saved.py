@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from svc_notebooks.core.errors import PathExists
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.atomically import replace_file
@@ -319,12 +320,53 @@ def test_the_file_before_it_is_kept_beside_it(tmp_path):
         service.save(path)
         first = path.read_bytes()
         ask(service, "POST", UPLOAD + "media", b"more")
-        service.save(path)
+        service.save(path, overwrite=True)
 
     assert (tmp_path / "lesson.svc.bak").read_bytes() == first != path.read_bytes()
     assert sorted(one.name for one in tmp_path.iterdir()) == ["lesson.svc", "lesson.svc.bak"]
     with open_saved(tmp_path / "lesson.svc.bak") as before:
         assert len(json.loads(ask(before, "GET", FILES)[1])["files"]) == 1
+
+
+def test_the_same_state_is_saved_once(tmp_path):
+    path = tmp_path / "lesson.svc"
+    with made() as service:
+        before = service.save(path).stat()
+        for overwrite in (False, True):
+            assert service.save(path, overwrite=overwrite).stat() == before
+
+    assert [one.name for one in tmp_path.iterdir()] == ["lesson.svc"]
+
+
+def test_another_state_stays_unless_it_is_given_up(tmp_path):
+    path = tmp_path / "lesson.svc"
+    with made() as service:
+        before = service.save(path).read_bytes()
+        ask(service, "POST", UPLOAD + "media", b"more")
+        with pytest.raises(
+            PathExists, match=r"exists with other content .*Give overwrite=True to replace it"
+        ) as caught:
+            service.save(path)
+
+    assert caught.value.replaceable
+    assert path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == ["lesson.svc"]
+
+
+@pytest.mark.parametrize("name", ["lesson.svc", "lesson.svc.bak"])
+@pytest.mark.parametrize("content", [b"", b"my notes", b"PK\3\4 of a cut file"])
+def test_a_file_that_is_no_saved_service_is_never_replaced(tmp_path, name, content):
+    path = tmp_path / "lesson.svc"
+    with made() as service:
+        service.save(path)
+        (tmp_path / name).write_bytes(content)
+        before = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
+        ask(service, "POST", UPLOAD + "media", b"more")
+        with pytest.raises(PathExists, match=rf"{name}' exists and is not a saved service") as caught:
+            service.save(path, overwrite=True)
+
+    assert not caught.value.replaceable
+    assert {one.name: one.read_bytes() for one in tmp_path.iterdir()} == before
 
 
 def test_a_save_that_fails_leaves_what_was_there(tmp_path):
@@ -336,7 +378,7 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path):
         raise OSError("no space left on device")
 
     with pytest.raises(OSError, match="no space"):
-        replace_file(path, fail)
+        replace_file(path, fail, overwrite=True)
 
     assert path.read_bytes() == b"old"
     assert [one.name for one in tmp_path.iterdir()] == ["lesson.svc"]
@@ -344,18 +386,24 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path):
 
 def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_path):
     path = tmp_path / "a[1].svc"
-    (tmp_path / ".a[1].svc.dead.saving").write_bytes(b"half")
-    (tmp_path / ".a1.svc.other.saving").write_bytes(b"another's")
+    (tmp_path / ".a[1].svc.deadbeef.saving").write_bytes(b"half")
+    (tmp_path / ".a1.svc.of_other.saving").write_bytes(b"another's")
+    (tmp_path / ".a[1].svc.notes.saving").write_bytes(b"the user's")
 
     def write(file):
         file.write(b"first")
-        replace_file(path, lambda second: second.write(b"second") and None)
+        replace_file(path, lambda second: second.write(b"second") and None, overwrite=True)
 
-    replace_file(path, write)
+    replace_file(path, write, overwrite=True)
 
     assert path.read_bytes() == b"first"
     assert (tmp_path / "a[1].svc.bak").read_bytes() == b"second"
-    assert sorted(one.name for one in tmp_path.iterdir()) == [".a1.svc.other.saving", "a[1].svc", "a[1].svc.bak"]
+    assert sorted(one.name for one in tmp_path.iterdir()) == [
+        ".a1.svc.of_other.saving",
+        ".a[1].svc.notes.saving",
+        "a[1].svc",
+        "a[1].svc.bak",
+    ]
 
 
 def test_of_a_link_the_file_is_replaced_that_it_leads_to(tmp_path):
@@ -363,15 +411,16 @@ def test_of_a_link_the_file_is_replaced_that_it_leads_to(tmp_path):
     link, real = tmp_path / "lesson.svc", tmp_path / "real" / "lesson.svc"
     link.symlink_to(real)
     for content in (b"old", b"new"):
-        replace_file(link, lambda file, content=content: file.write(content) and None)
+        replace_file(link, lambda file, content=content: file.write(content) and None, overwrite=True)
 
     assert link.is_symlink()
     assert (real.read_bytes(), (tmp_path / "real" / "lesson.svc.bak").read_bytes()) == (b"new", b"old")
 
 
-def test_a_folder_is_not_replaced(tmp_path):
-    with made() as service, pytest.raises(OSError, match="directory"):
-        service.save(tmp_path)
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_folder_is_not_replaced(tmp_path, overwrite):
+    with made() as service, pytest.raises(PathExists, match="is a folder"):
+        service.save(tmp_path, overwrite=overwrite)
 
     assert list(tmp_path.parent.glob(".*.saving")) == []
 

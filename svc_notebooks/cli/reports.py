@@ -1,0 +1,36 @@
+"""Files that a command writes at its end: a file that is there is looked for before the work begins."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from ..core.errors import PathExists
+from ..local.existing import DEVICE, existing
+from ..local.paths import free_path
+from ..local.saving import save_bytes
+
+
+def taken(*paths: Path | None, overwrite: bool) -> str | None:
+    """What is wrong with these paths, None if all may be written."""
+    for path in paths:
+        found = existing(path) if path else None
+        if found and found.kind != DEVICE and not overwrite:
+            facts = f"{found.size:,} bytes, modified {found.modified:%Y-%m-%d %H:%M} UTC"
+            return f"{path} exists ({facts}); give --overwrite to replace it, or name another file"
+    return None
+
+
+def write_report(path: Path, text: str, *, overwrite: bool) -> None:
+    """Write a report; beside a file that came meanwhile, under a free name, which is said."""
+    content = text.encode()
+    found = existing(path)
+    if found and found.kind == DEVICE:
+        path.write_bytes(content)  # as /dev/stdout
+        return
+    try:
+        save_bytes(path, content, overwrite=overwrite)
+    except PathExists:
+        free = free_path(path)
+        save_bytes(free, content, overwrite=False)
+        sys.stderr.write(f"svc-notebooks: {path} exists now; the report is {free}\n")

@@ -1,0 +1,101 @@
+"""What lies at a path, and the error for a path that must stay as it is."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from errno import EACCES
+from pathlib import Path
+from stat import S_IMODE, S_ISDIR, S_ISREG
+
+from ..core.errors import PathExists, cannot_write
+
+FILE, FOLDER, BROKEN_LINK, DEVICE = "file", "folder", "broken link", "device"
+_ANY_WRITE = 0o222
+
+
+@dataclass(frozen=True, slots=True)
+class ExistingFile:
+    """What lies at a path; of a link, what the link leads to."""
+
+    path: Path
+    kind: str
+    size: int
+    modified: datetime
+    mode: int
+
+    @property
+    def read_only(self) -> bool:
+        """Whether its owner has protected it; root could write it all the same."""
+        return not self.mode & _ANY_WRITE or not os.access(self.path, os.W_OK)
+
+
+def existing(path: Path) -> ExistingFile | None:
+    """What lies at this path; None where nothing does."""
+    try:
+        found, kind = path.stat(), ""
+    except OSError:
+        if not path.is_symlink():
+            return None
+        found, kind = path.lstat(), BROKEN_LINK
+    kind = kind or (FILE if S_ISREG(found.st_mode) else FOLDER if S_ISDIR(found.st_mode) else DEVICE)
+    modified = datetime.fromtimestamp(found.st_mtime, UTC)
+    return ExistingFile(path, kind, found.st_size, modified, S_IMODE(found.st_mode))
+
+
+def real_path(path: Path) -> Path:
+    """The path to write: of a link, the file that it leads to, so that the link stays."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> ExistingFile | None:
+    """What lies at the path, if it may have the new content or may give way to it.
+
+    Args:
+        size: Bytes of the new content, where they are known: another size is other content.
+
+    Raises:
+        PathExists, PermissionError: No new content of this size may be written here.
+    """
+    found = existing(path)
+    if found is not None and (found.kind != FILE or size not in (None, found.size)):
+        check_replaceable(found, size, overwrite=overwrite)
+    return found
+
+
+def check_replaceable(found: ExistingFile, size: int | None = None, *, overwrite: bool) -> None:
+    """Raise PathExists or PermissionError unless other content may take the place of this."""
+    if found.kind == FOLDER:
+        raise _error(found, "is a folder, and no file can replace it", "Choose another path.")
+    if found.kind == DEVICE:
+        raise _error(found, "is a device, and no file can replace it", "Choose another path.")
+    if not overwrite and found.kind == BROKEN_LINK:
+        target = found.path.readlink()
+        raise _error(
+            found, f"is a link to {str(target)!r}, which does not exist", "Remove the link or choose another path."
+        )
+    if not overwrite:
+        raise _replaceable(found, size)
+    if found.kind == FILE and found.read_only:
+        raise cannot_write(found.path, PermissionError(EACCES, "the file is read-only"))
+
+
+def _replaceable(found: ExistingFile, size: int | None) -> PathExists:
+    """The error for a file that only `overwrite=True` replaces."""
+    new = "" if size is None else f"; the new content has {size:,} bytes"
+    facts = f"{found.size:,} bytes, modified {found.modified:%Y-%m-%d %H:%M} UTC"
+    words = f"exists with other content ({facts}{new})"
+    return _error(found, words, PathExists.advice, replaceable=True)
+
+
+def _error(found: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
+    error = PathExists(
+        f"{str(found.path)!r} {words}. Nothing was written.",
+        path=found.path,
+        size=found.size,
+        modified=found.modified,
+        replaceable=replaceable,
+    )
+    error.advice = advice
+    return error

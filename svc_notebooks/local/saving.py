@@ -1,0 +1,115 @@
+"""A new file takes its path in one step, and never the place of other content that nobody gave up."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import NamedTuple, TypeAlias
+
+from ..core.errors import cannot_write
+from .existing import FILE, check_path, check_replaceable, existing, real_path
+
+SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"
+"""What became of a path: it is new, it had the same content and was left alone, or it had other content."""
+
+Same: TypeAlias = Callable[[Path, Path], bool]
+_BLOCK = 1024 * 1024
+_OTHERS = 0o077
+
+
+class SavedFile(NamedTuple):
+    """A file that has its content: `outcome` is "saved", "unchanged" or "replaced"."""
+
+    path: Path
+    outcome: str
+    size: int
+
+
+def same_bytes(first: Path, second: Path) -> bool:
+    """Whether two files have the same content."""
+    with first.open("rb") as one, second.open("rb") as other:
+        if os.fstat(one.fileno()).st_size != os.fstat(other.fileno()).st_size:
+            return False
+        while block := one.read(_BLOCK):
+            if block != other.read(_BLOCK):
+                return False
+        return True
+
+
+def put_in_place(new: Path, path: Path, *, overwrite: bool, same: Same = same_bytes) -> str:
+    """Move a file that is whole to its path, on the same file system; what became of the path.
+
+    Raises PathExists, PermissionError and OSError; both files are then as they were.
+    """
+    found = existing(path)
+    if found is not None and found.kind == FILE and same(new, path):
+        new.unlink()
+        return UNCHANGED
+    if found is not None:
+        check_replaceable(found, new.stat().st_size, overwrite=overwrite)
+    if not overwrite:
+        _move_to_free_path(new, path)
+        return SAVED
+    if found is None or found.kind != FILE:
+        new.replace(real_path(path))
+        return SAVED
+    if new.stat().st_mode & _OTHERS:  # what is private stays private
+        new.chmod(found.mode)
+    new.replace(real_path(path))
+    return REPLACED
+
+
+def _move_to_free_path(new: Path, path: Path) -> None:
+    """Move a file to a path where nothing lies. The system decides that, so another process cannot come between."""
+    try:
+        _link(new, path)
+    except FileExistsError:
+        if not _is_linked(new, path):  # NFS may repeat a request whose answer was lost
+            if (found := existing(path)) is not None:
+                check_replaceable(found, new.stat().st_size, overwrite=False)
+            raise
+    new.unlink(missing_ok=True)
+
+
+def _link(new: Path, path: Path) -> None:
+    try:
+        os.link(new, path)
+    except FileExistsError:
+        raise
+    except (OSError, AttributeError, NotImplementedError):  # no links here, as on memory cards and in a browser
+        path.touch(exist_ok=False)
+        try:
+            new.replace(path)
+        except BaseException:
+            path.unlink()
+            raise
+
+
+def _is_linked(new: Path, path: Path) -> bool:
+    with suppress(OSError):
+        return os.path.samestat(new.lstat(), path.lstat())
+    return False
+
+
+def save_bytes(path: Path, content: bytes, *, overwrite: bool, mode: int = 0o666, same: Same = same_bytes) -> SavedFile:
+    """Write a content to a path as a whole, unless the path has it already.
+
+    Raises PathExists, PermissionError and OSError; what was there is then as it was.
+    """
+    check_path(path, len(content) if same is same_bytes else None, overwrite=overwrite)
+    new = real_path(path).with_name(f".saving-{token_hex(8)}")
+    try:
+        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode)
+    except OSError as error:
+        raise cannot_write(path, error) from None
+    try:
+        with open(descriptor, "wb") as file:  # noqa: PTH123 -- a descriptor, not a path
+            file.write(content)
+        outcome = put_in_place(new, path, overwrite=overwrite, same=same)
+        return SavedFile(path, outcome, path.stat().st_size)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,34 @@
+"""What is to be done when a person has answered the question of a file browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import file_deeds as deeds
+from .file_deeds import Deed
+from .file_question import KERNEL, FileQuestion, Question
+from .file_saving import saved
+
+if TYPE_CHECKING:
+    from ..client.session import Session
+    from ..core.wire import JSONObject
+
+
+def deed_for(asked: Question, given: FileQuestion, session: Session, chosen: Sequence[JSONObject], folder: str) -> Deed:
+    """The deed that an answer means, for the chosen files in this folder. Raises ValueError for what is missing."""
+    files = [str(one["id"]) for one in chosen]
+    match asked.key:
+        case "folder":
+            return deeds.new_folder(session, given.name.value, folder)
+        case "rename":
+            return deeds.rename(session, files[0], given.name.value)
+        case "copy":
+            return deeds.copies(session, files, given.name.value)
+        case "share":
+            return deeds.shared(session, files, given.grantee.value, given.role.value)
+        case "download" if given.target.value == KERNEL:
+            return saved(session, chosen, given.path.value)
+        case "download":
+            return deeds.fetched(session, files)
+    return deeds.deleted(session, files)

@@ -1,0 +1,116 @@
+"""The question of a form that would save to a path which has other content: replace it, keep both, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import ipywidgets as widgets
+
+from ..core.errors import PathExists
+from ..core.mime import by_name
+from ..local.paths import free_path
+from .field import show
+from .look import row
+from .markup import Markup, joined, tag
+from .sizes import size_text
+
+REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A path with other content than the new file, and the facts of the new file."""
+
+    error: PathExists
+    name: str
+    size: int | None
+    modified: str
+    media_type: str
+    file_id: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The path that both files would have."""
+        return self.error.path or Path(self.name)
+
+    @property
+    def free(self) -> Path:
+        """Where the new file can go if both are kept."""
+        return free_path(self.path)
+
+
+class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
+    """The panel; `answered` is called with REPLACE, KEEP_BOTH or CANCEL, when the panel is closed already."""
+
+    def __init__(self, answered: Callable[[str], None]) -> None:
+        self._answered = answered
+        self.conflicts: tuple[Conflict, ...] = ()
+        self.free: tuple[Path, ...] = ()
+        self.head, self.files = widgets.HTML(), widgets.HTML()
+        self.replace = self._button(REPLACE, "Overwrite the existing file", "danger")
+        self.keep = self._button(KEEP_BOTH, "Save the new file under this name, beside the existing one")
+        self.cancel = self._button(CANCEL, "Keep the existing file, and save nothing")
+        self.cancel.description = "Cancel"
+        self.cancel.add_class("svc-cancel")
+        super().__init__([self.head, self.files, row(self.replace, self.keep, self.cancel)])
+        self.add_class("svc-question")
+        show(self, False)
+
+    def _button(self, answer: str, tooltip: str, style: str = "") -> widgets.Button:
+        button = widgets.Button(tooltip=tooltip, button_style=style)
+        button.on_click(lambda _button: self._answer(answer))
+        return button
+
+    def ask(self, conflicts: Sequence[Conflict]) -> None:
+        """Show the files side by side, and bring the keyboard to Cancel."""
+        self.conflicts = tuple(conflicts)
+        self.free = tuple(one.free for one in conflicts)
+        several = len(conflicts) > 1
+        words = f"{len(conflicts)} files exist with other content." if several else _exists(conflicts[0])
+        self.head.value = tag("p", tag("strong", words), " Replace them?" if several else " Replace it?", role="alert")
+        self.files.value = joined(*(_table(one, free) for one, free in zip(conflicts, self.free, strict=True)))
+        self.replace.description = "Replace all" if several else "Replace"
+        self.keep.description = "Keep both of each" if several else f"Save as {self.free[0].name}"
+        show(self, True)
+        self.cancel.focus()
+
+    def close_it(self) -> None:
+        """Take the question away."""
+        self.conflicts = ()
+        show(self, False)
+
+    def _answer(self, answer: str) -> None:
+        if self.conflicts:
+            show(self, False)
+            self._answered(answer)
+
+
+def _exists(conflict: Conflict) -> str:
+    return f"{conflict.path.name} exists with other content."
+
+
+def _table(conflict: Conflict, free: Path) -> Markup:
+    """The old and the new file side by side."""
+    error = conflict.error
+    lines = (
+        ("Name", conflict.path.name, conflict.name),
+        ("Size", _size(error.size), _size(conflict.size)),
+        ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", conflict.modified),
+        ("Type", by_name(conflict.path.name) or "", conflict.media_type),
+        ("Name if both are kept", conflict.path.name, free.name),
+    )
+    body = joined(
+        *(tag("tr", tag("th", name, scope="row"), tag("td", old), tag("td", new)) for name, old, new in lines)
+    )
+    heads = joined(tag("td", ""), tag("th", "Existing file", scope="col"), tag("th", "New file", scope="col"))
+    caption = f"Folder: {conflict.path.parent.absolute()}"
+    table = tag(
+        "table", tag("caption", caption), tag("thead", tag("tr", heads)), tag("tbody", body), class_="svc-facts"
+    )
+    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=f"Compare {conflict.path.name}")
+
+
+def _size(size: int | None) -> str:
+    return "unknown" if size is None else size_text(size) if size < 1024 else f"{size_text(size)} ({size:,} bytes)"

@@ -1,0 +1,35 @@
+"""Where a saved service goes: a new path, or that of a saved service, and never that of any other file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from ..core.errors import PathExists
+from ..local.existing import FILE, check_path
+from .atomically import BACKUP, replace_file
+from .saved import is_saved
+
+
+def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
+    """Let `dump` write a service to a path, unless the same state is saved there.
+
+    Args:
+        overwrite: Replace another saved service, and keep it under `.bak`.
+
+    Raises PathExists and OSError; what was there is then as it was.
+    """
+    _check_is_saved(path, overwrite=overwrite)
+    if overwrite:
+        _check_is_saved(path.with_name(path.name + BACKUP), overwrite=True)
+    replace_file(path, dump, overwrite=overwrite)
+
+
+def _check_is_saved(path: Path, *, overwrite: bool) -> None:
+    found = check_path(path, overwrite=overwrite)
+    if found is not None and found.kind == FILE and not is_saved(path):
+        words = f"{str(path)!r} exists and is not a saved service. Nothing was written."
+        error = PathExists(words, path=path, size=found.size, modified=found.modified)
+        error.advice = "Choose another path."
+        raise error

@@ -1,0 +1,239 @@
+"""Local files: what lies at a path is left alone, and a new file takes its path in one step."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+
+import pytest
+
+from svc_notebooks.core.errors import PathExists
+from svc_notebooks.local import saving
+from svc_notebooks.local.paths import DistinctPaths, free_path
+from svc_notebooks.local.saving import put_in_place, save_bytes
+
+posix = pytest.mark.skipif(os.name != "posix", reason="modes and devices are of POSIX")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(params=["links", "no links"])
+def filesystem(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file system with hard links, and one without."""
+    if request.param == "no links":
+
+        def refuse(*args: object) -> None:
+            raise OSError(errno.EPERM, "no links here")
+
+        monkeypatch.setattr(saving.os, "link", refuse)
+
+
+@pytest.mark.usefixtures("filesystem")
+def test_a_path_is_saved_left_alone_or_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+
+    outcomes = [
+        save_bytes(path, content, overwrite=overwrite).outcome
+        for content, overwrite in ((b"one", False), (b"one", False), (b"one", True), (b"two", True))
+    ]
+
+    assert outcomes == ["saved", "unchanged", "unchanged", "replaced"]
+    assert contents(tmp_path) == {"a.txt": b"two"}
+
+
+@pytest.mark.usefixtures("filesystem")
+@pytest.mark.parametrize("other", [b"one", b"longer"])
+def test_other_content_stays(other: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(other)
+
+    with pytest.raises(FileExistsError, match="exists with other content"):
+        save_bytes(path, b"two", overwrite=False)
+
+    assert contents(tmp_path) == {"a.txt": other}
+
+
+@pytest.mark.usefixtures("filesystem")
+def test_of_several_at_once_one_is_saved_and_none_is_lost(tmp_path: Path) -> None:
+    """Each looks before any has written: the last step decides who comes first."""
+    barrier = Barrier(8)
+
+    def save(number: int) -> str:
+        new = tmp_path / f"new-{number}"
+        new.write_bytes(b"%d" % number)
+        barrier.wait()
+        try:
+            return put_in_place(new, tmp_path / "a.txt", overwrite=False)
+        except PathExists:
+            new.unlink()
+            return "refused"
+
+    for _ in range(20):
+        with ThreadPoolExecutor(8) as threads:
+            outcomes = list(threads.map(save, range(8)))
+
+        assert sorted(outcomes) == ["refused"] * 7 + ["saved"]
+        assert contents(tmp_path) == {"a.txt": b"%d" % outcomes.index("saved")}
+        (tmp_path / "a.txt").unlink()
+
+
+@pytest.mark.usefixtures("filesystem")
+def test_a_path_that_is_taken_after_the_look_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"
+    look = saving.existing
+
+    def then_taken(asked: Path) -> object:
+        found = look(asked)
+        if found is None:
+            path.write_bytes(b"another's")
+        return found
+
+    monkeypatch.setattr(saving, "existing", then_taken)
+
+    with pytest.raises(PathExists, match="exists with other content"):
+        save_bytes(path, b"mine", overwrite=False)
+
+    assert contents(tmp_path) == {"a.txt": b"another's"}
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_folder_is_never_replaced(overwrite: bool, tmp_path: Path) -> None:
+    with pytest.raises(PathExists, match=r"is a folder.*Choose another path\.$") as caught:
+        save_bytes(tmp_path, b"two", overwrite=overwrite)
+
+    assert not caught.value.replaceable
+
+
+@posix
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_device_is_neither_read_nor_replaced(overwrite: bool, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")  # reading it would wait for ever
+
+    with pytest.raises(PathExists, match="is a device"):
+        save_bytes(tmp_path / "pipe", b"two", overwrite=overwrite)
+    with pytest.raises(PathExists, match="is a device"):
+        save_bytes(Path("/dev/null"), b"", overwrite=overwrite)
+
+    assert stat.S_ISCHR(Path("/dev/null").stat().st_mode)
+
+
+@posix
+def test_of_a_link_the_file_counts_that_it_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    link, real = tmp_path / "a.txt", tmp_path / "real" / "a.txt"
+    real.write_bytes(b"one")
+    link.symlink_to(real)
+
+    unchanged = save_bytes(link, b"one", overwrite=False).outcome
+    with pytest.raises(PathExists):
+        save_bytes(link, b"two", overwrite=False)
+    replaced = save_bytes(link, b"two", overwrite=True).outcome
+
+    assert (unchanged, replaced) == ("unchanged", "replaced")
+    assert link.is_symlink()
+    assert contents(tmp_path / "real") == {"a.txt": b"two"}
+
+
+@posix
+def test_a_link_that_leads_nowhere_is_somebodys(tmp_path: Path) -> None:
+    link = tmp_path / "a.txt"
+    link.symlink_to("gone.txt")
+
+    with pytest.raises(PathExists, match=r"is a link to 'gone.txt', which does not exist"):
+        save_bytes(link, b"one", overwrite=False)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
+
+    assert save_bytes(link, b"one", overwrite=True).outcome == "saved"
+    assert (tmp_path / "gone.txt").read_bytes() == b"one"
+    assert link.is_symlink()
+
+
+@posix
+def test_a_read_only_file_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one")
+    path.chmod(0o444)
+
+    assert save_bytes(path, b"one", overwrite=True).outcome == "unchanged"
+    with pytest.raises(PermissionError, match="read-only"):
+        save_bytes(path, b"two", overwrite=True)
+    with pytest.raises(PermissionError, match="read-only"):
+        save_bytes(path, b"longer", overwrite=True)
+
+    assert contents(tmp_path) == {"a.txt": b"one"}
+
+
+@posix
+@pytest.mark.parametrize("mode, new, kept", [(0o600, 0o666, 0o600), (0o755, 0o666, 0o755), (0o644, 0o600, 0o600)])
+def test_a_private_file_stays_private(mode: int, new: int, kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"one")
+    path.chmod(mode)
+
+    save_bytes(path, b"two", overwrite=True, mode=new)
+
+    assert stat.S_IMODE(path.stat().st_mode) == kept
+
+
+@pytest.mark.usefixtures("filesystem")
+def test_a_move_that_fails_leaves_both_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    new, path = tmp_path / "new", tmp_path / "a.txt"
+    new.write_bytes(b"two")
+
+    def fail(*args: object) -> None:
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(saving.os, "link", fail)
+    monkeypatch.setattr(Path, "replace", fail)
+    with pytest.raises(OSError, match="no space"):
+        put_in_place(new, path, overwrite=False)
+
+    assert contents(tmp_path) == {"new": b"two"}
+
+
+def test_a_folder_that_is_missing_is_said_of_the_path(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"a\.txt' cannot be written: .*; choose another place") as caught:
+        save_bytes(tmp_path / "no" / "a.txt", b"one", overwrite=False)
+
+    assert ".saving" not in str(caught.value)
+
+
+# -- names
+
+
+def test_the_second_of_a_name_is_numbered_before_its_extension() -> None:
+    paths = DistinctPaths()
+    names = ["a.txt", "a.txt", "A.TXT", "b.tar.gz", "b.tar.gz", "c", "c", ".env", ".env", "a (1).txt"]
+
+    assert [str(paths.claim(Path(name))) for name in names] == [
+        "a.txt",
+        "a (1).txt",
+        "A (2).TXT",
+        "b.tar.gz",
+        "b (1).tar.gz",
+        "c",
+        "c (1)",
+        ".env",
+        ".env (1)",
+        "a (1) (1).txt",
+    ]
+
+
+def test_letters_that_a_system_takes_for_the_same_are_the_same() -> None:
+    paths = DistinctPaths()
+
+    composed, decomposed = paths.claim(Path("caf\u00e9")), paths.claim(Path("cafe\u0301"))
+
+    assert (composed, decomposed) == (Path("caf\u00e9"), Path("cafe\u0301 (1)"))
+
+
+def test_a_free_path_is_one_where_nothing_lies(tmp_path: Path) -> None:
+    (tmp_path / "a (1).txt").symlink_to("nowhere")
+
+    assert free_path(tmp_path / "a.txt") == tmp_path / "a (2).txt"
