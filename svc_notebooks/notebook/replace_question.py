@@ -49,6 +49,7 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.conflicts: tuple[Conflict, ...] = ()
         self.free: tuple[Path, ...] = ()
         self.head, self.files = widgets.HTML(), widgets.HTML()
+        self.files.add_class("svc-compared")
         self.replace = self._button(REPLACE, "Overwrite the existing file", "danger")
         self.keep = self._button(KEEP_BOTH, "Save the new file under this name, beside the existing one")
         self.cancel = self._button(CANCEL, "Keep the existing file, and save nothing")
@@ -70,7 +71,8 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         several = len(conflicts) > 1
         words = f"{len(conflicts)} files exist with other content." if several else _exists(conflicts[0])
         self.head.value = tag("p", tag("strong", words), " Replace them?" if several else " Replace it?", role="alert")
-        self.files.value = joined(*(_table(one, free) for one, free in zip(conflicts, self.free, strict=True)))
+        new_names = [free.name for free in self.free] if several else [""]
+        self.files.value = joined(*(_table(one, name) for one, name in zip(conflicts, new_names, strict=True)))
         self.replace.description = "Replace all" if several else "Replace"
         self.keep.description = "Keep both of each" if several else f"Save as {self.free[0].name}"
         show(self, True)
@@ -91,25 +93,23 @@ def _exists(conflict: Conflict) -> str:
     return f"{conflict.path.name} exists with other content."
 
 
-def _table(conflict: Conflict, free: Path) -> Markup:
-    """The old and the new file side by side."""
-    error = conflict.error
+def _table(conflict: Conflict, new_name: str) -> Markup:
+    """The old and the new file side by side; `new_name` is that of the new file if both are kept."""
+    error, name = conflict.error, conflict.path.name
     lines = (
-        ("Name", conflict.path.name, conflict.name),
+        ("Name", name, conflict.name),
         ("Size", _size(error.size), _size(conflict.size)),
         ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", conflict.modified),
-        ("Type", by_name(conflict.path.name) or "", conflict.media_type),
-        ("Name if both are kept", conflict.path.name, free.name),
+        ("Type", by_name(name) or "unknown", conflict.media_type),
+        *([("If both are kept", name, new_name)] if new_name else []),
     )
     body = joined(
-        *(tag("tr", tag("th", name, scope="row"), tag("td", old), tag("td", new)) for name, old, new in lines)
+        *(tag("tr", tag("th", head, scope="row"), tag("td", old), tag("td", new)) for head, old, new in lines)
     )
     heads = joined(tag("td", ""), tag("th", "Existing file", scope="col"), tag("th", "New file", scope="col"))
-    caption = f"Folder: {conflict.path.parent.absolute()}"
-    table = tag(
-        "table", tag("caption", caption), tag("thead", tag("tr", heads)), tag("tbody", body), class_="svc-facts"
-    )
-    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=f"Compare {conflict.path.name}")
+    caption = tag("caption", f"Folder: {conflict.path.parent.absolute()}")
+    table = tag("table", caption, tag("thead", tag("tr", heads)), tag("tbody", body), class_="svc-facts")
+    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=f"Compare {name}")
 
 
 def _size(size: int | None) -> str:

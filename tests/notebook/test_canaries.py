@@ -79,7 +79,7 @@ def views(session: svc.Session) -> Iterator[str]:
 
 
 def archive(session: svc.Session, folder: Path) -> Iterator[str]:
-    path = Path(svc.save_har(folder / "run.har", session=session)["path"].item())
+    path = Path(svc.save_har(folder / "run.har", overwrite=True, session=session)["path"].item())
     yield path.read_text()
     yield svc.compare_exchanges(path, session).to_string()
     yield from failure(lambda: svc.assert_exchanges(["DELETE 200"], session=session))

@@ -1,0 +1,211 @@
+"""Local files in a real JupyterLab: other content at a path stays, and forms ask what to do about it."""
+
+import pytest
+
+pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
+
+FILES = """
+import svc_notebooks as svc
+lab = svc.sandbox()
+svc.upload(b"Feed the ducks on Monday.", name="plan.txt")
+svc.upload(b"Count the coots.", name="notes.txt")
+browser = svc.file_browser()
+browser
+"""
+
+EXPORT = """
+import svc_notebooks as svc
+lab = svc.sandbox()
+svc.upload(b"pond,birds\\nMill pond,12\\n", name="Counts", mime_type="text/csv", convert_to="spreadsheet")
+form = svc.export_form()
+form
+"""
+
+MINE = b"my own words"
+
+
+def press(page, name):
+    page.get_by_role("button", name=name, exact=True).click()
+
+
+def focused(page, name):
+    page.get_by_role("button", name=name, exact=True).and_(page.locator(":focus")).wait_for()
+
+
+def contents(lab):
+    return {path.name: path.read_bytes() for path in lab.folder.iterdir() if path.suffix in (".txt", ".csv")}
+
+
+def row(page, name):
+    return page.get_by_role("grid", name="Files").get_by_role("row").filter(has_text=name)
+
+
+@pytest.fixture
+def files(lab):
+    (lab.folder / "plan.txt").write_bytes(MINE)
+    lab.write("files.ipynb", FILES)
+    page = lab.run("files.ipynb")
+    row(page, "plan.txt").wait_for()
+    return page
+
+
+@pytest.fixture
+def form(lab):
+    (lab.folder / "Counts.csv").write_bytes(MINE)
+    lab.write("export.ipynb", EXPORT)
+    page = lab.run("export.ipynb")
+    page.get_by_label("CSV (first sheet only) (.csv)").check()
+    return page
+
+
+def download(page):
+    press(page, "Download")
+    press(page, "Save")
+    page.get_by_text("plan.txt exists with other content.").wait_for()
+    focused(page, "Cancel")
+
+
+@pytest.mark.spec("W-05")
+def test_a_download_asks_before_it_replaces(lab, files, axe):
+    page = files
+    row(page, "plan.txt").click()
+    download(page)
+    page.get_by_role("region", name="Compare plan.txt").get_by_text("25 bytes").wait_for()
+    assert axe(page) == []
+    lab.shot(page, "replace-1-file-browser")
+
+    page.keyboard.press("Escape")
+    page.get_by_text("Cancelled. The existing files are unchanged.").wait_for()
+    focused(page, "Download")
+    assert contents(lab) == {"plan.txt": MINE}
+
+    download(page)
+    press(page, "Save as plan (1).txt")
+    page.get_by_text("Saved 1 file.").wait_for()
+    page.locator("pre", has_text="'plan (1).txt'").wait_for()
+    lab.shot(page, "replace-2-both-kept")
+    assert contents(lab) == {"plan.txt": MINE, "plan (1).txt": b"Feed the ducks on Monday."}
+
+    download(page)
+    press(page, "Replace")
+    page.get_by_text("Replaced 1 file.").wait_for()
+    page.locator("pre", has_text="overwrite=True").wait_for()
+    lab.shot(page, "replace-3-replaced")
+    assert contents(lab)["plan.txt"] == b"Feed the ducks on Monday."
+
+    press(page, "Download")
+    press(page, "Save")
+    page.get_by_text("Unchanged: 1 file.").wait_for()
+    lab.shot(page, "replace-4-unchanged")
+    assert lab.tell(page, "print(browser.last_error)") == "None"
+
+
+@pytest.mark.spec("W-05")
+def test_several_files_are_asked_about_at_once(lab, files, axe):
+    page = files
+    (lab.folder / "notes.txt").write_bytes(MINE)
+    row(page, "plan.txt").click()
+    row(page, "notes.txt").click(modifiers=["Control"])
+    press(page, "Download")
+    press(page, "Save")
+    page.get_by_text("2 files exist with other content.").wait_for()
+    focused(page, "Cancel")
+    lab.shot(page, "replace-5-several")
+    page.set_viewport_size({"width": 420, "height": 1000})
+    lab.theme(page, "Dark")
+    assert axe(page) == []
+    lab.shot(page, "replace-6-narrow-dark")
+
+    page.keyboard.press("Shift+Tab")
+    focused(page, "Keep both of each")
+    page.keyboard.press("Enter")
+    page.get_by_text("Saved 2 files.").wait_for()
+    assert contents(lab) == {
+        "plan.txt": MINE,
+        "notes.txt": MINE,
+        "plan (1).txt": b"Feed the ducks on Monday.",
+        "notes (1).txt": b"Count the coots.",
+    }
+
+
+@pytest.mark.spec("W-02")
+def test_an_export_asks_before_it_replaces(lab, form, axe):
+    page = form
+
+    def export():
+        press(page, "Export")
+        page.get_by_text("Counts.csv exists with other content.").wait_for()
+        focused(page, "Cancel")
+
+    export()
+    assert axe(page) == []
+    lab.shot(page, "replace-7-export-form")
+    page.keyboard.press("Enter")
+    page.get_by_text("Cancelled: nothing was saved; Counts.csv is unchanged").wait_for()
+    focused(page, "Export")
+    assert contents(lab) == {"Counts.csv": MINE}
+
+    export()
+    press(page, "Save as Counts (1).csv")
+    page.get_by_text("saved as Counts (1).csv").wait_for()
+    page.locator("pre", has_text="'Counts (1).csv'").wait_for()
+    export()
+    press(page, "Replace")
+    page.get_by_text("replaced Counts.csv").wait_for()
+    page.locator("pre", has_text="overwrite=True").wait_for()
+    lab.shot(page, "replace-8-export-replaced")
+
+    files = contents(lab)
+    assert files["Counts.csv"] == files["Counts (1).csv"] != MINE
+    told = lab.tell(page, "print(form.result['outcome'].tolist(), form.last_error)")
+    assert told == "['saved', 'replaced'] None"
+
+
+BEGIN = """
+from pathlib import Path
+import svc_notebooks as svc
+lab = svc.sandbox()
+file = svc.upload(b"a,b\\n1,2\\n", name="table.csv")
+sheet = svc.upload(b"a,b\\n1,2\\n", name="sheet", mime_type="text/csv", convert_to="spreadsheet")
+tea = svc.create_event("Tea", start="2026-11-02", end="2026-11-03")
+"""
+
+CALLS = {
+    "table.csv": 'svc.download(file)[["path", "outcome"]]',
+    "sheet.tsv": 'svc.export(sheet, "tsv")[["path", "outcome"]]',
+    "tea.ics": 'svc.export_events(tea, "tea.ics")[["path", "outcome"]]',
+    "run.har": 'svc.save_har("run.har")[["path", "outcome"]]',
+    "lesson.svc": 'lab.save("lesson.svc")',
+}
+"""By the file that it writes: a cell; those that change nothing come first."""
+
+
+def run_cell(page, number):
+    """Run one cell by mouse: a click into it, and one on the toolbar's button."""
+    page.locator(".jp-Notebook .jp-CodeCell .jp-InputArea-editor").nth(number).click()
+    page.get_by_role("button", name="Run this cell and advance").first.click()
+
+
+def output(page, number):
+    return page.locator(".jp-CodeCell").nth(number).locator(".jp-OutputArea").first
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_cell_runs_again_and_other_content_stays(lab, name):
+    lab.write("cells.ipynb", BEGIN, CALLS[name])
+    page = lab.run("cells.ipynb")
+    path = lab.folder / name
+    first = path.read_bytes()
+
+    run_cell(page, 1)
+    output(page, 1).get_by_text("lesson.svc" if name == "lesson.svc" else "unchanged").wait_for()
+    path.write_bytes(MINE)
+    run_cell(page, 1)
+    output(page, 1).get_by_text("PathExists").first.wait_for()
+
+    words = output(page, 1).inner_text()
+    assert f"'{name}' exists" in words
+    assert "Nothing was written." in words
+    assert ("12 bytes, modified " in words) != (name == "lesson.svc")
+    lab.whole(page, f"exists-{path.suffix[1:]}")
+    assert path.read_bytes() == MINE != first
