@@ -315,8 +315,7 @@ class Service:
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write everything to one file; with `overwrite` in place of another saved service, which is kept as `.bak`.
 
-        There are digests of tokens in it, and no token. Raises PathExists and OSError, of damaged content too; the
-        file is as it was.
+        It has digests of tokens, and no token. Raises PathExists and OSError (also for damaged content).
         """
         target = Path(path)
         save_to(target, self.dump, overwrite=overwrite)
