@@ -16,37 +16,10 @@ from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.socket import SocketServer
 
 from .conftest import Answer, OverSocket
+from .control_calls import CALLS, state
 from .test_control import raw
 
 TOKEN = "the-control-token"
-
-CALLS: list[tuple[str, str, dict[str, Any] | None]] = [
-    ("POST", "tokens", {"user": "eve@svc.example"}),
-    ("GET", "clock", None),
-    ("POST", "clock", {"advance": "7d"}),
-    ("POST", "faults", {"preset": "flaky wifi"}),
-    ("GET", "faults", None),
-    ("DELETE", "faults", None),
-    ("POST", "limits", {"user": "ada@svc.example", "requests": 1}),
-    ("GET", "limits", None),
-    ("POST", "agenda", {}),
-    ("GET", "agenda", None),
-    ("POST", "domains", {"domain": "evil.example"}),
-    ("POST", "trust", {"ca_pem": "x"}),
-    ("POST", "files/x", {"abusive": True}),
-    ("POST", "clients", {"name": "evil"}),
-    ("POST", "service_accounts", {"name": "evil"}),
-    ("GET", "journal", None),
-    ("GET", "deliveries", None),
-    ("GET", "outbox", None),
-    ("POST", "snapshot", {}),
-    ("POST", "restore", {"id": "x"}),
-    ("GET", "state", None),
-    ("PUT", "state", {}),
-    ("POST", "reset", None),
-    ("OPTIONS", "reset", None),
-    ("GET", "nothing", None),
-]
 
 FOREIGN = [
     {"Origin": "https://evil.example"},
@@ -95,13 +68,6 @@ def call(wire: OverSocket, method: str, name: str, body: dict[str, Any] | None, 
     content = None if body is None else json.dumps(body).encode()
     kind = {"Content-Type": "text/plain"}  # what a form of another site can send
     return wire.send(method, f"/_control/{name}", content, {**kind, **headers}, token=None)
-
-
-def state(service: Service) -> tuple[object, ...]:
-    """What control calls change."""
-    asked = [row for row in service.journal() if row["operation"] != "control"]
-    changes = service.fault_plans(), service.limits(), isinstance(service.clock, SystemClock)
-    return (*changes, len(asked), service._house.store.people.emails())
 
 
 @pytest.mark.parametrize("method, name, body", CALLS, ids=lambda value: value if isinstance(value, str) else "")
