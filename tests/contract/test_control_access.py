@@ -25,6 +25,8 @@ FOREIGN = [
     {"Origin": "https://evil.example"},
     {"Origin": "null"},
     {"Origin": ""},
+    {"Origin": "http://[x"},
+    {"Origin": "https://"},
     {"Origin": "http://127.0.0.1:1"},
     {"Origin": "http://127.0.0.1.evil.example"},
     {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},

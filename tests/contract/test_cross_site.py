@@ -17,6 +17,7 @@ FILES = "/storage/v3/files"
 ELSEWHERE = [
     {"Origin": "https://evil.example"},
     {"Origin": "null"},
+    {"Origin": "http://[x"},
     {"Origin": "http://127.0.0.1:1"},
     {"Sec-Fetch-Site": "cross-site"},
     {"Sec-Fetch-Site": "same-site"},
