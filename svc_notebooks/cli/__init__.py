@@ -1,4 +1,4 @@
-"""The command line: `svc-notebooks lab | run | grade | solutions | serve | conformance | doctor`.
+"""The command line: `svc-notebooks lab | run | grade | solutions | serve | check | conformance | doctor`.
 
 Each command has a file of its own, imported when it is asked for: `--help` answers at once, and
 `serve` needs no JupyterLab.
@@ -83,6 +83,12 @@ def _serve(options: argparse.Namespace, _: list[str]) -> int:
     return serve(options)
 
 
+def _check(options: argparse.Namespace, _: list[str]) -> int:
+    from .check import check
+
+    return check(options)
+
+
 def _conformance(options: argparse.Namespace, _: list[str]) -> int:
     from .conformance import conformance
 
@@ -102,6 +108,7 @@ _COMMANDS: dict[str, Callable[[argparse.Namespace, list[str]], int]] = {
     "grade": _grade,
     "solutions": _solutions,
     "serve": _serve,
+    "check": _check,
     "conformance": _conformance,
     "doctor": _doctor,
 }
@@ -119,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_grade(commands)
     _add_solutions(commands)
     _add_serve(commands)
+    _add_check(commands)
     _add_conformance(commands)
     commands.add_parser("doctor", help="show versions, limits and what to do about them")
     return parser
@@ -198,6 +206,18 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         help="a further name under which browsers find it, such as a proxy's; * for any; repeatable")  # fmt: skip
     serve.add_argument("--allow-origin", action="append", type=_origin, metavar="ORIGIN",
         help="whose pages may use the interface, such as https://app.example; repeatable (default: all)")  # fmt: skip
+
+
+def _add_check(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    command = commands.add_parser(
+        "check",
+        help="read a whole store and report what is damaged",
+        description="Reads the database of a store and every stored part, and compares them with the lengths and"
+        " checksums that were recorded. Nothing in DIR changes. A service that uses DIR must be stopped first. Exit"
+        " status 0: no damage; 1: damage, with the files that are affected; 2: DIR cannot be checked.",
+    )
+    command.add_argument("directory", type=Path, metavar="DIR")
+    command.add_argument("--json", action="store_true", help="print the report as JSON")
 
 
 def _add_conformance(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

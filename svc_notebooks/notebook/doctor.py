@@ -41,10 +41,11 @@ MESSAGE_LIMIT = 10 * MIB
 """Above this the notebook server drops a message of the browser without a word."""
 
 
-def doctor(*, session: Session | None = None) -> DataFrame:
+def doctor(*, session: Session | None = None, store: str | Path | None = None) -> DataFrame:
     """What is installed, who is looking, whether a service answers, and what to mend.
 
-    Asks the current session's service, if there is one, a single question; nothing else is sent.
+    Asks the current session's service, if there is one, a single question; nothing else is sent. `store` is the folder
+    of a service that is closed: it is read whole, and not changed; its rows say what is damaged.
 
     Returns:
         One row for each check: check, found, status ("ok", "note" or "problem") and fix (all str).
@@ -55,6 +56,8 @@ def doctor(*, session: Session | None = None) -> DataFrame:
     from .doctor_conversion import conversion
 
     found = [*_packages(), *_surroundings(), *conversion(), *_service(session or _current())]
+    if store is not None:
+        found += _checked(Path(store).expanduser())
     return frame(DOCTOR, [dict(zip(DOCTOR.keys, row, strict=True)) for row in found])
 
 
@@ -117,6 +120,23 @@ def _service(session: Session | None) -> Iterator[Finding]:
         yield "service", type(error).__name__, "problem", str(error)
     else:
         yield "service", "answers", "ok", ""
+
+
+def _checked(folder: Path) -> Iterator[Finding]:
+    from ..server.check import check_store
+
+    try:
+        report = check_store(folder)
+    except OSError as error:
+        yield "checked store", str(folder), "problem", str(error)
+        return
+    if not report.problems:
+        counts = f"{report.files:,} files, {report.parts:,} parts, {size_text(report.size)}"
+        yield "checked store", f"{counts}: no damage", "ok", ""
+    for subject, problem, files in report.problems:
+        names = f" of {', '.join(f'{file.name} ({file.id})' for file in files)}" if files else ""
+        advice = "restore the store from a backup, or upload the content again"
+        yield "checked store", f"{subject}{names}: {problem}", "problem", advice
 
 
 def _journal(session: Session) -> Finding:

@@ -24,12 +24,13 @@ from .aside import ASIDE, HARMLESS, tidy
 from .folder_parts import SNAPSHOTS, FolderParts, drop_snapshots
 from .marker import MARKER, UNFINISHED, Marker, read_marker, write_marker
 from .parts import Parts
+from .reserve import RESERVE
 from .store import Database, open_database, opening
 from .store.contents import Contents
 
 DATABASE = "svc.sqlite"
 PARTS = "parts"
-_OURS = (MARKER, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", PARTS, ASIDE, SNAPSHOTS)
+_OURS = (MARKER, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", PARTS, ASIDE, SNAPSHOTS, RESERVE)
 _open: set[tuple[int, int, int]] = set()
 
 
@@ -71,6 +72,16 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
         database.close()
         raise
     return OpenedFolder(database, parts, notes)
+
+
+def check_unused(folder: Path) -> None:
+    """Raises OSError where a folder is no store, or a service of this process or of another one uses it."""
+    path = folder / DATABASE
+    if not path.is_file():
+        raise FileNotFoundError(f"{folder} is no store: it has no {DATABASE}")
+    status = folder.stat()
+    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening.in_use(path):
+        raise OSError(f"{folder} is in use: close the service that uses it first")
 
 
 class State(Enum):

@@ -179,7 +179,10 @@ class Front:
         entry.declared = declared_length(request)
         body = Inlet(request.body, entry.declared, entry)
         call = Call(request, method, operation, route.places, query, caller, body, entry)
-        return handler_of(call, upload=route.upload)(self._house, call)
+        handler = handler_of(call, upload=route.upload)
+        if method == "DELETE":  # it makes room, and has no body that would have to be read a second time
+            return self._house.reserve.spend(lambda: handler(self._house, call))
+        return handler(self._house, call)
 
     def _caller(self, request: Request, query: Query, session: bool) -> Caller:
         if session and self._house.policy.session_uri_is_enough and "Authorization" not in request.headers:

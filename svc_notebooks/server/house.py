@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..convert.converter import Converter
@@ -18,6 +18,7 @@ from .content import Content
 from .ids import Ids
 from .journal import Entry
 from .lanes import Lanes
+from .reserve import Reserve
 from .store import Store
 from .store.search import Viewer
 
@@ -41,6 +42,7 @@ class House:
     secret: str
     folder: Path | None = None
     notes: Sequence[str] = ()
+    reserve: Reserve = field(default_factory=lambda: Reserve(None))
 
     def millis(self) -> int:
         """The present instant in Unix milliseconds."""

@@ -14,14 +14,16 @@ from .clock import SystemClock, VirtualClock, moved
 from .content import Content
 from .conversion import converter_of
 from .disk_errors import naming_files
-from .folder import OpenedFolder, open_folder
+from .folder import DATABASE, OpenedFolder, open_folder
 from .house import House
 from .ids import Ids
 from .lanes import Lanes
 from .parts import MemoryParts, Parts
+from .reserve import Reserve
 from .saved import About, Saved, write
 from .state import State
 from .store import Store, open_database
+from .store.errors import Translation
 from .trust import Trust
 
 
@@ -53,16 +55,29 @@ def house_in(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
     """A house that keeps everything in this folder, or in memory."""
-    database, parts, notes = (
-        open_folder(folder, policy.durability, time.time())
-        if folder
-        else OpenedFolder(open_database(None, policy.durability), MemoryParts(), [])
-    )
+    return Reserve(folder).spend(lambda: _house_in(folder, seed, clock, policy, names))
+
+
+def _house_in(
+    folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
+) -> Opened:
+    with Translation(folder and folder / DATABASE):
+        database, parts, notes = (
+            open_folder(folder, policy.durability, time.time())
+            if folder
+            else OpenedFolder(open_database(None, policy.durability), MemoryParts(), [])
+        )
     store = Store(database)
-    ids = Ids(seed, opening=store.people.count_opening())
-    house = _furnished(store, parts, ids, clock, policy, names)
-    house.content.record_checksums()
-    return Opened(replace(house, folder=folder, notes=notes), parts)
+    try:
+        ids = Ids(seed, opening=store.people.count_opening())
+        house = _furnished(store, parts, ids, clock, policy, names)
+        house.content.record_checksums()
+        reserve = Reserve(folder, database.checkpoint)
+        reserve.renew()
+    except BaseException:
+        store.close()
+        raise
+    return Opened(replace(house, folder=folder, notes=notes, reserve=reserve), parts)
 
 
 def house_like(house: House, parts: Parts, branch: int = 0) -> Opened:

@@ -220,6 +220,11 @@ class Database:
             self._seen.clear()
             _copy(image, self._driver)
 
+    def checkpoint(self) -> None:
+        """Write the log into the database, so that the log takes no room."""
+        with self.lock, self._translated:
+            self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
     def close(self) -> None:
         """Give the connection back."""
         with self.lock:

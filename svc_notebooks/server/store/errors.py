@@ -29,7 +29,12 @@ _SENTENCES: dict[int, str] = {
     " and its folder",
     sqlite3.SQLITE_IOERR: "{path} cannot be read or written ({error}): check the disk, and the system's log",
 }
-_FULL = "the disk of {path} is full: make room there"
+_CODES = {
+    errno.ENOSPC: sqlite3.SQLITE_FULL,
+    errno.EDQUOT: sqlite3.SQLITE_FULL,
+    errno.EROFS: sqlite3.SQLITE_READONLY,
+    errno.EACCES: sqlite3.SQLITE_READONLY,
+}
 _DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
@@ -43,22 +48,24 @@ def store_error(error: BaseException, path: Path | None) -> OSError | None:
     """
     original = getattr(error, "orig", error)
     code = getattr(original, "sqlite_errorcode", 0) & 0xFF  # the rest says where it happened
-    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and path and not _has_room(path.parent)):
-        return OSError(errno.ENOSPC, _FULL.format(path=path))
+    if code == sqlite3.SQLITE_IOERR and path:
+        code, original = _cause(path) or (code, original)
+    if code == sqlite3.SQLITE_FULL:
+        return OSError(errno.ENOSPC, f"the disk of {path} is full: make room there")
     if code not in _SENTENCES:
         return None
     sentence = _SENTENCES[code].format(path=path or "the database", error=original)
     return DatabaseDamaged(sentence) if code in _DAMAGED else OSError(sentence)
 
 
-def _has_room(folder: Path) -> bool:
-    """Whether a page can be written: SQLite calls an exceeded quota an I/O error."""
+def _cause(path: Path) -> tuple[int, str] | None:
+    """Why a file cannot be written, with another code: SQLite says I/O error for a quota and a read-only disk, too."""
     try:
-        with TemporaryFile(dir=folder) as file:
+        with TemporaryFile(dir=path.parent) as file:
             file.write(bytes(4096))
     except OSError as error:
-        return error.errno not in FULL
-    return True
+        return _CODES.get(error.errno or 0, sqlite3.SQLITE_IOERR), error.strerror or str(error)
+    return None
 
 
 class Translation:

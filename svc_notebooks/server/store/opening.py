@@ -10,8 +10,8 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -78,13 +78,23 @@ class _synced:
 
 
 def inspect(path: Path) -> Inspected:
-    """Read a database without changing it or the files beside it.
+    """Read a database without changing it or the files beside it; for the connections of this process see `reading`."""
+    if path.stat().st_size == 0:
+        return Inspected("is empty (0 bytes)")
+    try:
+        with reading(path) as driver:
+            return _inspected(driver)
+    except sqlite3.DatabaseError as error:
+        return Inspected(f"is damaged or no database ({error})")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that reads a database and changes neither it nor the files beside it.
 
     No connection of this process may have it open: to close a file drops the locks of the whole process. SQLite
     writes its log back when it opens a database, so one that has a log is read from a copy.
     """
-    if path.stat().st_size == 0:
-        return Inspected("is empty (0 bytes)")
     with TemporaryDirectory(prefix="svc-store-") as scratch:
         logs = [log for end in ("-wal", "-journal") if (log := path.with_name(path.name + end)).exists()]
         url = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
@@ -92,11 +102,8 @@ def inspect(path: Path) -> Inspected:
             for file in (path, *logs):
                 shutil.copyfile(file, Path(scratch, file.name))
             url = Path(scratch, path.name).as_uri()
-        try:
-            with closing(sqlite3.connect(url, uri=True)) as driver:
-                return _inspected(driver)
-        except sqlite3.DatabaseError as error:
-            return Inspected(f"is damaged or no database ({error})")
+        with closing(sqlite3.connect(url, uri=True)) as driver:
+            yield driver
 
 
 def _inspected(driver: sqlite3.Connection) -> Inspected:

@@ -1,0 +1,19 @@
+"""`svc-notebooks check`: whether a store in a folder is whole."""
+
+import argparse
+import json
+import sys
+
+
+def check(options: argparse.Namespace) -> int:
+    """Read a store and print what is damaged; 0: nothing is, 1: something is, 2: the folder cannot be checked."""
+    from ..server.check import check_store
+
+    try:
+        report = check_store(options.directory)
+    except OSError as error:
+        sys.stderr.write(f"svc-notebooks check: {error}\n")
+        return 2
+    text = json.dumps(report.as_json(), indent=2) if options.json else "\n".join(report.lines())
+    sys.stdout.write(text + "\n")
+    return 1 if report.problems else 0

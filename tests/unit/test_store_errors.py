@@ -1,0 +1,175 @@
+"""Errors of the database file: one sentence that says what is wrong, and a process that goes on."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.store.errors import DatabaseDamaged, store_error
+
+TOKEN = "svc.a-token-of-this-test"
+FILES = "http://svc.test/storage/v3/files"
+
+
+def error_of(code: int, text: str = "what SQLite says") -> sqlite3.Error:
+    error = sqlite3.OperationalError(text)
+    error.sqlite_errorcode = code
+    return error
+
+
+@pytest.mark.parametrize(
+    "code, said",
+    [
+        (sqlite3.SQLITE_BUSY, "in use by another service"),
+        (sqlite3.SQLITE_CORRUPT, "is damaged"),
+        (sqlite3.SQLITE_CORRUPT_VTAB, "is damaged"),
+        (sqlite3.SQLITE_NOTADB, "not a database of this service"),
+        (sqlite3.SQLITE_READONLY, "cannot be written"),
+        (sqlite3.SQLITE_READONLY_DIRECTORY, "cannot be written"),
+        (sqlite3.SQLITE_CANTOPEN, "permission to read and write"),
+        (sqlite3.SQLITE_IOERR_READ, "check the disk"),
+        (sqlite3.SQLITE_FULL, "is full"),
+    ],
+)
+def test_each_error_has_a_sentence_that_blames_the_right_one(tmp_path: Path, code: int, said: str) -> None:
+    meant = store_error(error_of(code), tmp_path / "svc.sqlite")
+
+    assert said in str(meant)
+    assert str(tmp_path / "svc.sqlite") in str(meant)
+    assert ("another service" in str(meant)) == (code == sqlite3.SQLITE_BUSY)
+    assert isinstance(meant, DatabaseDamaged) == ("damaged" in said or "not a database" in said)
+
+
+def test_an_error_of_a_statement_is_none_of_the_file() -> None:
+    assert store_error(error_of(sqlite3.SQLITE_ERROR), None) is None
+    assert store_error(error_of(sqlite3.SQLITE_CONSTRAINT_UNIQUE), None) is None
+    assert store_error(ValueError(), None) is None
+
+
+def test_an_input_error_without_room_is_a_quota(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite has a code of its own for ENOSPC alone."""
+
+    def exceeded(**_: Any) -> None:
+        raise OSError(errno.EDQUOT, "Disk quota exceeded")
+
+    monkeypatch.setattr("svc_notebooks.server.store.errors.TemporaryFile", exceeded)
+    meant = store_error(error_of(sqlite3.SQLITE_IOERR_WRITE), tmp_path / "svc.sqlite")
+
+    assert meant
+    assert meant.errno == errno.ENOSPC
+
+
+def ask(service: Service, url: str = FILES) -> tuple[int, Any]:
+    response = service.handle(Request("GET", url, Headers([("Authorization", f"Bearer {TOKEN}")])))
+    return response.status, json.loads(response.content())
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    with open_service(tmp_path, seed=0) as service:
+        service.sign_in(token=TOKEN)
+        yield service
+
+
+def test_a_database_that_is_damaged_while_it_is_used(
+    service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert ask(service)[0] == 200
+    database, path = service._house.store._database, tmp_path / "svc.sqlite"
+    database.checkpoint()
+    whole = path.read_bytes()
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(Random(1).randbytes(len(whole) - 4096))
+    database._driver.execute("PRAGMA shrink_memory")  # and forgets its pages
+
+    status, answer = ask(service)
+    others = service.handle(Request("GET", "http://svc.test/openapi.json")).status
+    path.write_bytes(whole)
+    database._driver.execute("PRAGMA shrink_memory")
+
+    assert (status, answer["error"]["errors"][0]["reason"]) == (500, "databaseDamaged")
+    assert others == 200
+    assert any("is damaged" in record.message for record in caplog.records)
+    assert ask(service)[0] == 200
+
+
+def serve(folder: Path, **options: Any) -> str:
+    """What `serve` says when it cannot start."""
+    command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--store", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert "another service" not in done.stderr
+    return done.stderr
+
+
+def damage(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"x" * 4096)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [damage, lambda path: path.write_text("no database, whatever its name says")],
+    ids=["page", "whole"],
+)
+def test_a_damaged_database_is_not_opened(tmp_path: Path, act: Any) -> None:
+    open_service(tmp_path / "store").close()
+    act(tmp_path / "store" / "svc.sqlite")
+
+    assert "svc.sqlite is damaged" in serve(tmp_path / "store")
+
+
+@pytest.fixture
+def read_only(tmp_path: Path) -> Iterator[Path]:
+    """A store on a file system that is mounted for reading alone."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(disk)], capture_output=True, check=False).returncode:
+        pytest.skip("needs the permission to mount a file system")
+    try:
+        open_service(disk / "store").close()
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        yield disk / "store"
+    finally:
+        subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_read_only_disk_is_said(read_only: Path) -> None:
+    assert "cannot be written" in serve(read_only)
+
+
+@pytest.fixture
+def as_nobody() -> Iterator[Path]:
+    """A store of root, opened by a user who may read its folder and nothing else."""
+    if not hasattr(os, "geteuid") or os.geteuid() != 0:
+        pytest.skip("needs another user")
+    with TemporaryDirectory() as folder:
+        open_service(folder).close()
+        Path(folder).chmod(0o755)
+        Path(folder, "svc.sqlite").chmod(0o600)
+        os.seteuid(65534)
+        try:
+            yield Path(folder)
+        finally:
+            os.seteuid(0)
+
+
+def test_a_missing_permission_is_said(as_nobody: Path) -> None:
+    with pytest.raises(OSError, match=r"Permission denied: .*svc\.sqlite"):
+        open_service(as_nobody)
