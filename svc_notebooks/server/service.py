@@ -33,7 +33,7 @@ from .saved_path import save_to
 from .state import Snapshots
 from .store.people import Token
 from .trust import Trust
-from .welcome import welcome
+from .welcome import grant
 
 
 class Service:
@@ -139,13 +139,8 @@ class Service:
         expires = None if expires_in is None else house.clock.now().timestamp() + expires_in
         granted = Token(email, client, scope_names(scopes, house.policy), int(service_account), expires)
         secret = token or house.ids.token()
-        house.reserve.spend(lambda: self._grant(email, secret, granted))  # so that a full disk can be cleared up
+        house.reserve.spend(lambda: grant(house, self._access, secret, granted))  # or nobody could clear up a full disk
         return secret
-
-    def _grant(self, email: str, secret: str, granted: Token) -> None:
-        with self._house.store.transaction():
-            welcome(self._house, email)
-            self._access.add(secret, granted)
 
     def oauth_client(
         self, name: str, redirect_uris: Sequence[str] = (), *, public: bool = False, base_url: str = NOWHERE

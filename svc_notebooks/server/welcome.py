@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from . import drafts
+from .access import Access
 from .event_copies import emails_of
 from .event_resource import stored
 from .event_spread import spread
 from .house import House
+from .store.people import Token
 
 
 def welcome(house: House, email: str) -> None:
@@ -17,6 +19,13 @@ def welcome(house: House, email: str) -> None:
     house.store.people.add_user(email, root.id)
     house.store.files.add(root)
     _bring_invitations(house, email)
+
+
+def grant(house: House, access: Access, secret: str, token: Token) -> None:
+    """Record an access token, and create its user on the first sign-in."""
+    with house.store.transaction():
+        welcome(house, token.user)
+        access.add(secret, token)
 
 
 def _bring_invitations(house: House, email: str) -> None:
