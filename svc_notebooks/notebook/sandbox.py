@@ -212,6 +212,9 @@ class Sandbox(People, World):
     def serve(self, port: int = 0, *, tls: bool = False) -> SocketServer:
         """Carry the same service on a loopback socket, for programs outside of this kernel.
 
+        Web pages of other origins may use a seeded sandbox only if `Policy(allowed_origins=...)` names them: its tokens
+        are the same in every kernel. `Policy(host_names=...)` names a proxy through which browsers open its pages.
+
         Args:
             port: The port on 127.0.0.1; 0 takes a free one. `.base_url` of the result tells it.
             tls: Over HTTPS; `.ca` of the result is then a file with the authority that clients must trust

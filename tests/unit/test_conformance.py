@@ -253,6 +253,22 @@ def test_a_deployment_may_have_names_of_its_own(tmp_path: Path) -> None:
     assert (found.status, {rule["result"] for rule in found.rules.values()}) == (0, {"pass"}), found.out
 
 
+@pytest.mark.parametrize("given, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])
+def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(
+    tmp_path: Path, given: dict[str, str], result: str
+) -> None:
+    with (
+        open_service() as service,
+        SocketServer(service, control=True, control_token="of-control", threads=8) as server,
+    ):
+        service.sign_in(token=TOKEN)
+        found = run(server.base_url, "--rules", "T-03", path=tmp_path / "found.json", **given)
+
+    assert found.rules["T-03"]["result"] == result, found.out
+    assert ("the control interface was not used (401)" in found.err) is (result != "pass")
+    assert "of-control" not in found.out + found.err + (tmp_path / "found.json").read_text()
+
+
 def test_who_chose_otherwise_differs_and_does_not_fail(tmp_path: Path) -> None:
     """Other statuses and another form of errors, where no rule names them."""
 
