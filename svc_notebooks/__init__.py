@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         SessionExpired as SessionExpired,
         SourceChanged as SourceChanged,
         SvcError as SvcError,
+        Unreachable as Unreachable,
     )
     from .core.names import Names as Names
     from .core.policy import Policy as Policy
@@ -176,6 +177,7 @@ _ROOMS = {
         "SessionExpired",
         "ServiceFailed",
         "Interrupted",
+        "Unreachable",
         "NotHere",
         "SourceChanged",
         "ContentMismatch",

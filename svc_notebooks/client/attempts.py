@@ -13,7 +13,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ..core.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError
+from ..core.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable
+from ..core.printable import printable
 from ..core.resume import Answer
 from ..core.retry import RetryRule
 from ..core.secrets import redacted_url
@@ -56,6 +57,7 @@ class Patience:
     def __init__(self, sender: Sender) -> None:
         self._sender = sender
         self._failures = 0
+        self._too_long: float | None = None  # the wait that the service asked for, where it was given up for that
         self._started_at = self._progress_at = sender.elapsed()
 
     def progress(self) -> None:
@@ -67,11 +69,20 @@ class Patience:
         """Wait before the next try; False when it is time to give up."""
         self._failures += 1
         sender, now = self._sender, self._sender.elapsed()
-        delay = sender.retry.delay(self._failures, sender.chance(), retry_after)
-        if sender.retry.exhausted(since_progress=now - self._progress_at, since_start=now - self._started_at):
+        left = sender.retry.left(since_progress=now - self._progress_at, since_start=now - self._started_at)
+        delay = sender.retry.wait(self._failures, sender.chance(), retry_after, left)
+        if delay is None:
+            self._too_long = retry_after if retry_after and retry_after > left else None
             return False
         sender.sleep(delay)
         return True
+
+    def explained(self, error: SvcError) -> SvcError:
+        """The error of a call that was given up; where the service asked for a longer wait, it says so."""
+        if self._too_long is not None:
+            error.message = f"{error.message} {self._sender.retry.too_long(self._too_long)}"
+            error.advice = "Try again after that time."
+        return error
 
 
 class Attempts:
@@ -110,20 +121,23 @@ class Attempts:
 
     def _no_answer(self, broken: Broken, request: Request) -> None:
         again = self._repeatable or not broken.sent
-        if not again or broken.hopeless or not self._wait(None):
+        self._patience = self._patience or Patience(self._sender)
+        if not again or broken.hopeless or not self._patience.wait():
             raise interrupted(broken, request, certain=again) from broken
         self.uncertain |= broken.sent
 
     def _error(self, response: Response) -> None:
         if response.status < 400:
-            where = redacted_url(response.headers.get("Location") or "nowhere")
+            where = printable(redacted_url(response.headers.get("Location") or "nowhere"))
             raise ServiceFailed(f"The service sends elsewhere ({where}): check base_url.", status=response.status)
         error = self._sender.error(response.status, response.content())
         if self._may_sign_in(error):
             return
-        waiting = Answer(response.status, reason=error.reason).worth_retrying
-        if not waiting or not self._wait(self._sender.retry_after(response)):
+        if not Answer(response.status, reason=error.reason).worth_retrying:
             raise error
+        patience = self._patience = self._patience or Patience(self._sender)
+        if not patience.wait(self._sender.retry_after(response)):
+            raise patience.explained(error)
         self.uncertain |= response.status >= 500
 
     def _may_sign_in(self, error: SvcError) -> bool:
@@ -132,20 +146,18 @@ class Attempts:
         self._renewed = True
         return self._sender.renew()
 
-    def _wait(self, retry_after: float | None) -> bool:
-        self._patience = self._patience or Patience(self._sender)
-        return self._patience.wait(retry_after)
-
     def made_before(self, error: AlreadyExists) -> bool:
         """Whether a 409 means that an earlier try of this very call had succeeded (X-07)."""
         return self.uncertain and error.status == 409
 
 
-def interrupted(broken: Broken, request: Request, *, certain: bool = True) -> Interrupted:
-    """The error that people see for a connection that broke."""
-    if certain:
-        return Interrupted(f"No answer to {request.method} {request.path}: {broken}.")
-    return Interrupted(
-        f"No answer to {request.method} {request.path}: {broken}. It may have been carried out: look before"
-        " you send it again, or choose the id first (generate_ids), which makes a repetition harmless."
-    )
+def interrupted(broken: Broken, request: Request, *, certain: bool = True, resumable: bool = False) -> Interrupted:
+    """The error that people see for a connection that broke, or never came about."""
+    kind = Unreachable if broken.unreachable else Interrupted
+    error = kind(f"No answer to {request.method} {request.path}: {broken}.", resumable=resumable)
+    if not certain:
+        error.advice = (
+            "It may have been carried out: look before you send it again, or choose the id first (generate_ids),"
+            " which makes a repetition harmless."
+        )
+    return error

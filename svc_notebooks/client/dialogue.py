@@ -10,7 +10,15 @@ import json
 from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
-from ..core.errors import ContentMismatch, Interrupted, ServiceFailed, SessionExpired, SvcError, read_envelope
+from ..core.errors import (
+    ContentMismatch,
+    Interrupted,
+    ServiceFailed,
+    SessionExpired,
+    SvcError,
+    Unreachable,
+    read_envelope,
+)
 from ..core.ranges import ContentRange
 from ..core.resume import Answer, Ask, Begin, Failed, ResumableUpload, Send, Wait, Why
 from ..core.upload import State
@@ -78,6 +86,7 @@ class Dialogue:
         self._renewed = False
         self._all_sent = False  # a session that is gone now had everything: it may have made the file
         self._last = Response(0)
+        self._broken: Broken | None = None  # why there was no last answer
         self.refresh()
         source.keep((chunk_size or DEFAULT_CHUNK) + 1)  # one more, to see whether a stream ends
 
@@ -208,11 +217,11 @@ class Dialogue:
         return answer
 
     def _no_answer(self, broken: Broken, request: Request, action: str, first: int | None, last: int | None) -> None:
-        self._last = Response(0)
+        self._last, self._broken = Response(0), broken
         self.machine.broken(self._session.elapsed(), self._session.chance())
         self._row(action, request, first, last, error=str(broken))
         if broken.hopeless:
-            raise Interrupted(f"The service cannot be reached: {broken}.", session_uri=self.session_uri)
+            raise self._interrupted(f"No answer to {request.method} {request.path}: {broken}.")
 
     def _hear(self, answer: Response, *, begun: bool) -> None:
         session = self._session
@@ -314,12 +323,21 @@ class Dialogue:
         if why is Why.REFUSED:
             return self._session.error(answer.status, answer.content())
         if why is Why.GAVE_UP:
-            said = f"the last answer was {status}" if status else "no answer came"
-            text = f"The upload made no progress for too long; {said}."
-            return Interrupted(text, session_uri=self.session_uri, status=status)
+            return self._interrupted(self._gave_up(), status)
         if why is Why.DATA_LOSS:
             return ContentMismatch(_OVERTAKEN.format(stored=answer.headers.get("Range")), advice=_LET_IT_FINISH)
         return SessionExpired(f"The upload cannot go on: {why.value}.", status=status)
+
+    def _gave_up(self) -> str:
+        status, asked = self._last.status, self.machine.too_long
+        if asked is not None:
+            return f"The upload stopped at a {status}. {self.machine.retry.too_long(asked)}"
+        said = f"the last answer was {status}" if status else f"no answer came: {self._broken}"
+        return f"The upload made no progress for too long; {said}."
+
+    def _interrupted(self, text: str, status: int | None = None) -> Interrupted:
+        kind = Unreachable if not status and self._broken and self._broken.unreachable else Interrupted
+        return kind(text, session_uri=self.session_uri, status=status)
 
     def _sent_everything(self) -> bool:
         ends = ((row["last"], row["total"]) for row in self.history)

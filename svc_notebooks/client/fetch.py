@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from typing import Protocol
 
-from ..core.errors import ContentMismatch, Interrupted, ServiceFailed, read_envelope
+from ..core.errors import ContentMismatch, Interrupted, ServiceFailed
 from ..core.ranges import ByteRange, ContentRange
 from ..core.resume import Answer
 from ..core.wire import Request, Response
@@ -22,6 +22,8 @@ class Sink(Protocol):
     """Where the bytes go."""
 
     have: int
+    lasting: bool
+    """Whether another run can go on with what has come."""
 
     def write(self, block: bytes) -> None:
         """Append a block."""
@@ -58,6 +60,7 @@ class Fetch:
         self._whole: int | None = None  # the size of the whole content, once an answer told it
         self._end: int | None = None  # how many bytes the sink should have in the end
         self._restarts = 0
+        self._most = sink.have
         self.resumed = sink.have > 0
 
     def run(self) -> None:
@@ -85,7 +88,8 @@ class Fetch:
             return self._take(request, self._session.send(request))
         except Broken as broken:
             if broken.hopeless or self._spent() or not self._patience.wait():
-                raise interrupted(broken, request) from broken
+                resumable = self._ranges and self._sink.lasting and self._sink.have > 0
+                raise interrupted(broken, request, resumable=resumable) from broken
             return False
 
     def _spent(self) -> bool:
@@ -116,12 +120,12 @@ class Fetch:
             self._renewed = True
             if self._session.renew():
                 return False
-        reason = read_envelope(content)[1]
-        if Answer(response.status, reason=reason).worth_retrying and self._patience.wait(
-            self._session.retry_after(response)
-        ):
-            return False
-        raise self._session.error(response.status, content)
+        error = self._session.error(response.status, content)
+        if not Answer(response.status, reason=error.reason).worth_retrying:
+            raise error
+        if not self._patience.wait(self._session.retry_after(response)):
+            raise self._patience.explained(error)
+        return False
 
     def _partial(self, response: Response) -> bool:
         """206: the next bytes, if they are those that were asked for."""
@@ -178,7 +182,9 @@ class Fetch:
         with closing(_cut(blocks, skip, take)) as wanted:
             for block in wanted:
                 self._sink.write(block)
-                self._patience.progress()
+                if self._sink.have > self._most:  # what comes again after a start from nothing is no progress
+                    self._most = self._sink.have
+                    self._patience.progress()
                 if self._progress is not None:
                     self._progress(self._sink.have, self._end)
         if self._end is not None and self._sink.have != self._end:

@@ -12,6 +12,7 @@ import logging
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from http.client import BadStatusLine, RemoteDisconnected
 from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
@@ -33,6 +34,7 @@ from urllib3.exceptions import (
 )
 
 from ..core.place import here
+from ..core.printable import printable
 from ..core.secrets import redacted_text, redacted_url
 from ..core.wire import Body, Headers, Request, Response
 from .transport import BLOCK, Broken
@@ -79,7 +81,7 @@ class HttpTransport:
         try:
             raw = way.send(request, self._timeout)
         except ERRORS as error:
-            raise (broken(error) if here().sockets else _unheard(request.url)) from _harmless(error)
+            raise (broken(error, request.url) if here().sockets else _unheard(request.url)) from _harmless(error)
         return _read(raw, request.method)
 
     def close(self) -> None:
@@ -218,13 +220,32 @@ class Stream:
             raw.close()
 
 
-def broken(error: Exception) -> Broken:
+def broken(error: Exception, url: str = "") -> Broken:
     """Any failure of requests, urllib3 or the socket, as the one that the client knows."""
     said = list(_layers(error))
-    _forget_frames(error)
     hopeless = any(isinstance(one, _HOPELESS) for one in said)
     early = any(isinstance(one, _EARLY) for one in said)
-    return Broken(_words(said[-1]), sent=not (early or hopeless), hopeless=hopeless)
+    words = _unreachable(said, url) if early or hopeless else ""
+    _forget_frames(error)
+    return Broken(words or _words(said[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(words))
+
+
+def _unreachable(said: list[BaseException], url: str) -> str:
+    """Which address was tried and what to check, where no connection came about; else nothing."""
+    parts = urlsplit(url)
+    host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    inner = said[-1]
+    if any(isinstance(one, ProxyError) for one in said):
+        return f"the proxy on the way to {origin} cannot be reached ({_words(inner)}); check HTTPS_PROXY or proxies="
+    if isinstance(inner, NameResolutionError):
+        return f"there is no host {host} ({origin} was tried); check its name in base_url, and the network"
+    if isinstance(inner, NewConnectionError) and isinstance(inner.__cause__, ConnectionRefusedError):
+        return f"nothing listens at {origin}; check the port in base_url, and that the service runs"
+    if isinstance(inner, NewConnectionError):
+        return f"{origin} cannot be reached ({_words(inner)}); check base_url, and the network"
+    if isinstance(inner, ConnectTimeoutError):
+        return f"{origin} did not take the connection in time; check base_url, and the network"
+    return ""
 
 
 def _unheard(url: str) -> Broken:
@@ -277,5 +298,11 @@ def _forget_frames(error: BaseException) -> None:
 
 def _words(error: BaseException) -> str:
     text = str(error) or type(error).__name__
+    if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
+        return (
+            f"what answered does not speak HTTP; check base_url. It began with '{printable(redacted_text(text), 60)}'"
+        )
+    if "WRONG_VERSION_NUMBER" in text:
+        return "what answered does not speak TLS; check base_url: is it http:// or another port?"
     # urllib3 begins with the object's repr, which has an address in it that differs at every run
-    return redacted_text(text.partition(">: ")[2] or text if text.startswith("<") else text)
+    return printable(redacted_text(text.partition(">: ")[2] or text if text.startswith("<") else text))

@@ -34,6 +34,8 @@ class PartFile:
     Raises Interrupted when another process is writing the same file, OSError when it cannot be written.
     """
 
+    lasting = True
+
     def __init__(self, target: Path, mark: Mapping[str, object]) -> None:
         self.target = target
         self._mark = dict(mark)
@@ -145,6 +147,8 @@ def _separate(part: Path) -> None:
 
 class Memory:
     """The same in memory."""
+
+    lasting = False
 
     def __init__(self) -> None:
         self._file = io.BytesIO()

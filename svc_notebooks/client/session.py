@@ -17,6 +17,7 @@ from ..core.clock import Clock
 from ..core.errors import AlreadyExists, ServiceFailed, SvcError, error_from
 from ..core.faults import Action
 from ..core.names import Names
+from ..core.printable import printable
 from ..core.retry import RetryRule, parse_retry_after
 from ..core.secrets import redacted_text, without
 from ..core.wire import JSON, Headers, JSONObject, Query, Request, Response, segment
@@ -276,8 +277,10 @@ class Session:
         self._sleep(seconds)
 
     def retry_after(self, response: Response) -> float | None:
-        """The seconds that a response asks to wait."""
-        return parse_retry_after(response.headers.get("Retry-After"), self.clock.now())
+        """The seconds that a response asks to wait; the longest, where it names several."""
+        now = self.clock.now()
+        waits = (parse_retry_after(text, now) for text in response.headers.all("Retry-After"))
+        return max((wait for wait in waits if wait is not None), default=None)
 
     def error(self, status: int, content: bytes) -> SvcError:
         """The error that an answer means; a token that it repeats is taken out (T-05)."""
@@ -299,8 +302,15 @@ def read_object(response: Response) -> JSONObject:
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise ServiceFailed("The service answered something that is no JSON object.", status=response.status)
+        raise ServiceFailed(f"The service answered {_kind(response)}, not a JSON object.", status=response.status)
     return found
+
+
+def _kind(response: Response) -> str:
+    """What an answer is that should have been JSON."""
+    kind = printable(response.headers.get("Content-Type") or "something without a type", 60)
+    page = " (a page: perhaps of a proxy, or of a network that wants you to sign in; check base_url)"
+    return kind + (page if "html" in kind.lower() else "")
 
 
 def _pairs(query: Mapping[str, object]) -> list[tuple[str, str]]:

@@ -19,13 +19,15 @@ class Broken(Exception):
     """No answer came, or not all of it; for the client's own use, people see core.errors.
 
     `sent` is False when surely nothing reached the service. `hopeless` says that trying again cannot
-    help: no such host, a certificate that is not trusted, a proxy that refuses.
+    help: no such host, a certificate that is not trusted, a proxy that refuses. `unreachable` says that no connection
+    came about.
     """
 
-    def __init__(self, message: str, *, sent: bool = True, hopeless: bool = False) -> None:
+    def __init__(self, message: str, *, sent: bool = True, hopeless: bool = False, unreachable: bool = False) -> None:
         super().__init__(message)
         self.sent = sent
         self.hopeless = hopeless
+        self.unreachable = unreachable
 
 
 class Transport(Protocol):

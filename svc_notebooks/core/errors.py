@@ -10,6 +10,7 @@
     ├── SessionExpired      the upload session is gone: start the upload again
     ├── ServiceFailed       the service failed, or broke the interface: try again later
     ├── Interrupted         the connection broke or the person stopped it: resume
+    │   └── Unreachable     no connection came about: check the address and the network
     ├── NotHere             this Python cannot do it, another one can: go where it works
     ├── SourceChanged       the file to upload is not the one that the upload began with
     ├── ContentMismatch     what arrived is not what the service says it holds
@@ -27,6 +28,9 @@ from pathlib import Path
 from typing import Any
 
 from .catalogue import ENGINE, RATE_LIMIT_REASONS
+from .printable import printable
+
+_MOST_SAID = 2000  # characters of a service's own words
 
 
 class SvcError(Exception):
@@ -162,11 +166,30 @@ class Interrupted(SvcError):
     `session_uri` names the upload that can be resumed, where there is one.
     """
 
-    advice = "Run it again to go on from where it stopped."
+    advice = "Run it again."
 
-    def __init__(self, message: str, *, session_uri: str | None = None, status: int | None = None) -> None:
+    def __init__(
+        self, message: str, *, session_uri: str | None = None, status: int | None = None, resumable: bool = False
+    ) -> None:
         super().__init__(message, status=status)
         self.session_uri = session_uri
+        if session_uri or resumable:
+            self.advice = "Run it again to go on from where it stopped."
+
+
+class Unreachable(Interrupted):
+    """No connection to the service came about: no host of that name, nothing that listens there, no network.
+
+    The message names the address that was tried.
+
+    >>> svc.connect("http://127.0.0.1:1", token="secret")
+    <Session http://127.0.0.1:1>
+    >>> try:
+    ...     svc.files()
+    ... except svc.Unreachable as error:
+    ...     print("nothing listens at http://127.0.0.1:1" in str(error))
+    True
+    """
 
 
 class NotHere(SvcError):
@@ -285,11 +308,11 @@ def _domain(body: bytes) -> object:
 
 
 def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+    return printable(value, _MOST_SAID) if isinstance(value, str) else None
 
 
 def _plain(body: bytes) -> str | None:
-    text = body[:500].decode("utf-8", "replace").strip()
+    text = printable(body[:500].decode("utf-8", "replace").strip())
     return text if text and not text.startswith(("<", "{")) else None
 
 

@@ -124,6 +124,7 @@ class ResumableUpload:
         self.stored = 0
         self.lowest = 0
         self.failures = 0
+        self.too_long: float | None = None  # the wait that the service asked for, where it was given up for that
         self.restarts_left = restarts
         self._certain = not session_open
         self._highest = 0  # the most that this session ever acknowledged: only more than that is progress
@@ -256,9 +257,12 @@ class ResumableUpload:
 
     def _back_off(self, retry_after: float | None, now: float, chance: float) -> None:
         self.failures += 1
-        if self.retry.exhausted(since_progress=now - self._progress_at, since_start=now - self._started_at):
+        left = self.retry.left(since_progress=now - self._progress_at, since_start=now - self._started_at)
+        wait = self.retry.wait(self.failures, chance, retry_after, left)
+        if wait is None:
+            self.too_long = retry_after if retry_after and retry_after > left else None
             return self._fail(Why.GAVE_UP)
-        self._pending = Wait(self.retry.delay(self.failures, chance, retry_after))
+        self._pending = Wait(wait)
         return None
 
     def _fail(self, why: Why) -> None:

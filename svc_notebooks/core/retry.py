@@ -11,7 +11,8 @@ from email.utils import parsedate_to_datetime
 
 _MOST_DOUBLINGS = 60  # 2.0**60 seconds is beyond any cap, and larger powers would overflow
 
-_MOST_DIGITS = 9  # thirty years: what asks for more says nothing
+_LEAST = 0.001  # a clock may not see less, and then the rest of the patience would never pass
+_YEARS = 10 * 366 * 86_400  # nobody needs to know how many
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +38,38 @@ class RetryRule:
         full = min(self.cap, self.base * 2.0 ** min(failures - 1, _MOST_DOUBLINGS))
         return max(chance * full, retry_after or 0.0)
 
-    def exhausted(self, *, since_progress: float, since_start: float) -> bool:
-        """Whether it is time to give up."""
-        late = self.deadline is not None and since_start > self.deadline
-        return late or since_progress > self.patience
+    def left(self, *, since_progress: float, since_start: float) -> float:
+        """The time until it is given up."""
+        patience = self.patience - since_progress
+        return patience if self.deadline is None else min(patience, self.deadline - since_start)
+
+    def wait(self, failures: int, chance: float, retry_after: float | None, left: float) -> float | None:
+        """The wait before the next try, at most the time that is left; None: give up now.
+
+        It is given up when no time is left, and when the service asks to wait for longer than that.
+
+        >>> RetryRule().wait(1, 0.5, retry_after=61.0, left=60.0) is None
+        True
+        """
+        if left < _LEAST or (retry_after or 0.0) > left:
+            return None
+        return min(self.delay(failures, chance, retry_after), left)
+
+    def too_long(self, asked: float) -> str:
+        """What a person is told of a service that asks to wait for longer than the client waits."""
+        most = self.patience if self.deadline is None else min(self.patience, self.deadline)
+        return f"The service asks to wait {_words(asked)}; this client waits {most:,g} seconds at most."
+
+
+def _words(seconds: float) -> str:
+    if seconds > _YEARS:
+        return "for years"
+    days = round(seconds / 86_400)
+    return f"{seconds:,.0f} seconds" + (f" ({days:,} days)" if days > 1 else "")
 
 
 def parse_retry_after(text: str | None, now: datetime) -> float | None:
-    """The seconds that a Retry-After header asks for, given as a number or as a date; None if unreadable.
+    """The seconds that a Retry-After header asks for, a number or a date; None for what is neither.
 
     >>> parse_retry_after("120", datetime.now(UTC))
     120.0
@@ -52,12 +77,11 @@ def parse_retry_after(text: str | None, now: datetime) -> float | None:
     if not text:
         return None
     if text.strip().isdecimal():
-        return float(text) if len(text.strip()) <= _MOST_DIGITS else None
+        return float(text)  # of 400 digits: infinity
     try:
-        when = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):  # an offset of twenty digits
+        return max(0.0, (_aware(parsedate_to_datetime(text)) - now).total_seconds())
+    except (ValueError, TypeError, OverflowError):  # an offset of twenty digits, a date before the year 1
         return None
-    return max(0.0, (_aware(when) - now).total_seconds())
 
 
 def _aware(when: datetime) -> datetime:

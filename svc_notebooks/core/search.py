@@ -21,6 +21,7 @@ from .clock import parse_time, to_millis
 MOST_DEPTH = 40
 MOST_TERMS = 200
 MOST_CHARACTERS = 16_384
+MOST_SOUGHT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ FIELDS: dict[str, tuple[str, tuple[str, ...]]] = {
 COLLECTIONS = ("parents", "owners", "writers", "readers")
 PAIRS = ("properties", "appProperties")
 
+_WORD = re.compile(r"[^\W_]+")
 _TOKEN = re.compile(
     r"\s*(?:(?P<string>'(?:[^'\\]|\\.)*')|(?P<sign><=|>=|!=|[<>=(){}])|(?P<word>[A-Za-z][A-Za-z.]*))",
     re.DOTALL,
@@ -191,9 +193,7 @@ class _Reader:
         return found
 
     def term(self) -> Search:
-        self._terms += 1
-        if self._terms > MOST_TERMS:
-            raise _wrong(f"has more than {MOST_TERMS} terms.")
+        self.count()
         if self.peek().startswith("'"):
             return self.member()
         name = self.next()
@@ -232,7 +232,22 @@ class _Reader:
             return Compare(name, "=", True)  # the family writes it alone
         if (operator := self.next()) not in operators:
             raise _wrong(f"{name} takes {' '.join(operators)}, not {operator[:40] or 'the end'}.")
-        return Compare(name, operator, self.value(kind))
+        value = self.value(kind)
+        if operator == "contains":
+            self.sought(name, str(value))
+        return Compare(name, operator, value)
+
+    def sought(self, name: str, text: str) -> None:
+        """Bound what `contains` looks for: a database takes neither any pattern nor any number of conditions."""
+        if len(text) > MOST_SOUGHT:
+            raise _wrong(f"{name} contains takes at most {MOST_SOUGHT} characters.")
+        if name == "fullText":
+            self.count(max(0, len(_WORD.findall(text.casefold())) - 1))
+
+    def count(self, terms: int = 1) -> None:
+        self._terms += terms
+        if self._terms > MOST_TERMS:
+            raise _wrong(f"has more than {MOST_TERMS} terms; each word of fullText is one.")
 
     def value(self, kind: str) -> str | bool | int:
         if kind == "truth":

@@ -223,3 +223,25 @@ def test_nothing_lies_in_the_folder_of_an_application(wire: Wire) -> None:
     wire.create()
 
     assert wire.send("GET", "/storage/v3/files?spaces=appDataFolder").json["files"] == []
+
+
+@pytest.mark.parametrize(
+    "q, status",
+    [
+        ("fullText contains '" + " ".join(f"w{n}" for n in range(200)) + "'", 200),
+        ("fullText contains '" + " ".join(f"w{n}" for n in range(201)) + "'", 400),
+        ("fullText contains '" + "\u0390" * 4096 + "'", 400),
+        (" and ".join(["fullText contains 'a b c d'"] * 51), 400),
+        (" or ".join(f"'x{n}' in parents" for n in range(200)), 200),
+        (" or ".join(f"'x{n}' in parents" for n in range(201)), 400),
+        ("name contains '" + "\U0001f600" * 4096 + "'", 200),
+        ("name contains '" + "x" * 4097 + "'", 400),
+        ("not " * 3000 + "trashed = true", 200),
+    ],
+    ids=["200 words", "201", "folded", "several", "200 terms", "201 terms", "pattern", "long pattern", "not"],
+)
+def test_a_query_that_is_too_much_for_the_database_is_refused(shelf: Wire, q: str, status: int) -> None:
+    answer = shelf.send("GET", f"{FILES}?q={quote(q)}")
+
+    assert answer.status == status
+    assert status == 200 or (answer.error["reason"], answer.error["location"]) == ("invalid", "q")

@@ -79,7 +79,7 @@ def test_an_empty_answer_is_an_empty_object() -> None:
 def test_an_answer_that_is_no_object_is_the_services_fault(body: bytes) -> None:
     session, _ = replies(Response(200, body=body))
 
-    with pytest.raises(ServiceFailed, match="no JSON object"):
+    with pytest.raises(ServiceFailed, match="not a JSON object"):
         session.call("GET", "/storage/v3/files/x")
 
 
@@ -182,7 +182,7 @@ def test_patience_ends_with_the_last_error() -> None:
 
     with pytest.raises(RateLimited, match="Wait a little"):
         get_file(session_for(shelf, time, retry=RetryRule(patience=20)), "x")
-    assert 20 < sum(time.slept) < 60
+    assert sum(time.slept) == pytest.approx(20)
 
 
 @pytest.mark.parametrize("sent", [False, True])

@@ -31,7 +31,11 @@ def test_full_jitter_stays_between_nothing_and_the_cap(failures: int, chance: fl
         ("120", 120),
         ("Mon, 05 Jan 2026 09:01:30 GMT", 90),
         ("soon", None),
-        ("9" * 400, None),
+        ("9" * 400, float("inf")),
+        ("-5", None),
+        ("1e9", None),
+        ("", None),
+        ("Mon, 05 Jan 2026 08:00:00 GMT", 0),
         (FAR_ZONE, None),
         (None, None),
     ],
@@ -49,6 +53,33 @@ def test_retry_after_is_the_least_that_is_waited() -> None:
 def test_patience_is_counted_from_progress_and_a_deadline_from_the_start() -> None:
     rule = RetryRule(patience=60, deadline=600)
 
-    assert not rule.exhausted(since_progress=59, since_start=599)
-    assert rule.exhausted(since_progress=61, since_start=61)
-    assert rule.exhausted(since_progress=1, since_start=601)
+    assert rule.left(since_progress=59, since_start=500) == 1
+    assert rule.left(since_progress=1, since_start=590) == 10
+
+
+def test_a_wait_is_cut_to_the_time_that_is_left() -> None:
+    assert RetryRule().wait(6, 1.0, None, left=7.0) == 7.0
+    assert RetryRule().wait(1, 0.5, 3.0, left=7.0) == 3.0
+
+
+@pytest.mark.parametrize("retry_after, left", [(7.1, 7.0), (float("inf"), 300.0), (None, 0.0), (None, -1.0)])
+def test_nothing_is_waited_for_when_no_time_is_left_or_the_service_asks_for_more(
+    retry_after: float | None, left: float
+) -> None:
+    assert RetryRule().wait(1, 0.5, retry_after, left) is None
+
+
+@given(st.integers(1, 99), st.floats(0, 1), st.none() | st.floats(0, 1e9), st.floats(-10, 1e6))
+def test_no_wait_is_longer_than_the_time_that_is_left(
+    failures: int, chance: float, retry_after: float | None, left: float
+) -> None:
+    wait = RetryRule().wait(failures, chance, retry_after, left)
+
+    assert wait is None or (retry_after or 0) <= wait <= left
+
+
+@given(st.text())
+def test_any_text_is_a_wait_or_none(text: str) -> None:
+    seconds = parse_retry_after(text, NOW)
+
+    assert seconds is None or seconds >= 0

@@ -1,0 +1,219 @@
+"""The client waits no longer than it was told, and says what to check when there is nobody to wait for."""
+
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.client.session import Session
+from svc_notebooks.core.errors import Interrupted, RateLimited, ServiceFailed, SvcError, Unreachable
+from svc_notebooks.core.retry import RetryRule
+from svc_notebooks.core.wire import Headers, Request, Response
+from tests.scripted import Time
+
+CALLS: dict[str, Callable[[Session], object]] = {
+    "list": lambda session: svc.files(session=session),
+    "upload": lambda session: svc.upload(b"x" * 100, name="a", session=session),
+    "resumable": lambda session: svc.upload(b"x" * 100, name="a", upload_type="resumable", session=session),
+    "read": lambda session: svc.read("x", session=session),
+}
+BUSY = [429, 503]
+
+
+def waiting(*retry_after: str, status: int = 503) -> Callable[[Request], Response]:
+    return lambda _: Response(status, Headers([("Retry-After", one) for one in retry_after]))
+
+
+def session_of(handler: Callable[[Request], Response], time: Time, **rule: float) -> Session:
+    return Session("https://svc.test", handler=handler, clock=time, sleep=time.sleep, retry=RetryRule(**rule))
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+@pytest.mark.parametrize("status", BUSY)
+def test_a_service_that_asks_for_a_year_is_not_waited_for(call: Callable[[Session], object], status: int) -> None:
+    time = Time()
+
+    with pytest.raises(SvcError, match=r"asks to wait 31,536,000 seconds \(365 days\); .* waits 300 seconds") as caught:
+        call(session_of(waiting("31536000", status=status), time))
+
+    assert time.slept == []
+    assert caught.value.status == status
+
+
+@pytest.mark.parametrize(
+    "headers, words",
+    [
+        (["Fri, 31 Dec 2100 23:59:59 GMT"], "for years"),
+        (["9" * 400], "for years"),
+        (["1", "86401", "soon"], "86,401 seconds"),
+    ],
+    ids=["date", "huge", "several"],
+)
+def test_whatever_form_it_has(headers: list[str], words: str) -> None:
+    time = Time()
+
+    with pytest.raises(ServiceFailed, match=f"asks to wait {words}"):
+        CALLS["list"](session_of(waiting(*headers), time))
+
+    assert time.slept == []
+
+
+@pytest.mark.parametrize("text", ["-5", "soon", "", "0", "Thu, 01 Jan 1970 00:00:00 GMT"])
+def test_a_wait_that_says_nothing_leaves_the_clients_own(text: str) -> None:
+    time = Time()
+
+    with pytest.raises(ServiceFailed) as caught:
+        CALLS["list"](session_of(waiting(text), time, patience=20))
+
+    assert sum(time.slept) == pytest.approx(20)
+    assert "asks to wait" not in str(caught.value)
+
+
+def test_a_wait_within_the_patience_is_waited_and_the_next_beyond_it_is_not() -> None:
+    time = Time()
+
+    with pytest.raises(RateLimited, match="asks to wait 15 seconds; this client waits 20 seconds at most"):
+        CALLS["list"](session_of(waiting("15", status=429), time, patience=20))
+
+    assert time.slept == [15]
+
+
+def test_a_deadline_caps_waits_too() -> None:
+    time = Time()
+
+    with pytest.raises(ServiceFailed, match="asks to wait 15 seconds; this client waits 10 seconds at most"):
+        CALLS["list"](session_of(waiting("15"), time, deadline=10))
+
+    assert time.slept == []
+
+
+def test_a_person_who_stops_a_wait_loses_nothing() -> None:
+    """The upload goes on from the bytes that are there."""
+    lab = svc.sandbox()
+    begun = svc.start_upload(b"x" * 600_000, name="a", chunk_size=262_144)
+    begun.send_chunk()
+    session, sleep = lab.session, lab.session.sleep
+
+    def stop(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    with lab.faults(operation="upload.session", status=503):
+        session.sleep = stop  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            begun.run()
+        session.sleep = sleep  # type: ignore[method-assign]
+    begun.resume()
+
+    assert svc.read(svc.files()) == b"x" * 600_000
+    assert [one.method for one in session.exchanges].count("POST") == 1
+
+
+# -- nobody, or somebody else, at the other end
+
+
+@pytest.fixture
+def other_program() -> Iterator[Callable[[bytes], str]]:
+    """Listens and sends these bytes to whoever connects; the address."""
+    listening: list[socket.socket] = []
+
+    def listen(sends: bytes) -> str:
+        server = socket.create_server(("127.0.0.1", 0))
+        listening.append(server)
+        threading.Thread(target=serve, args=(server, sends), daemon=True).start()
+        return f"http://127.0.0.1:{server.getsockname()[1]}"
+
+    def serve(server: socket.socket, sends: bytes) -> None:
+        while True:
+            try:
+                connection = server.accept()[0]
+            except OSError:
+                return
+            with connection:
+                try:
+                    connection.recv(1 << 20)
+                    connection.sendall(sends)
+                except OSError:
+                    pass
+
+    yield listen
+    for server in listening:
+        server.shutdown(socket.SHUT_RDWR)
+        server.close()
+
+
+def failure(base_url: str, call: str = "list") -> SvcError:
+    session = Session(base_url, "token-of-somebody", retry=RetryRule(base=0.001, patience=0.05))
+    with session, pytest.raises(SvcError) as caught:
+        CALLS[call](session)
+    return caught.value
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    "sends, words",
+    [
+        (b"SSH-2.0-OpenSSH_9.2 \x1b[31mred\r\n", r"began with 'SSH-2.0-OpenSSH_9.2 \x1b[31mred'"),
+        (bytes(range(128, 256)) * 9 + b"\n", "does not speak HTTP"),
+        (b"\x15\x03\x01\x00\x02\x02\x28", r"began with '\x15\x03\x01\x00\x02\x02("),
+        (b"x" * 5_000_000, "more than 65536 bytes"),
+        (b"HTTP/1.1 502 Bad\r\nContent-Length: 12\r\n\r\nsome\x1b[31m\x00wo", r"some\x1b[31m\x00wo"),
+        (b"HTTP/1.1 400 Bad\r\n\r\n" + b'{"error": {"message": "' + b"y" * 1_000_000 + b'"}}', "yyy ..."),
+        (b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\nLocation: http://portal/" + b"z" * 9000 + b"\r\n\r\n", "302"),
+    ],
+    ids=["ssh", "bytes", "tls", "line", "control letters", "long message", "long address"],
+)
+def test_garbage_is_shown_escaped_and_short(other_program, call: str, sends: bytes, words: str) -> None:
+    text = str(failure(other_program(sends), call))
+
+    assert len(text) < 2500
+    assert text.isprintable()
+    assert "token-of-somebody" not in text
+    assert words in text or call in ("upload", "resumable")  # a body that nobody read may cut off the answer
+
+
+def test_the_page_of_a_network_that_wants_a_sign_in_is_named(other_program) -> None:
+    page = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>"
+
+    assert "answered text/html (a page: perhaps of a proxy" in str(failure(other_program(page)))
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_a_port_where_nothing_listens_is_named(call: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"
+
+    error = failure(address, call)
+
+    assert isinstance(error, Unreachable)
+    assert f"nothing listens at {address}; check the port in base_url" in str(error)
+    assert "where it stopped" not in str(error)
+
+
+def test_a_host_that_does_not_exist_is_named() -> None:
+    error = failure("https://nobody.invalid/prefix")
+
+    assert isinstance(error, Unreachable)
+    assert "there is no host nobody.invalid (https://nobody.invalid was tried)" in str(error)
+
+
+# -- what a repetition goes on with
+
+
+def test_only_what_has_begun_can_be_gone_on_with(tmp_path: Path) -> None:
+    def cut(request: Request) -> Response:
+        if "alt=media" not in request.url:
+            return Response(200, body=b'{"id": "x", "name": "a.bin", "size": "9", "mimeType": "text/plain"}')
+        return Response(200, Headers([("Content-Length", "9")]), b"1234")
+
+    started = session_of(cut, Time(), patience=5)
+    with pytest.raises(Interrupted, match="go on from where it stopped"):
+        svc.download("x", to=tmp_path, session=started)
+    with pytest.raises(Interrupted) as read:
+        svc.read("x", session=started)
+
+    assert (tmp_path / "a.bin.part").read_bytes() == b"1234"
+    assert "where it stopped" not in str(read.value)
+    assert "Run it again." in str(read.value)
