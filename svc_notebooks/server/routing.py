@@ -64,6 +64,7 @@ class Routes:
             self._add(operation, policy)
         for door in DOORS:
             doors.add([names.calendar if word == CALENDAR else word for word in door.path], door)
+        self._new_upload = names.upload_path("files")
         self._interface = tuple(root for root in roots if root != "/")
         self._endpoints = {"/".join(("", *door.path)) for door in DOORS if door.name not in PAGES}
 
@@ -77,10 +78,10 @@ class Routes:
     def find(self, method: str, path: str, query: Query) -> Route:
         """The route of a request. Raises ApiError (404, 405)."""
         methods, places = self._look_up(path, query)
-        upload = path.startswith(UPLOAD)
-        if upload and method == "PUT" and method not in methods and query.get("uploadType") == "resumable":
+        begins = path == self._new_upload and methods is not _SESSION_METHODS
+        if begins and method == "PUT" and query.get("uploadType") == "resumable":
             raise refuse("requiredParameter", name="upload_id")
-        return Route(_allowed(methods, method), places, upload)
+        return Route(_allowed(methods, method), places, path.startswith(UPLOAD))
 
     def methods(self, path: str, query: Query) -> tuple[str, ...]:
         """The methods that an address takes. Raises ApiError (404)."""

@@ -122,6 +122,20 @@ class TestStrict:
         assert (uneven, verb, decided(wire, 413)) == ("chunk_rule", "update_verbs", "max_upload_size")
 
 
+class TestPatchAlone:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(update_verbs=("PATCH",))
+
+    def test_a_put_that_begins_an_update_is_no_session_without_its_id(self, wire: Wire) -> None:
+        files, found = "/upload/storage/v3/files", []
+        for path, status in ((f"{files}/{wire.create()['id']}", 405), (files, 400)):
+            wire.send("PUT", f"{path}?uploadType=resumable", b"")
+            found.append(decided(wire, status))
+
+        assert found == ["update_verbs", choices.UNREADABLE]
+
+
 def test_of_two_limits_with_one_status(wire: Wire) -> None:
     wire.post_json("/storage/v3/files", {"description": "x" * 1_100_000})
 
