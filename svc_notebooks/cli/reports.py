@@ -16,8 +16,7 @@ def taken(*paths: Path | None, overwrite: bool) -> str | None:
     for path in paths:
         found = existing(path) if path else None
         if found and found.kind != DEVICE and not overwrite:
-            facts = f"{found.size:,} bytes, modified {found.modified:%Y-%m-%d %H:%M} UTC"
-            return f"{path} exists ({facts}); give --overwrite to replace it, or name another file"
+            return f"{path} exists ({found.facts}); give --overwrite to replace it, or name another file"
     return None
 
 

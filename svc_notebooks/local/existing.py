@@ -26,6 +26,11 @@ class ExistingFile:
     mode: int
 
     @property
+    def facts(self) -> str:
+        """Size and time, for messages."""
+        return f"{self.size:,} bytes, modified {self.modified:%Y-%m-%d %H:%M} UTC"
+
+    @property
     def read_only(self) -> bool:
         """Whether its owner has protected it; root could write it all the same."""
         return not self.mode & _ANY_WRITE or not os.access(self.path, os.W_OK)
@@ -67,12 +72,12 @@ def check_path(path: Path, size: int | None = None, *, overwrite: bool) -> Exist
 def check_replaceable(found: ExistingFile, size: int | None = None, *, overwrite: bool) -> None:
     """Raise PathExists or PermissionError unless other content may take the place of this."""
     if found.kind == FOLDER:
-        raise _error(found, "is a folder, and no file can replace it", "Choose another path.")
+        raise path_exists(found, "is a folder, and no file can replace it", "Choose another path.")
     if found.kind == DEVICE:
-        raise _error(found, "is a device, and no file can replace it", "Choose another path.")
+        raise path_exists(found, "is a device, and no file can replace it", "Choose another path.")
     if not overwrite and found.kind == BROKEN_LINK:
         target = found.path.readlink()
-        raise _error(
+        raise path_exists(
             found, f"is a link to {str(target)!r}, which does not exist", "Remove the link or choose another path."
         )
     if not overwrite:
@@ -84,12 +89,12 @@ def check_replaceable(found: ExistingFile, size: int | None = None, *, overwrite
 def _replaceable(found: ExistingFile, size: int | None) -> PathExists:
     """The error for a file that only `overwrite=True` replaces."""
     new = "" if size is None else f"; the new content has {size:,} bytes"
-    facts = f"{found.size:,} bytes, modified {found.modified:%Y-%m-%d %H:%M} UTC"
-    words = f"exists with other content ({facts}{new})"
-    return _error(found, words, PathExists.advice, replaceable=True)
+    words = f"exists with other content ({found.facts}{new})"
+    return path_exists(found, words, PathExists.advice, replaceable=True)
 
 
-def _error(found: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
+def path_exists(found: ExistingFile, words: str, advice: str, *, replaceable: bool = False) -> PathExists:
+    """The error that names what lies at the path, says this of it, and what to do."""
     error = PathExists(
         f"{str(found.path)!r} {words}. Nothing was written.",
         path=found.path,

@@ -50,17 +50,16 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.free: tuple[Path, ...] = ()
         self.head, self.files = widgets.HTML(), widgets.HTML()
         self.files.add_class("svc-compared")
-        self.replace = self._button(REPLACE, "Overwrite the existing file", "danger")
-        self.keep = self._button(KEEP_BOTH, "Save the new file under this name, beside the existing one")
-        self.cancel = self._button(CANCEL, "Keep the existing file, and save nothing")
-        self.cancel.description = "Cancel"
+        self.replace = self._button(REPLACE, "Replace", "Overwrite the existing file", "danger")
+        self.keep = self._button(KEEP_BOTH, "Keep both", "Save the new file under another name")
+        self.cancel = self._button(CANCEL, "Cancel", "Keep the existing file, and save nothing")
         self.cancel.add_class("svc-cancel")
         super().__init__([self.head, self.files, row(self.replace, self.keep, self.cancel)])
         self.add_class("svc-question")
         show(self, False)
 
-    def _button(self, answer: str, tooltip: str, style: str = "") -> widgets.Button:
-        button = widgets.Button(tooltip=tooltip, button_style=style)
+    def _button(self, answer: str, text: str, tooltip: str, style: str = "") -> widgets.Button:
+        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
         button.on_click(lambda _button: self._answer(answer))
         return button
 

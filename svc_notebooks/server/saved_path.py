@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
-from ..core.errors import PathExists
-from ..local.existing import FILE, check_path
+from ..local.existing import FILE, check_path, path_exists
 from .atomically import BACKUP, replace_file
 from .saved import is_saved
 
@@ -29,7 +28,4 @@ def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) ->
 def _check_is_saved(path: Path, *, overwrite: bool) -> None:
     found = check_path(path, overwrite=overwrite)
     if found is not None and found.kind == FILE and not is_saved(path):
-        words = f"{str(path)!r} exists and is not a saved service. Nothing was written."
-        error = PathExists(words, path=path, size=found.size, modified=found.modified)
-        error.advice = "Choose another path."
-        raise error
+        raise path_exists(found, f"exists and is not a saved service ({found.facts})", "Choose another path.")
