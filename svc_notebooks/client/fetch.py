@@ -19,9 +19,10 @@ _RESTARTS = 3
 
 
 class Sink(Protocol):
-    """Where the bytes go."""
+    """Where the bytes go; `end`: how many it should have when all have come, None: not known."""
 
     have: int
+    end: int | None
     lasting: bool
     """Whether another run can go on with what has come."""
 
@@ -179,6 +180,7 @@ class Fetch:
 
     def _pour(self, body: bytes | Iterable[bytes], skip: int, take: int | None) -> bool:
         blocks = [body] if isinstance(body, bytes) else body
+        self._sink.end = self._end
         with closing(_cut(blocks, skip, take)) as wanted:
             for block in wanted:
                 self._sink.write(block)

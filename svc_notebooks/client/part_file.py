@@ -6,16 +6,18 @@ the same. A `name.part` without such a note is somebody's own file: the download
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import io
 import json
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from types import TracebackType
 
-from ..core.errors import Interrupted, cannot_write
+from ..core.errors import Interrupted, cannot_write, disk_full
 from ..local.existing import real_path
 from ..local.saving import Same, SavedFile, put_in_place, same_bytes
 from .locks import LOCKS, open_locked
@@ -38,6 +40,7 @@ class PartFile:
 
     def __init__(self, target: Path, mark: Mapping[str, object]) -> None:
         self.target = target
+        self.end: int | None = None
         self._mark = dict(mark)
         try:
             self.path, self._note = self._own_paths()
@@ -81,12 +84,18 @@ class PartFile:
         self._note.write_text(json.dumps(self._mark), encoding="utf-8")
 
     def write(self, block: bytes) -> None:
-        """Append a block."""
+        """Append a block. Raises OSError that names the target; what has come stays, for another run to go on."""
         view = memoryview(block)
-        while view:
-            written = self._file.write(view[:_WRITTEN_AT_ONCE]) or 0
-            view = view[written:]
-            self.have += written
+        try:
+            while view:
+                written = self._file.write(view[:_WRITTEN_AT_ONCE]) or 0
+                view = view[written:]
+                self.have += written
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise cannot_write(self.target, error) from None
+            needed = None if self.end is None else self.end - self.have
+            raise disk_full(self.target, needed, shutil.disk_usage(self.path.parent).free) from None
 
     def digest(self, name: str) -> str:
         """The checksum of what has come."""
@@ -136,6 +145,9 @@ def _created(note: Path, mark: Mapping[str, object]) -> bool:
             json.dump(mark, file)
     except FileExistsError:
         return False
+    except OSError:  # the disk is full: an empty note would keep the name from the next run
+        note.unlink(missing_ok=True)
+        raise
     return True
 
 
@@ -153,6 +165,7 @@ class Memory:
     def __init__(self) -> None:
         self._file = io.BytesIO()
         self.have = 0
+        self.end: int | None = None
 
     def restart(self, mark: Mapping[str, object] | None = None) -> None:
         """Throw away what has come."""

@@ -21,6 +21,7 @@ Wrong Python arguments raise ValueError or TypeError before anything is sent.
 
 from __future__ import annotations
 
+import errno
 import json
 from datetime import datetime
 from errno import EEXIST
@@ -326,3 +327,15 @@ def cannot_write(path: object, error: OSError) -> OSError:
     found = type(error)(f"{str(path)!r} cannot be written: {why}; choose another place")
     found.errno = error.errno
     return found
+
+
+def disk_full(path: object, needed: int | None, free: int) -> OSError:
+    """The error for a file that the local disk has no room for; both numbers in bytes.
+
+    >>> str(disk_full("a.bin", 5_000_000, 4096))
+    "'a.bin' cannot be written, its disk is full (5,000,000 more bytes needed, 4,096 free): make room and run it again"
+    """
+    counts = f"{free:,} bytes free" if needed is None else f"{needed:,} more bytes needed, {free:,} free"
+    error = OSError(f"{str(path)!r} cannot be written, its disk is full ({counts}): make room and run it again")
+    error.errno = errno.ENOSPC
+    return error

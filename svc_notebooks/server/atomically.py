@@ -15,6 +15,9 @@ from ..core.errors import cannot_write
 from ..local.saving import put_in_place, same_bytes
 
 BACKUP = ".bak"
+FULL = (errno.ENOSPC, errno.EDQUOT)
+"""What a system says where there is no room: on the disk, or within a quota."""
+
 _CANNOT = (errno.EINVAL, errno.ENOTSUP)  # what file systems say that know nothing of syncing folders
 
 
@@ -45,8 +48,10 @@ def replace_file(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bo
             if overwrite and path.is_file() and not same_bytes(beside, path):
                 _keep(path)
             put_in_place(beside, path, overwrite=overwrite)
-    except BaseException:
+    except BaseException as error:
         beside.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in FULL:
+            raise cannot_write(path, error) from None  # and not the name of the file beside it, or none
         raise
     sync_folder(path.parent)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import subprocess
 import tracemalloc
 from collections.abc import Iterator
-from errno import ENAMETOOLONG
+from errno import ENAMETOOLONG, ENOSPC
 from pathlib import Path
 from random import Random
 
@@ -583,3 +585,60 @@ def test_a_disk_that_is_full_is_the_persons_error(shelf: Shelf) -> None:
     with pytest.raises(OSError, match="No space"):
         Fetch(session, session.url("/storage/v3/files/f", {"alt": "media"}), Full()).run()
     assert time.slept == []
+
+
+@pytest.fixture
+def full_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of its own with room for two thirds of the content."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)]
+    if subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("needs the permission to mount a file system")
+    yield disk
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_full_disk_says_what_is_missing_and_keeps_what_came(shelf: Shelf, full_disk: Path) -> None:
+    session = session_for(shelf)
+    with pytest.raises(
+        OSError, match=r"a\.bin' cannot be written, its disk is full \(\d+,\d+ more bytes needed, 0 free\)"
+    ):
+        save_content(session, "f", full_disk)
+    kept = (full_disk / "a.bin.part").stat().st_size
+
+    subprocess.run(["mount", "-o", "remount,size=1m", str(full_disk)], check=True)
+    save_content(session, "f", full_disk)
+
+    assert 0 < kept < len(CONTENT)
+    assert f"bytes={kept}-" in [headers.get("Range") for _, _, headers in shelf.requests]
+    assert (full_disk / "a.bin").read_bytes() == CONTENT
+    assert sorted(path.name for path in full_disk.iterdir()) == ["a.bin"]
+
+
+def test_a_full_disk_without_a_mount(tmp_path: Path) -> None:
+    part = PartFile(tmp_path / "x", {"base_url": "", "id": "f"})
+    part._file.close()
+    part._file = io.FileIO("/dev/full", "r+")
+    part.end = 5_000
+
+    with (
+        part,
+        pytest.raises(OSError, match=r"x' cannot be written, its disk is full \(5,000 more bytes needed") as caught,
+    ):
+        part.write(b"bytes")
+
+    assert caught.value.errno == ENOSPC
+
+
+def test_a_note_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An empty note would keep the next run from using the name."""
+
+    def full(*_: object) -> None:
+        raise OSError(ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("svc_notebooks.client.part_file.json.dump", full)
+    with pytest.raises(OSError, match="No space left"):
+        PartFile(tmp_path / "x", {"base_url": "", "id": "f"})
+
+    assert not list(tmp_path.glob("x*"))

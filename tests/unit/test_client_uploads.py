@@ -572,3 +572,33 @@ def test_generated_ids_make_creations_repeatable() -> None:
     shelf.files["generateIds"] = {"ids": ["g1"]}
 
     assert upload(session, CONTENT, metadata={"id": generate_ids(session, 1)[0]})["id"] == "g1"
+
+
+# -- errors that last
+
+
+@pytest.mark.parametrize("upload_type", ["media", "resumable"])
+def test_a_full_disk_of_the_service_is_not_asked_again(upload_type: str) -> None:
+    """It is said at once, and without a wait."""
+    full = answer(507, envelope(507, "insufficientStorage"))
+    shelf, time = Shelf(faults={"POST": [full]}), Time()
+
+    with pytest.raises(ServiceFailed, match=r"Delete files there.+\(507 insufficientStorage\)"):
+        upload(session_for(shelf, time), CONTENT, upload_type=upload_type)
+
+    assert len(shelf.requests) == 1
+    assert time.slept == []
+
+
+def test_an_upload_goes_on_when_the_service_has_room_again(tmp_path: Path) -> None:
+    source = tmp_path / "big.bin"
+    source.write_bytes(CONTENT)
+    shelf = Shelf(faults={"PUT": [None, answer(507, envelope(507, "insufficientStorage"))]})
+    session = session_for(shelf)
+    with pytest.raises(ServiceFailed, match="507"):
+        upload(session, source, chunk_size=Q)
+
+    file = upload(session, source, chunk_size=Q)
+
+    assert shelf.contents[str(file["id"])] == CONTENT
+    assert len(shelf.sessions) == 1, "the session that was open goes on"

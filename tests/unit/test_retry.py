@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
+from svc_notebooks.core.resume import Answer
 from svc_notebooks.core.retry import RetryRule, parse_retry_after
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
@@ -83,3 +84,10 @@ def test_any_text_is_a_wait_or_none(text: str) -> None:
     seconds = parse_retry_after(text, NOW)
 
     assert seconds is None or seconds >= 0
+
+
+@pytest.mark.parametrize("reason", ["contentDamaged", "databaseDamaged"])
+def test_damage_lasts_whatever_the_status(reason: str) -> None:
+    assert Answer(500, reason="backendError").worth_retrying
+    assert not Answer(500, reason=reason).worth_retrying
+    assert not Answer(507, reason="insufficientStorage").worth_retrying

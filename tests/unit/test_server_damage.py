@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import sqlite3
 from collections.abc import Iterator
@@ -71,13 +72,27 @@ def test_all_missing_parts_are_named(service: Service, folder: Path, act: Any) -
 
 def test_a_failed_save_leaves_the_file_as_it_was(service: Service, tmp_path: Path) -> None:
     target = tmp_path / "lab.svc"
-    target.write_bytes(b"what was saved before")
+    with open_service(seed=0) as other:
+        other.save(target)
+    before = target.read_bytes()
 
     with pytest.raises(OSError, match="damaged"):
         service.save(target)
 
-    assert target.read_bytes() == b"what was saved before"
+    assert target.read_bytes() == before
     assert list(tmp_path.glob(".*")) == []
+
+
+def test_a_save_to_a_full_disk_names_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with open_service(seed=0) as memory:
+        monkeypatch.setattr("svc_notebooks.server.atomically.os.fsync", full)
+        with pytest.raises(OSError, match=r"lab\.svc' cannot be written: No space left on device"):
+            memory.save(tmp_path / "lab.svc")
+
+    assert not list(tmp_path.glob("*lab*"))
 
 
 def test_a_failed_snapshot_leaves_no_folder(service: Service, folder: Path) -> None:

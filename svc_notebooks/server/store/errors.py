@@ -8,8 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from types import TracebackType
 
-FULL = (errno.ENOSPC, errno.EDQUOT)
-"""What a system says where there is no room: on the disk, or within a quota."""
+from ..atomically import FULL as FULL
 
 
 class DatabaseDamaged(OSError):
