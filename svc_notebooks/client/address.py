@@ -8,6 +8,7 @@ from typing import TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
 from ..core.errors import NotSignedIn, SvcError
+from ..core.fork import after_fork
 
 Token: TypeAlias = "str | Callable[[], str] | None"
 """An access token, something that gives one, or none."""
@@ -74,6 +75,10 @@ class Credential:
         """The token alone, as far as it is known; nothing is asked for."""
         if token is not None and not callable(token):
             self._take(bearer(token))
+        after_fork(self, Credential._renew_lock)
+
+    def _renew_lock(self) -> None:
+        self._lock = RLock()
 
     def _take(self, header: Secret) -> None:
         self._header, self.word = header, Secret(header.rpartition(" ")[2])

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from http.client import BadStatusLine, RemoteDisconnected
 from pathlib import Path
+from queue import LifoQueue
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -33,6 +34,7 @@ from urllib3.exceptions import (
     SSLError,
 )
 
+from ..core.fork import after_fork
 from ..core.place import here
 from ..core.printable import printable
 from ..core.secrets import redacted_text, redacted_url
@@ -71,9 +73,10 @@ class HttpTransport:
         self._given = _proxies(proxies)
         self._proxies: dict[str, dict[str, str]] = {}
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
-        self._adapter = HTTPAdapter(pool_connections=_ORIGINS, pool_maxsize=16, max_retries=0)
+        self._adapter = _adapter()
         self._ways: dict[tuple[str, str], _Way] = {}
         logging.getLogger("urllib3.connectionpool").addFilter(_without_secrets)
+        after_fork(self, HttpTransport._leave_connections)
 
     def send(self, request: Request) -> Response:
         """One exchange. Raises Broken."""
@@ -88,6 +91,12 @@ class HttpTransport:
         """Close every connection."""
         self._ways.clear()
         self._adapter.close()
+
+    def _leave_connections(self) -> None:
+        """In a forked child: close its copies of the parent's sockets, which sends nothing, and begin anew."""
+        for way in self._ways.values():
+            way.leave()
+        self._ways, self._adapter = {}, _adapter()
 
     def _way(self, url: str) -> _Way:
         origin = urlsplit(url)[:2]
@@ -121,6 +130,10 @@ class HttpTransport:
         if host not in self._proxies:
             self._proxies[host] = get_environ_proxies(url)
         return self._proxies[host]
+
+
+def _adapter() -> HTTPAdapter:
+    return HTTPAdapter(pool_connections=_ORIGINS, pool_maxsize=16, max_retries=0)
 
 
 def _without_secrets(record: logging.LogRecord) -> bool:
@@ -175,6 +188,13 @@ class _Way:
             preload_content=False,
             decode_content=False,
         )
+
+    def leave(self) -> None:
+        """In a forked child: an empty pool, with locks that no thread of the parent holds."""
+        if connections := self.pool.pool:
+            for connection in filter(None, connections.queue):
+                connection.close()
+            LifoQueue.__init__(connections, connections.maxsize)  # the pool's finalizer will ask it for connections
 
 
 def _target(url: str) -> str:

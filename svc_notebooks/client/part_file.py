@@ -18,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 
 from ..core.errors import Interrupted, cannot_write, disk_full
+from ..core.fork import after_fork
 from ..local.existing import real_path
 from ..local.saving import Same, SavedFile, put_in_place, same_bytes
 from .locks import LOCKS, open_locked
@@ -50,6 +51,7 @@ class PartFile:
         if descriptor is None:
             raise Interrupted(f"Another download is writing {self.path.name}.")
         self._file = io.FileIO(descriptor, "r+")
+        after_fork(self, lambda part: part._file.close())  # or a child would hold the lock when the parent is gone
         self.have = self._file.seek(0, io.SEEK_END)
         if _read_note(self._note) != self._mark:
             self.restart(mark)

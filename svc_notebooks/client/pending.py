@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from threading import RLock
 
+from ..core.fork import after_fork
 from ..core.wire import JSONObject
 from .locks import open_locked
 
@@ -66,6 +67,13 @@ class Journal:
         self._memory: dict[str, PendingUpload] = {}
         self._claims: dict[str, Claim] = {}
         self._lock = RLock()
+        after_fork(self, Journal._leave_claims)
+
+    def _leave_claims(self) -> None:
+        """In a forked child: the uploads that are claimed, or kept in memory, are the parent's."""
+        for claim in self._claims.values():
+            claim.leave()
+        self._memory, self._claims, self._lock = {}, {}, RLock()
 
     def all(self, base_url: str | None = None) -> list[PendingUpload]:
         """The entries, oldest first; those of one service if its address is given."""
@@ -175,6 +183,11 @@ class Claim:
             self._journal.released(self)
             self._lock.release()
 
+    def leave(self) -> None:
+        """In a forked child: the parent keeps it."""
+        self.held = False
+        self._lock.leave()
+
 
 class _Lock:
     """A lock on a file, given back by the system when the process ends."""
@@ -185,6 +198,11 @@ class _Lock:
     def release(self) -> None:
         if self._path is not None:
             self._path.unlink(missing_ok=True)  # while it is still held: see open_locked
+            os.close(self._descriptor)
+
+    def leave(self) -> None:
+        """Close a forked child's copy of the descriptor: the lock stays with the parent, and ends with it."""
+        if self._path is not None:
             os.close(self._descriptor)
 
 

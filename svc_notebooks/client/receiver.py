@@ -15,6 +15,7 @@ from threading import Event, Lock, Thread
 from typing import Any
 from weakref import ref
 
+from ..core.fork import after_fork, close_copies
 from ..core.wire import Headers, Request
 from .inbox import Inbox
 
@@ -156,6 +157,11 @@ class _Server(ThreadingHTTPServer):
                 with suppress(OSError):
                     socket.socket.shutdown(connection, socket.SHUT_RDWR)  # its own would undo TLS under a reader
 
+    def leave(self) -> None:
+        """In a forked child: close the copies of the parent's sockets, or connections would outlive the parent's."""
+        self.closing, self._lock = Event(), Lock()
+        close_copies([self.socket, *self._open])
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A handshake that failed is the sender's business, and no matter for a notebook's output."""
 
@@ -167,6 +173,7 @@ class HttpsReceiver:
         self._server = _Server((host, port), inbox, context, path)
         self._thread = Thread(target=self._server.run, name="svc-receiver", daemon=True)
         self._thread.start()
+        after_fork(self._server, _Server.leave)
 
     @property
     def port(self) -> int:

@@ -15,6 +15,7 @@ from itertools import chain
 from threading import Lock
 from typing import NamedTuple, overload
 
+from ..core.fork import after_fork
 from ..core.secrets import may_hold, redacted_headers, redacted_text, redacted_url, without
 from ..core.wire import Body, Headers, Request, Response
 from .transport import closed
@@ -175,6 +176,10 @@ class Recorder(Sequence[Exchange]):
         self._lock = Lock()
         self._headers = Headers()
         self._heading = _heading(self._headers, "")
+        after_fork(self, Recorder._renew_lock)
+
+    def _renew_lock(self) -> None:
+        self._lock = Lock()
 
     @overload
     def __getitem__(self, index: int) -> Exchange: ...

@@ -16,6 +16,7 @@ from typing import NoReturn
 from ..core.clock import Clock
 from ..core.errors import AlreadyExists, ServiceFailed, SvcError, error_from
 from ..core.faults import Action
+from ..core.fork import after_fork
 from ..core.names import Names
 from ..core.printable import printable
 from ..core.retry import RetryRule, parse_retry_after
@@ -33,6 +34,15 @@ JSON_TYPE = "application/json; charset=UTF-8"
 _BARE = Headers([("Accept", "application/json"), ("User-Agent", USER_AGENT)])
 _EMPTY = _BARE.plus(("Content-Length", "0"))
 _BODILESS = frozenset({"GET", "HEAD", "DELETE", "OPTIONS"})
+
+STAYS_HERE = (
+    "a sandbox stays in the process that made it and is not pickled: use threads, or call lab.serve() there and"
+    " connect(server.base_url, token) in the other processes"
+)
+_NOT_PICKLED = (
+    "a Session is not pickled, because its token would be in the pickle: call connect(base_url, token) in each process"
+    " that needs one, as with ProcessPoolExecutor(initializer=svc.connect, initargs=(base_url, token))"
+)
 
 _FIRST_TRIES = 3
 """A service that never answered is given up after so many tries: its address is probably wrong."""
@@ -104,13 +114,15 @@ class Session:
         self._answered = False
         self._fruitless = 0
         self._ready: tuple[Secret, Headers] | None = None
+        # A child draws other boundaries, ids and delays than its parent and its siblings.
+        after_fork(self, lambda session: session.random.seed())
 
     def __repr__(self) -> str:
         return f"<Session {getattr(self, 'base_url', 'of no address')}>"
 
     def __getstate__(self) -> NoReturn:
         """A pickle would carry the token to wherever it goes (T-05)."""
-        raise TypeError("a Session holds a token and open connections: make one with connect() where it is used")
+        raise TypeError(STAYS_HERE if self.in_process else _NOT_PICKLED)
 
     def __enter__(self) -> Session:
         return self

@@ -8,6 +8,7 @@ from threading import RLock
 from types import TracebackType
 
 from ..core.clock import format_time
+from ..core.fork import after_fork
 from ..core.resume import Why
 from ..core.upload import QUANTUM, State
 from ..core.wire import JSONObject
@@ -69,6 +70,7 @@ class Upload:
         self.target = target
         self._session = session
         self._lock = RLock()
+        after_fork(self, Upload._renew_lock)
         self._ticket = _Ticket(session, source, target, chunk_size, claim)
         self._talk = Dialogue(
             session,
@@ -79,6 +81,9 @@ class Upload:
             session_uri=session_uri,
             progress=progress,
         )
+
+    def _renew_lock(self) -> None:
+        self._lock = RLock()
 
     # -- what it knows
 

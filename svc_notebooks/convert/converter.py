@@ -5,13 +5,12 @@ from __future__ import annotations
 import atexit
 import dataclasses
 import logging
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
+from ..core.fork import temporary_folder
 from ..core.place import here
 from . import engines
 from .job import ConversionError, Job, Limits, TooLarge
@@ -96,8 +95,7 @@ class Converter:
         return self._run(self._writers[native, media_type], body, reads=False, options=options)
 
     def _run(self, arrow: Arrow, source: bytes | None, *, reads: bool, options: Mapping[str, Any]) -> Converted:
-        with tempfile.TemporaryDirectory(prefix="convert-", ignore_cleanup_errors=True) as name:
-            folder = Path(name)
+        with temporary_folder("convert-") as folder:
             given, target, work = folder / "source", folder / "target", folder / "work"
             work.mkdir()
             if source is not None:

@@ -14,6 +14,7 @@ from queue import Empty, SimpleQueue
 from threading import BoundedSemaphore, Timer
 from typing import Any, Protocol
 
+from ..core.fork import after_fork, keep_forever
 from .job import Limits
 
 _DIED = {"error": "the conversion ended without an answer: it needs more memory than it may use.", "kind": "large"}
@@ -47,6 +48,14 @@ class Worker:
             encoding="utf-8",
             start_new_session=True,
         )
+        after_fork(self, Worker._leave)
+
+    def _leave(self) -> None:
+        """In a forked child: the process is the parent's. Its pipes are closed without a flush."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe and not pipe.closed:
+                os.close(pipe.fileno())
+        keep_forever(self._process)
 
     @property
     def fresh(self) -> bool:
@@ -115,8 +124,14 @@ class Workers:
 
     def __init__(self, limits: Limits, most: int = 2) -> None:
         self._limits = limits
+        self._most = most
+        self._begin()
+        after_fork(self, Workers._begin)
+
+    def _begin(self) -> None:
+        """No process yet; a forked child begins anew with its own."""
         self._idle: SimpleQueue[Worker] = SimpleQueue()
-        self._room = BoundedSemaphore(most)
+        self._room = BoundedSemaphore(self._most)
 
     def run(self, errand: Mapping[str, Any]) -> dict[str, Any]:
         """What came of an errand, once a process has time for it."""

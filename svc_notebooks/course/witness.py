@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from ..core.fork import after_fork
 from ..core.wire import Body, Disconnected, Headers, Query, Request, Response, cut_off
 
 if TYPE_CHECKING:
@@ -47,6 +48,10 @@ class Witness:
         self._kept = 0
         self.notes: list[Note] = []
         self.flooded = False
+        after_fork(self, Witness._renew_lock)
+
+    def _renew_lock(self) -> None:
+        self._lock = Lock()
 
     def handle(self, request: Request) -> Response:
         """The service's answer. Raises Disconnected where a fault cuts the line, and beyond the last request."""

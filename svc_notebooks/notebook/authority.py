@@ -6,12 +6,13 @@ The keys never leave this process; the authority's certificate is what others ar
 from __future__ import annotations
 
 import ssl
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from ..core.fork import temporary_folder
 
 _HOSTS = ("localhost", "127.0.0.1", "::1")
 
@@ -54,9 +55,9 @@ def tls_for(host: str) -> Iterator[tuple[ssl.SSLContext, Path]]:
     Anybody may read the file. Raises ImportError where trustme is not installed.
     """
     authority = make_authority()
-    with tempfile.TemporaryDirectory(prefix="svc-ca-") as folder:
-        Path(folder).chmod(0o755)
-        ca = Path(folder, "ca.pem")
+    with temporary_folder("svc-ca-") as folder:
+        folder.chmod(0o755)
+        ca = folder / "ca.pem"
         ca.write_text(authority.ca_pem)
         ca.chmod(0o644)
         yield authority.context(*dict.fromkeys((host, *_HOSTS))), ca

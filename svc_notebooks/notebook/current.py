@@ -4,28 +4,45 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..core.place import here
+
 if TYPE_CHECKING:
     from ..client.session import Session
+
+_NO_SESSION = (
+    "There is no session yet: call sandbox() for a service in this kernel,"
+    " or connect(base_url, token) for one elsewhere."
+)
+_NO_SESSION_HERE = (
+    "There is no session yet in this process, which was started by another one: call connect(base_url, token) in it, or"
+    " start it with initializer=svc.connect, initargs=(base_url, token)."
+)
 
 _current: Session | None = None
 
 
 def current_session() -> Session:
-    """The session that `sandbox()` or `connect()` made last.
+    """The session that `sandbox()` or `connect()` made last; a forked process has that of its parent.
 
     Raises:
-        RuntimeError: There is none yet.
+        RuntimeError: There is none yet, as in a process that was started anew (spawn, forkserver, joblib).
 
     >>> lab = svc.sandbox()
     >>> svc.current_session() is lab.session
     True
     """
     if _current is None:
-        raise RuntimeError(
-            "There is no session yet: call sandbox() for a service in this kernel,"
-            " or connect(base_url, token) for one elsewhere."
-        )
+        raise RuntimeError(_NO_SESSION_HERE if _was_started() else _NO_SESSION)
     return _current
+
+
+def _was_started() -> bool:
+    """Whether another Python process has started this one."""
+    if not here().processes:
+        return False
+    from multiprocessing import parent_process
+
+    return parent_process() is not None
 
 
 def session_or_current(session: Session | None) -> Session:

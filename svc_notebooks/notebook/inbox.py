@@ -6,11 +6,11 @@ dropped. So the browser may send again what it does not know to have arrived, as
 
 from __future__ import annotations
 
-import shutil
 import tempfile
-import weakref
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from ..core.fork import remove_with
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,5 +78,5 @@ class Inbox:
     def _home(self) -> Path:
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="svc-notebooks-"))
-            weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+            remove_with(self, self._folder)
         return self._folder

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import count
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from weakref import WeakSet
 
 from ..core.catalogue import missing_id
 from ..core.errors import NotFound, SvcError
+from ..core.fork import after_fork
 
 if TYPE_CHECKING:
     from .sandbox import Sandbox
@@ -18,6 +20,16 @@ _open: WeakSet[Sandbox] = WeakSet()
 _lock = Lock()  # of _open: a set must not grow while another thread goes through it
 
 _SEED_DISTANCE = 2**32  # so that no seed that a person would write is that of another sandbox
+
+
+def _begin_anew(_: object) -> None:
+    """In a forked child: the sandboxes that are open are the parent's."""
+    global _lock
+    _lock = Lock()
+    _open.clear()
+
+
+after_fork(sys.modules[__name__], _begin_anew)
 
 
 def next_number() -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..client.inbox import Inbox, Received
+from ..core.fork import Elsewhere, after_fork
 from ..core.notifications import HEADERS, STATES
 from ..core.place import here
 from .arguments import choice, optional_text, whole
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
 _MOST_SECONDS = 3600
 _SETTLING = 2.0
 """Seconds; a receiver that stalls, or another one that is dead, holds `wait_for` up no longer than that."""
+
+
+_ELSEWHERE = "This receiver listens in process {process}, and this process is a fork of it."
+_LOOK_THERE = "Look at its messages there, or make a receiver() here."
 
 
 class Receiver:
@@ -50,6 +56,13 @@ class Receiver:
         self._close = close
         self._settle = settle
         self._closed = False
+        self._process = os.getpid()
+        after_fork(self, Receiver._leave)
+
+    def _leave(self) -> None:
+        """In a forked child: no message comes here, and nothing is closed."""
+        self._closed, self._settle = True, None
+        self._inbox = cast(Inbox, Elsewhere(_ELSEWHERE.format(process=self._process), _LOOK_THERE))
 
     def __repr__(self) -> str:
         return f"<Receiver: {_counted(len(self._inbox.messages()))}>"

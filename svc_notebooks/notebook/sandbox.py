@@ -7,9 +7,10 @@ from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 from weakref import ref
 
+from ..core.fork import after_fork, keep_forever
 from ..core.names import NOWHERE
 from ..core.place import need_sockets
 from .current import forget
@@ -85,6 +86,18 @@ class Sandbox(People, World):
         self.served = NOWHERE
         self._lent = ExitStack()  # servers that carry the service, receivers, and what they need
         add(self)
+        after_fork(self, Sandbox._leave)
+
+    def _leave(self) -> None:
+        """In a forked child: nothing of the parent's is closed or removed."""
+        keep_forever(self._lent)
+        self._lent = ExitStack()
+
+    def __getstate__(self) -> NoReturn:
+        """A sandbox is its process: files, clock and people of a copy would go their own way."""
+        from ..client.session import STAYS_HERE
+
+        raise TypeError(STAYS_HERE)
 
     @property
     def clock(self) -> VirtualClock | SystemClock:

@@ -29,7 +29,8 @@ def sandbox(
 ) -> Sandbox:
     """A whole service in this kernel, signed in, with no socket and no thread.
 
-    The calls of this package use its session from now on.
+    The calls of this package use its session from now on. Threads may share it; a process that was forked from this
+    one cannot use it, and says so with NotHere: call `lab.serve()` here and `connect()` there.
 
     Args:
         path: A folder that keeps everything, to be opened again later: one that a sandbox or `svc-notebooks serve`
@@ -107,7 +108,8 @@ def connect(
 ) -> Session:
     """A session with a service elsewhere; the calls of this package use it from now on.
 
-    Nothing is sent yet.
+    Nothing is sent yet. Threads may share it. A forked process (`multiprocessing` on Linux) has the session, too, with
+    connections of its own; one that is started anew (spawn, forkserver, joblib) calls `connect()` itself.
 
     Args:
         base_url: The service's address; None takes it from the environment's `SVC_BASE_URL`.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..core.errors import SvcError
 from .arguments import media_types, names_for, sources
@@ -47,6 +47,12 @@ class Upload:
         self._steps = steps
         self._relay = relay
         self._session = session
+
+    def __getstate__(self) -> NoReturn:
+        """Two processes that send to one session overtake each other."""
+        raise TypeError(
+            "an Upload is not pickled: give its session_uri to the other process, which calls resume_upload()"
+        )
 
     @property
     def session_uri(self) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
 
+from ..core.fork import in_this_process
 from .damage import DamagedContent
 from .parts import Parts, PartWriter
 from .store import Store
@@ -149,7 +150,7 @@ class Content:
         with self._lock:
             self._readers[content] += 1
         pieces = self._store.contents.pieces(content, first, last)
-        return Outflow(self._parts, pieces, (first, last), lambda: self._leave(content))
+        return Outflow(self._parts, pieces, (first, last), in_this_process(lambda: self._leave(content)))
 
     def _leave(self, content: int) -> None:
         with self._lock:

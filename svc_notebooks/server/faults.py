@@ -7,7 +7,8 @@ over a socket.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import count as count_from
 from threading import Lock
 from typing import Any
@@ -163,6 +164,21 @@ class Faults:
         """Plans are over."""
         for plan in plans:
             self._plans.pop(plan.key, None)
+
+    @contextmanager
+    def during(self, steps: Sequence[JSONObject | str], *, in_order: bool) -> Iterator[None]:
+        """Put these steps, and presets by name, in force for a block. Raises what `Service.faults` says."""
+        own = [step for step in steps if not isinstance(step, str)]
+        given: list[JSONObject] = [{"preset": name} for name in steps if isinstance(name, str)]
+        if own or not given:
+            given.append({"steps": list(own), "in_order": in_order})
+        plans = self.add_all(given)
+        try:
+            yield
+        finally:
+            self.remove(plans)
+        if silent := [why for plan in plans if (why := plan.unfired())]:
+            raise AssertionError(f"this fault never happened: {'; '.join(silent)}")
 
     def clear(self) -> None:
         """All plans are over."""

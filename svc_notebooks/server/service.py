@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.clock import parse_duration
 from ..core.event_checks import is_address
+from ..core.fork import Elsewhere
 from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
 from ..core.wire import JSONObject, Request, Response
@@ -21,6 +22,7 @@ from .clock import SystemClock, VirtualClock, moved
 from .courier import Courier, Poster
 from .desk import Desk
 from .faults import Faults
+from .forked import unusable_in_forks
 from .front import Front
 from .house import House
 from .journal import Journal
@@ -37,7 +39,7 @@ from .welcome import grant
 
 
 class Service:
-    """A whole service. Threads may share it."""
+    """A whole service. Threads may share it; in a forked child everything but `close` raises NotHere."""
 
     def __init__(self, house: House, parts: Parts, *, background: bool | None = None) -> None:
         self._house = house
@@ -58,6 +60,7 @@ class Service:
         self._faults = Faults(house.clock.wait if house.policy.fault_delay == "clock" else time.sleep)
         self._rates = Rates(house.policy, house.clock)
         self._front = Front(house, self._access, self._journal, self._faults, self._rates, self._courier.wake)
+        unusable_in_forks(self)
 
     @property
     def clock(self) -> SystemClock | VirtualClock:
@@ -87,7 +90,8 @@ class Service:
         """Answer a request. What fails inside is logged and answered as a 500.
 
         Raises:
-            Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
+            Disconnected: a fault of `faults` cuts the connection.
+            NotHere: this process is a fork of the one that made the service. Nothing else is ever raised.
         """
         return self._front.handle(request)
 
@@ -98,8 +102,7 @@ class Service:
     def _make_post(self) -> Poster:
         from .post import Post  # TLS and HTTP, which nobody needs before the first message
 
-        policy = self._house.policy
-        return Post(self._trust, timeout=policy.delivery_timeout, connections=policy.connections_per_receiver)
+        return Post(self._trust, timeout=self.policy.delivery_timeout, connections=self.policy.connections_per_receiver)
 
     @property
     def asked(self) -> int:
@@ -222,8 +225,7 @@ class Service:
         """
         self._courier.deliver(timeout)
 
-    @contextmanager
-    def faults(self, *steps: JSONObject | str, in_order: bool = False) -> Iterator[None]:
+    def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
         """Let these faults happen inside the block; a text is the name of a preset.
 
         Raises:
@@ -235,17 +237,7 @@ class Service:
         ...     service.handle(Request("GET", "http://svc.local/storage/v3/files")).status
         503
         """
-        own = [step for step in steps if not isinstance(step, str)]
-        given: list[JSONObject] = [{"preset": name} for name in steps if isinstance(name, str)]
-        if own or not given:
-            given.append({"steps": list(own), "in_order": in_order})
-        plans = self._faults.add_all(given)
-        try:
-            yield
-        finally:
-            self._faults.remove(plans)
-        if silent := [why for plan in plans if (why := plan.unfired())]:
-            raise AssertionError(f"this fault never happened: {'; '.join(silent)}")
+        return self._faults.during(steps, in_order=in_order)
 
     def add_faults(self, plan: JSONObject) -> str:
         """Put a plan of faults in force; its id. Raises ValueError for one that cannot be read."""
@@ -341,6 +333,8 @@ class Service:
 
     def close(self) -> None:
         """Let go of the database and of all bytes; the service cannot be used any more."""
+        if isinstance(self._house, Elsewhere):  # a forked child closes nothing
+            return
         self._courier.close()
         self._snapshots.clear()
         self._house.store.close()

@@ -7,7 +7,6 @@ Python, and says in plain text what we say in our envelope.
 
 from __future__ import annotations
 
-import io
 import logging
 import select
 import socket
@@ -18,11 +17,13 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
+from weakref import WeakSet
 
 from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
 from ..core.catalogue import ApiError, Row, refuse
 from ..core.choices import UNREADABLE
+from ..core.fork import after_fork, close_copies
 from ..core.wire import Disconnected, Headers, Request, Response, let_go
 from .control import Control
 from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, address, check_framing, connection_wish, framing, header
@@ -31,6 +32,7 @@ from .listening import cannot_listen
 from .relief import Relief
 from .reply import as_error
 from .service import Service
+from .socket_file import BUFFER, make_file
 from .tls import TlsSocket, is_tls, secure
 
 _log = logging.getLogger(__name__)
@@ -46,42 +48,16 @@ _LARGE_REST = 64 * 1024 * 1024
 _REST_SECONDS = 1.0
 _LINGER_SECONDS = 2.0
 _LONGEST_LINGER = 30.0
-_BUFFER = 64 * 1024
-
-
-class _Reader(io.BufferedReader):
-    """What comes from a socket; the selector asks it whether it holds something back."""
-
-    raw: Any
-    bytes_read = 0
-
-    def has_data(self) -> bool:
-        """Whether something can be read at once: here, or in the records that TLS has opened already."""
-        sock = self.raw._sock
-        timeout = sock.gettimeout()
-        sock.settimeout(0)
-        try:
-            return bool(self.peek(1))
-        except ssl.SSLWantReadError:
-            return False
-        except OSError:
-            return True  # it is broken, which its next reader will see
-        finally:
-            sock.settimeout(timeout)
-
-
-def _make_file(sock: socket.socket, mode: str = "r", size: int = _BUFFER) -> Any:
-    raw = socket.SocketIO(sock, "rb" if "r" in mode else "wb")
-    return _Reader(raw, _BUFFER) if "r" in mode else io.BufferedWriter(raw, size)
 
 
 class _Connection(HTTPConnection):
     """A connection that stays with its thread while requests follow at once."""
 
     def __init__(self, server: _Server, sock: socket.socket, makefile: object) -> None:
-        super().__init__(server, sock, _make_file)
+        super().__init__(server, sock, make_file)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._tls = server.tls  # until hands are shaken
+        server.open.add(self)
 
     def communicate(self) -> bool:
         if self._tls and not self._secure(self._tls):
@@ -104,8 +80,8 @@ class _Connection(HTTPConnection):
             _log.debug("no handshake: %s", error)
             return False
         self.socket.settimeout(self.server.timeout)
-        self.rfile = _make_file(self.socket, "rb")
-        self.wfile = _make_file(self.socket, "wb")
+        self.rfile = make_file(self.socket, "rb")
+        self.wfile = make_file(self.socket, "wb")
         return True
 
     def _refuse_in_the_clear(self) -> None:
@@ -121,7 +97,7 @@ class _Connection(HTTPConnection):
             self._say_goodbye()
             self.socket.shutdown(socket.SHUT_WR)
             self.socket.settimeout(_LINGER_SECONDS)
-            while left > 0 and time.monotonic() < end and (block := self.rfile.read1(_BUFFER)):
+            while left > 0 and time.monotonic() < end and (block := self.rfile.read1(BUFFER)):
                 left -= len(block)
 
     def _say_goodbye(self) -> None:
@@ -268,6 +244,7 @@ class _Server(HTTPServer):
     base_url: str
     body_timeout: float
     bodies: set[SizedBody]
+    open: WeakSet[_Connection]
     tls: ssl.SSLContext | None
     answered = 0
     stopping = False
@@ -314,6 +291,7 @@ class SocketServer:
         self._relief = Relief(self._server.requests, lambda: self._server.answered)
         self._server.handle = Control(service, control_token).handle if control else service.handle
         self._server.bodies = set()
+        self._server.open = WeakSet()
         self._server.tls = tls
         self._server.body_timeout = service.policy.body_timeout
         self._server.timeout = IDLE_SECONDS
@@ -327,6 +305,13 @@ class SocketServer:
         self._thread: Thread | None = None
         self._ready = Event()
         self._failure: BaseException | None = None
+        self._left = False
+        after_fork(self, SocketServer._leave)
+
+    def _leave(self) -> None:
+        """In a forked child: close the copies of the parent's sockets, or connections would outlive the parent's."""
+        close_copies([self._server.socket, *(connection.socket for connection in self._server.open)])
+        self._left = True
 
     @property
     def base_url(self) -> str:
@@ -373,7 +358,9 @@ class SocketServer:
             self._thread.join(0.5)
 
     def stop(self) -> None:
-        """Take no more; end what is under way, keeping what has come of it."""
+        """Take no more; end what is under way, keeping what has come of it. A forked child ends nothing."""
+        if self._left:
+            return
         self._server.stopping = True
         for body in list(self._server.bodies):
             body.abort()

@@ -36,12 +36,14 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
+from ...core.fork import Elsewhere, after_fork, keep_forever
 from . import upgrades
 from .errors import Translation, store_error
 from .schema import metadata
 
 Row = tuple[Any, ...]
 
+_NOT_HERE = "Use it there: SQLite allows no connection to cross a fork."
 _BUSY_SECONDS = 2.0
 _MOST_SEEN = 256
 _JOURNAL = slice(18, 20)  # of a database's header: which kind of journal it is written and read with
@@ -104,12 +106,18 @@ class Database:
         self._closing.atexit = False  # whoever is in the middle of something at the end stays there
         self._driver: Any = connection.connection.driver_connection
         self.backup = backup
-        self.lock = RLock()
+        self.lock: RLock | Elsewhere = RLock()
         self._depth = 0
         self._seen: dict[tuple[Any, ...], Row | None] = {}
         file = connection.engine.url.database
         self._translated = Translation(Path(file) if file else None)
         self.dialect = connection.dialect
+        after_fork(self, Database._leave)
+
+    def _leave(self) -> None:
+        """In a forked child: the connection is neither used nor closed."""
+        keep_forever(self)
+        self.lock = Elsewhere("This database is open in another process, and this one is a fork of it.", _NOT_HERE)
 
     @property
     def driver(self) -> sqlite3.Connection:

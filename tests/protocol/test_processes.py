@@ -1,0 +1,175 @@
+"""Pools of processes on one service (`fork`, `forkserver`, `spawn`, joblib): each answer is that of its question."""
+
+from __future__ import annotations
+
+import hashlib
+import multiprocessing
+import os
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import joblib
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook.current import make_current
+from svc_notebooks.notebook.sandbox import Sandbox
+from tests.processes import Sent, connected_send, drawn, files, is_answered, send
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here"),
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),  # Python 3.12 warns of threads
+]
+
+FORK = multiprocessing.get_context("fork") if hasattr(os, "fork") else None
+STARTED_ANEW = ["forkserver", "spawn"]
+
+
+class Connected:
+    """A sandbox that is served, with a session of this process."""
+
+    def __init__(self, lab: Sandbox, *, tls: bool) -> None:
+        server = lab.serve(tls=tls)
+        self.arguments = (server.base_url, lab.service.sign_in())
+        svc.connect(*self.arguments, verify=server.ca)
+
+    def check(self, sent: list[Sent]) -> None:
+        """Each file holds what was sent, and no byte of another one."""
+        stored = [(file, hashlib.md5(svc.read(file)).hexdigest()) for file, _ in sent]
+        assert [one for one, expected in zip(stored, sent, strict=True) if one != expected] == []
+
+
+@pytest.fixture(params=["http", "https"])
+def connected(request: pytest.FixtureRequest) -> Iterator[Connected]:
+    with svc.sandbox(seed=None) as lab:
+        yield Connected(lab, tls=request.param == "https")
+        make_current(None)
+
+
+@pytest.mark.parametrize("connected", ["http"], indirect=True)
+def test_no_answer_of_1000_calls_from_forked_pools_is_anothers(connected: Connected) -> None:
+    ids = [svc.upload(str(number).encode(), name=f"{number}.txt")["id"].iloc[0] for number in range(25)]
+
+    answers = []
+    for _ in range(4):
+        with FORK.Pool(4) as pool:
+            answers += pool.map(is_answered, ids * 10, chunksize=1)
+
+    assert answers == [True] * 1000
+
+
+@pytest.mark.parametrize("connected", ["http"], indirect=True)
+def test_no_bytes_of_200_uploads_from_forked_pools_are_anothers(connected: Connected) -> None:
+    sent: list[Sent] = []
+    for begin in range(0, 200, 50):
+        svc.files()  # a connection of the parent is open when it forks
+        with FORK.Pool(4) as pool:
+            sent += pool.map(send, range(begin, begin + 50), chunksize=1)
+
+    connected.check(sent)
+    assert len(svc.files()) == 200
+
+
+def test_forked_children_and_their_parent_work_at_the_same_time(connected: Connected) -> None:
+    """The children's end does not end the parent's connections, TLS or not."""
+    with FORK.Pool(4) as pool:
+        waiting = pool.map_async(send, range(8), chunksize=1)
+        ours = [send(number) for number in range(8, 16)]
+        sent = waiting.get()
+
+    connected.check([*ours, *sent])
+
+
+@pytest.mark.parametrize("connected", ["http"], indirect=True)
+@pytest.mark.parametrize("method", STARTED_ANEW)
+def test_processes_that_are_started_anew_connect_by_an_initializer(connected: Connected, method: str) -> None:
+    context = multiprocessing.get_context(method)
+    with ProcessPoolExecutor(2, context, initializer=svc.connect, initargs=connected.arguments) as pool:
+        connected.check(list(pool.map(send, range(6))))
+
+
+@pytest.mark.parametrize("connected", ["http"], indirect=True)
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
+def test_joblib_uploads_with_each_of_its_backends(connected: Connected, backend: str) -> None:
+    jobs = (joblib.delayed(connected_send)(*connected.arguments, number) for number in range(6))
+
+    connected.check(joblib.Parallel(n_jobs=2, backend=backend)(jobs))
+
+
+@pytest.mark.parametrize("connected", ["http"], indirect=True)
+def test_forked_children_draw_different_boundaries(connected: Connected) -> None:
+    with FORK.Pool(3) as pool:
+        numbers = {line.split()[0]: line.split()[1] for line in pool.map(drawn, range(30), chunksize=1)}
+
+    assert len(set(numbers.values())) == len(numbers)
+
+
+# -- where there is no session, or none that can be used
+
+
+@pytest.mark.parametrize("method", STARTED_ANEW)
+def test_a_process_that_is_started_anew_has_no_session_and_says_so(method: str) -> None:
+    expected = pytest.raises(RuntimeError, match=r"in this process, which was started by another one: call connect\(")
+    with svc.sandbox(), multiprocessing.get_context(method).Pool(1) as pool, expected:
+        pool.apply(files)
+
+
+@pytest.mark.parametrize("path", [None, "store"], ids=["memory", "folder"])
+def test_an_upload_to_a_sandbox_from_a_forked_child_is_an_error_and_not_lost(tmp_path: Path, path: str | None) -> None:
+    expected = pytest.raises(svc.NotHere, match=f"runs in process {os.getpid()}, .* Use threads; or call lab.serve")
+    with svc.sandbox(path and tmp_path / path):
+        with FORK.Pool(2) as pool, expected:
+            pool.map(send, range(4))
+        with ProcessPoolExecutor(1, FORK) as pool, expected:
+            pool.submit(files).result()
+        assert files() == []
+
+
+def test_a_forked_child_can_make_a_sandbox_of_its_own(tmp_path: Path) -> None:
+    with svc.sandbox(tmp_path), FORK.Pool(1) as pool:
+        assert pool.apply(_in_a_new_sandbox) == ["theirs"]
+        assert files() == []
+
+
+def _in_a_new_sandbox() -> list[str]:
+    with svc.sandbox():
+        svc.upload(b"x", name="theirs")
+        return files()
+
+
+def test_what_cannot_travel_says_how_to_work_in_another_process(connected: Connected) -> None:
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        begun = svc.start_upload(b"x", name="x")
+        with svc.sandbox() as lab:
+            for one, sentence in (
+                (svc.current_session(), "a sandbox stays in the process that made it"),
+                (lab, "a sandbox stays in the process that made it"),
+                (begun, "an Upload is not pickled: give its session_uri to the other process"),
+                (begun._session, "a Session is not pickled, because its token would be in the pickle"),
+            ):
+                with pytest.raises(TypeError, match=sentence):
+                    pool.apply(repr, (one,))
+
+
+def test_a_receiver_says_in_a_forked_child_where_it_listens() -> None:
+    expected = pytest.raises(svc.NotHere, match=f"This receiver listens in process {os.getpid()}")
+    with svc.sandbox(), svc.receiver() as receiver:
+        svc.watch_changes(receiver)
+        with FORK.Pool(1, initializer=_receivers.append, initargs=(receiver,)) as pool:
+            with expected:
+                pool.apply(_wait)
+            pool.apply(_close)
+        assert receiver.wait_for("sync")["verified"].tolist() == [True]
+
+
+_receivers: list[Any] = []
+
+
+def _wait() -> None:
+    _receivers[0].wait_for("sync", timeout=1000)
+
+
+def _close() -> None:
+    _receivers[0].close()

@@ -1,0 +1,331 @@
+"""A forked child: it has connections, locks and workers of its own, and leaves those of its parent alone."""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.client.part_file import PartFile
+from svc_notebooks.client.pending import Journal
+from svc_notebooks.client.session import Session
+from svc_notebooks.client.uploads import start_upload, upload
+from svc_notebooks.convert.job import Limits
+from svc_notebooks.convert.workers import Workers
+from svc_notebooks.core.errors import NotHere
+from svc_notebooks.core.fork import after_fork, remove_with, temporary_folder
+from svc_notebooks.course.witness import Witness
+from svc_notebooks.notebook import kernel
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.socket import SocketServer
+from tests.processes import forked, held, living_child
+from tests.scripted import Q, Shelf, session_for
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="nothing forks here"),
+    pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning"),  # Python 3.12 warns of threads
+]
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with open_service(seed=0, background=False) as service:
+        yield service
+
+
+@pytest.fixture
+def session(service: Service, tmp_path: Path) -> Iterator[Session]:
+    """Over a socket, with connections that are open."""
+    with SocketServer(service) as server:
+        token = service.sign_in()
+        session = Session(server.base_url, lambda: token, state_dir=tmp_path / "state")
+        session.call("GET", "/storage/v3/files")
+        yield session
+        session.close()
+
+
+def pools(session: Session) -> list:
+    return [way.pool for way in session._transport._ways.values()]
+
+
+# -- the client
+
+
+def test_a_child_opens_connections_of_its_own(session: Session) -> None:
+    (pool,) = pools(session)
+    before = pool.num_connections
+
+    def ports() -> tuple[int, list]:
+        unused = len(pools(session))
+        session.call("GET", "/storage/v3/files")
+        return unused, [one.pool.queue[-1].sock.getsockname() for one in pools(session)]
+
+    unused, theirs = forked(ports)
+    session.call("GET", "/storage/v3/files")
+
+    assert unused == 0
+    assert theirs != [pool.pool.queue[-1].sock.getsockname()]
+    assert pool.num_connections == before, "the parent's connection was ended"
+
+
+def test_locks_that_another_thread_holds_are_free_in_the_child(session: Session) -> None:
+    begun = start_upload(session, bytes(2 * Q), chunk_size=Q)
+    queue, manager = pools(session)[0].pool, session._transport._adapter.poolmanager
+    locks = (session.exchanges._lock, session._credential._lock, session.pending._lock, begun._lock)
+
+    def work() -> tuple:
+        return begun.status()["status"], upload(session, b"x", name="x", chunk_size=Q)["name"]
+
+    with held(*locks, queue.mutex, manager.pools.lock):
+        assert forked(work) == (308, "x")
+
+
+def test_children_draw_other_numbers_than_their_parent_and_each_other() -> None:
+    session = session_for(Shelf(), random=Random(7))
+
+    drawn = [forked(lambda: session.random.getrandbits(128)) for _ in range(3)]
+    drawn.append(session.random.getrandbits(128))
+
+    assert len(set(drawn)) == 4
+
+
+@pytest.mark.spec("A3-25")
+def test_an_unfinished_upload_stays_the_parents(tmp_path: Path) -> None:
+    """A child that closes its copy, or begins the same upload, takes neither the lock nor the record away."""
+    source = tmp_path / "a.bin"
+    source.write_bytes(bytes(2 * Q))
+    session = session_for(Shelf(), state_dir=tmp_path / "state")
+    begun = start_upload(session, source, chunk_size=Q)
+    begun.send_chunk()
+
+    def work() -> tuple:
+        made = upload(session, source, chunk_size=Q)
+        begun.cancel()
+        return made["size"], session.pending.claim(session.pending.all()[0].key)
+
+    assert forked(work) == (str(2 * Q), None)
+    assert [entry.session_uri for entry in session.pending.all()] == [begun.session_uri]
+    assert Journal(tmp_path / "state").claim(session.pending.all()[0].key) is None
+
+
+@pytest.mark.spec("A3-25")
+def test_a_record_in_memory_stays_the_parents() -> None:
+    session = session_for(Shelf())
+    start_upload(session, bytes(2 * Q), chunk_size=Q)
+
+    assert forked(session.pending.all) == []
+    assert len(session.pending.all()) == 1
+
+
+def test_a_child_holds_no_lock_that_its_parent_gives_back(tmp_path: Path) -> None:
+    part = PartFile(tmp_path / "a.bin", {})
+    journal = Journal(tmp_path)
+    claim = journal.claim("k")
+    assert claim is not None
+
+    with living_child():
+        part.__exit__(None, None, None)
+        os.close(claim._lock._descriptor)  # as if the parent were killed: the file stays
+        PartFile(tmp_path / "a.bin", {}).__exit__(None, None, None)
+        again = Journal(tmp_path).claim("k")
+
+    assert again is not None
+    again.release()
+
+
+# -- the service
+
+
+def test_a_service_says_in_a_child_where_it_runs(service: Service) -> None:
+    token = service.sign_in()
+    session = Session("https://svc.local", token, handler=service.handle, clock=service.clock)
+
+    for work in (
+        lambda: session.call("GET", "/storage/v3/files"),
+        lambda: upload(session, bytes(Q), chunk_size=Q),
+        lambda: service.sign_in(),
+        lambda: service.journal(),
+        lambda: service.clock.advance("1d"),
+        lambda: service.fork(),
+        lambda: Witness(service).handle(session.request("GET", "/storage/v3/files")),
+        lambda: forked(service.snapshot),
+    ):
+        error = forked(work)
+        assert isinstance(error, NotHere)
+        assert str(error) == (
+            f"The service of this sandbox runs in process {os.getpid()}, and this process is a fork of it, where every"
+            " change would be lost. Use threads; or call lab.serve() before the fork, and connect(server.base_url,"
+            " token) in each child."
+        )
+    assert forked(service.close) is None
+    assert session.call("GET", "/storage/v3/files")["files"] == []
+
+
+def test_no_way_leads_to_the_parents_database(service: Service) -> None:
+    error = forked(lambda store=service._house.store: store.files.get("x"))
+
+    assert isinstance(error, NotHere)
+
+
+def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: Service) -> None:
+    session = Session("https://svc.local", service.sign_in(), handler=service.handle, clock=service.clock)
+    witness = Witness(service)
+    locks = (service._house.store._database.lock, service._journal._lock, service._rates._lock, service._faults._lock)
+
+    with held(*locks, session.exchanges._lock, witness._lock):
+        errors = [
+            forked(lambda: session.call("GET", "/storage/v3/files")),
+            forked(lambda: witness.handle(session.request("GET", "/storage/v3/files"))),
+        ]
+
+    assert [type(error) for error in errors] == [NotHere, NotHere]
+
+
+def test_a_server_that_stops_is_gone_though_a_child_lives(service: Service) -> None:
+    server = SocketServer(service).start()
+    place = ("127.0.0.1", int(server.base_url.rpartition(":")[2]))
+    idle = socket.create_connection(place)
+    idle.sendall(b"GET /x HTTP/1.1\r\nHost: x\r\n\r\n")
+    assert idle.recv(65_536)
+
+    with living_child():
+        assert forked(server.stop) is None
+        with socket.create_connection(place) as other:  # the child's stop() has ended nothing
+            other.sendall(b"GET /x HTTP/1.0\r\nHost: x\r\n\r\n")
+            assert other.recv(65_536)
+        server.stop()
+
+        while idle.recv(65_536):
+            pass
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(place)
+    idle.close()
+
+
+_EXITS = """
+import gc, hashlib, os, pathlib, sys, tempfile
+import svc_notebooks as svc
+from svc_notebooks.notebook.current import make_current
+from svc_notebooks.notebook.inbox import Inbox
+
+def contents():
+    found = [path for place in (folder, state) for path in sorted(place.rglob("*")) if path.is_file()]
+    return [(path, hashlib.md5(path.read_bytes()).hexdigest()) for path in found]
+
+folder, state = (pathlib.Path(tempfile.mkdtemp()) for _ in range(2))
+os.environ["SVC_NOTEBOOKS_STATE"] = str(state)
+with svc.sandbox(folder) as lab:
+    server = lab.serve(tls=True)
+    session = svc.connect(server.base_url, lab.service.sign_in(), verify=server.ca)
+    begun = svc.start_upload(bytes(300_000), name="a.bin", chunk_size=262_144)
+    begun.send_chunk()
+    inbox = Inbox()  # of a form
+    inbox.begin("a", "a", 1, "text/plain")
+    (pool,) = [way.pool for way in session._transport._ways.values()]
+    before, connections = contents(), pool.num_connections
+    child = os.fork()
+    if child == 0:
+        begun = lab = session = server = pool = inbox = make_current(None)
+        gc.collect()
+        sys.exit(0)  # every finalizer runs
+    assert os.waitpid(child, 0)[1] == 0
+    assert contents() == before, "a file was changed, added or removed"
+    assert server.ca.exists()
+    assert inbox.arrivals[0].path.exists()
+    assert begun.run()["size"].tolist() == [300_000]
+    assert pool.num_connections == connections, "the TLS connection was ended"
+"""
+
+
+def test_a_child_that_exits_takes_nothing_with_it() -> None:
+    """The database, its log, unfinished uploads, certificates and the TLS connection of the parent stay as they are."""
+    done = subprocess.run([sys.executable, "-W", "error", "-c", _EXITS], capture_output=True, text=True, check=False)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+# -- workers and folders
+
+
+def test_a_child_has_conversion_workers_of_its_own() -> None:
+    workers = Workers(Limits())
+
+    def pid() -> int:
+        worker = workers._take()
+        workers._idle.put(worker)
+        return worker._process.pid
+
+    def work() -> int:
+        found = pid()
+        workers.close()
+        return found
+
+    ours = pid()
+    with held(workers._room):
+        theirs = forked(work)
+
+    assert theirs != ours
+    assert pid() == ours
+    workers.close()
+
+
+def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -> None:
+    class Owner:
+        pass
+
+    owner, folder = Owner(), tmp_path / "made"
+    folder.mkdir()
+    remove_with(owner, folder)
+
+    def work() -> None:
+        nonlocal owner
+        del owner
+        gc.collect()
+
+    with temporary_folder("svc-test-") as other:
+        forked(work)
+        assert folder.exists()
+        del owner
+        assert not folder.exists()
+        assert other.exists()
+    assert not other.exists()
+
+
+def test_the_error_of_a_child_reaches_its_parent_whole() -> None:
+    error = pickle.loads(pickle.dumps(NotHere("It is there.", advice="Go there.")))
+
+    assert (str(error), error.advice) == ("It is there. Go there.", "Go there.")
+
+
+def test_what_fails_to_renew_keeps_nothing_else_from_it(caplog: pytest.LogCaptureFixture) -> None:
+    class Owner:
+        renewed = False
+
+    def fail(owner: Owner) -> None:
+        raise OSError("it is closed")
+
+    def renew(owner: Owner) -> None:
+        owner.renewed = True
+
+    owners = [Owner(), Owner()]
+    after_fork(owners[0], fail)
+    after_fork(owners[1], renew)
+
+    assert forked(lambda: (owners[1].renewed, [record.getMessage() for record in caplog.records])) == (
+        True,
+        ["Owner is not renewed after a fork"],
+    )
+
+
+def test_a_child_can_make_a_sandbox_while_a_thread_of_its_parent_makes_one() -> None:
+    with held(kernel._lock):
+        assert forked(lambda: svc.sandbox().session.base_url).startswith("https://")
