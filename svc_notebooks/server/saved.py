@@ -36,6 +36,9 @@ _MANIFEST = "manifest.json"
 _MOST_MANIFEST = 64 * 1024 * 1024
 _ENTRY = re.compile(r"manifest\.json|tables/[a-z_]{1,40}\.jsonl|parts/[1-9][0-9]{0,17}")
 _PART, _CHECKSUM = map(TABLES["rope"].columns.keys().index, ("part", "checksum"))
+_COLUMNS: dict[str, JSON] = {name: list[JSON](columns(name)) for name in TABLES}
+_COLUMNS_WITHOUT_CHECKSUM = _COLUMNS | {"rope": [name for name in columns("rope") if name != "checksum"]}
+"""Those of files from before parts had checksums, which are computed when the parts are written anew."""
 
 Rows = Mapping[str, list[Sequence[JSON]]]
 
@@ -66,7 +69,7 @@ def write(file: BinaryIO, store: Store, parts: Parts, about: About) -> None:
         for part in sound(parts, stored):
             entry = f"parts/{numbers[part.key]}"
             held[entry] = _put(archive, entry, parts.read(part.key, 0, part.size))
-        manifest = {**_manifest(about), "columns": {name: columns(name) for name in TABLES}}
+        manifest = {**_manifest(about), "columns": _COLUMNS}
         manifest |= {"counters": dict(store.counters()), "entries": held}
         _put(archive, _MANIFEST, [json.dumps(manifest).encode()])
 
@@ -157,7 +160,7 @@ class Saved(AbstractContextManager["Saved"]):
             raise ValueError("it is no saved service: its manifest is another's")
         if found.get("version") != VERSION:
             raise ValueError(f"it has version {found.get('version')!r:.20} of the format, and this is {VERSION}")
-        if found.get("columns") != {name: columns(name) for name in TABLES}:
+        if found.get("columns") not in (_COLUMNS, _COLUMNS_WITHOUT_CHECKSUM):
             raise ValueError("it was saved by another version of this package: its tables are not those of this one")
         if not isinstance(found.get("entries"), dict) or found["entries"].keys() != self._entries.keys() - {_MANIFEST}:  # type: ignore[union-attr]
             raise ValueError("it does not hold what its manifest says")
@@ -167,7 +170,12 @@ class Saved(AbstractContextManager["Saved"]):
         tables = {name for name in self._entries if name.startswith("tables/")}
         if strange := tables ^ {f"tables/{name}.jsonl" for name in TABLES}:
             raise ValueError(f"its tables are not those of this version: {min(strange)}")
-        return {name: [check_row(name, row) for row in self._lines(name)] for name in TABLES}
+        old = self._manifest["columns"] == _COLUMNS_WITHOUT_CHECKSUM
+        return {name: [check_row(name, row) for row in self._rows(name, old=old)] for name in TABLES}
+
+    def _rows(self, table: str, *, old: bool) -> Iterator[JSON]:
+        for row in self._lines(table):
+            yield [*row, None] if old and table == "rope" and isinstance(row, list) else row
 
     def _lines(self, table: str) -> Iterator[JSON]:
         text = b"".join(self._blocks(f"tables/{table}.jsonl"))

@@ -150,6 +150,29 @@ def test_it_is_an_archive_that_any_program_opens(saved):
         assert b"".join(archive.read(f"parts/{n}") for n in (1, 2)) == CONTENT
 
 
+def before_checksums(entries: dict[str, bytes]) -> None:
+    """What a version saved that knew no checksums of parts."""
+    rows = [json.loads(line) for line in entries["tables/rope.jsonl"].splitlines()]
+    entries["tables/rope.jsonl"] = b"".join(json.dumps(row[:-1]).encode() + b"\n" for row in rows)
+    manifest = json.loads(entries["manifest.json"])
+    manifest["columns"]["rope"].remove("checksum")
+    entries["manifest.json"] = json.dumps(manifest).encode()
+
+
+def test_a_file_from_before_parts_had_checksums_is_opened(saved, tmp_path):
+    (tmp_path / "old.svc").write_bytes(rewritten(saved, before_checksums))
+    with open_saved(tmp_path / "old.svc") as memory, open_service(tmp_path / "store", seed=0) as service:
+        service.load(io.BytesIO((tmp_path / "old.svc").read_bytes()))
+        (_, found), (_, listed) = (ask(one, "GET", FILES) for one in (memory, service))
+        file_id = json.loads(found)["files"][0]["id"]
+        checksums = [part.checksum for part in service._house.store.contents.parts()]
+
+        assert found == listed
+        assert ask(service, "GET", f"{FILES}/{file_id}?alt=media") == (200, CONTENT)
+    assert checksums
+    assert None not in checksums
+
+
 def test_a_service_is_opened_as_it_was(saved, tmp_path):
     path = tmp_path / "lesson.svc"
     path.write_bytes(saved)
