@@ -54,15 +54,14 @@ class Served:
             assert self.process.returncode == 0
 
     def send(self, method: str, target: str, body: bytes | Slow = b"", **headers: str) -> http.client.HTTPResponse:
-        connection = http.client.HTTPConnection(self.address, timeout=20)
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         length = str(len(body))
-        connection.request(
-            method, target, body or None, {"Authorization": f"Bearer {TOKEN}", "Content-Length": length, **sent}
-        )
-        answer = connection.getresponse()
-        answer.content = answer.read()  # type: ignore[attr-defined]
-        connection.close()
+        with contextlib.closing(http.client.HTTPConnection(self.address, timeout=20)) as connection:
+            connection.request(
+                method, target, body or None, {"Authorization": f"Bearer {TOKEN}", "Content-Length": length, **sent}
+            )
+            answer = connection.getresponse()
+            answer.content = answer.read()  # type: ignore[attr-defined]
         return answer
 
 
