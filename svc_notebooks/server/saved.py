@@ -27,7 +27,8 @@ from ..core.policy import Policy
 from ..core.wire import JSON, JSONObject
 from .parts import BLOCK, Parts, PartWriter, StoredPart, sound
 from .store import Store
-from .store.whole import TABLES, check_row, columns
+from .store.upgrades import VERSION as SCHEMA_VERSION
+from .store.whole import TABLES, check_row, columns, upgraded
 
 FORMAT = "svc-notebooks service"
 VERSION = 1
@@ -36,9 +37,6 @@ _MANIFEST = "manifest.json"
 _MOST_MANIFEST = 64 * 1024 * 1024
 _ENTRY = re.compile(r"manifest\.json|tables/[a-z_]{1,40}\.jsonl|parts/[1-9][0-9]{0,17}")
 _PART, _CHECKSUM = map(TABLES["rope"].columns.keys().index, ("part", "checksum"))
-_COLUMNS: dict[str, JSON] = {name: list[JSON](columns(name)) for name in TABLES}
-_COLUMNS_WITHOUT_CHECKSUM = _COLUMNS | {"rope": [name for name in columns("rope") if name != "checksum"]}
-"""Those of files from before parts had checksums, which are computed when the parts are written anew."""
 
 Rows = Mapping[str, list[Sequence[JSON]]]
 
@@ -69,7 +67,7 @@ def write(file: BinaryIO, store: Store, parts: Parts, about: About) -> None:
         for part in sound(parts, stored):
             entry = f"parts/{numbers[part.key]}"
             held[entry] = _put(archive, entry, parts.read(part.key, 0, part.size))
-        manifest = {**_manifest(about), "columns": _COLUMNS}
+        manifest = {**_manifest(about), "columns": {name: columns(name) for name in TABLES}}
         manifest |= {"counters": dict(store.counters()), "entries": held}
         _put(archive, _MANIFEST, [json.dumps(manifest).encode()])
 
@@ -102,6 +100,7 @@ def _manifest(about: About) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "version": VERSION,
+        "schema": SCHEMA_VERSION,
         "clock": {"now": about.now.isoformat(), "start": start},
         "seed": about.seed,
         "ids": about.ids,
@@ -160,22 +159,26 @@ class Saved(AbstractContextManager["Saved"]):
             raise ValueError("it is no saved service: its manifest is another's")
         if found.get("version") != VERSION:
             raise ValueError(f"it has version {found.get('version')!r:.20} of the format, and this is {VERSION}")
-        if found.get("columns") not in (_COLUMNS, _COLUMNS_WITHOUT_CHECKSUM):
-            raise ValueError("it was saved by another version of this package: its tables are not those of this one")
+        if (
+            not isinstance(found.get("columns"), dict)
+            or type(found.setdefault("schema", _first_schema(found))) is not int
+        ):
+            raise ValueError("it is no saved service: its manifest names no tables")
         if not isinstance(found.get("entries"), dict) or found["entries"].keys() != self._entries.keys() - {_MANIFEST}:  # type: ignore[union-attr]
             raise ValueError("it does not hold what its manifest says")
         return found
 
     def _read_tables(self) -> Rows:
+        names: Any = self._manifest["columns"]
         tables = {name for name in self._entries if name.startswith("tables/")}
-        if strange := tables ^ {f"tables/{name}.jsonl" for name in TABLES}:
-            raise ValueError(f"its tables are not those of this version: {min(strange)}")
-        old = self._manifest["columns"] == _COLUMNS_WITHOUT_CHECKSUM
-        return {name: [check_row(name, row) for row in self._rows(name, old=old)] for name in TABLES}
-
-    def _rows(self, table: str, *, old: bool) -> Iterator[JSON]:
-        for row in self._lines(table):
-            yield [*row, None] if old and table == "rope" and isinstance(row, list) else row
+        if strange := tables ^ {f"tables/{name}.jsonl" for name in names}:
+            raise ValueError(f"its tables are not those of its manifest: {min(strange)}")
+        found: dict[str, Iterable[JSON]] = {name: self._lines(name) for name in names}
+        if self._manifest["schema"] != SCHEMA_VERSION:
+            found = upgraded(found, names, int(str(self._manifest["schema"])))
+        elif names != {name: columns(name) for name in TABLES}:
+            raise ValueError("it was saved by another version of this package: its tables are not those of this one")
+        return {name: [check_row(name, row) for row in found[name]] for name in TABLES}
 
     def _lines(self, table: str) -> Iterator[JSON]:
         text = b"".join(self._blocks(f"tables/{table}.jsonl"))
@@ -233,6 +236,11 @@ class Saved(AbstractContextManager["Saved"]):
             raise ValueError(f"it is damaged: {error}") from None
         if entries[name] != [entry.file_size, digest.hexdigest()]:
             raise ValueError(f"it is damaged: {name} is not what was saved")
+
+
+def _first_schema(manifest: JSONObject) -> int:
+    """The schema version of a file whose manifest has none: the first two versions did not write it."""
+    return 2 if "checksum" in json.dumps(manifest.get("columns")) else 1
 
 
 def _size(file: BinaryIO) -> int:

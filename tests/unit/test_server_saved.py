@@ -24,6 +24,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.atomically import replace_file
 from svc_notebooks.server.service import Service, open_saved, open_service
+from svc_notebooks.server.store.upgrades import VERSION
 
 FILES = "http://svc.test/storage/v3/files"
 UPLOAD = "http://svc.test/upload/storage/v3/files?uploadType="
@@ -109,6 +110,13 @@ def manifest_with(**values: Any) -> Callable[[dict[str, bytes]], None]:
     return change
 
 
+def columns_with(**columns: list[str]) -> Callable[[dict[str, bytes]], None]:
+    def change(entries: dict[str, bytes]) -> None:
+        manifest_with(columns=json.loads(entries["manifest.json"])["columns"] | columns)(entries)
+
+    return change
+
+
 def row_with(table: str, column: int, value: Any) -> Callable[[dict[str, bytes]], None]:
     def change(entries: dict[str, bytes]) -> None:
         first, *more = entries[f"tables/{table}.jsonl"].splitlines(keepends=True)
@@ -125,6 +133,30 @@ def without(name: str) -> Callable[[dict[str, bytes]], None]:
 
 def added(name: str, body: bytes = b"") -> Callable[[dict[str, bytes]], None]:
     return lambda entries: entries.update({name: body})
+
+
+def of_version_1(entries: dict[str, bytes]) -> None:
+    """What commit 1e9082d has saved: no schema version, and no checksums in the rope."""
+    manifest = json.loads(entries["manifest.json"])
+    del manifest["schema"]
+    manifest["columns"]["rope"].remove("checksum")
+    entries["manifest.json"] = json.dumps(manifest).encode()
+    rows = [json.loads(line)[:-1] for line in entries["tables/rope.jsonl"].splitlines()]
+    entries["tables/rope.jsonl"] = b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def of_version_2(entries: dict[str, bytes]) -> None:
+    manifest = json.loads(entries["manifest.json"])
+    del manifest["schema"]
+    entries["manifest.json"] = json.dumps(manifest).encode()
+
+
+def both(*changes: Callable[[dict[str, bytes]], None]) -> Callable[[dict[str, bytes]], None]:
+    def change(entries: dict[str, bytes]) -> None:
+        for each in changes:
+            each(entries)
+
+    return change
 
 
 # -- what is in it
@@ -150,17 +182,8 @@ def test_it_is_an_archive_that_any_program_opens(saved):
         assert b"".join(archive.read(f"parts/{n}") for n in (1, 2)) == CONTENT
 
 
-def before_checksums(entries: dict[str, bytes]) -> None:
-    """What a version saved that knew no checksums of parts."""
-    rows = [json.loads(line) for line in entries["tables/rope.jsonl"].splitlines()]
-    entries["tables/rope.jsonl"] = b"".join(json.dumps(row[:-1]).encode() + b"\n" for row in rows)
-    manifest = json.loads(entries["manifest.json"])
-    manifest["columns"]["rope"].remove("checksum")
-    entries["manifest.json"] = json.dumps(manifest).encode()
-
-
 def test_a_file_from_before_parts_had_checksums_is_opened(saved, tmp_path):
-    (tmp_path / "old.svc").write_bytes(rewritten(saved, before_checksums))
+    (tmp_path / "old.svc").write_bytes(rewritten(saved, of_version_1))
     with open_saved(tmp_path / "old.svc") as memory, open_service(tmp_path / "store", seed=0) as service:
         service.load(io.BytesIO((tmp_path / "old.svc").read_bytes()))
         (_, found), (_, listed) = (ask(one, "GET", FILES) for one in (memory, service))
@@ -184,6 +207,19 @@ def test_a_service_is_opened_as_it_was(saved, tmp_path):
     assert path.read_bytes() == saved
 
 
+@pytest.mark.parametrize("older", [of_version_1, of_version_2])
+def test_a_service_that_an_older_version_saved_is_upgraded(saved, tmp_path, older):
+    path = tmp_path / "lesson.svc"
+    path.write_bytes(rewritten(saved, older))
+    with open_saved(path) as service, made() as original:
+        assert state(service)[0].keys() == state(original)[0].keys()
+        for name, rows in state(original)[0].items():
+            if name not in ("rope", "meta"):
+                assert sorted(state(service)[0][name]) == sorted(rows), name
+        file = json.loads(ask(service, "GET", FILES)[1])["files"][0]
+        assert ask(service, "GET", f"{FILES}/{file['id']}?alt=media") == (200, CONTENT)
+
+
 # -- what is refused
 
 
@@ -200,7 +236,16 @@ HOSTILE: dict[str, tuple[Callable[[dict[str, bytes]], None], str]] = {
     "another format": (manifest_with(format="something"), "another's"),
     "a later version": (manifest_with(version=2), "version 2 of the format, and this is 1"),
     "a version that is no number": (manifest_with(version={"a": ["b"] * 100}), "of the format"),
-    "other columns": (manifest_with(columns={"files": ["id"]}), "another version of this package"),
+    "other columns": (manifest_with(columns={"files": ["id"]}), "its tables are not those of its manifest"),
+    "other columns of a table": (columns_with(files=["id"]), "another version of this package"),
+    "columns that are none": (manifest_with(columns=5), "names no tables"),
+    "a later schema": (manifest_with(schema=VERSION + 1), f"schema version {VERSION + 1}, and .* 1 to {VERSION}"),
+    "a schema that is none": (manifest_with(schema="1"), "names no tables"),
+    "an older schema with other columns": (both(of_version_1, columns_with(files=["id"])), "another version"),
+    "an older schema with an object": (both(of_version_1, row_with("files", 4, {})), "files has a row that cannot be"),
+    "an older schema with a large number": (both(of_version_1, row_with("files", 0, 2**63)), "row that cannot be"),
+    "an older schema with a row that is none": (both(of_version_1, added("tables/users.jsonl", b"{}")), "a list"),
+    "an older schema with a long row": (both(of_version_1, added("tables/users.jsonl", b'["a"]')), "users has a row"),
     "a policy that is not known": (manifest_with(policy={"magic": 1}), "magic is not known"),
     "a policy that cannot be": (manifest_with(policy={"chunk_rule": "soft"}), "chunk_rule"),
     "a policy that is a list": (manifest_with(policy=[]), "manifest cannot be used"),

@@ -51,10 +51,31 @@ def _to_version_1(driver: sqlite3.Connection) -> None:
             driver.execute(sql)
 
 
+def empty_database(version: int) -> sqlite3.Connection:
+    """A database in memory with the tables of an earlier version, from 1 on."""
+    driver = sqlite3.connect(":memory:", isolation_level=None)
+    driver.executescript(_schema_1())
+    set_version(driver, 1)
+    upgrade(driver, version)
+    return driver
+
+
+def columns(driver: sqlite3.Connection) -> dict[str, list[str]]:
+    """The tables of a database, and the names of their columns in order."""
+    return {
+        table: [name for _, name, *_ in driver.execute(f"PRAGMA table_info({table})")]
+        for table in _definitions(driver, _TABLES)
+    }
+
+
+def _schema_1() -> str:
+    return (files(__package__) / "schema_1.sql").read_text(encoding="utf-8")
+
+
 def _version_1() -> tuple[dict[str, str], dict[str, str]]:
     """The definitions of the tables and of the indexes of version 1."""
     with closing(sqlite3.connect(":memory:")) as model:
-        model.executescript((files(__package__) / "schema_1.sql").read_text(encoding="utf-8"))
+        model.executescript(_schema_1())
         return _definitions(model, _TABLES), _definitions(model, _INDEXES)
 
 
@@ -121,9 +142,9 @@ def set_version(driver: sqlite3.Connection, number: int) -> None:
     driver.execute(f"PRAGMA user_version = {number:d}")
 
 
-def upgrade(driver: sqlite3.Connection) -> None:
+def upgrade(driver: sqlite3.Connection, target: int = VERSION) -> None:
     """Run the steps that a database lacks. The connection is in autocommit mode."""
-    for number in range(version(driver), VERSION):
+    for number in range(version(driver), target):
         driver.execute("BEGIN IMMEDIATE")
         try:
             STEPS[number](driver)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any
 
 from sqlalchemy import Column, Float, Integer, Table, select, text
 
 from ...core.wire import JSON
+from . import upgrades
 from .database import Database, Prepared, Row, inserting
 from .meaning import means_something
 from .schema import metadata
@@ -44,6 +48,38 @@ def check_row(table: str, row: JSON) -> Sequence[JSON]:
         if not (_fits(column, value) and means_something(table, column.name, value)):
             raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
     return row
+
+
+def upgraded(
+    found: Mapping[str, Iterable[JSON]], names: Mapping[str, Sequence[str]], version: int
+) -> dict[str, Iterable[JSON]]:
+    """The rows of all tables of an older schema version, as this package has them.
+
+    `names`: the columns that the rows have. Raises ValueError for another version, other columns and impossible rows.
+    """
+    if not 1 <= version <= upgrades.VERSION:
+        raise ValueError(f"it has schema version {version}, and this package knows 1 to {upgrades.VERSION}")
+    with closing(upgrades.empty_database(version)) as driver:
+        if names != upgrades.columns(driver):
+            raise ValueError("it was saved by another version of this package: its tables are not those of this one")
+        for table, rows in found.items():
+            places = ", ".join("?" * len(names[table]))
+            try:
+                driver.executemany(f"INSERT INTO {table} VALUES ({places})", map(_checked_list, rows))
+            except (sqlite3.Error, OverflowError, TypeError, UnicodeError) as error:
+                raise ValueError(f"{table} has a row that cannot be: {error}") from None
+        upgrades.upgrade(driver)
+        return {table: [list(row) for row in driver.execute(_select_all(table))] for table in TABLES}
+
+
+def _checked_list(row: JSON) -> list[Any]:
+    if not isinstance(row, list):
+        raise TypeError("a row is a list of values")
+    return row
+
+
+def _select_all(table: str) -> str:
+    return f"SELECT {', '.join(f'{chr(34)}{name}{chr(34)}' for name in columns(table))} FROM {table}"
 
 
 def _fits(column: Column[object], value: JSON) -> bool:
