@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import RLock
+from threading import Event, RLock
 from types import TracebackType
 
 from ..core.clock import format_time
+from ..core.errors import SessionExpired
 from ..core.fork import after_fork
 from ..core.resume import Why
 from ..core.upload import QUANTUM, State
@@ -52,7 +53,8 @@ class Upload:
     raise SvcError when the upload cannot go on and the source's own OSError when it cannot be read; either way, and
     after KeyboardInterrupt, `resume` asks the service where it stands and goes on.
 
-    Threads may share it: each call waits until the one before it has returned.
+    Threads may share it: each call waits until the one before it has returned, but `cancel` waits for one step only,
+    and the call that it ends raises SessionExpired.
     """
 
     def __init__(
@@ -70,6 +72,7 @@ class Upload:
         self.target = target
         self._session = session
         self._lock = RLock()
+        self._cancelling = Event()
         after_fork(self, Upload._renew_lock)
         self._ticket = _Ticket(session, source, target, chunk_size, claim)
         self._talk = Dialogue(
@@ -84,6 +87,7 @@ class Upload:
 
     def _renew_lock(self) -> None:
         self._lock = RLock()
+        self._cancelling = Event()
 
     # -- what it knows
 
@@ -197,13 +201,17 @@ class Upload:
     def cancel(self) -> dict[str, object]:
         """Tell the service to forget the session; the row of the history. Raises Interrupted, SvcError."""
         self._must_have_begun()
-        with self._lock:
-            patience = Patience(self._session)
-            while self._talk.delete() is None:
-                if not patience.wait():
-                    raise self._talk.failure(Why.GAVE_UP)
-            self.close()
-            return self.history[-1]
+        self._cancelling.set()
+        try:
+            with self._lock:
+                patience = Patience(self._session)
+                while self._talk.delete() is None:
+                    if not patience.wait():
+                        raise self._talk.failure(Why.GAVE_UP)
+                self.close()
+                return self.history[-1]
+        finally:
+            self._cancelling.clear()
 
     def _must_have_begun(self) -> None:
         if self.session_uri is None:
@@ -223,6 +231,8 @@ class Upload:
         with self._ticket.in_use():
             try:
                 while not reached():
+                    if self._cancelling.is_set():
+                        raise SessionExpired("Another thread cancels this upload.")
                     self._talk.step()
             finally:
                 self.source.close()

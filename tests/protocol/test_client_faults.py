@@ -145,7 +145,7 @@ def test_c55_less_was_stored_than_sent_and_the_next_chunk_begins_behind_it() -> 
 def test_c56_more_is_stored_than_was_sent_is_an_error() -> None:
     shelf = Shelf({"PUT": [answer(308, Range=f"bytes=0-{2 * Q - 1}")]})
 
-    with pytest.raises(ContentMismatch, match="more than was sent"):
+    with pytest.raises(ContentMismatch, match="than was sent from here"):
         upload(session_for(shelf), CONTENT, chunk_size=Q)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, Event
 
@@ -12,7 +12,7 @@ import pytest
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload import Upload
 from svc_notebooks.client.uploads import resume_upload, start_upload, upload
-from svc_notebooks.core.errors import ContentMismatch
+from svc_notebooks.core.errors import ContentMismatch, SessionExpired
 from svc_notebooks.core.wire import Request, Response
 from tests.patience import PATIENCE
 from tests.scripted import Q, Shelf, Stream, after, envelope, reset, session_for
@@ -30,6 +30,25 @@ def together(count: int, work: Callable[[int], object]) -> list[object]:
 
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(one, range(count)))
+
+
+def test_a_cancel_ends_the_run_of_another_thread_after_its_step() -> None:
+    shelf = Shelf()
+    begun = start_upload(session_for(shelf), CONTENT, chunk_size=Q)
+
+    def cancelled_meanwhile(shelf: Shelf, request: Request) -> Response:
+        cancels.append(pool.submit(begun.cancel))
+        assert begun._cancelling.wait(PATIENCE)
+        return shelf.act(request)
+
+    cancels: list[Future[dict[str, object]]] = []
+    shelf.faults["PUT"] = [cancelled_meanwhile]
+    with ThreadPoolExecutor(1) as pool, pytest.raises(SessionExpired, match="Another thread"):
+        begun.run()
+
+    assert cancels[0].result()["status"] == 499
+    assert [row["action"] for row in begun.history] == ["begin", "send", "cancel"]
+    assert shelf.files == {}
 
 
 # -- the history of an upload
