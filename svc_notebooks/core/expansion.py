@@ -17,7 +17,9 @@ from itertools import chain, dropwhile, repeat
 from typing import NamedTuple
 
 from .recurrence import Recurrence, Rule, Start
-from .rule_times import Batch, rule_times
+from .rule_clock import Batch
+from .rule_times import rule_times
+from .work import Work
 from .zones import clock_changes
 
 _SLACK = timedelta(hours=26)
@@ -59,6 +61,7 @@ def occurrences(
     after: datetime | None = None,
     before: datetime | None = None,
     zone: tzinfo = UTC,
+    work: Work | None = None,
 ) -> Iterator[Occurrence]:
     """The instances of an event, in order; those that overlap the window [after, before) if there is one.
 
@@ -67,6 +70,10 @@ def occurrences(
         end: Likewise; exclusive.
         after, before: Instants, with a zone; None: no bound.
         zone: Where an all-day event has its midnights.
+        work: Counts the steps; it may have an end.
+
+    Raises:
+        WorkExceeded: `work` has come to its end.
 
     >>> lines = ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"]
     >>> found = occurrences(Recurrence.parse(lines, date(2026, 11, 2)), date(2026, 11, 2), date(2026, 11, 3))
@@ -77,7 +84,7 @@ def occurrences(
     begin, length = _at(start, zone), duration(start, end)
     own = {_at(extra.start, zone): extra.duration for extra in recurrence.extras if extra.duration}
     span = max([length, *own.values()])
-    moments = _moments(recurrence, begin, _later(after, -span), _in_time(before, begin, length))
+    moments = _moments(recurrence, begin, _later(after, -span), _in_time(before, begin, length), work)
     if after is not None:
         moments = _not_over(moments, own, length, after.astimezone(UTC))
     if not isinstance(start, datetime):
@@ -136,16 +143,16 @@ def _not_over(
 
 
 def _moments(
-    recurrence: Recurrence, begin: datetime, first: datetime | None, behind: datetime | None
+    recurrence: Recurrence, begin: datetime, first: datetime | None, behind: datetime | None, work: Work | None = None
 ) -> Iterator[datetime]:
     """When instances begin, each once: before `behind`; those before `first` are left out where that saves work."""
-    streams = [_stream(rule, begin, first, behind) for rule in recurrence.rules]
+    streams = [_stream(rule, begin, first, behind, work) for rule in recurrence.rules]
     zone = begin.tzinfo or UTC
     extras = sorted(moment for extra in recurrence.extras if _is_before(moment := _at(extra.start, zone), behind))
     own = [begin] if _is_before(begin, behind) else []
     found = _behind(own, streams[0]) if len(streams) == 1 and not extras else _unique(merge(own, extras, *streams))
     if recurrence.without:
-        other = [_stream(rule, begin, first, behind) for rule in recurrence.without]
+        other = [_stream(rule, begin, first, behind, work) for rule in recurrence.without]
         found = _difference(found, _unique(merge(*other)))
     left_out = {_at(moment, zone) for moment in recurrence.left_out}
     return (moment for moment in found if moment not in left_out) if left_out else found
@@ -182,11 +189,23 @@ def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Ite
             return
 
 
-def _stream(rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None) -> Iterator[datetime]:
+def _stream(
+    rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None, work: Work | None
+) -> Iterator[datetime]:
     zone = begin.tzinfo or UTC
-    near = _later(first, -_SLACK)
-    batches = _in_order(rule_times(rule, begin, near and near.astimezone(zone)))
-    return chain.from_iterable(_until(batches, zone, _end_of(rule, zone), behind))
+    end = min((bound for bound in (_end_of(rule, zone), behind) if bound is not None), default=None)
+    never = end and _on_the_wall(end, _SLACK, zone)
+    batches = _in_order(rule_times(rule, begin, _near(first, zone), never, work))
+    return chain.from_iterable(_until(batches, zone, end))
+
+
+def _near(first: datetime | None, zone: tzinfo) -> datetime | None:
+    """A moment on the wall clock before which nothing is at this instant or later."""
+    early, late = _later(first, -_SLACK), _later(first, _SLACK)
+    if first is None or early is None or late is None:
+        return None
+    begin, end = early.astimezone(zone), late.astimezone(zone)
+    return first.astimezone(zone) if begin.utcoffset() == end.utcoffset() else begin
 
 
 def _in_order(batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -230,9 +249,8 @@ def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
     return None
 
 
-def _until(batches: Iterator[Batch], zone: tzinfo, *ends: datetime | None) -> Iterator[Batch]:
-    """The moments before the first of these instants; by the wall clock, and near the end by the instant."""
-    end = min((one for one in ends if one is not None), default=None)
+def _until(batches: Iterator[Batch], zone: tzinfo, end: datetime | None) -> Iterator[Batch]:
+    """The moments before this instant; by the wall clock, and near the end by the instant."""
     if end is None:
         yield from batches
         return

@@ -91,6 +91,7 @@ class Policy:
     conference_types: tuple[str, ...] = ("hangoutsMeet", "svcMeet")
     open_links: bool = True
     outbox_length: int = 10_000
+    expansion_steps: int = 100_000
 
     # who asks
     auth_scope_base: str = "https://svc.example/auth"

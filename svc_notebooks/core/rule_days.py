@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from calendar import isleap, monthrange
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 
 from .recurrence import Freq, Rule
 
@@ -18,6 +19,11 @@ LAST_YEAR = 9998
 
 END = datetime(LAST_YEAR + 1, 1, 1).toordinal()  # noqa: DTZ001  a day
 
+
+CYCLE_DAYS = 146_097
+"""The calendar repeats itself after 400 years of so many days."""
+
+_CYCLE_YEARS = 400
 
 _Day = Callable[[datetime], bool]
 
@@ -32,21 +38,73 @@ class Days:
         self._checks = [check(rule) for field, check in _CHECKS.items() if getattr(rule, field)]
         self._kinds: dict[tuple[int, bool, bool], list[int]] = {}
 
+    @property
+    def is_free(self) -> bool:
+        """Whether every day counts."""
+        return not self._checks
+
     def between(self, first: int, behind: int) -> Iterator[int]:
         """The days from `first` to before `behind` that count, as ordinals."""
-        for year in range(date.fromordinal(first).year, date.fromordinal(behind - 1).year + 1):
+        empty = 0
+        for year in _years(first, behind):
             begin, days = self.of_year(year)
             for day in days[bisect_left(days, first - begin) : bisect_left(days, behind - begin)]:
                 yield begin + day
+            empty = 0 if days else empty + 1
+            if empty > _CYCLE_YEARS:
+                return
+
+    def count(self, first: int, behind: int) -> int:
+        """How many days there are from `first` to before `behind`."""
+        years = (self.of_year(year) for year in _years(first, behind))
+        return sum(bisect_left(days, behind - begin) - bisect_left(days, first - begin) for begin, days in years)
+
+    def has(self, ordinal: int) -> bool:
+        """Whether this day counts."""
+        if not self._checks:
+            return True
+        begin, days = self.of_year(date.fromordinal(ordinal).year)
+        place = bisect_left(days, ordinal - begin)
+        return place < len(days) and days[place] == ordinal - begin
+
+    def in_year_of(self, ordinal: int) -> int:
+        """How many days count in the year of this one."""
+        return len(self.of_year(date.fromordinal(ordinal).year)[1])
+
+    @property
+    def exist(self) -> bool:
+        """Whether any day of any year counts."""
+        return not self._checks or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, list[int]]:
         """The ordinal of 1 January, and how many days behind it each of those lies that count."""
         begin = date(year, 1, 1)
         kind = begin.weekday(), isleap(year), isleap(year - 1)
         if kind not in self._kinds:
-            days = [datetime.fromordinal(begin.toordinal() + n) for n in range(366 if isleap(year) else 365)]
-            self._kinds[kind] = [n for n, day in enumerate(days) if all(check(day) for check in self._checks)]
+            days = range(366 if isleap(year) else 365)
+            self._kinds[kind] = list(self._checked(begin, days) if self._checks else days)
         return begin.toordinal(), self._kinds[kind]
+
+    def _checked(self, begin: date, days: Iterable[int]) -> Iterator[int]:
+        for day in days:
+            moment = datetime.fromordinal(begin.toordinal() + day)
+            if all(check(moment) for check in self._checks):
+                yield day
+
+
+def days_of(rule: Rule) -> Days:
+    """The days of a rule; rules that say the same of days share them."""
+    parts = {field: getattr(rule, field) for field in _CHECKS}
+    return _days(Rule(rule.freq, week_start=rule.week_start, **parts))
+
+
+@lru_cache(maxsize=128)
+def _days(rule: Rule) -> Days:
+    return Days(rule)
+
+
+def _years(first: int, behind: int) -> range:
+    return range(date.fromordinal(first).year, date.fromordinal(behind - 1).year + 1) if first < behind else range(0)
 
 
 def _by_month(rule: Rule) -> _Day:

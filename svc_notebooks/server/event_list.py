@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from heapq import merge
-from itertools import dropwhile, islice
-from typing import Any, TypeAlias
+from itertools import dropwhile
+from typing import Any
 
 from ..core.calendars import CalendarRole
 from ..core.catalogue import refuse
@@ -21,8 +20,10 @@ from ..core.event_fields import EVENT_SHAPE, EVENT_TYPES
 from ..core.event_times import TimeError, read_date
 from ..core.recurrence import Start
 from ..core.wire import JSONObject, Query, Response
+from ..core.work import Work
 from . import paging
 from .calendars import answer, calendar_of, default_reminders, role_of
+from .event_pages import FIRST, LAST, Key, Keyed, PageEnds, in_order
 from .event_resource import Found, View, stored
 from .events import found_event, title_of, view_of
 from .house import Call, House
@@ -32,16 +33,12 @@ from .store.calendars import CalendarRow
 from .store.events import EventRow
 
 _PAGE, _MOST_PAGE = 250, 2500
-_FIRST, _LAST = -(2**62), 2**62
 _SHAPE = {
     **dict.fromkeys(("kind", "etag", "summary", "description", "updated", "timeZone", "accessRole")),
     **dict.fromkeys(("nextPageToken", "nextSyncToken")),
     "defaultReminders": {"method": None, "minutes": None},
     "items": EVENT_SHAPE,
 }
-
-Key: TypeAlias = "tuple[int, str]"
-Keyed: TypeAlias = "tuple[Key, Found]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +80,10 @@ def list_instances(house: House, call: Call) -> Response:
     original = _original(call.query)
 
     def instances_from(key: Key | None) -> Iterator[Keyed]:
-        every = _instances(house, calendar, asked, found.row, _later(asked.after, key))
-        if original is not None:
-            every = iter([one for one in [find(house, calendar, instance_id(found.row.id, original))] if one])
-        return (one for one in _by_start(every) if _wanted_instance(asked, one[1]))
+        if original is None:
+            return _in_order(house, calendar, asked, key, [found.row])
+        instance = find(house, calendar, instance_id(found.row.id, original))
+        return (one for one in _by_start([instance] if instance else []) if _wanted_instance(asked, one[1]))
 
     about = ("instances", calendar.id, found.row.id, _without_page(call.query))
     return _page(house, call, view, about, instances_from, asked, None)
@@ -201,15 +198,20 @@ def _words(body: JSONObject) -> str:
 def _as_they_are(house: House, calendar: CalendarRow, asked: _Asked, key: Key | None) -> Iterator[Keyed]:
     """Every row: single and recurring events, and the instances that were changed."""
     if asked.order == "updated":
-        rows = sorted(house.store.events.by_age(calendar.id, _FIRST, "", _MOST_PAGE), key=_updated)
-        keyed = ((_updated(row), row) for row in rows)
-        rest = dropwhile(lambda one: key is not None and one[0] <= key, keyed)
-        return ((at, _whole(house, calendar, row)) for at, row in rest if _wanted(house, calendar, asked, row))
-    place, event = key or (_FIRST, "")
-    found = house.store.events.by_age(calendar.id, place, event, _MOST_PAGE)
-    return (
-        ((row.place, row.id), _whole(house, calendar, row)) for row in found if _wanted(house, calendar, asked, row)
-    )
+        rows = sorted(house.store.events.by_age(calendar.id, FIRST, "", _MOST_PAGE), key=_updated)
+        keyed: Iterator[tuple[Key, EventRow]] = dropwhile(
+            lambda one: key is not None and one[0] <= key, ((_updated(row), row) for row in rows)
+        )
+    else:
+        place, event = key or (FIRST, "")
+        found = house.store.events.by_age(calendar.id, place, event, _MOST_PAGE)
+        keyed = (((row.place, row.id), row) for row in found)
+    work = Work(house.policy.expansion_steps)
+    for at, row in keyed:
+        if _wanted(calendar, asked, row, work):
+            yield at, _whole(house, calendar, row)
+        if work.is_over:
+            raise PageEnds(at)
 
 
 def _updated(row: EventRow) -> Key:
@@ -220,14 +222,14 @@ def _whole(house: House, calendar: CalendarRow, row: EventRow) -> Found:
     return (find(house, calendar, row.id) if row.series else None) or stored(row)
 
 
-def _wanted(house: House, calendar: CalendarRow, asked: _Asked, row: EventRow) -> bool:
+def _wanted(calendar: CalendarRow, asked: _Asked, row: EventRow, work: Work) -> bool:
     if asked.updated is not None and row.updated < to_millis(asked.updated):
         return False
     if row.cancelled and not (asked.deleted or row.series):
         return False
     if row.recurring:
         everything = asked.after is None and asked.before is None
-        return everything or is_within(stored(row).body, calendar, asked.after, asked.before)
+        return everything or is_within(stored(row).body, calendar, asked.after, asked.before, work)
     early = asked.after is not None and (row.end or row.start) <= to_millis(asked.after)
     return not early and (asked.before is None or row.start < to_millis(asked.before))
 
@@ -235,22 +237,41 @@ def _wanted(house: House, calendar: CalendarRow, asked: _Asked, row: EventRow) -
 def _expanded(house: House, calendar: CalendarRow, asked: _Asked, key: Key | None) -> Iterator[Keyed]:
     """Single events, and the instances of recurring ones, in the order of their starts."""
     after = _later(asked.after, key)
-    rows = house.store.events.within(calendar.id, _millis(after, _FIRST), _millis(asked.before, _LAST))
-    rows = [row for row in rows if not row.cancelled or asked.deleted]
-    single = _by_start(stored(row) for row in rows if not row.recurring)
-    recurring = [_by_start(_instances(house, calendar, asked, row, after)) for row in rows if row.recurring]
-    found = merge(single, *recurring, key=lambda one: one[0])
+    rows = house.store.events.within(calendar.id, _millis(after, FIRST), _millis(asked.before, LAST))
+    return _in_order(house, calendar, asked, key, [row for row in rows if not row.cancelled or asked.deleted])
+
+
+def _in_order(
+    house: House, calendar: CalendarRow, asked: _Asked, key: Key | None, rows: list[EventRow]
+) -> Iterator[Keyed]:
+    """What becomes of these events in the window that is asked for. Raises PageEnds."""
+    single, recurring = [row for row in rows if not row.recurring], [row for row in rows if row.recurring]
+
+    def streams(after: datetime | None, before: datetime | None, work: Work) -> list[Iterator[Keyed]]:
+        alone = _by_start(stored(row) for row in single if before is None or row.start < to_millis(before))
+        series = (_instances(house, calendar, asked, row, after, before, work) for row in recurring)
+        return [alone, *map(_by_start, series)]
+
+    begin = min((row.start for row in rows), default=0)
+    window = _later(asked.after, key), asked.before
+    found = in_order(streams, key, window, begin, steps=house.policy.expansion_steps, series=len(recurring))
     return (one for one in found if _wanted_instance(asked, one[1]))
 
 
 def _instances(
-    house: House, calendar: CalendarRow, asked: _Asked, row: EventRow, after: datetime | None
+    house: House,
+    calendar: CalendarRow,
+    asked: _Asked,
+    row: EventRow,
+    after: datetime | None,
+    before: datetime | None,
+    work: Work,
 ) -> Iterator[Found]:
     """The instances of a recurring event. If it is not asked for itself, only changed ones can be, and they end."""
     master = stored(row)
     if _wanted_instance(asked, master) and all(wanted(master) for wanted in asked.filters):
-        return instances(house, calendar, row, after, asked.before)
-    return changed_instances(house, calendar, row, after, asked.before)
+        return instances(house, calendar, row, after, before, work)
+    return changed_instances(house, calendar, row, after, before)
 
 
 def _wanted_instance(asked: _Asked, found: Found) -> bool:
@@ -297,11 +318,20 @@ def _page(
     token = call.query.get("pageToken")
     at, event, last = paging.read(token, about, 3, house.secret) if token else (None, "", last)
     key = (at, event) if at is not None else None
-    keyed = (one for one in pick(key) if key is None or one[0] > key)
-    found = list(islice((one for one in keyed if all(wanted(one[1]) for wanted in asked.filters)), size + 1))
+    found: list[Keyed] = []
+    behind = None
+    try:
+        for one in pick(key):
+            if (key is None or one[0] > key) and all(wanted(one[1]) for wanted in asked.filters):
+                found.append(one)
+            if len(found) > size:
+                behind = found[size - 1][0]
+                break
+    except PageEnds as end:
+        behind = end.key
     value = _head(house, view) | {"items": [view.show(one) for _, one in found[:size]]}
-    if len(found) > size:
-        value["nextPageToken"] = paging.write((*found[size - 1][0], last), about, house.secret)
+    if behind is not None:
+        value["nextPageToken"] = paging.write((*behind, last), about, house.secret)
     elif last is not None and not asked.order and asked.after is None and asked.before is None:
         value["nextSyncToken"] = paging.write((last,), ("sync", view.calendar.id), house.secret)
     return answer(call, value, _SHAPE)

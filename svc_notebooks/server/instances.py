@@ -14,6 +14,7 @@ from ..core.event_times import in_minutes, instant, read_time
 from ..core.events import end_of, recurrence_of, start_of
 from ..core.expansion import Occurrence, occurrences
 from ..core.wire import JSONObject
+from ..core.work import Work
 from ..core.written_moments import Start, print_moment, read_moment
 from ..core.zones import zone
 from .event_resource import Found, stored
@@ -44,15 +45,23 @@ def read_instance_id(text: str) -> tuple[str, Start] | None:
 
 
 def instances(
-    house: House, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
+    house: House,
+    calendar: CalendarRow,
+    row: EventRow,
+    after: datetime | None,
+    before: datetime | None,
+    work: Work | None = None,
 ) -> Iterator[Found]:
-    """The instances that overlap this window, in the order of their starts, cancelled ones among them."""
+    """The instances that overlap this window, in the order of their starts, cancelled ones among them.
+
+    Raises WorkExceeded, where `work` has an end.
+    """
     master, tz = stored(row), zone(calendar.zone)
     changed = {one.id for one in house.store.events.changed_instances(calendar.id, row.id)}
     moved = changed_instances(house, calendar, row, after, before)
     plain = (
         _plain(master, one, tz)
-        for one in _occurrences(master.body, tz, after, before)
+        for one in _occurrences(master.body, tz, after, before, work)
         if not changed or instance_id(row.id, one.start) not in changed
     )
     return merge(plain, moved, key=_by_start)
@@ -76,13 +85,18 @@ def _overlaps(row: EventRow, after: datetime | None, before: datetime | None) ->
     return not early and (before is None or row.start < to_millis(before))
 
 
-def _occurrences(body: JSONObject, tz: tzinfo, after: datetime | None, before: datetime | None) -> Iterator[Occurrence]:
-    return occurrences(recurrence_of(body), start_of(body), end_of(body), after=after, before=before, zone=tz)
+def _occurrences(
+    body: JSONObject, tz: tzinfo, after: datetime | None, before: datetime | None, work: Work | None = None
+) -> Iterator[Occurrence]:
+    recurrence, start, end = recurrence_of(body), start_of(body), end_of(body)
+    return occurrences(recurrence, start, end, after=after, before=before, zone=tz, work=work)
 
 
-def is_within(body: JSONObject, calendar: CalendarRow, after: datetime | None, before: datetime | None) -> bool:
+def is_within(
+    body: JSONObject, calendar: CalendarRow, after: datetime | None, before: datetime | None, work: Work
+) -> bool:
     """Whether a recurring event has any instance in this window."""
-    return next(_occurrences(body, zone(calendar.zone), after, before), None) is not None
+    return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
 
 
 def _plain(master: Found, occurrence: Occurrence, tz: tzinfo) -> Found:
