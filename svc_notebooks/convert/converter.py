@@ -5,10 +5,10 @@ from __future__ import annotations
 import atexit
 import dataclasses
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.fork import temporary_folder
 from ..core.place import here
@@ -18,6 +18,16 @@ from .registry import MODELS, Arrow, exporters, importers, lacking
 from .workers import Hands, Here, Workers
 
 _log = logging.getLogger(__name__)
+
+
+class Client(NamedTuple):
+    """For whom a conversion is: conversions are shared fairly between users, and end when their client has gone."""
+
+    user: str = ""
+    is_gone: Callable[[], bool] = lambda: False
+
+
+NOBODY = Client()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +41,14 @@ class Converted:
 class Converter:
     """Reads and writes native documents. Native types are named by their last word; threads may share it."""
 
-    def __init__(self, limits: Limits | None = None, *, extended: bool = False, office: bool = False) -> None:
+    def __init__(
+        self, limits: Limits | None = None, *, extended: bool = False, office: bool = False, most_waiting: int = 8
+    ) -> None:
+        """`most_waiting`: so many conversions of one user may wait."""
         self._limits = limits or Limits()
         self._extended = extended
         self._office = office
-        self._workers, self._here = Workers(self._limits), Here()
+        self._workers, self._here = Workers(self._limits, most_waiting=most_waiting), Here()
 
     @property
     def _hands(self) -> Hands:
@@ -78,23 +91,29 @@ class Converter:
         engine = lacking(native, media_type, reads=reads, extended=self._extended)
         return engine.missing if engine else None
 
-    def read(self, source: bytes, media_type: str, native: str, **options: Any) -> Converted:
+    def read(self, source: bytes, media_type: str, native: str, client: Client = NOBODY, **options: Any) -> Converted:
         """The canonical body of what a source says; `options` are fields of Job.
 
         Raises:
             ConversionError: it cannot be read; TooLarge: it would need too much.
+            Abandoned: the client has gone; TooManyWait: the user has too many conversions waiting.
         """
-        return self._run(self._readers[media_type, native], source, reads=True, options=options)
+        return self._run(self._readers[media_type, native], source, client, reads=True, options=options)
 
-    def write(self, body: bytes | None, native: str, media_type: str, **options: Any) -> Converted:
+    def write(
+        self, body: bytes | None, native: str, media_type: str, client: Client = NOBODY, **options: Any
+    ) -> Converted:
         """A native document as a file of another format; None is an empty document.
 
         Raises:
             TooLarge: it would need too much; ConversionError: it cannot be written.
+            Abandoned: the client has gone; TooManyWait: the user has too many conversions waiting.
         """
-        return self._run(self._writers[native, media_type], body, reads=False, options=options)
+        return self._run(self._writers[native, media_type], body, client, reads=False, options=options)
 
-    def _run(self, arrow: Arrow, source: bytes | None, *, reads: bool, options: Mapping[str, Any]) -> Converted:
+    def _run(
+        self, arrow: Arrow, source: bytes | None, client: Client, *, reads: bool, options: Mapping[str, Any]
+    ) -> Converted:
         with temporary_folder("convert-") as folder:
             given, target, work = folder / "source", folder / "target", folder / "work"
             work.mkdir()
@@ -109,7 +128,7 @@ class Converter:
                 "target": str(target),
                 "job": _as_json(job),
             }
-            answer = self._hands.run(errand)
+            answer = self._hands.run(errand, user=client.user, is_gone=client.is_gone)
             if "error" in answer:
                 raise _failure(arrow, answer)
             return Converted(target.read_bytes(), tuple(answer["notes"]))
@@ -144,8 +163,8 @@ def _failure(arrow: Arrow, answer: Mapping[str, Any]) -> ConversionError:
 
 
 @cache
-def shared(limits: Limits, *, extended: bool, office: bool) -> Converter:
+def shared(limits: Limits, *, extended: bool, office: bool, most_waiting: int) -> Converter:
     """One converter for all who ask for the same: its processes stay warm until this one ends."""
-    converter = Converter(limits, extended=extended, office=office)
+    converter = Converter(limits, extended=extended, office=office, most_waiting=most_waiting)
     atexit.register(converter.close)
     return converter

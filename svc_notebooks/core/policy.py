@@ -56,6 +56,7 @@ class Policy:
     conversion_engine: Literal["embedded", "office"] = "embedded"
     conversion_seconds: float = 60.0
     conversion_memory: int = 1536 * MIB
+    max_waiting_conversions: int = 8
     max_pixels: int = 64_000_000
     max_pages: int = 200
     max_cells: int = 5_000_000

@@ -144,7 +144,7 @@ def _counted(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
         yield batch[: max(left, 0)]
         left -= len(batch)
     left -= not begun
-    if head and window.near > head.last and (jump := _jump(rule, start, window)):
+    if head and window.near > head.last and (jump := _jump(rule, start, head.last + 1, window)):
         yield from _cut(left - jump[0], jump[1], window)
     else:
         yield from _cut(left, chunks, window, None if _can_jump(rule, start) else marks, rule.count)
@@ -177,13 +177,13 @@ def _can_jump(rule: Rule, start: datetime) -> bool:
     return _per_period(rule) > 0
 
 
-def _jump(rule: Rule, start: datetime, window: Window) -> tuple[int, Iterator[Chunk]] | None:
-    """How many moments lie between the first chunk and the window, and the chunks from there, by arithmetic."""
+def _jump(rule: Rule, start: datetime, behind: int, window: Window) -> tuple[int, Iterator[Chunk]] | None:
+    """How many moments lie from the day `behind` the first chunk to the window, and the chunks from there."""
     assert window.first
     if not _can_jump(rule, start):
         return None
     if _is_within_days(rule):
-        count = Clock(rule, start).count(days_of(rule), start.toordinal() + 1, window.near)
+        count = Clock(rule, start).count(days_of(rule), behind, window.near)
         return count, _day_chunks(rule, start, window)
     periods = _Periods(rule, start)
     skipped = max(0, periods.index_of(window.first) - periods.at_once)

@@ -215,6 +215,12 @@ def cut_off(body: object) -> None:
         abort()
 
 
+def is_gone(body: object) -> bool:
+    """Whether the sender of a body has closed its connection, where that can be seen."""
+    check = getattr(body, "gone", None)
+    return check is not None and bool(check())
+
+
 def join_url(base: str, path: str, query: Query | None = None) -> str:
     """A base address, a path below it and a query as one URL.
 

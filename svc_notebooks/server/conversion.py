@@ -5,13 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, NamedTuple
 
-from ..convert.converter import Converter, shared
+from ..convert.admission import Abandoned, TooManyWait
+from ..convert.converter import Client, Converter, shared
 from ..convert.detect import VAGUE, detect_source
 from ..convert.job import ConversionError, Limits, TooLarge
-from ..core.catalogue import ApiError, refuse
+from ..core.catalogue import ApiError, refuse, row
 from ..core.choices import FAILED_EXPORT
 from ..core.clock import from_millis
 from ..core.formats import MAX_IMPORT_SIZES, PDF, TEXT
@@ -20,7 +23,7 @@ from ..core.mime import by_name
 from ..core.multipart import MediaType
 from ..core.permissions import Role
 from ..core.policy import Policy
-from ..core.wire import Headers, JSONObject, Response
+from ..core.wire import Disconnected, Headers, JSONObject, Response, is_gone
 from . import drafts
 from .content import END
 from .house import Call, House
@@ -41,7 +44,12 @@ def converter_of(policy: Policy) -> Converter:
         cells=policy.max_cells,
         pdf_cells=policy.max_printed_cells,
     )
-    return shared(limits, extended=policy.extended_formats, office=policy.conversion_engine == "office")
+    return shared(
+        limits,
+        extended=policy.extended_formats,
+        office=policy.conversion_engine == "office",
+        most_waiting=policy.max_waiting_conversions,
+    )
 
 
 _FIRST_DATE = datetime(1980, 1, 1, tzinfo=UTC)
@@ -170,11 +178,30 @@ def _read(house: House, call: Call, found: Wish, name: str, source: bytes) -> by
     charset = MediaType.parse(found.given).parameters.get("charset") if found.given else None
     options = {"name": name, "now": house.clock.now(), "charset": charset, "ocr_language": _language(call)}
     try:
-        made = house.converter.read(source, key, found.native, **options)
+        with _ended(house):
+            made = house.converter.read(source, key, found.native, _client(call), **options)
     except ConversionError as error:
         raise refuse("notConverted", target=target, message=str(error)[:500]) from None
     call.entry.decided_by = noted(_rule(found, key), made.notes)
     return made.body
+
+
+def _client(call: Call) -> Client:
+    return Client(call.caller.user, partial(is_gone, call.body))
+
+
+@contextmanager
+def _ended(house: House) -> Iterator[None]:
+    """A conversion, and what is said where it was never run to its end. Raises Disconnected, ApiError (403)."""
+    try:
+        yield
+    except Abandoned:
+        raise Disconnected("the client went away while its document was converted") from None
+    except TooManyWait:
+        limited = "userRateLimit" if house.policy.rate_status == 403 else "rateLimit"
+        message = f"{house.policy.max_waiting_conversions} conversions of yours wait already; try again later."
+        refusal = replace(row(limited, by="max_waiting_conversions"), message=message)
+        raise ApiError([refusal], [("Retry-After", "1")]) from None
 
 
 def _rule(found: Wish, key: str) -> str:
@@ -219,13 +246,16 @@ def export(house: House, call: Call) -> Response:
     return Response(200, Headers(headers), result)
 
 
-def rendered(house: House, row: FileRow, target: str) -> bytes:
-    """A native document in another format. Raises ConversionError: it cannot be had so."""
+def rendered(house: House, row: FileRow, target: str, user: str) -> bytes:
+    """A native document in another format, for a user. Raises ConversionError: it cannot be had so, or not now."""
     native = _word(house, row.mime_type)
     if not house.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")
     body = None if row.content is None else b"".join(house.content.read(row.content, 0, END))
-    return house.converter.write(body, native, target, **_export_options(row)).body
+    try:
+        return house.converter.write(body, native, target, Client(user), **_export_options(row)).body
+    except TooManyWait:
+        raise ConversionError("too many conversions wait") from None
 
 
 def _exportable(house: House, media_type: str) -> str:
@@ -245,7 +275,8 @@ def _not_offered(house: House, media_type: str, native: str, wanted: str) -> Api
 def _write(house: House, call: Call, body: bytes | None, native: str, target: str, row: FileRow) -> bytes:
     limit = house.policy.export_limit
     try:
-        made = house.converter.write(body, native, target, **_export_options(row))
+        with _ended(house):
+            made = house.converter.write(body, native, target, _client(call), **_export_options(row))
     except TooLarge as error:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # it would fail again: no 5xx, which clients repeat

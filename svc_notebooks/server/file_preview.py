@@ -62,7 +62,7 @@ def preview(house: House, caller: Caller, row: FileRow) -> str:
     if row.abusive or reaching.scopes.isdisjoint(CONTENT) or not drafts.sees(house, reaching, row):
         return ""
     if row.size is None:
-        return _document(house, row) if drafts.is_document(house, row.mime_type) else ""
+        return _document(house, row, caller.user) if drafts.is_document(house, row.mime_type) else ""
     kind = MediaType.parse(row.mime_type).essence
     if kind in _PICTURES and row.size <= _MOST_PICTURE:
         return f'<p><img alt="" src="data:{kind};base64,{b64encode(_bytes(house, row, row.size)).decode()}"></p>'
@@ -76,10 +76,10 @@ def _bytes(house: House, row: FileRow, size: int) -> bytes:
     return b"" if row.content is None else b"".join(house.content.read(row.content, 0, size))
 
 
-def _document(house: House, row: FileRow) -> str:
+def _document(house: House, row: FileRow, user: str) -> str:
     """A native document as the page that it exports to, in a frame where nothing runs."""
     try:
-        found = rendered(house, row, "text/html")
+        found = rendered(house, row, "text/html", user)
     except ConversionError:
         return ""
     return f'<iframe sandbox title="{escape(row.name)}" srcdoc="{escape(found.decode("utf-8", "replace"))}"></iframe>'

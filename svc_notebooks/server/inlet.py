@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterable
 
 from ..core.catalogue import refuse
-from ..core.wire import Body, Disconnected, Request, as_body, cut_off, let_go
+from ..core.wire import Body, Disconnected, Request, as_body, cut_off, is_gone, let_go
 from .journal import Entry
 
 _log = logging.getLogger(__name__)
@@ -38,6 +38,10 @@ class Inlet:
     def abort(self) -> None:
         """Stop the other side, where there is one that can be stopped."""
         cut_off(self._body)
+
+    def gone(self) -> bool:
+        """Whether the other side has closed its connection."""
+        return is_gone(self._body)
 
 
 class Outgoing:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.catalogue import CATALOGUE, ApiError, Row, row
 from ..core.faults import Action
-from ..core.wire import Body, Disconnected, Headers, Response, as_body, cut_off, let_go
+from ..core.wire import Body, Disconnected, Headers, Response, as_body, cut_off, is_gone, let_go
 from .parts import BLOCK
 from .reply import as_error, dump
 
@@ -160,6 +160,10 @@ class CutBody:
     def abort(self) -> None:
         """Stop the other side, where there is one that can be stopped."""
         cut_off(self._body)
+
+    def gone(self) -> bool:
+        """Whether the other side has closed its connection."""
+        return is_gone(self._body)
 
 
 def _size(response: Response) -> int:

@@ -118,13 +118,12 @@ def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
 
 def test_a_worker_is_kept_and_replaced_when_it_died(desk: Desk) -> None:
     assert desk.run("echo") == desk.run("echo")
-    idle = desk.workers._idle
-    idle.put(first := idle.get())
+    [(_, first)] = desk.workers._idle
     first.stop()
     first._process.wait()
 
     assert desk.run("echo") == {"notes": ["text/plain n"]}
-    idle.put(second := idle.get())
+    [(_, second)] = desk.workers._idle
     assert second is not first
 
 

@@ -1,0 +1,81 @@
+"""A fair queue: items that wait under a key are taken in turn by key, and no key has more than its share at work."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Turns(Generic[T]):
+    """Items by key. It has no lock and no clock: whoever shares it between threads brings the lock.
+
+    >>> turns: Turns[str] = Turns(share=1)
+    >>> for key, item in [("ada", "1st"), ("ada", "2nd"), ("bob", "3rd")]:
+    ...     turns.add(key, item)
+    >>> turns.take(), turns.take(), turns.take()
+    (('ada', '1st'), ('bob', '3rd'), None)
+    >>> turns.done("ada")
+    >>> turns.take()
+    ('ada', '2nd')
+    """
+
+    def __init__(self, share: int) -> None:
+        self._share = share
+        self._waiting: dict[str, deque[T]] = {}
+        self._at_work: Counter[str] = Counter()
+        self._ready: deque[str] = deque()  # keys with an item that may be taken, the next one first
+
+    def add(self, key: str, item: T) -> None:
+        """Let an item wait behind the others of its key."""
+        waiting = self._waiting.setdefault(key, deque())
+        waiting.append(item)
+        if len(waiting) == 1 and self._at_work[key] < self._share:
+            self._ready.append(key)
+
+    def take(self) -> tuple[str, T] | None:
+        """The first item of the key whose turn it is, which is at work from now on; None: there is none."""
+        if not self._ready:
+            return None
+        key = self._ready.popleft()
+        item = self._waiting[key].popleft()
+        self._at_work[key] += 1
+        self._tidy(key)
+        if key in self._waiting and self._at_work[key] < self._share:
+            self._ready.append(key)
+        return key, item
+
+    def done(self, key: str) -> None:
+        """An item of this key is at work no longer."""
+        self._at_work[key] -= 1
+        if key in self._waiting and self._at_work[key] == self._share - 1:
+            self._ready.append(key)
+        self._tidy(key)
+
+    def remove(self, key: str, item: T) -> bool:
+        """Let an item wait no longer; False: it does not wait."""
+        waiting = self._waiting.get(key, deque())
+        if item not in waiting:
+            return False
+        waiting.remove(item)
+        if not waiting and key in self._ready:
+            self._ready.remove(key)
+        self._tidy(key)
+        return True
+
+    def waiting(self, key: str) -> int:
+        """How many items of a key wait."""
+        return len(self._waiting.get(key, ()))
+
+    @property
+    def ready(self) -> int:
+        """How many keys have an item that may be taken."""
+        return len(self._ready)
+
+    def _tidy(self, key: str) -> None:
+        """Forget a key that nothing is known of any more."""
+        if not self._waiting.get(key, True):
+            del self._waiting[key]
+        if not self._at_work[key]:
+            del self._at_work[key]
