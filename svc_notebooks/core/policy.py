@@ -40,6 +40,8 @@ class Policy:
     max_upload_size: int = 5_497_558_138_880
     max_metadata_size: int = 1 * MIB
     body_timeout: float = 60.0
+    head_timeout: float = 30.0
+    least_rate: float = 500.0
 
     # files
     default_name: str = "Untitled"

@@ -64,6 +64,13 @@ class Turns(Generic[T]):
         self._tidy(key)
         return True
 
+    def clear(self) -> list[T]:
+        """All items that wait, which it forgets."""
+        items = [item for waiting in self._waiting.values() for item in waiting]
+        self._waiting.clear()
+        self._ready.clear()
+        return items
+
     def waiting(self, key: str) -> int:
         """How many items of a key wait."""
         return len(self._waiting.get(key, ()))

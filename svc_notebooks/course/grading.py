@@ -78,7 +78,7 @@ def grade(
         told: Called with each mark, from another thread.
     """
     judge = Judge()
-    served = cast("Service", judge)  # it has what the socket asks of a service: `handle` and `policy`
+    served = cast("Service", judge)  # it has what the socket asks of a service: `handle`, `policy` and `user_of`
     with SocketServer(served, threads=_THREADS) as server, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         room = _Room(judge, server.base_url, seed, limits or Limits())
 

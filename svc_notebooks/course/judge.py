@@ -129,6 +129,10 @@ class Judge:
                 return world.witness.handle(request)
         return as_error(refuse("badToken"))
 
+    def user_of(self, token: str) -> str | None:
+        """The user of a token: each submission has its own, so its requests have their own share of the threads."""
+        return token if any(sitting.world_of(token) for sitting in list(self._sittings.values())) else None
+
     def _called(self, request: Request, sitting: Sitting | None) -> Response:
         call = self._calls.get(request.path.removeprefix(f"{COURSE}/"))
         try:

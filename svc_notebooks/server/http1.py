@@ -22,15 +22,22 @@ _BROKEN = re.compile(r"[\r\n\0]+")
 class SizedBody:
     """A body of a declared length.
 
-    `begin` is called before the first byte is read, `cut` stops the peer's side of the connection.
+    `begin` is called before the first byte is read, `cut` stops the peer's side of the connection, and `gone` says
+    whether the peer has closed it.
     """
 
     def __init__(
-        self, source: io.BufferedReader, size: int, begin: Callable[[], None], cut: Callable[[], None]
+        self,
+        source: io.BufferedReader,
+        size: int,
+        begin: Callable[[], None],
+        cut: Callable[[], None],
+        gone: Callable[[], bool],
     ) -> None:
         self._source = source
         self._begin: Callable[[], None] | None = begin
         self._cut = cut
+        self.gone = gone
         self._left = size
         self.aborted = False
         self.broken = False  # nothing that follows on this connection can be understood
@@ -87,8 +94,10 @@ class SizedBody:
 class ChunkedBody(SizedBody):
     """A body in the chunked transfer coding."""
 
-    def __init__(self, source: io.BufferedReader, begin: Callable[[], None], cut: Callable[[], None]) -> None:
-        super().__init__(source, 0, begin, cut)
+    def __init__(
+        self, source: io.BufferedReader, begin: Callable[[], None], cut: Callable[[], None], gone: Callable[[], bool]
+    ) -> None:
+        super().__init__(source, 0, begin, cut, gone)
         self._ended = False
 
     def read(self, size: int = -1, /) -> bytes:

@@ -99,6 +99,11 @@ class Service:
         """For an edge that answers a request itself: the answer where `check` raises ApiError, noted in the journal."""
         return self._front.refusal(request, check)
 
+    def user_of(self, token: str) -> str | None:
+        """The user whom an access token stands for; None: nobody."""
+        holder = self._access.holder(token)
+        return holder.user if holder else None
+
     def _make_post(self) -> Poster:
         from .post import Post  # TLS and HTTP, which nobody needs before the first message
 

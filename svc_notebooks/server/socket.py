@@ -1,24 +1,29 @@
 """The service on a socket of this process, with threads: the one file that knows cheroot.
 
-cheroot accepts connections, keeps idle ones and has the threads. Requests are read and answered here, because
-its own way folds repeated headers into one, answers 100-continue to what will be refused, buffers in pure
-Python, and says in plain text what we say in our envelope.
+cheroot accepts connections, watches those that wait for a request, and has the threads. A connection gets a thread
+when the head of a request is there, and users get threads in turn (ready.py). Requests are read and answered here,
+because cheroot's own way folds repeated headers into one, answers 100-continue to what will be refused, buffers in
+pure Python, and says in plain text what we say in our envelope.
 """
 
 from __future__ import annotations
 
+import errno
 import logging
 import select
+import selectors
 import socket
 import ssl
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 from weakref import WeakSet
 
+from cheroot.connections import ConnectionManager
 from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
 from ..core.catalogue import ApiError, Row, refuse
@@ -28,12 +33,14 @@ from ..core.wire import Disconnected, Headers, Request, Response, let_go
 from .control import Control
 from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, address, check_framing, connection_wish, framing, header
 from .http1 import ChunkedBody, SizedBody, head
+from .incoming import Incoming
 from .listening import cannot_listen
+from .pace import Patience, peer_has_closed, send_all
+from .ready import ReadyQueue, Users
 from .relief import Relief
 from .reply import as_error
 from .service import Service
-from .socket_file import BUFFER, make_file
-from .tls import TlsSocket, is_tls, secure
+from .waiting import IDLE_SECONDS, SORRY, WaitingConnection
 
 _log = logging.getLogger(__name__)
 
@@ -41,81 +48,94 @@ MOST_HEADERS = 200
 KEPT_CONNECTIONS = 1000
 WAITING_CONNECTIONS = 1024
 MOST_THREADS = 512
-IDLE_SECONDS = 65
 _SOON = 5  # milliseconds that a thread waits for the next request of its connection before it goes elsewhere
 _SMALL_REST = 1024 * 1024
-_LARGE_REST = 64 * 1024 * 1024
 _REST_SECONDS = 1.0
-_LINGER_SECONDS = 2.0
-_LONGEST_LINGER = 30.0
 
 
-class _Connection(HTTPConnection):
-    """A connection that stays with its thread while requests follow at once."""
+class _Connection(WaitingConnection, HTTPConnection):
+    """A connection: without a thread while it waits for the head of a request, with one while that is answered."""
+
+    server: _Server
 
     def __init__(self, server: _Server, sock: socket.socket, makefile: object) -> None:
-        super().__init__(server, sock, make_file)
+        HTTPConnection.__init__(self, server, sock, lambda sock, mode, _: Incoming(sock) if "r" in mode else None)
+        WaitingConnection.__init__(self, server.tls)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._tls = server.tls  # until hands are shaken
         server.open.add(self)
 
     def communicate(self) -> bool:
-        if self._tls and not self._secure(self._tls):
-            return False
+        lane = self.lane
+        try:
+            if self.handshake:
+                self.end_handshake()
+                return False
+            return self.server.users.meet(self.token) or self._answer_requests(lane)
+        finally:
+            self.server.queue.done(lane)
+
+    def _answer_requests(self, lane: str) -> bool:
+        """Stay with this thread while requests of the same lane follow at once; whether the connection stays."""
         # Once the server stops, who is still in line gets no thread: each could hold it for `IDLE_SECONDS`.
-        while not self.server.stopping and super().communicate():  # type: ignore[no-untyped-call]
-            if not self._more_soon():
+        while not self.server.stopping:
+            self.socket.settimeout(self.server.timeout)
+            if not HTTPConnection.communicate(self):  # type: ignore[no-untyped-call]
+                return False
+            self.be_idle()
+            if not (self.collect() or (self._more_soon() and self.collect())) or self.lane != lane:
                 return True
         return False
 
-    def _secure(self, context: ssl.SSLContext) -> bool:
-        """Shake hands: here, in a thread of the pool, where a silent client keeps no other from being accepted."""
-        self._tls = None
-        try:
-            if not is_tls(self.socket):
-                self._refuse_in_the_clear()
-                return False
-            self.socket = secure(self.socket, context)
-        except OSError as error:
-            _log.debug("no handshake: %s", error)
-            return False
-        self.socket.settimeout(self.server.timeout)
-        self.rfile = make_file(self.socket, "rb")
-        self.wfile = make_file(self.socket, "wb")
-        return True
-
-    def _refuse_in_the_clear(self) -> None:
-        sentence = f"This is an https address: {self.server.base_url}"
-        refusal = as_error(refuse("badRequest", message=sentence))
-        self.socket.sendall(head(refusal, connection="close") + refusal.content())
-        self.linger_on()
-
-    def linger_on(self) -> None:
-        """Let the peer finish: a connection closed on unread bytes would take the answer with it."""
-        left, end = _LARGE_REST, time.monotonic() + _LONGEST_LINGER
-        with suppress(OSError, ValueError):
-            self._say_goodbye()
-            self.socket.shutdown(socket.SHUT_WR)
-            self.socket.settimeout(_LINGER_SECONDS)
-            while left > 0 and time.monotonic() < end and (block := self.rfile.read1(BUFFER)):
-                left -= len(block)
-
-    def _say_goodbye(self) -> None:
-        if isinstance(self.socket, TlsSocket):
-            self.socket.goodbye()
-
     def close(self) -> None:
         """Close it, even where the peer or a failed handshake has done so already."""
-        self._say_goodbye()
+        self.say_goodbye()
         with suppress(OSError):
-            super().close()
+            HTTPConnection.close(self)
 
     def _more_soon(self) -> bool:
-        if not hasattr(select, "poll"):
+        if not hasattr(select, "poll") or self.server.queue.qsize():
             return False
         poll = select.poll()
         poll.register(self.socket, select.POLLIN)
-        return bool(poll.poll(_SOON)) or self.rfile.has_data()
+        return bool(poll.poll(_SOON))
+
+
+class _Connections(ConnectionManager):
+    """The connections that wait for a request, each until its deadline."""
+
+    _selector: Any
+
+    def wait_for(self, conn: _Connection) -> None:
+        """Watch a connection."""
+        self._selector.register(conn.socket.fileno(), selectors.EVENT_READ, data=conn)
+
+    def _expire(self, threshold: float) -> None:
+        """Close those whose deadline is over, and the next ones where there are too many."""
+        now, waiting = time.monotonic(), self._waiting()
+        surplus = len(waiting) - KEPT_CONNECTIONS
+        for place, conn in enumerate(waiting):
+            if conn.deadline > now and place >= surplus:
+                return
+            self._end(conn)
+
+    def _from_server_socket(self, server_socket: socket.socket) -> object:
+        """Accept a connection; where no more files may be open, another one is closed for the next."""
+        try:
+            return super()._from_server_socket(server_socket)  # type: ignore[misc]
+        except OSError as error:
+            waiting = self._waiting()
+            if error.errno not in (errno.EMFILE, errno.ENFILE) or not waiting:
+                raise
+            self._end(waiting[0])
+            return None
+
+    def _waiting(self) -> list[_Connection]:
+        waiting = [conn for _, conn in self._selector.connections if conn is not self.server]
+        return sorted(waiting, key=lambda conn: conn.deadline)
+
+    def _end(self, conn: _Connection) -> None:
+        self._selector.unregister(conn.socket.fileno())
+        conn.expire()
 
 
 class _Request(HTTPRequest):
@@ -127,7 +147,7 @@ class _Request(HTTPRequest):
 
     def __init__(self, server: _Server, conn: _Connection) -> None:
         super().__init__(server, conn, proxy_mode=True)  # takes http://host/path too
-        self.patience = server.body_timeout
+        self.patience = Patience(server.body_timeout, server.least_rate)
 
     def read_request_line(self) -> bool:
         """As cheroot reads it; an address that cannot be taken apart is the client's mistake, not ours."""
@@ -177,7 +197,7 @@ class _Request(HTTPRequest):
         sock = self.conn.socket
 
         def begin() -> None:
-            sock.settimeout(self.patience)
+            self.conn.rfile.be_patient(self.patience)
             if self.expects_continue:
                 sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -185,9 +205,10 @@ class _Request(HTTPRequest):
             with suppress(OSError):
                 sock.shutdown(socket.SHUT_RD)
 
+        gone = partial(peer_has_closed, sock)
         if self.chunked_read:
-            return ChunkedBody(self.conn.rfile, begin, cut)
-        return SizedBody(self.conn.rfile, int(self.inheaders.get(b"Content-Length", 0)), begin, cut)
+            return ChunkedBody(self.conn.rfile, begin, cut, gone)
+        return SizedBody(self.conn.rfile, int(self.inheaders.get(b"Content-Length", 0)), begin, cut, gone)
 
     def _send(self, response: Response, body: SizedBody) -> None:
         promised = self.expects_continue and body.untouched()
@@ -198,12 +219,11 @@ class _Request(HTTPRequest):
         self._write(head(response, connection=self._connection_fate()), response.body)
         if self.close_connection and not body.over():
             self.conn.linger_on()
-        self.conn.socket.settimeout(self.server.timeout)
 
     def _rest_is_here(self, body: SizedBody) -> bool:
         """Read a rest that nobody wants, if it is small and comes at once: the answer waits for no other."""
-        self.patience = _REST_SECONDS
-        self.conn.socket.settimeout(_REST_SECONDS)
+        self.patience = Patience(_REST_SECONDS, self.server.least_rate)
+        self.conn.rfile.be_patient(self.patience)
         return body.drain(_SMALL_REST, _REST_SECONDS)
 
     def _connection_fate(self) -> str | None:
@@ -212,15 +232,14 @@ class _Request(HTTPRequest):
         return "keep-alive" if self.response_protocol == "HTTP/1.0" else None  # what HTTP/1.1 does anyway
 
     def _write(self, start: bytes, content: bytes | Iterable[bytes]) -> None:
-        sock = self.conn.socket
-        sock.settimeout(self.server.body_timeout)
+        sock, patience = self.conn.socket, Patience(self.server.body_timeout, self.server.least_rate)
         if isinstance(content, bytes):
-            sock.sendall(start + content)
+            send_all(sock, start + content, patience)
             return
         try:
-            sock.sendall(start)
+            send_all(sock, start, patience)
             for block in content:
-                sock.sendall(block)
+                send_all(sock, block, patience)
         finally:
             let_go(content)
 
@@ -229,12 +248,11 @@ class _Request(HTTPRequest):
         self.close_connection = True
         code = int(str(status)[:3])
         why = msg if code == 400 and self.in_headers else WHY_UNREADABLE.get(code, status)
-        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), UNREADABLE, f"{_SORRY}: {why}.")])
+        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), UNREADABLE, f"{SORRY}: {why}.")])
         with suppress(OSError):
             self.conn.socket.sendall(head(as_error(error), connection="close") + as_error(error).content())
 
 
-_SORRY = "The request cannot be read"
 _REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
 
 
@@ -243,11 +261,38 @@ class _Server(HTTPServer):
     handle: Callable[[Request], Response]
     base_url: str
     body_timeout: float
+    head_timeout: float
+    least_rate: float
+    users: Users
     bodies: set[SizedBody]
     open: WeakSet[_Connection]
     tls: ssl.SSLContext | None
     answered = 0
     stopping = False
+
+    def __init__(self, address: tuple[str, int], *, threads: int, most: int) -> None:
+        super().__init__(address, Gateway, minthreads=threads, maxthreads=most, server_name="svc")
+        self.queue = ReadyQueue(share=max(1, most // 4))
+        self.requests._queue, self.requests.get = self.queue, self.queue.get
+
+    def prepare(self) -> None:
+        """Listen, and have threads."""
+        super().prepare()
+        self._connections = _Connections(self)
+
+    def process_conn(self, conn: _Connection) -> None:
+        """Something has come over a connection, or it is new: it gets a thread, or waits for more."""
+        if conn.collect():
+            self.requests.put(conn)
+        else:
+            self._connections.wait_for(conn)
+
+    def put_conn(self, conn: _Connection) -> None:
+        """A thread has answered what there was of a connection."""
+        if self.ready:
+            self.process_conn(conn)
+        else:
+            conn.close()
 
     def error_log(self, msg: str = "", level: int = 20, traceback: bool = False) -> None:
         _log.log(level, "%s", msg, exc_info=traceback)
@@ -284,9 +329,7 @@ class SocketServer:
         ca: Path | None = None,
         threads: int = 32,
     ) -> None:
-        self._server = _Server(
-            (host, port), Gateway, minthreads=threads, maxthreads=max(threads, MOST_THREADS), server_name="svc"
-        )
+        self._server = _Server((host, port), threads=threads, most=max(threads, MOST_THREADS))
         self._server.request_queue_size = WAITING_CONNECTIONS
         self._relief = Relief(self._server.requests, lambda: self._server.answered)
         self._server.handle = Control(service, control_token).handle if control else service.handle
@@ -294,11 +337,13 @@ class SocketServer:
         self._server.open = WeakSet()
         self._server.tls = tls
         self._server.body_timeout = service.policy.body_timeout
+        self._server.head_timeout = service.policy.head_timeout
+        self._server.least_rate = service.policy.least_rate
+        self._server.users = Users(service.user_of)
         self._server.timeout = IDLE_SECONDS
         self._server.shutdown_timeout = 5
         self._server.expiration_interval = 0.1  # also how long it takes to notice that it shall stop
         self._server.max_request_header_size = MOST_HEADER_BYTES
-        self._server.keep_alive_conn_limit = KEPT_CONNECTIONS
         self.ca = ca
         self.owner: object = None
         """What it carries belongs to this, and is kept alive while it runs: a sandbox."""
@@ -366,6 +411,8 @@ class SocketServer:
             body.abort()
         self._relief.stop()
         self._server.stop()
+        for connection in self._server.queue.drain():
+            connection.close()
         if self._thread:
             self._thread.join()
 

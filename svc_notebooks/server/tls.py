@@ -1,13 +1,16 @@
-"""TLS on a connection that was accepted: the server's side of it, for threads that block."""
+"""TLS on a connection that was accepted: the server's side of it."""
 
 from __future__ import annotations
 
+import logging
 import socket
 import ssl
 from contextlib import suppress
 
 HANDSHAKE_SECONDS = 10.0
 _HANDSHAKE_BYTE = b"\x16"  # with which every ClientHello begins
+
+_log = logging.getLogger(__name__)
 
 
 class TlsSocket(ssl.SSLSocket):
@@ -28,24 +31,38 @@ class TlsSocket(ssl.SSLSocket):
         self._sslobj = None
 
 
-def is_tls(sock: socket.socket) -> bool:
-    """Whether the client begins a handshake; False: it speaks something else. Raises OSError if it says nothing."""
-    sock.settimeout(HANDSHAKE_SECONDS)
-    first = sock.recv(1, socket.MSG_PEEK)
-    if not first:
-        raise ConnectionResetError("the client went away before it said anything")
-    return first == _HANDSHAKE_BYTE
+class TlsHandshake:
+    """The server's side of a handshake, which goes on as bytes come and waits for none."""
 
+    def __init__(self, context: ssl.SSLContext) -> None:
+        self._context = context
+        self.seconds = HANDSHAKE_SECONDS
+        self.secured: TlsSocket | None = None
+        """The connection, in the place of the one that was given, from the first byte of a handshake on."""
+        self.failed = False
+        """The client speaks something else, or nothing any more."""
 
-def secure(sock: socket.socket, context: ssl.SSLContext) -> TlsSocket:
-    """Shake hands, within a time. The given socket is used up. Raises OSError."""
-    context.sslsocket_class = TlsSocket
-    secured = context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
-    assert isinstance(secured, TlsSocket)
-    try:
-        secured.settimeout(HANDSHAKE_SECONDS)
-        secured.do_handshake()
-    except BaseException:
-        secured.close()
-        raise
-    return secured
+    def go_on(self, sock: socket.socket) -> bool:
+        """Read what has come; whether the handshake is over."""
+        try:
+            sock.settimeout(0)
+            if self.secured is None and not self._begin(sock):
+                return False
+            assert self.secured
+            self.secured.do_handshake()
+        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return False
+        except (OSError, ValueError) as error:
+            _log.debug("no handshake: %s", error)
+            self.failed = True
+            return False
+        return True
+
+    def _begin(self, sock: socket.socket) -> bool:
+        self.failed = sock.recv(1, socket.MSG_PEEK) != _HANDSHAKE_BYTE
+        if not self.failed:
+            self._context.sslsocket_class = TlsSocket
+            secured = self._context.wrap_socket(sock, server_side=True, do_handshake_on_connect=False)
+            assert isinstance(secured, TlsSocket)
+            self.secured = secured
+        return not self.failed

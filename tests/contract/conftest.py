@@ -74,6 +74,9 @@ class Stage:
         assert self.service
         return self.service.handle(request)
 
+    def user_of(self, token: str) -> str | None:
+        return self.service.user_of(token) if self.service else None
+
 
 @pytest.fixture(scope="session")
 def stage() -> Iterator[tuple[Stage, str]]:

@@ -37,6 +37,9 @@ class Stage:
     def handle(self, request: Request) -> Response:
         return self.service.handle(request)
 
+    def user_of(self, token: str) -> str | None:
+        return self.service.user_of(token)
+
 
 @contextmanager
 def on_stage() -> Iterator[tuple[Stage, str]]:

@@ -48,6 +48,9 @@ class Bent:
     def handle(self, request: Request) -> Response:
         return self._bend(request, self._service.handle)
 
+    def user_of(self, token: str) -> str | None:
+        return self._service.user_of(token)
+
 
 @contextmanager
 def served(bend: Bend = lambda request, handle: handle(request)) -> Iterator[tuple[Service, str]]:
