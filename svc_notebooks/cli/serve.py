@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from ..core.policy import Policy
 
 
+_SWITCH_SECONDS = 0.0001
+"""How long a thread computes before another one may go on, far less than Python's own 5 ms: a long list of one user delays
+every request of the others by this several times."""
+
+
 def serve(options: argparse.Namespace) -> int:
     """Carry a service until SIGINT or SIGTERM; 2 if an argument cannot be met.
 
@@ -52,6 +57,7 @@ def _carry(options: argparse.Namespace) -> None:
             "control": options.control,
         }
         print(json.dumps(ready), flush=True)
+        sys.setswitchinterval(_SWITCH_SECONDS)
         server.serve_forever()
 
 
