@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 _SWITCH_SECONDS = 0.0001
-"""How long a thread computes before another one may go on, far less than Python's own 5 ms: a long list of one user delays
-every request of the others by this several times."""
+"""How long a thread computes before another one may go on, far less than the 5 ms of Python: a long list of one user
+delays every request of the others by this several times."""
 
 
 def serve(options: argparse.Namespace) -> int:

@@ -29,8 +29,3 @@ class Work:
         self.done += steps
         if self._most is not None and self.done > self._most:
             raise WorkExceeded(f"more than {self._most} steps")
-
-    @property
-    def is_over(self) -> bool:
-        """Whether nothing is left of the budget."""
-        return self._most is not None and self.done >= self._most

@@ -206,11 +206,11 @@ def _as_they_are(house: House, calendar: CalendarRow, asked: _Asked, key: Key | 
         place, event = key or (FIRST, "")
         found = house.store.events.by_age(calendar.id, place, event, _MOST_PAGE)
         keyed = (((row.place, row.id), row) for row in found)
-    work = Work(house.policy.expansion_steps)
+    work = Work()  # each event is decided, whatever it costs
     for at, row in keyed:
         if _wanted(calendar, asked, row, work):
             yield at, _whole(house, calendar, row)
-        if work.is_over:
+        if work.done > house.policy.expansion_steps:
             raise PageEnds(at)
 
 
@@ -281,7 +281,7 @@ def _wanted_instance(asked: _Asked, found: Found) -> bool:
 
 def _later(after: datetime | None, key: Key | None) -> datetime | None:
     """Where a page begins: nothing that ended before the last one of the page before started is on it."""
-    if key is None:
+    if key is None or key[0] == FIRST:
         return after
     start = from_millis(key[0])
     return start if after is None else max(start, after)

@@ -79,11 +79,9 @@ class Users:
         """The lane of a request; nothing is looked up."""
         return self._known.get(token or "", f"address {address}")
 
-    def meet(self, token: str | None) -> bool:
-        """Look a token up that was not seen before; whether its lane is another now."""
-        if not token or token in self._known or (user := self._user_of(token)) is None:
-            return False
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
-        self._known[token] = f"user {user}"
-        return True
+    def meet(self, token: str | None) -> None:
+        """Look a token up that was not seen before."""
+        if token and token not in self._known and (user := self._user_of(token)) is not None:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[token] = f"user {user}"

@@ -70,7 +70,8 @@ class _Connection(WaitingConnection, HTTPConnection):
             if self.handshake:
                 self.end_handshake()
                 return False
-            return self.server.users.meet(self.token) or self._answer_requests(lane)
+            self.server.users.meet(self.token)
+            return self.belongs_to() != lane or self._answer_requests(lane)
         finally:
             self.server.queue.done(lane)
 

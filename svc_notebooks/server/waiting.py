@@ -60,8 +60,12 @@ class WaitingConnection:
         is_ready = self.rfile.collect()
         if self.rfile.head and not had:
             self.deadline = time.monotonic() + self.server.head_timeout
-        self.lane = self.server.users.lane(self.token, str(self.remote_addr))
+        self.lane = self.belongs_to()
         return is_ready
+
+    def belongs_to(self) -> str:
+        """The lane of the request that has come, by what is known now."""
+        return self.server.users.lane(self.token, str(self.remote_addr))
 
     def _shake_hands(self, handshake: TlsHandshake) -> bool:
         is_over = handshake.go_on(self.socket)

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.convert.admission import Abandoned
 from svc_notebooks.convert.job import MIB, Limits
 from svc_notebooks.convert.workers import Here, Workers
 from tests.patience import PATIENCE
@@ -30,7 +31,7 @@ class Desk:
         self.limits = limits
         self.target = folder / "target"
 
-    def run(self, name: str, source: bytes | None = b"words", *, reads: bool = True) -> dict[str, Any]:
+    def run(self, name: str, source: bytes | None = b"words", *, reads: bool = True, **client: Any) -> dict[str, Any]:
         given = self.folder / "source"
         if source is not None:
             given.write_bytes(source)
@@ -46,7 +47,8 @@ class Desk:
                 "source": None if source is None else str(given),
                 "target": str(self.target),
                 "job": job,
-            }
+            },
+            **client,
         )
 
 
@@ -102,6 +104,13 @@ def _runs(pid: int) -> bool:
     return False
 
 
+def _ends(pid: int) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while _runs(pid) and time.monotonic() < deadline:
+        os.sched_yield()
+    assert not _runs(pid)
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
 def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
     limits = Limits(seconds=3)
@@ -109,11 +118,7 @@ def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
         answer = Desk(workers, tmp_path, limits).run("hang", str(tmp_path / "child").encode())
 
     assert answer == {"error": "it took more than 3 seconds.", "kind": "large"}
-    child = int((tmp_path / "child").read_text())
-    deadline = time.monotonic() + PATIENCE
-    while _runs(child) and time.monotonic() < deadline:
-        os.sched_yield()
-    assert not _runs(child)
+    _ends(int((tmp_path / "child").read_text()))
 
 
 def test_a_worker_is_kept_and_replaced_when_it_died(desk: Desk) -> None:
@@ -125,6 +130,28 @@ def test_a_worker_is_kept_and_replaced_when_it_died(desk: Desk) -> None:
     assert desk.run("echo") == {"notes": ["text/plain n"]}
     [(_, second)] = desk.workers._idle
     assert second is not first
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
+def test_a_conversion_whose_client_has_gone_is_ended(desk: Desk, tmp_path: Path) -> None:
+    child = tmp_path / "child"
+    with pytest.raises(Abandoned):
+        desk.run("hang", str(child).encode(), is_gone=child.exists)
+
+    _ends(int(child.read_text()))
+    assert desk.run("echo") == {"notes": ["text/plain n"]}
+
+
+def test_what_one_user_abandons_leaves_the_process_of_another(tmp_path: Path) -> None:
+    with contextlib.closing(Workers(LIMITS, most=2)) as workers:
+        desk, child = Desk(workers, tmp_path), tmp_path / "child"
+        desk.run("echo", user="ada")
+        [(_, kept)] = workers._idle
+        with pytest.raises(Abandoned):
+            desk.run("hang", str(child).encode(), user="bob", is_gone=child.exists)
+        desk.run("echo", user="ada")
+
+        assert [worker for _, worker in workers._idle] == [kept]
 
 
 def test_threads_share_them(tmp_path: Path) -> None:

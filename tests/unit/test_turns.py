@@ -1,0 +1,175 @@
+"""Fair queues: users in turn, a share for each, and conversions that nobody waits for."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+from hypothesis import given, strategies as st
+
+from svc_notebooks.convert.admission import Abandoned, Admission, TooManyWait
+from svc_notebooks.core.turns import Turns
+from svc_notebooks.server.pace import Patience
+from svc_notebooks.server.ready import ReadyQueue, Users
+from tests.patience import PATIENCE
+
+
+def turns(share: int, *items: tuple[str, str]) -> Turns[str]:
+    queue: Turns[str] = Turns(share)
+    for key, item in items:
+        queue.add(key, item)
+    return queue
+
+
+def taken(queue: Turns[str]) -> list[str]:
+    """All that can be taken, while nothing is done."""
+    return [item for _, item in iter(queue.take, None)]
+
+
+def test_a_second_item_of_one_key_does_not_go_ahead_of_the_first_of_another():
+    queue = turns(9, ("ada", "a1"), ("ada", "a2"), ("ada", "a3"), ("bob", "b1"), ("eve", "e1"))
+
+    assert taken(queue) == ["a1", "b1", "e1", "a2", "a3"]
+
+
+def test_no_key_has_more_than_its_share_at_work():
+    queue = turns(2, ("ada", "a1"), ("ada", "a2"), ("ada", "a3"), ("bob", "b1"))
+
+    assert taken(queue) == ["a1", "b1", "a2"]
+    assert queue.ready == 0
+    queue.done("ada")
+    assert taken(queue) == ["a3"]
+
+
+def test_an_item_that_is_removed_is_not_taken():
+    queue = turns(1, ("ada", "a1"), ("bob", "b1"))
+
+    assert queue.remove("ada", "a1")
+    assert not queue.remove("ada", "a1")
+    assert taken(queue) == ["b1"]
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["add", "take", "done"]))), st.integers(1, 3))
+def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[str, str]], share: int):
+    queue: Turns[int] = Turns(share)
+    added: dict[str, list[int]] = {key: [] for key in "abc"}
+    seen: dict[str, list[int]] = {key: [] for key in "abc"}
+    at_work: list[str] = []
+
+    def take() -> bool:
+        if pair := queue.take():
+            seen[pair[0]].append(pair[1])
+            at_work.append(pair[0])
+            assert at_work.count(pair[0]) <= share
+        return pair is not None
+
+    for number, (key, step) in enumerate(steps):
+        if step == "add":
+            queue.add(key, number)
+            added[key].append(number)
+        elif step == "take":
+            take()
+        elif at_work:
+            queue.done(at_work.pop())
+    while take() or at_work:
+        if not queue.ready:
+            queue.done(at_work.pop())
+
+    assert seen == added
+
+
+class Connection:
+    def __init__(self, lane: str) -> None:
+        self.lane = lane
+
+    def close(self) -> None:
+        pass
+
+
+def test_threads_take_connections_of_users_in_turn_and_end_when_none_is_left():
+    queue = ReadyQueue(share=1)
+    first, second, other, end = Connection("ada"), Connection("ada"), Connection("bob"), object()
+    for item in (first, second, end, other):
+        queue.put(item)
+
+    assert queue.qsize() == 2
+    assert [queue.get(), queue.get(), queue.get()] == [first, other, end]
+    queue.done("ada")
+    assert queue.get() is second
+    assert queue.drain() == []
+
+
+def test_a_user_is_known_by_a_token_that_was_looked_up_and_all_others_by_their_address():
+    users = Users({"t1": "ada", "t2": "ada"}.get)
+
+    assert users.lane("t1", "127.0.0.1") == users.lane("wrong", "127.0.0.1") == users.lane(None, "127.0.0.1")
+    for token in ("t1", "t2", "wrong", None):
+        users.meet(token)
+    assert users.lane("t1", "127.0.0.1") == users.lane("t2", "10.0.0.1") != users.lane("wrong", "127.0.0.1")
+
+
+# -- conversions ------------------------------------------------------------------------------------------------------
+
+
+def never() -> bool:
+    return False
+
+
+def always() -> bool:
+    return True
+
+
+def test_one_user_leaves_room_for_another():
+    admission = Admission(most=2, most_waiting=8)
+    started, release = {name: Event() for name in ("a1", "a2", "b1")}, Event()
+
+    def convert(name: str) -> None:
+        with admission.turn(name[0], never):
+            started[name].set()
+            assert release.wait(PATIENCE)
+
+    with ThreadPoolExecutor(3) as pool:
+        pool.submit(convert, "a1")
+        assert started["a1"].wait(PATIENCE)
+        later = pool.submit(convert, "a2")
+        pool.submit(convert, "b1")
+        assert started["b1"].wait(PATIENCE)
+        assert not started["a2"].is_set()
+        release.set()
+        later.result(PATIENCE)
+
+
+def test_who_waits_and_has_gone_waits_no_more_and_takes_nobodys_turn():
+    admission = Admission(most=1, most_waiting=8)
+    with admission.turn("ada", never), pytest.raises(Abandoned), admission.turn("bob", always):
+        pytest.fail("it is not bob's turn")
+
+    with admission.turn("bob", never):
+        pass
+
+
+def test_a_user_has_a_bounded_number_of_conversions_waiting():
+    admission = Admission(most=1, most_waiting=0)
+    with admission.turn("ada", never), pytest.raises(TooManyWait), admission.turn("ada", never):
+        pytest.fail("one runs already")
+
+    with admission.turn("ada", never):
+        pass
+
+
+# -- pace -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_peer_may_be_silent_for_a_time_and_must_keep_a_rate_over_a_longer_one():
+    patience = Patience(60, rate=500)
+    for _ in range(1000):  # a telephone at 2 kB/s, with a hole of half a minute in every two
+        patience.spend(90, moved=90 * 2000)
+        patience.spend(30, moved=0)
+        assert patience.left > 0
+
+    seconds = 0
+    while patience.left > 0:  # a byte a second, whatever came before
+        patience.spend(1, moved=1)
+        seconds += 1
+    assert 30 <= seconds <= 61
