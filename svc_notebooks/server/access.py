@@ -76,6 +76,11 @@ class Access:
         except ApiError:
             return None
 
+    def user_of(self, secret: str) -> str | None:
+        """The user whom an access token stands for; None: nobody."""
+        holder = self.holder(secret)
+        return holder.user if holder else None
+
     def _look_up(self, shown: str) -> Caller:
         known = self._known  # who forgets meanwhile takes another book, and this page is in none that counts
         bearer = _BEARER.fullmatch(shown)

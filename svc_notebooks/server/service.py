@@ -55,6 +55,7 @@ class Service:
         if self._desk.has_mail():
             self._courier.wake()
         self._access = Access(house.store, house.clock)
+        self.user_of = self._access.user_of
         self._journal = Journal(house.policy.journal_length, house.policy.journal_bytes)
         self._snapshots = Snapshots()
         self._faults = Faults(house.clock.wait if house.policy.fault_delay == "clock" else time.sleep)
@@ -98,11 +99,6 @@ class Service:
     def refusal(self, request: Request, check: Callable[[Request, House], None]) -> Response | None:
         """For an edge that answers a request itself: the answer where `check` raises ApiError, noted in the journal."""
         return self._front.refusal(request, check)
-
-    def user_of(self, token: str) -> str | None:
-        """The user whom an access token stands for; None: nobody."""
-        holder = self._access.holder(token)
-        return holder.user if holder else None
 
     def _make_post(self) -> Poster:
         from .post import Post  # TLS and HTTP, which nobody needs before the first message

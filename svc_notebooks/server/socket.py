@@ -26,9 +26,9 @@ from weakref import WeakSet
 from cheroot.connections import ConnectionManager
 from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
-from ..core.catalogue import ApiError, Row, refuse
-from ..core.choices import UNREADABLE
+from ..core.catalogue import refuse
 from ..core.fork import after_fork, close_copies
+from ..core.policy import Policy
 from ..core.wire import Disconnected, Headers, Request, Response, let_go
 from .control import Control
 from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, address, check_framing, connection_wish, framing, header
@@ -40,7 +40,7 @@ from .ready import ReadyQueue, Users
 from .relief import Relief
 from .reply import as_error
 from .service import Service
-from .waiting import IDLE_SECONDS, SORRY, WaitingConnection
+from .waiting import IDLE_SECONDS, WaitingConnection, unreadable
 
 _log = logging.getLogger(__name__)
 
@@ -148,7 +148,7 @@ class _Request(HTTPRequest):
 
     def __init__(self, server: _Server, conn: _Connection) -> None:
         super().__init__(server, conn, proxy_mode=True)  # takes http://host/path too
-        self.patience = Patience(server.body_timeout, server.least_rate)
+        self.patience = Patience(server.policy.body_timeout, server.policy.least_rate)
 
     def read_request_line(self) -> bool:
         """As cheroot reads it; an address that cannot be taken apart is the client's mistake, not ours."""
@@ -223,7 +223,7 @@ class _Request(HTTPRequest):
 
     def _rest_is_here(self, body: SizedBody) -> bool:
         """Read a rest that nobody wants, if it is small and comes at once: the answer waits for no other."""
-        self.patience = Patience(_REST_SECONDS, self.server.least_rate)
+        self.patience = Patience(_REST_SECONDS, self.server.policy.least_rate)
         self.conn.rfile.be_patient(self.patience)
         return body.drain(_SMALL_REST, _REST_SECONDS)
 
@@ -233,7 +233,7 @@ class _Request(HTTPRequest):
         return "keep-alive" if self.response_protocol == "HTTP/1.0" else None  # what HTTP/1.1 does anyway
 
     def _write(self, start: bytes, content: bytes | Iterable[bytes]) -> None:
-        sock, patience = self.conn.socket, Patience(self.server.body_timeout, self.server.least_rate)
+        sock, patience = self.conn.socket, Patience(self.server.policy.body_timeout, self.server.policy.least_rate)
         if isinstance(content, bytes):
             send_all(sock, start + content, patience)
             return
@@ -249,21 +249,15 @@ class _Request(HTTPRequest):
         self.close_connection = True
         code = int(str(status)[:3])
         why = msg if code == 400 and self.in_headers else WHY_UNREADABLE.get(code, status)
-        error = ApiError([Row(code, _REFUSED.get(code, "badRequest"), UNREADABLE, f"{SORRY}: {why}.")])
         with suppress(OSError):
-            self.conn.socket.sendall(head(as_error(error), connection="close") + as_error(error).content())
-
-
-_REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
+            self.conn.socket.sendall(unreadable(code, str(why)))
 
 
 class _Server(HTTPServer):
     ConnectionClass = _Connection
     handle: Callable[[Request], Response]
     base_url: str
-    body_timeout: float
-    head_timeout: float
-    least_rate: float
+    policy: Policy
     users: Users
     bodies: set[SizedBody]
     open: WeakSet[_Connection]
@@ -290,10 +284,7 @@ class _Server(HTTPServer):
 
     def put_conn(self, conn: _Connection) -> None:
         """A thread has answered what there was of a connection."""
-        if self.ready:
-            self.process_conn(conn)
-        else:
-            conn.close()
+        (self.process_conn if self.ready else _Connection.close)(conn)
 
     def error_log(self, msg: str = "", level: int = 20, traceback: bool = False) -> None:
         _log.log(level, "%s", msg, exc_info=traceback)
@@ -337,9 +328,7 @@ class SocketServer:
         self._server.bodies = set()
         self._server.open = WeakSet()
         self._server.tls = tls
-        self._server.body_timeout = service.policy.body_timeout
-        self._server.head_timeout = service.policy.head_timeout
-        self._server.least_rate = service.policy.least_rate
+        self._server.policy = service.policy
         self._server.users = Users(service.user_of)
         self._server.timeout = IDLE_SECONDS
         self._server.shutdown_timeout = 5

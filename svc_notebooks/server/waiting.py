@@ -10,6 +10,7 @@ from typing import Protocol
 
 from ..core.catalogue import ApiError, Row, refuse
 from ..core.choices import UNREADABLE
+from ..core.policy import Policy
 from .framing import WHY_UNREADABLE
 from .http1 import head
 from .incoming import BUFFER, Incoming, credential
@@ -19,7 +20,7 @@ from .reply import as_error
 from .tls import TlsHandshake, TlsSocket
 
 IDLE_SECONDS = 65
-SORRY = "The request cannot be read"
+_REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
 _LARGE_REST = 64 * 1024 * 1024
 _LINGER_SECONDS = 2.0
 _LONGEST_LINGER = 30.0
@@ -29,8 +30,7 @@ class Edge(Protocol):
     """What a connection asks of its server."""
 
     base_url: str
-    head_timeout: float
-    least_rate: float
+    policy: Policy
     users: Users
 
 
@@ -59,7 +59,7 @@ class WaitingConnection:
         had = bool(self.rfile.head)
         is_ready = self.rfile.collect()
         if self.rfile.head and not had:
-            self.deadline = time.monotonic() + self.server.head_timeout
+            self.deadline = time.monotonic() + self.server.policy.head_timeout
         self.lane = self.belongs_to()
         return is_ready
 
@@ -85,10 +85,9 @@ class WaitingConnection:
     def expire(self) -> None:
         """Close it at its deadline; who has begun a request is told why."""
         if self.rfile.head and not self.handshake:
-            refusal = as_error(ApiError([Row(408, "requestTimeout", UNREADABLE, f"{SORRY}: {WHY_UNREADABLE[408]}.")]))
             with suppress(OSError):
                 self.socket.settimeout(0)
-                self.socket.send(head(refusal, connection="close") + refusal.content())
+                self.socket.send(unreadable(408, WHY_UNREADABLE[408]))
         self.close()
 
     def close(self) -> None:
@@ -110,7 +109,7 @@ class WaitingConnection:
         with suppress(OSError, ValueError):
             self.say_goodbye()
             self.socket.shutdown(socket.SHUT_WR)
-            self.rfile.be_patient(Patience(_LINGER_SECONDS, self.server.least_rate))
+            self.rfile.be_patient(Patience(_LINGER_SECONDS, self.server.policy.least_rate))
             while left > 0 and time.monotonic() < end and (block := self.rfile.read1(BUFFER)):
                 left -= len(block)
 
@@ -118,3 +117,10 @@ class WaitingConnection:
         """End TLS, where it is spoken."""
         if isinstance(self.socket, TlsSocket):
             self.socket.goodbye()
+
+
+def unreadable(status: int, why: str) -> bytes:
+    """The answer to what is no request, or not all of one."""
+    row = Row(status, _REFUSED.get(status, "badRequest"), UNREADABLE, f"The request cannot be read: {why}.")
+    refusal = as_error(ApiError([row]))
+    return head(refusal, connection="close") + refusal.content()
