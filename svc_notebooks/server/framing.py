@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 OLD = "HTTP/1.0"
 MOST_HEADER_BYTES = 65_536
+MOST_HEADERS = 200
 
 WHY_UNREADABLE = {
     400: "its first line must be a method in capital letters, an address and a version, like "
@@ -19,6 +21,13 @@ WHY_UNREADABLE = {
     505: f"its version must be HTTP/1.1 or {OLD}",
 }
 """Why there is no request to be answered, by the status that says so."""
+
+
+class SupportsReadline(Protocol):
+    """What lines are read from."""
+
+    def readline(self) -> bytes: ...
+
 
 _NAME = re.compile(r"[0-9A-Za-z!#$%&'*+\-.^_`|~]+")
 _NAMES = ("connection", "content-length", "expect", "host", "transfer-encoding")
@@ -53,6 +62,16 @@ def connection_wish(said: list[str]) -> bytes:
     """What the client wants of the connection, as cheroot spells it: close goes before all else."""
     words = {word.strip() for word in ",".join(said).lower().split(",")}
     return b"close" if "close" in words else b"Keep-Alive" if "keep-alive" in words else b""
+
+
+def read_headers(file: SupportsReadline) -> list[tuple[str, str]]:
+    """Every header as it was sent, up to the blank line. Raises ValueError."""
+    pairs: list[tuple[str, str]] = []
+    while (line := file.readline()) != b"\r\n":
+        pairs.append(header(line))
+        if len(pairs) > MOST_HEADERS:
+            raise ValueError(f"there are more than {MOST_HEADERS} headers")
+    return pairs
 
 
 def header(line: bytes) -> tuple[str, str]:

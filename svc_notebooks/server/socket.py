@@ -10,11 +10,9 @@ from __future__ import annotations
 
 import errno
 import logging
-import select
 import selectors
 import socket
 import ssl
-import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial
@@ -31,7 +29,16 @@ from ..core.fork import after_fork, close_copies
 from ..core.policy import Policy
 from ..core.wire import Disconnected, Headers, Request, Response, let_go
 from .control import Control
-from .framing import MOST_HEADER_BYTES, OLD, WHY_UNREADABLE, address, check_framing, connection_wish, framing, header
+from .framing import (
+    MOST_HEADER_BYTES,
+    OLD,
+    WHY_UNREADABLE,
+    address,
+    check_framing,
+    connection_wish,
+    framing,
+    read_headers,
+)
 from .http1 import ChunkedBody, SizedBody, head
 from .incoming import Incoming
 from .listening import cannot_listen
@@ -40,17 +47,13 @@ from .ready import ReadyQueue, Users
 from .relief import Relief
 from .reply import as_error
 from .service import Service
-from .waiting import IDLE_SECONDS, WaitingConnection, unreadable
+from .waiting import IDLE_SECONDS, WaitingConnection, overdue, unreadable
 
 _log = logging.getLogger(__name__)
 
-MOST_HEADERS = 200
 KEPT_CONNECTIONS = 1000
-WAITING_CONNECTIONS = 1024
 MOST_THREADS = 512
-_SOON = 5  # milliseconds that a thread waits for the next request of its connection before it goes elsewhere
-_SMALL_REST = 1024 * 1024
-_REST_SECONDS = 1.0
+_SMALL_REST, _REST_SECONDS = 1024 * 1024, 1.0
 
 
 class _Connection(WaitingConnection, HTTPConnection):
@@ -83,7 +86,8 @@ class _Connection(WaitingConnection, HTTPConnection):
             if not HTTPConnection.communicate(self):  # type: ignore[no-untyped-call]
                 return False
             self.be_idle()
-            if not (self.collect() or (self._more_soon() and self.collect())) or self.lane != lane:
+            is_free = not self.server.queue.qsize()
+            if not (self.collect() or (is_free and self.more_soon() and self.collect())) or self.lane != lane:
                 return True
         return False
 
@@ -92,13 +96,6 @@ class _Connection(WaitingConnection, HTTPConnection):
         self.say_goodbye()
         with suppress(OSError):
             HTTPConnection.close(self)
-
-    def _more_soon(self) -> bool:
-        if not hasattr(select, "poll") or self.server.queue.qsize():
-            return False
-        poll = select.poll()
-        poll.register(self.socket, select.POLLIN)
-        return bool(poll.poll(_SOON))
 
 
 class _Connections(ConnectionManager):
@@ -112,31 +109,25 @@ class _Connections(ConnectionManager):
 
     def _expire(self, threshold: float) -> None:
         """Close those whose deadline is over, and the next ones where there are too many."""
-        now, waiting = time.monotonic(), self._waiting()
-        surplus = len(waiting) - KEPT_CONNECTIONS
-        for place, conn in enumerate(waiting):
-            if conn.deadline > now and place >= surplus:
-                return
-            self._end(conn)
+        self._end(overdue(self._waiting(), KEPT_CONNECTIONS))
 
     def _from_server_socket(self, server_socket: socket.socket) -> object:
         """Accept a connection; where no more files may be open, another one is closed for the next."""
         try:
             return super()._from_server_socket(server_socket)  # type: ignore[misc]
         except OSError as error:
-            waiting = self._waiting()
-            if error.errno not in (errno.EMFILE, errno.ENFILE) or not waiting:
+            if error.errno not in (errno.EMFILE, errno.ENFILE):
                 raise
-            self._end(waiting[0])
+            self._end(overdue(self._waiting(), len(self._waiting()) - 1))
             return None
 
-    def _waiting(self) -> list[_Connection]:
-        waiting = [conn for _, conn in self._selector.connections if conn is not self.server]
-        return sorted(waiting, key=lambda conn: conn.deadline)
+    def _waiting(self) -> list[WaitingConnection]:
+        return [conn for _, conn in self._selector.connections if conn is not self.server]
 
-    def _end(self, conn: _Connection) -> None:
-        self._selector.unregister(conn.socket.fileno())
-        conn.expire()
+    def _end(self, connections: list[WaitingConnection]) -> None:
+        for conn in connections:
+            self._selector.unregister(conn.socket.fileno())
+            conn.expire()
 
 
 class _Request(HTTPRequest):
@@ -160,11 +151,8 @@ class _Request(HTTPRequest):
 
     def header_reader(self, rfile: Any, found: dict[bytes, bytes]) -> dict[bytes, bytes]:
         """Every header as it was sent; `found` gets what cheroot itself looks at."""
-        self.pairs, self.in_headers = [], True
-        while (line := rfile.readline()) != b"\r\n":
-            self.pairs.append(header(line))
-            if len(self.pairs) > MOST_HEADERS:
-                raise ValueError(f"there are more than {MOST_HEADERS} headers")
+        self.in_headers = True
+        self.pairs = read_headers(rfile)
         said = framing(self.pairs)
         check_framing(said, self.response_protocol)
         found |= {name.title().encode(): values[-1].encode("latin-1") for name, values in said.items() if values}
@@ -277,10 +265,7 @@ class _Server(HTTPServer):
 
     def process_conn(self, conn: _Connection) -> None:
         """Something has come over a connection, or it is new: it gets a thread, or waits for more."""
-        if conn.collect():
-            self.requests.put(conn)
-        else:
-            self._connections.wait_for(conn)
+        (self.requests.put if conn.collect() else self._connections.wait_for)(conn)
 
     def put_conn(self, conn: _Connection) -> None:
         """A thread has answered what there was of a connection."""
@@ -322,7 +307,7 @@ class SocketServer:
         threads: int = 32,
     ) -> None:
         self._server = _Server((host, port), threads=threads, most=max(threads, MOST_THREADS))
-        self._server.request_queue_size = WAITING_CONNECTIONS
+        self._server.request_queue_size = 1024
         self._relief = Relief(self._server.requests, lambda: self._server.answered)
         self._server.handle = Control(service, control_token).handle if control else service.handle
         self._server.bodies = set()

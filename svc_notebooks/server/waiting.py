@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import select
 import socket
 import ssl
 import time
@@ -21,6 +22,7 @@ from .tls import TlsHandshake, TlsSocket
 
 IDLE_SECONDS = 65
 _REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
+_SOON = 5  # milliseconds that a thread waits for the next request of its connection before it goes elsewhere
 _LARGE_REST = 64 * 1024 * 1024
 _LINGER_SECONDS = 2.0
 _LONGEST_LINGER = 30.0
@@ -82,6 +84,14 @@ class WaitingConnection:
         self.rfile.be_patient(None)
         self.deadline = time.monotonic() + IDLE_SECONDS
 
+    def more_soon(self) -> bool:
+        """Wait a moment for more to come."""
+        if not hasattr(select, "poll"):
+            return False
+        poll = select.poll()
+        poll.register(self.socket, select.POLLIN)
+        return bool(poll.poll(_SOON))
+
     def expire(self) -> None:
         """Close it at its deadline; who has begun a request is told why."""
         if self.rfile.head and not self.handshake:
@@ -124,3 +134,10 @@ def unreadable(status: int, why: str) -> bytes:
     row = Row(status, _REFUSED.get(status, "badRequest"), UNREADABLE, f"The request cannot be read: {why}.")
     refusal = as_error(ApiError([row]))
     return head(refusal, connection="close") + refusal.content()
+
+
+def overdue(waiting: list[WaitingConnection], most: int) -> list[WaitingConnection]:
+    """The connections to close: those whose deadline is over, and the next ones where there are more than `most`."""
+    now, surplus = time.monotonic(), len(waiting) - most
+    by_deadline = sorted(waiting, key=lambda connection: connection.deadline)
+    return [one for place, one in enumerate(by_deadline) if place < surplus or one.deadline <= now]
