@@ -260,8 +260,8 @@ def test_a_child_has_conversion_workers_of_its_own() -> None:
     workers = Workers(Limits())
 
     def pid() -> int:
-        worker = workers._take()
-        workers._idle.put(worker)
+        worker = workers._take("ada")
+        workers._put_back("ada", worker)
         return worker._process.pid
 
     def work() -> int:
@@ -270,7 +270,7 @@ def test_a_child_has_conversion_workers_of_its_own() -> None:
         return found
 
     ours = pid()
-    with held(workers._room):
+    with held(workers._lock):
         theirs = forked(work)
 
     assert theirs != ours
