@@ -167,7 +167,7 @@ def _mismatch(marker: Marker, last: opening.Opening | None) -> str | None:
     """Why a database does not belong to the parts beside it; None: it does."""
     if last is None or last.number < marker.openings:
         opened = last.number if last else 0
-        return f"{DATABASE} is older than the parts: it was opened {opened} times, and the folder {marker.openings}"
+        return f"{DATABASE} is older than the parts: it ends with opening {opened}, the folder with {marker.openings}"
     if marker.opening not in (last.token, last.before):
         return f"{DATABASE} is another one than the folder was last opened with"
     if marker.closed and marker.opening == last.token and not last.closed:
