@@ -252,7 +252,7 @@ def test_a_backup_of_an_earlier_opening_is_refused(store: Path, tmp_path: Path) 
     shutil.move(store / "svc.sqlite", tmp_path / "latest")
     shutil.copy(tmp_path / "backup", store / "svc.sqlite")
     refused(
-        store, "older than the parts: it was opened 2 times, and the folder 3; put the latest .* or delete svc-store"
+        store, "older than the parts: it ends with opening 2, the folder with 3; put the latest .* or delete svc-store"
     )
 
     shutil.copy(tmp_path / "latest", store / "svc.sqlite")
@@ -276,7 +276,7 @@ def test_a_log_that_is_lost_with_the_opening_in_it_is_noticed(store: Path, tmp_p
     killed = shutil.copytree(store, tmp_path / "killed")
     service.close()
     log = (killed / "svc.sqlite-wal").rename(tmp_path / "log")
-    refused(killed, "older than the parts: it was opened 2 times, and the folder 3")
+    refused(killed, "older than the parts: it ends with opening 2, the folder with 3")
 
     log.rename(killed / "svc.sqlite-wal")
     with opened(killed) as service:
