@@ -40,8 +40,8 @@ _EXPIRED = State.EXPIRED.value
 
 _LOOK_AT_IT = "Look at the file before you use it, and upload it again."
 _OVERTAKEN = (
-    "The service has stored more of this upload ({stored}) than was sent from here: another thread or process is"
-    " sending to the same session."
+    "The service reports more of this upload ({stored}) than was sent from here: another thread or process is sending"
+    " to the same session, or the report is wrong."
 )
 _LET_IT_FINISH = "Let the other one finish and look at the file; or start a new upload."
 

@@ -382,7 +382,7 @@ def test_an_address_that_is_none_is_not_shown_because_it_may_be_the_token() -> N
 
 @pytest.mark.spec("T-05")
 def test_a_session_is_not_pickled() -> None:
-    with pytest.raises(TypeError, match=r"make one with connect\(\)"):
+    with pytest.raises(TypeError, match=r"connect\("):
         pickle.dumps(session_for(Shelf()))
 
 
