@@ -116,8 +116,8 @@ def test_an_upload_that_is_overtaken_says_so() -> None:
 
     assert str(caught.value) == (
         f"The service reports more of this upload (bytes=0-{2 * Q - 1}) than was sent from here: another thread or"
-        " process is sending to the same session, or the report is wrong. Let the other one finish and look at the file;"
-        " or start a new upload."
+        " process is sending to the same session, or the report is wrong. Let the other one finish and look at the"
+        " file; or start a new upload."
     )
     assert second.run()["size"] == str(len(CONTENT))
     assert first.resume() == second.file
