@@ -33,9 +33,10 @@ def read_event(controls: EventControls, event: JSONObject, written: Callable[[],
         _set(controls, read, event)
     said = written()
     other = {name: value for name, value in event.items() if not _same(name, event, said)}
-    for name in other:
+    rest = {name: value for name, value in event.items() if name not in other}
+    for name in other:  # one control may stand for several fields: the rest of them stay
         if name in _READ:
-            _READ[name](controls, {})
+            _READ[name](controls, rest)
     controls.further.value = other
 
 

@@ -171,6 +171,7 @@ def test_the_event_goes_into_the_calendar_that_is_chosen(lab):
         {"reminders": {"useDefault": False, "overrides": [{"method": "popup", "minutes": 0}]}},
         {"reminders": {"useDefault": True, "overrides": [{"method": "sms", "minutes": 5}]}},
         {"guestsCanInviteOthers": False, "guestsCanSeeOtherGuests": False},
+        {"guestsCanInviteOthers": False, "guestsCanModify": []},
         {"colorId": "99", "visibility": "secret", "transparency": "transparent"},
         {"id": "abc123", "sequence": 3, "source": {"title": "Term", "url": "https://svc.example/term"}},
         {"extendedProperties": {"shared": {"room": "3"}}, "gadget": {"height": 3}},
