@@ -43,14 +43,14 @@ class Report:
 
     def lines(self) -> Iterator[str]:
         """The report for people."""
-        yield f"{self.folder}: {self.files:,} files, {self.parts:,} parts, {self.size:,} bytes"
+        yield f"{self.folder}: files: {self.files:,}, parts: {self.parts:,}, bytes: {self.size:,}"
         for subject, problem, files in self.problems:
             yield f"damaged: {subject}: {problem}"
             yield from (f"  affects {file.name} ({file.id}) of {file.owner}" for file in files)
         if self.unverified:
             yield f"note: {self.unverified:,} parts have no checksum yet: the next start of a service records it"
         yield from (f"note: {path} is named by no file" for path in self.unnamed)
-        yield f"{len(self.problems):,} problems" if self.problems else "no damage found"
+        yield f"problems: {len(self.problems):,}" if self.problems else "no damage found"
 
     def as_json(self) -> dict[str, Any]:
         """The report for programs."""

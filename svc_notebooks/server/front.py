@@ -180,7 +180,8 @@ class Front:
         body = Inlet(request.body, entry.declared, entry)
         call = Call(request, method, operation, route.places, query, caller, body, entry)
         handler = handler_of(call, upload=route.upload)
-        if method == "DELETE":  # it makes room, and has no body that would have to be read a second time
+        is_status_query = operation is SESSION and entry.declared == 0
+        if method == "DELETE" or is_status_query:  # neither has a body that would have to be read a second time
             return self._house.reserve.spend(lambda: handler(self._house, call))
         return handler(self._house, call)
 

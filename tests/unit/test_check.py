@@ -74,7 +74,7 @@ def test_a_whole_store(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
     status, said = check(folder, capsys)
 
     assert status == 0
-    assert "4 files, 7 parts, 6,000 bytes" in said
+    assert "files: 4, parts: 7, bytes: 6,000" in said
     assert said.endswith("no damage found\n")
 
 
@@ -91,7 +91,7 @@ def test_damaged_parts_and_the_files_that_have_them(folder: Path, capsys: pytest
     assert "other bytes" in said
     assert "affects first (" in said
     assert "affects copy (" in said
-    assert said.endswith("3 problems\n")
+    assert said.endswith("problems: 3\n")
     affected = {problem["subject"][-32:]: [file["name"] for file in problem["files"]] for problem in report["problems"]}
     assert affected == {rotten.name: ["first", "copy"], short.name: ["Untitled"], missing.name: []}
     assert {file["owner"] for problem in report["problems"] for file in problem["files"]} == {"ada@svc.example"}
@@ -149,7 +149,7 @@ def test_what_a_kill_has_left_in_the_log_counts(folder: Path, capsys: pytest.Cap
     status, said = check(copied, capsys)
 
     assert status == 0
-    assert "5 files" in said
+    assert "files: 5" in said
 
 
 def test_a_store_without_checksums(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
