@@ -6,8 +6,6 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV := .venv
 BIN := $(VENV)/bin
 ARGS ?=
-# Many tests wait for a process or a socket: with one worker for each core, half of the cores would be idle.
-WORKERS := $(shell $(PYTHON) -c 'import os; print(min(4, 2 * (os.cpu_count() or 1)))')
 
 # Whoever switched compiled files off pays for it in each of the hundred processes that tests start.
 unexport PYTHONDONTWRITEBYTECODE
@@ -53,7 +51,7 @@ floors: env
 
 # ARGS go to pytest: make tests ARGS="-k resumable"; with ARGS="-n 0" in one process, for a debugger.
 tests: env
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal $(ARGS)
 
 nbval: env
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks
