@@ -24,7 +24,7 @@ class Sink(Protocol):
     have: int
     end: int | None
     lasting: bool
-    """Whether another run can go on with what has come."""
+    """Whether another run can resume from the bytes received so far."""
 
     def write(self, block: bytes) -> None:
         """Append a block."""

@@ -93,7 +93,7 @@ class HttpTransport:
         self._adapter.close()
 
     def _leave_connections(self) -> None:
-        """In a forked child: close its copies of the parent's sockets, which sends nothing, and begin anew."""
+        """In a forked child: close the copies of the parent's sockets, which sends nothing, and start without any."""
         for way in self._ways.values():
             way.leave()
         self._ways, self._adapter = {}, _adapter()

@@ -86,7 +86,7 @@ class PartFile:
         self._note.write_text(json.dumps(self._mark), encoding="utf-8")
 
     def write(self, block: bytes) -> None:
-        """Append a block. Raises OSError that names the target; what has come stays, for another run to go on."""
+        """Append a block. Raises OSError that names the target; the bytes so far stay for another run."""
         view = memoryview(block)
         try:
             while view:

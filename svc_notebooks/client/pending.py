@@ -99,7 +99,7 @@ class Journal:
         return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
 
     def claim(self, key: str) -> Claim | None:
-        """The right to go on with this upload; None while another process or a thread of this one is sending it.
+        """The right to continue this upload; None while another process or a thread of this one is sending it.
 
         A second claim in the same session takes over one that is not in use: the cell was run again.
         """

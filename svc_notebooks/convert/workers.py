@@ -166,7 +166,7 @@ class Workers:
         after_fork(self, Workers._begin)
 
     def _begin(self) -> None:
-        """No process yet; a forked child begins anew with its own."""
+        """No process yet; a forked child starts its own."""
         self._admission = Admission(self._most, self._most_waiting)
         self._lock = Lock()
         self._idle: list[tuple[str, Worker]] = []

@@ -25,7 +25,7 @@ def current_session() -> Session:
     """The session that `sandbox()` or `connect()` made last; a forked process has that of its parent.
 
     Raises:
-        RuntimeError: There is none yet, as in a process that was started anew (spawn, forkserver, joblib).
+        RuntimeError: There is none yet, as in a spawned process (spawn, forkserver, joblib).
 
     >>> lab = svc.sandbox()
     >>> svc.current_session() is lab.session

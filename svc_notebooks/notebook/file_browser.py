@@ -86,7 +86,7 @@ class FileBrowser(Form):
         self.place, self.status, self.facts, self.view = (widgets.HTML() for _ in range(4))
         self.hand_over = make_hand_over(lambda: None)
         self._buttons()
-        self.search.watch(lambda: self._guarded(self._begin_anew))
+        self.search.watch(lambda: self._guarded(self._reset_after_fork))
         self.files.watch(self._show_chosen, self._opened, lambda: self._guarded(self._go_up))
         self.question.watch(self._show_code)
         self._compose(
@@ -178,7 +178,7 @@ class FileBrowser(Form):
             self._last = ""
         self._work("Reading the list", lambda _report: page_of_files(session, query, token, PAGE), self._show_page)
 
-    def _begin_anew(self) -> None:
+    def _reset_after_fork(self) -> None:
         self._pages = [None]
         self._list()
 
@@ -198,7 +198,7 @@ class FileBrowser(Form):
         if len(self._path) == 1:
             raise ValueError(f"{_HOME[1]} is in no other folder.")
         self._path.pop()
-        self._begin_anew()
+        self._reset_after_fork()
 
     def _opened(self, file_id: str) -> None:
         found = [one for one in self._found if one["id"] == file_id]
@@ -214,7 +214,7 @@ class FileBrowser(Form):
             return
         self._path = [*(self._path if self.search.in_folder else [_HOME]), (str(facts["id"]), str(facts["name"]))]
         if self.search.in_folder and not self.search.words.value:
-            self._begin_anew()
+            self._reset_after_fork()
         else:
             self.search.enter()
 

@@ -22,14 +22,14 @@ _lock = Lock()  # of _open: a set must not grow while another thread goes throug
 _SEED_DISTANCE = 2**32  # so that no seed that a person would write is that of another sandbox
 
 
-def _begin_anew(_: object) -> None:
+def _reset_after_fork(_: object) -> None:
     """In a forked child: the sandboxes that are open are the parent's."""
     global _lock
     _lock = Lock()
     _open.clear()
 
 
-after_fork(sys.modules[__name__], _begin_anew)
+after_fork(sys.modules[__name__], _reset_after_fork)
 
 
 def next_number() -> int:

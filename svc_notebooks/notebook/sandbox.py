@@ -47,7 +47,7 @@ def new_sandbox(
 
 
 def saved_sandbox(path: Path, number: int) -> Sandbox:
-    """The sandbox that was saved to a file; the first of a kernel goes on with the ids where it was saved."""
+    """The sandbox that was saved to a file; the first of a kernel continues the sequence of ids where it was saved."""
     from ..server.service import open_saved
 
     return _copied(open_saved(path, branch=number - 1), number)

@@ -109,7 +109,7 @@ def connect(
     """A session with a service elsewhere; the calls of this package use it from now on.
 
     Nothing is sent yet. Threads may share it. A forked process (`multiprocessing` on Linux) has the session, too, with
-    connections of its own; one that is started anew (spawn, forkserver, joblib) calls `connect()` itself.
+    connections of its own; a spawned one (spawn, forkserver, joblib) calls `connect()` itself.
 
     Args:
         base_url: The service's address; None takes it from the environment's `SVC_BASE_URL`.

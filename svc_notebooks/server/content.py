@@ -228,7 +228,7 @@ class Content:
     def replacing(self) -> Iterator[None]:
         """A block that replaces what the store holds; the parts that no row names afterwards are deleted.
 
-        Those are the parts that rows named before, and those of uploads that go on meanwhile.
+        Those are the parts that rows named before, and those of uploads in progress.
         """
         before = self._store.contents.known_parts()
         yield

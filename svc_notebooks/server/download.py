@@ -16,7 +16,7 @@ from .store.files import FileRow
 
 
 def download(house: House, call: Call) -> Response:
-    """The bytes of a file; a download that has begun goes on whatever happens to the file.
+    """The bytes of a file; a download that has begun completes whatever happens to the file.
 
     Raises DamagedContent before the response begins, as far as `Outflow.check` sees.
     """

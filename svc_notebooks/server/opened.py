@@ -111,7 +111,7 @@ def house_from(file: BinaryIO, branch: int = 0) -> Opened:
 
 
 def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> Ids:
-    """The ids that a copy draws: branch 0 goes on where `state` was taken, every other one draws its own."""
+    """The ids that a copy draws: branch 0 continues where `state` was taken, every other one draws its own."""
     ids = Ids(seed, opening=store.people.count_opening(), branch=branch)
     if not branch:
         ids.go_to(state)

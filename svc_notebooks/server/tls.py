@@ -32,7 +32,7 @@ class TlsSocket(ssl.SSLSocket):
 
 
 class TlsHandshake:
-    """The server's side of a handshake, which goes on as bytes come and waits for none."""
+    """The server's side of a TLS handshake: it advances as bytes arrive and never blocks."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
         self._context = context

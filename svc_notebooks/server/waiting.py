@@ -6,6 +6,7 @@ import select
 import socket
 import ssl
 import time
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import Protocol
 
@@ -36,7 +37,7 @@ class Edge(Protocol):
     users: Users
 
 
-class WaitingConnection:
+class WaitingConnection(ABC):
     """A connection that waits for the head of a request."""
 
     server: Edge
@@ -100,9 +101,9 @@ class WaitingConnection:
                 self.socket.send(unreadable(408, WHY_UNREADABLE[408]))
         self.close()
 
+    @abstractmethod
     def close(self) -> None:
-        """End it."""
-        raise NotImplementedError
+        """Close the connection."""
 
     def end_handshake(self) -> None:
         """There will be none; who speaks something else than TLS is told so."""

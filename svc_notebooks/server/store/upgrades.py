@@ -35,7 +35,7 @@ def _to_version_1(driver: sqlite3.Connection) -> None:
     """Bring a database from before there were versions to version 1.
 
     Older packages created missing tables and left existing ones as they were, so that any mixture is possible.
-    A table or an index whose definition differs from version 1 is therefore made anew.
+    A table or an index whose definition differs from version 1 is therefore recreated.
     """
     tables, indexes = _version_1()
     for name, sql in tables.items():
@@ -103,7 +103,7 @@ def _rebuild(driver: sqlite3.Connection, table: str, sql: str) -> None:
 
 
 def _keep_counter(driver: sqlite3.Connection, table: str, old: str) -> None:
-    """Let an AUTOINCREMENT table go on with the numbers of the one that it replaces."""
+    """Copy the AUTOINCREMENT counter of a table to the one that replaces it."""
     last = driver.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (old,)).fetchone()
     if last:
         driver.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
