@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..core.wire import JSONObject
-from .arguments import file_ids, media_types, names_for, optional_text, sources, whole
+from .arguments import file_ids, optional_text, whole
 from .current import session_or_current
 from .frames import frame
 from .metadata import metadata_body
@@ -20,6 +20,7 @@ from .progress import Progress, check_progress
 from .rows import for_each
 from .schemas import DELETED, FILES, IDS, file_schema
 from .transfers import carried_out
+from .upload_orders import new_content, new_files
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -88,37 +89,21 @@ def upload(
     >>> svc.upload(b"a,b", name="table", mime_type="text/csv", convert_to="spreadsheet")["mime_type"].tolist()
     ['application/vnd.svc-apps.spreadsheet']
     """
-    from ..client.uploads import prepare
-
     check_progress(progress)
     session = session_or_current(session)
-    found = sources(source)
-    if file_id is not None and len(found) != 1:
-        raise ValueError(f"file_id is one id, and source has {len(found)} sources")
-    body = metadata_body({**(metadata or {}), **_id_of(file_id)}, creating=True)
-    named = zip(found, names_for(len(found), name), media_types(source, mime_type), strict=True)
-    orders = [
-        prepare(
-            session,
-            one,
-            name=called,
-            mime_type=kind,
-            metadata=body,
-            file_id=None,
-            upload_type=upload_type,
-            chunk_size=chunk_size,
-            size=None,
-            query=_SHOWN,
-            convert_to=convert_to,
-            ocr_language=ocr_language,
-        )
-        for one, called, kind in named
-    ]
+    orders = new_files(
+        session,
+        source,
+        name=name,
+        mime_type=mime_type,
+        file_id=file_id,
+        metadata=metadata,
+        upload_type=upload_type,
+        chunk_size=chunk_size,
+        convert_to=convert_to,
+        ocr_language=ocr_language,
+    )
     return _sent(session, orders, progress)
-
-
-def _id_of(file_id: str | None) -> dict[str, str]:
-    return {} if file_id is None else {"id": file_id}
 
 
 def _sent(session: Session, orders: Iterable[Order], progress: Progress) -> DataFrame:
@@ -167,15 +152,19 @@ def update(
     check_progress(progress)
     session = session_or_current(session)
     ids = file_ids(file)
-    body = metadata_body(metadata, creating=False)
     if source is not None:
-        options = {
-            "mime_type": mime_type,
-            "ocr_language": ocr_language,
-            "upload_type": upload_type,
-            "chunk_size": chunk_size,
-        }
-        return _sent(session, _replacements(session, ids, source, body, options), progress)
+        orders = new_content(
+            session,
+            ids,
+            source,
+            mime_type=mime_type,
+            metadata=metadata,
+            ocr_language=ocr_language,
+            upload_type=upload_type,
+            chunk_size=chunk_size,
+        )
+        return _sent(session, orders, progress)
+    body = metadata_body(metadata, creating=False)
     if ocr_language is not None:
         raise ValueError("ocr_language is for new content: give source too")
     if mime_type is not None:
@@ -183,19 +172,6 @@ def update(
     if not body:
         raise ValueError("nothing to change: give source, or fields like name=... or starred=True")
     return _changed(session, ids, body)
-
-
-def _replacements(
-    session: Session, ids: list[str], source: Source, body: JSONObject, options: dict[str, Any]
-) -> list[Order]:
-    from ..client.uploads import prepare
-
-    found = sources(source)
-    if len(found) != 1:
-        raise ValueError(f"source has {len(found)} sources; update takes one content for every file")
-    (options["mime_type"],) = media_types(source, options["mime_type"])
-    common: dict[str, Any] = {"name": None, "metadata": body, "size": None, "query": _SHOWN, **options}
-    return [prepare(session, found[0], file_id=file_id, **common) for file_id in ids]
 
 
 def _changed(session: Session, ids: list[str], body: JSONObject) -> DataFrame:

@@ -1,0 +1,33 @@
+"""Whether viewers may download, export and copy a file, as a switch (File, `viewersCanCopyContent`; A6-05).
+
+The interface sets the field to true to restrict viewers, which its name does not tell; so the switch says in words
+what viewers may do, and `restricted` has the value of the field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from .field import switch
+
+FIELD = "viewersCanCopyContent"
+ARGUMENT = "viewers_can_copy_content"
+_TOOLTIP = "Off: only people who may edit the file can download, export and copy it (viewersCanCopyContent=true)"
+
+
+def viewers_switch() -> widgets.Checkbox:
+    """The switch; on is the default of a new file."""
+    return switch("Viewers may download, export and copy", _TOOLTIP, value=True)
+
+
+def is_restricted(facts: Mapping[str, Any]) -> bool:
+    """Whether only people who may edit the file can download it."""
+    return facts.get(FIELD) is True
+
+
+def may_edit(facts: Mapping[str, Any]) -> bool:
+    """Whether the session's user may change the file."""
+    return (facts.get("capabilities") or {}).get("canEdit") is True

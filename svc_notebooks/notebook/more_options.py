@@ -1,0 +1,40 @@
+"""Rarely used controls of a form, behind a button that shows and hides them."""
+
+from __future__ import annotations
+
+import ipywidgets as widgets
+
+from .field import show, small_button
+
+_MORE, _FEWER = "More options", "Fewer options"
+
+
+class MoreOptions(widgets.VBox):  # type: ignore[misc]
+    """A button and, below it, the controls. What is set in them counts while they are hidden, too.
+
+    >>> more = MoreOptions(widgets.Text(description="Place"))
+    >>> more.shown
+    False
+    >>> more.button.click(); more.shown, more.button.description
+    (True, 'Fewer options')
+    """
+
+    def __init__(self, *controls: widgets.Widget) -> None:
+        self.button = small_button(_MORE, "Show or hide the options that are rarely needed", self._toggle)
+        self.box = widgets.VBox(controls)
+        super().__init__([self.button, self.box])
+        self.add_class("svc-more")
+        self.shown = False
+
+    @property
+    def shown(self) -> bool:
+        """Whether the controls are shown."""
+        return self.box.layout.display is None
+
+    @shown.setter
+    def shown(self, shown: bool) -> None:
+        show(self.box, shown)
+        self.button.description = _FEWER if shown else _MORE
+
+    def _toggle(self) -> None:
+        self.shown = not self.shown
