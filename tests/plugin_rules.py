@@ -1,10 +1,11 @@
 """Which rules of the interface did this run prove?
 
 A test says what it proves with `@pytest.mark.spec("A3-12")`, with one or many ids of `rules.csv`.
-A rule is proved by a run in which a test with its mark passed and none failed. The end of the run
-counts them and lists those that are missing.
+A rule that says several things has one row for each clause (A6-04a, A6-04b), and a mark names the clause.
+A row is proved by a run in which a test with its mark passed and none failed; a rule is proved when all
+of its rows are. The end of the run counts them and lists the rows that are missing.
 
-`rules_floor.txt` keeps the rules that were proved once. A run of the whole suite in which one of
+`rules_floor.txt` keeps the rows that were proved once. A run of the whole suite in which one of
 them is no longer proved fails: coverage does not go down unseen. A run of a part of the suite (a
 path, -k, --lf, another -m) is measured and never judged, and a test that was skipped for something
 that the machine lacks is no loss. `pytest --write-rules-floor` moves the floor up.
@@ -17,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from svc_notebooks.core.rules import rows_of, rule_number
+
 RULES = Path(__file__).with_name("rules.csv")
 FLOOR = Path(__file__).with_name("rules_floor.txt")
 PROVES = "rules that this test proves"
@@ -24,7 +27,7 @@ PROVES = "rules that this test proves"
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row of `rules.csv`."""
+    """One row of `rules.csv`: a rule, or a clause of one."""
 
     id: str
     area: str
@@ -46,9 +49,10 @@ def spec_ids(item: pytest.Item) -> tuple[str, ...]:
 
 
 def complaints(items: list[pytest.Item], rules: dict[str, Rule]) -> list[str]:
-    """A mark that proves nothing, or a rule that nobody wrote down, as sentences."""
+    """The marks that are wrong, as sentences: without an id, with an unknown one, or with the number of a rule
+    that has clauses."""
     unknown = [
-        f"{item.nodeid}: spec mark with {rule!r}, which is no id of {RULES.name}"
+        f"{item.nodeid}: spec mark with {rule!r}, {_problem(rule, rules)}"
         for item in items
         for rule in spec_ids(item)
         if rule not in rules
@@ -59,6 +63,12 @@ def complaints(items: list[pytest.Item], rules: dict[str, Rule]) -> list[str]:
         if any(not mark.args or mark.kwargs for mark in item.iter_markers("spec"))
     ]
     return unknown + empty
+
+
+def _problem(rule: str, rules: dict[str, Rule]) -> str:
+    if clauses := rows_of(rule, rules):
+        return f"which has clauses: name those that the test proves ({', '.join(clauses)})"
+    return f"which is not an id of {RULES.name}"
 
 
 def is_whole(config: pytest.Config) -> bool:
@@ -87,6 +97,15 @@ class RuleCoverage:
     @property
     def proved(self) -> set[str]:
         return self.passed - self.failed
+
+    @property
+    def proved_rules(self) -> set[str]:
+        """The numbers of the rules of which every row is proved."""
+        return self.numbers - {rule_number(row) for row in self.rules.keys() - self.proved}
+
+    @property
+    def numbers(self) -> set[str]:
+        return {rule_number(row) for row in self.rules}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         if found := complaints(items, self.rules):
@@ -133,8 +152,9 @@ class RuleCoverage:
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
         if not self.measures or terminalreporter.config.option.collectonly:
             return
-        count = f"{len(self.proved)} of {len(self.rules)}"
-        terminalreporter.section(f"rules: {count} proved by this run")
+        rules = f"{len(self.proved_rules)} of {len(self.numbers)}"
+        clauses = f"{len(self.proved)} of {len(self.rules)}"
+        terminalreporter.section(f"rules: {rules} proved by this run ({clauses} clauses)")
         for line in self.missing_by_area():
             terminalreporter.write_line(line)
         if self.lost:
@@ -156,7 +176,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--write-rules-floor",
         action="store_true",
-        help=f"after a whole run, add the rules that it proved to {FLOOR.name}",
+        help=f"after a whole run, add the rows that it proved to {FLOOR.name}",
     )
 
 

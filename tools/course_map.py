@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from svc_notebooks.core.rules import rule_number
 from tools.course_pages import Page, pages
 from tools.course_witnesses import NOT_SEEN, how
 
@@ -33,14 +34,14 @@ themselves.
 _RULES = """
 ## The rules, and where they can be seen
 
-`tests/rules.csv` has the rules of the interface by their ids. {seen} of its {all} are seen in a notebook: something
-that they decide happens in the cell, and what to look at stands in the last column. A test runs the cells and fails
-when one of them no longer shows its rule: it asks the journal of the service what decided each answer, and otherwise
-what the cell shows and what went over the wire.
+`tests/rules.csv` has the {rules} rules of the interface by their numbers. A rule that says several things has a row
+for each clause, with a letter: {all} rows in all. A notebook shows {seen} of them: something that they decide happens
+in the cell, and the last column says what to look at. A test runs the cells and fails when one of them no longer shows
+its rule. It reads the journal of the service, what the cell shows, and what went over the wire.
 
 """
 _UNSEEN = """
-## The rules that no notebook shows
+## The rules and clauses that no notebook shows
 
 """
 
@@ -59,7 +60,8 @@ def main(argv: Sequence[str]) -> int:
 def document(every: Sequence[Page]) -> str:
     """The whole of docs/course.md."""
     rules = _rules()
-    said = _RULES.format(seen=len(rules) - len(NOT_SEEN), all=len(rules))
+    numbers = {rule_number(rule) for rule in rules}
+    said = _RULES.format(rules=len(numbers), seen=len(rules) - len(NOT_SEEN), all=len(rules))
     parts = [_HEAD, "## The map\n\n", map_of(every, "../notebooks/"), "\n", said, seen_in(every), _UNSEEN, _unseen()]
     return "".join(parts)
 
@@ -68,13 +70,18 @@ def map_of(every: Sequence[Page], folder: str = "") -> str:
     """The table of the notebooks, and what comes before what as a drawing."""
     total = sum(page.minutes for page in every)
     rows = [
-        f"| [{page.name}]({folder}{page.path.name}) | {page.title} | {page.minutes} | {len(page.rules())} | "
+        f"| [{page.name}]({folder}{page.path.name}) | {page.title} | {page.minutes} | {len(_numbers([page]))} | "
         f"{', '.join(before[:2] for before in page.before) or '-'} |"
         for page in every
     ]
     head = ["| notebook | story | minutes | rules seen | needs |", "|---|---|--:|--:|---|"]
-    foot = [f"| {len(every)} notebooks | | {total} | {len({rule for page in every for rule in page.rules()})} | |"]
+    foot = [f"| {len(every)} notebooks | | {total} | {len(_numbers(every))} | |"]
     return "\n".join([*head, *rows, *foot]) + "\n\n" + _drawing(every)
+
+
+def _numbers(every: Sequence[Page]) -> set[str]:
+    """The numbers of the rules that these notebooks show, or of which they show a clause."""
+    return {rule_number(rule) for page in every for rule in page.rules()}
 
 
 def _drawing(every: Sequence[Page]) -> str:
@@ -87,10 +94,13 @@ def _drawing(every: Sequence[Page]) -> str:
 def seen_in(every: Sequence[Page]) -> str:
     """The table of the rules that are seen."""
     lines = ["| rule | it says | seen in | look at |", "|---|---|---|---|"]
-    for rule, says in _rules().items():
+    rules = _rules()
+    for rule, says in rules.items():
         if rule in NOT_SEEN:
             continue
-        cells = [f"{page.name}, cell {cell.number}" for page in every for cell in page.cells if rule in cell.rules]
+        cells = [
+            f"{page.name}, cell {cell.number}" for page in every for cell in page.cells if rule in cell.rows(rules)
+        ]
         lines.append(f"| {rule} | {_safe(says)} | {'; '.join(cells)} | {_safe(how(rule))} |")
     return "\n".join(lines) + "\n"
 

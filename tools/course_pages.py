@@ -1,20 +1,23 @@
 """The notebooks of the course as they are written: what they promise, and the rules that their cells claim to show.
 
-A cell claims a rule by a tag of its metadata that is the rule's id; whether it shows it is another matter, and
-`tools.course_run` and `tools.course_witnesses` decide it.
+A cell claims a rule by a tag of its metadata that is the rule's id. The id is that of a clause (A6-04b), or the number
+of a rule (A6-03) for all of its clauses. Whether the cell shows the rule, `tools.course_run` and
+`tools.course_witnesses` decide.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from svc_notebooks.cli.shipped import notebooks_folder
+from svc_notebooks.core.rules import rows_of
 
-RULE = re.compile(r"[A-Z]\d*-\d\d")
+RULE = re.compile(r"[A-Z]\d*-\d\d[a-z]?")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")
 
 
@@ -28,6 +31,11 @@ class Cell:
     rules: tuple[str, ...]
     raises: bool
     heading: str
+
+    def rows(self, ids: Iterable[str]) -> list[str]:
+        """The rows that the tags stand for: of these ids, all clauses of each number. Unknown tags stay."""
+        ids = list(ids)
+        return [row for rule in self.rules for row in rows_of(rule, ids) or [rule]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,7 @@ class Page:
         return self.path.stem
 
     def rules(self) -> list[str]:
-        """The rules that its cells claim to show, in the order of their ids in the text."""
+        """The tags of its cells, in the order of the cells."""
         return list(dict.fromkeys(rule for cell in self.cells for rule in cell.rules))
 
 

@@ -32,13 +32,19 @@ NOT_SEEN = {
     "A2-05": "what memory the client takes cannot be told from what the service takes in the same kernel",
     "A3-17": "it takes two requests at one moment, from two threads: which comes first is not the same at every run",
     "A3-26": "a gibibyte takes longer than a reader waits, and client and service share the kernel's memory",
+    "A6-04a": "a saved notebook has no person to answer the question",
+    "A6-04c": "a saved notebook shows what the service answers; a test reads the warning",
     "W-05": "a saved notebook has no keyboard: chromium works every form with keys alone, under `make browser`",
 }
-"""The rules that no notebook can show, and why. Tests prove them, as all others."""
+"""The rules and clauses that no notebook shows, and why. Tests prove them, like all others."""
 
 
 def proved(rule: str, seen: Seen) -> bool:
-    """Whether the cell shows the rule: the service named it, the cell prints that, or its witness says so."""
+    """Whether the cell shows the rule or clause: the service named it, the cell prints that, or its witness says so.
+
+    A journal that names a rule by its number does not prove one of its clauses: a clause needs its own name there, or a
+    witness, such as `decided("A3-09", 308)`.
+    """
     witness = WITNESSES.get(rule)
     return seen.decided_by(rule) or f"<td>{rule}</td>" in seen.shown or bool(witness and witness.shows(seen))
 
@@ -51,6 +57,14 @@ def how(rule: str) -> str:
 def text(*patterns: str) -> Callable[[Seen], bool]:
     """Whether all of these patterns are found in what is saved below the cell."""
     return lambda seen: all(re.search(one, seen.shown, re.DOTALL) for one in patterns)
+
+
+def decided(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], bool]:
+    """Whether a service named this rule as what decided an answer with one of these statuses."""
+    return lambda seen: any(
+        rule in str(row["decided_by"]).split("; ") and row["status"] in statuses and method in row["method"]
+        for row in seen.journal
+    )
 
 
 def either(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
@@ -245,7 +259,7 @@ WITNESSES = {
     "A3-25": Witness("the history begins with *ask* and has no *begin*", history(goes_on_elsewhere)),
     "A5-05": Witness("what the service says that it takes", text("<td>spreadsheet</td>", "<td>drawing</td>")),
     "A5-06": Witness("the ö, and the columns", text(r"Köln,1087353,405\s")),
-    "A6-04": Witness("*silent* and *knowing*: only who writes the argument is given it",
+    "A6-04b": Witness("*silent* and *knowing*: only who writes the argument is given it",
                      text(r"403 cannotDownloadAbusiveFile</td>\s*<td>yes</td>")),
     "A6-06": Witness("a 206 that begins where the file on disk ended", every(
         text("the same film: True"), exchange("GET", "/files/", 206, answer_content_range="bytes 10000-"))),

@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..core.rules import rule_number
 from .reports import taken, write_report
 from .target import Secrets, Target, names_of
 from .verdicts import Outcome, Result, Verdict, counts, summary, table, verdicts
@@ -93,11 +94,11 @@ def _rules() -> dict[str, Any]:
 
 
 def _chosen(rules: dict[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
-    """The rules whose id begins with one of these words; all of them without any.
+    """The rules and clauses whose id begins with one of these words; all of them without any.
 
     >>> from types import SimpleNamespace as Rule
-    >>> list(_chosen({"A3-01": Rule(), "A3-02": Rule(), "E-01": Rule()}, ["A3-02,E"]))
-    ['A3-02', 'E-01']
+    >>> list(_chosen({"A3-01": Rule(), "A3-02a": Rule(), "A3-02b": Rule(), "E-01": Rule()}, ["A3-02,E"]))
+    ['A3-02a', 'A3-02b', 'E-01']
     """
     words = [word.strip().upper() for text in wanted for word in text.split(",") if word.strip()]
     for word in words:
@@ -107,7 +108,7 @@ def _chosen(rules: dict[str, Any], wanted: Sequence[str]) -> dict[str, Any]:
 
 
 def _begins(id: str, word: str) -> bool:
-    return id == word or id.startswith(word if word.endswith("-") else f"{word}-")
+    return word in (id.upper(), rule_number(id)) or id.startswith(word if word.endswith("-") else f"{word}-")
 
 
 @dataclass(eq=False)
@@ -178,7 +179,7 @@ class Command:
     def show_list(self) -> int:
         """The rules and the number of tests of each."""
         for id, rule in self.chosen.items():
-            print(f"{id:<7}{self.tests.get(id, 0):>4} tests  {rule.rule}")
+            print(f"{id:<8}{self.tests.get(id, 0):>4} tests  {rule.rule}")
         return 0
 
     def report(self, path: Path | None, *, overwrite: bool) -> int:

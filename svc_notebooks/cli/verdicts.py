@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from ..core.rules import rule_number
+
 
 class Result(Enum):
     """What a run says of a rule; the value is how it is printed."""
@@ -48,7 +50,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class Verdict:
-    """One rule and everything that was seen of it."""
+    """One rule, or one clause of a rule, and the outcomes of its tests."""
 
     id: str
     area: str
@@ -88,6 +90,7 @@ class Verdict:
         count = {one.name.lower(): sum(o.verdict is one for o in self.outcomes) for one in Result}
         return {
             "id": self.id,
+            "number": rule_number(self.id),
             "area": self.area,
             "rule": self.words,
             "result": self.result.name.lower(),
@@ -103,7 +106,7 @@ class Verdict:
 
 
 def verdicts(rules: Mapping[str, Any], outcomes: Iterable[Outcome]) -> list[Verdict]:
-    """One verdict for each rule, in the order of the rules."""
+    """One verdict for each row, in the order of the rows."""
     found = {id: Verdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:
         for rule in outcome.rules:
@@ -113,33 +116,38 @@ def verdicts(rules: Mapping[str, Any], outcomes: Iterable[Outcome]) -> list[Verd
 
 
 def counts(found: Iterable[Verdict]) -> dict[Result, int]:
-    """How many rules have each result."""
+    """How many rows have each result."""
     results = [one.result for one in found]
     return {result: results.count(result) for result in Result}
 
 
 def summary(found: Iterable[Verdict]) -> str:
-    """One line.
+    """One line: the number of rules, of their clauses, and how many clauses have each result.
 
-    >>> summary([Verdict("A", "x", "...")])
-    '1 rules: 0 pass, 0 fail, 0 differ by choice, 1 not testable from outside'
+    >>> summary([Verdict("A6-04a", "x", "..."), Verdict("A6-04b", "x", "...")])
+    '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
     """
     found = list(found)
     count = counts(found)
+    rules = _plural("rule", len({rule_number(one.id) for one in found}))
     return (
-        f"{len(found)} rules: {count[Result.PASS]} pass, {count[Result.FAIL]} fail, "
+        f"{rules}, {_plural('clause', len(found))}: {count[Result.PASS]} pass, {count[Result.FAIL]} fail, "
         f"{count[Result.DIFFERS]} differ by choice, {count[Result.UNTESTABLE]} not testable from outside"
     )
+
+
+def _plural(noun: str, number: int) -> str:
+    return f"{number} {noun}{'s' * (number != 1)}"
 
 
 def table(found: Iterable[Verdict], width: int | None = None) -> Iterable[str]:
     """The lines of the table: a rule, and below it what there is to say."""
     width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
     wrap = _wrapper(width)
-    yield f"{'rule':<7}{'result':<17}what it says"
+    yield f"{'rule':<8}{'result':<17}what it says"
     for one in found:
-        head = f"{one.id:<7}{one.result.value:<17}"
-        yield from textwrap.wrap(one.words, width, initial_indent=head, subsequent_indent=" " * 24)
+        head = f"{one.id:<8}{one.result.value:<17}"
+        yield from textwrap.wrap(one.words, width, initial_indent=head, subsequent_indent=" " * 25)
         yield from wrap(_details(one))
 
 
@@ -166,8 +174,8 @@ def _details(one: Verdict) -> Iterable[tuple[str, str]]:
 def _wrapper(width: int) -> Callable[[Iterable[tuple[str, str]]], Iterable[str]]:
     def wrap(rows: Iterable[tuple[str, str]]) -> Iterable[str]:
         for name, text in rows:
-            head = " " * 7 + f"{name + ':':<10}"
-            lines = textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 17) or [head]
+            head = " " * 8 + f"{name + ':':<10}"
+            lines = textwrap.wrap(text, width, initial_indent=head, subsequent_indent=" " * 18) or [head]
             yield from lines[:6]
 
     return wrap

@@ -14,9 +14,11 @@ from tests.plugin_rules import read_rules
 from tools import course_map
 from tools.course_pages import Cell, Page, pages
 from tools.course_run import Seen, run
-from tools.course_witnesses import NOT_SEEN, WITNESSES, proved
+from tools.course_witnesses import NOT_SEEN, WITNESSES, decided, proved
 
 PAGES = pages()
+RULES = read_rules()
+CLAIMED = {row for page in PAGES for cell in page.cells for row in cell.rows(RULES)}
 MOST_CELLS = 12
 FORMS = {"W-01", "W-02", "W-03", "W-04"}
 
@@ -106,13 +108,23 @@ class TestClaims:
     """The table of the rules, and what stands behind it."""
 
     def test_a_rule_is_seen_or_it_is_said_why_not(self):
-        claimed = {rule for page in PAGES for rule in page.rules()}
-
-        assert claimed & NOT_SEEN.keys() == set()
-        assert claimed | NOT_SEEN.keys() == read_rules().keys()
+        assert CLAIMED & NOT_SEEN.keys() == set()
+        assert CLAIMED | NOT_SEEN.keys() == RULES.keys()
 
     def test_a_witness_is_for_a_rule_that_is_claimed(self):
-        assert WITNESSES.keys() <= {rule for page in PAGES for rule in page.rules()}
+        assert WITNESSES.keys() <= CLAIMED
+
+    def test_the_number_of_a_rule_claims_each_of_its_clauses(self):
+        cell = Cell(1, "pass", "", ("A-2", "A-1"), False, "")
+
+        assert cell.rows(["A-1a", "A-1b", "A-2"]) == ["A-2", "A-1a", "A-1b"]
+
+    def test_a_journal_with_the_number_of_a_rule_does_not_prove_a_clause(self):
+        row = {"decided_by": "A-1; retried", "status": 308, "method": "PUT"}
+        seen = Seen(Cell(1, "pass", "", (), False, ""), (row,), (), (), {})
+
+        assert [proved(rule, seen) for rule in ("A-1", "A-1a")] == [True, False]
+        assert [decided("A-1", status)(seen) for status in (308, 200)] == [True, False]
 
     def test_no_witness_believes_a_cell_in_which_nothing_happened(self):
         nothing = Seen(Cell(1, "pass", "", (), False, ""), (), (), (), {})
@@ -132,7 +144,7 @@ def course(tmp_path_factory) -> dict[str, list[tuple[Cell, set[str]]]]:
 def _proofs(page: Page, patch: pytest.MonkeyPatch) -> Iterator[tuple[Cell, set[str]]]:
     patch.setattr(kernel, "_numbers", count(1))  # each notebook has a kernel of its own
     for seen in run(page):
-        asked = set(seen.cell.rules) | {rule for rule in STRICT if rule in WITNESSES}
+        asked = set(seen.cell.rows(RULES)) | {rule for rule in STRICT if rule in WITNESSES}
         yield seen.cell, {rule for rule in asked if proved(rule, seen)}
 
 
@@ -142,7 +154,7 @@ STRICT = [rule for rule in WITNESSES if rule not in {"D-04", "T-05"}]
 
 @every_page
 def test_each_cell_shows_the_rules_that_it_claims(course, page: Page):
-    missed = {cell.number: set(cell.rules) - shown for cell, shown in course[page.name]}
+    missed = {cell.number: set(cell.rows(RULES)) - shown for cell, shown in course[page.name]}
 
     assert {number: rules for number, rules in missed.items() if rules} == {}
 

@@ -1,4 +1,4 @@
-"""Whatever the journal may name as what decided an answer is written down: a rule, a switch, or a choice."""
+"""All that the journal may name in `decided_by` is written down: a rule or a clause of one, a switch, or a choice."""
 
 import ast
 import re
@@ -12,13 +12,15 @@ from svc_notebooks.core.catalogue import CATALOGUE
 from svc_notebooks.core.choices import FIELD
 from svc_notebooks.core.doors import DOORS
 from svc_notebooks.core.operations import OPERATIONS, SESSION
+from svc_notebooks.core.rules import rule_number
 from svc_notebooks.core.upload import TRANSITIONS
 from tests.plugin_rules import read_rules
 
 ROOT = Path(__file__).parents[2]
 NO_SWITCH = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8").partition("## Choices that are no switch")[2]
 WRITTEN = {row[1].strip() for row in re.finditer(r"^\| ([^|]+) \|", NO_SWITCH, re.MULTILINE)}
-KNOWN = read_rules().keys() | {field.name for field in fields(Policy)} | WRITTEN
+RULES = read_rules().keys()
+KNOWN = RULES | {rule_number(row) for row in RULES} | {field.name for field in fields(Policy)} | WRITTEN
 
 
 def named_in_code() -> Iterator[str]:

@@ -2,9 +2,11 @@
 
 import textwrap
 from pathlib import Path
+from string import ascii_lowercase
 
 import pytest
 
+from svc_notebooks.core.rules import rule_number
 from tests import plugin_rules
 from tests.plugin_rules import Rule, RuleCoverage, read_floor, read_rules
 
@@ -17,9 +19,10 @@ SLOW = ("hypothesispytest", "unraisableexception", "cacheprovider")
 
 @pytest.fixture
 def suite(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> pytest.Pytester:
-    """A suite of its own with three rules and a floor."""
+    """A suite of its own with four rules, one of them with two clauses, and a floor."""
     (tmp_path / "rules.csv").write_text(
         "id,area,side,rule\nA-1,alpha,server,one\nA-2,alpha,server,two\nB-1,beta,client,three\n"
+        "C-1a,gamma,client,four\nC-1b,gamma,client,five\n"
     )
     monkeypatch.setattr(plugin_rules, "FLOOR", tmp_path / "rules_floor.txt")
     rules = read_rules(tmp_path / "rules.csv")
@@ -46,21 +49,21 @@ def test_a_passed_test_proves_its_rules(suite: pytest.Pytester):
     result = run(suite, PROVES_ONE)
 
     result.stdout.fnmatch_lines(
-        ["*rules: 1 of 3 proved by this run*", "*alpha*1/2*missing A-2", "*beta*0/1*missing B-1"]
+        ["*rules: 1 of 4 proved by this run (1 of 5 clauses)*", "*alpha*1/2*missing A-2", "*beta*0/1*missing B-1"]
     )
 
 
 def test_one_failed_parameter_is_enough_to_prove_nothing(suite: pytest.Pytester):
     result = run(suite, PROVES_ONE.replace("pass", "assert n == 1"))
 
-    result.stdout.fnmatch_lines(["*rules: 0 of 3*"])
+    result.stdout.fnmatch_lines(["*rules: 0 of 4*"])
 
 
 @pytest.mark.parametrize("mark", ["@pytest.mark.skip", "@pytest.mark.xfail"])
 def test_what_was_skipped_or_expected_to_fail_proves_nothing(suite: pytest.Pytester, mark: str):
     result = run(suite, PROVES_ONE.replace("    @pytest.mark.spec", f"    {mark}\n    @pytest.mark.spec"))
 
-    result.stdout.fnmatch_lines(["*rules: 0 of 3*"])
+    result.stdout.fnmatch_lines(["*rules: 0 of 4*"])
 
 
 def test_an_unknown_id_stops_the_run_and_names_the_test(suite: pytest.Pytester):
@@ -68,6 +71,21 @@ def test_an_unknown_id_stops_the_run_and_names_the_test(suite: pytest.Pytester):
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*test_it.py::test_one*'A-9'*"])
+
+
+def test_a_rule_is_proved_when_all_of_its_clauses_are(suite: pytest.Pytester):
+    half = run(suite, '@pytest.mark.spec("C-1a")\ndef test_half(): pass')
+    whole = run(suite, '@pytest.mark.spec("C-1a", "C-1b")\ndef test_whole(): pass')
+
+    half.stdout.fnmatch_lines(["*rules: 0 of 4 proved by this run (1 of 5 clauses)*", "*gamma*1/2*missing C-1b"])
+    whole.stdout.fnmatch_lines(["*rules: 1 of 4 proved by this run (2 of 5 clauses)*"])
+
+
+def test_the_number_of_a_rule_with_clauses_stops_the_run_and_lists_them(suite: pytest.Pytester):
+    result = run(suite, PROVES_ONE.replace("A-1", "C-1"))
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*test_it.py::test_one*'C-1', which has clauses*(C-1a, C-1b)*"])
 
 
 def test_the_floor_is_kept_by_a_whole_run_alone(suite: pytest.Pytester):
@@ -94,6 +112,18 @@ def test_the_table_has_each_id_once():
 
     assert len(read_rules()) == len(lines) - 1
     assert read_floor() <= read_rules().keys()
+
+
+def test_the_clauses_of_a_rule_are_lettered_from_a_on_and_replace_its_row():
+    rows = list(read_rules())
+    letters: dict[str, str] = {}
+    for row in rows:
+        number = rule_number(row)
+        letters[number] = letters.get(number, "") + row.removeprefix(number)
+
+    assert {number: text for number, text in letters.items() if text not in ("", ascii_lowercase[: len(text)])} == {}
+    assert {number for number, text in letters.items() if text == "a" or (text and number in rows)} == set()
+    assert rows == sorted(rows, key=lambda row: list(letters).index(rule_number(row)))
 
 
 def test_missing_rules_are_grouped_in_the_order_of_the_table():

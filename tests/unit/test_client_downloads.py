@@ -327,7 +327,7 @@ def test_a_token_that_expires_on_the_way_is_asked_for_once_more(shelf: Shelf) ->
     assert read_content(session_for(shelf, token=lambda: next(tokens)), "f") == CONTENT
 
 
-@pytest.mark.spec("A6-04")
+@pytest.mark.spec("A6-04b")
 def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Shelf) -> None:
     read_content(session_for(shelf), "f")
     read_content(session_for(shelf), "f", acknowledge_abuse=True)

@@ -461,11 +461,22 @@ def test_a_verdict_is_made_of_outcomes(outcomes: list[Outcome], result: Result) 
 def test_the_table_says_what_was_expected_and_what_came() -> None:
     lines = "\n".join(table(verdicts(RULES, [FAILED]), 80))
 
-    assert "A-1    FAIL             first" in lines
+    assert "A-1     FAIL             first" in lines
     assert "expected: 308" in lines
     assert "came:     200" in lines
-    assert "A-2    not testable     second" in lines
-    assert summary(verdicts(RULES, [FAILED])).startswith("2 rules: 0 pass, 1 fail")
+    assert "A-2     not testable     second" in lines
+    assert summary(verdicts(RULES, [FAILED])).startswith("2 rules, 2 clauses: 0 pass, 1 fail")
+
+
+def test_each_clause_of_a_rule_has_a_row_that_names_the_rule() -> None:
+    rules = {"A-1a": Rule("a", "first"), "A-1b": Rule("a", "second")}
+    found = verdicts(rules, [Outcome("t", ("A-1b",), Result.PASS)])
+
+    assert [(row["id"], row["number"], row["result"]) for row in (one.row() for one in found)] == [
+        ("A-1a", "A-1", "untestable"),
+        ("A-1b", "A-1", "pass"),
+    ]
+    assert summary(found).startswith("1 rule, 2 clauses: 1 pass, 0 fail")
 
 
 def test_a_target_shows_no_token() -> None:
