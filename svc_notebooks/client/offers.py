@@ -38,18 +38,34 @@ def offers(session: Session) -> Offers:
     if session not in _known:
         about = get_about(session, _LISTS)
         _known[session] = Offers(
-            _lists(about, "importFormats"),
-            _lists(about, "exportFormats"),
+            _lists("importFormats", _by_source(about.get("importFormats"))),
+            _lists("exportFormats", about.get("exportFormats")),
             _sizes(about.get("maxImportSizes")),
         )
     return _known[session]
 
 
-def _lists(about: JSONObject, field: str) -> dict[str, tuple[str, ...]]:
-    found = about.get(field)
-    if not isinstance(found, dict):
+def _by_source(formats: JSON) -> JSON:
+    """An array of import formats as a map from the source type to its targets; a map stays as it is.
+
+    >>> _by_source([{"source": "text/csv", "targets": ["x/sheet"]}, {"source": "text/csv", "targets": "x/doc"}])
+    {'text/csv': ['x/sheet', 'x/doc']}
+    """
+    if not isinstance(formats, list):
+        return formats
+    targets: dict[str, JSON] = {}
+    for row in formats:
+        if not (isinstance(row, dict) and "source" in row and "targets" in row):
+            return None
+        source = str(row["source"])
+        targets[source] = [*_each(targets.get(source, [])), *_each(row["targets"])]
+    return targets
+
+
+def _lists(field: str, lists: JSON) -> dict[str, tuple[str, ...]]:
+    if not isinstance(lists, dict):
         raise ServiceFailed(f"The service does not say which {field} it has.", location=field)
-    return {key: tuple(map(str, _each(values))) for key, values in found.items()}
+    return {key: tuple(map(str, _each(values))) for key, values in lists.items()}
 
 
 def _sizes(found: JSON) -> dict[str, int]:

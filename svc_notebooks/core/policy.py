@@ -54,6 +54,7 @@ class Policy:
     multi_range: Literal["whole"] = "whole"
 
     # conversion
+    import_formats: Literal["map", "array"] = "map"
     extended_formats: bool = False
     conversion_engine: Literal["embedded", "office"] = "embedded"
     conversion_seconds: float = 60.0
@@ -141,6 +142,7 @@ class Policy:
 _WORDS: dict[str, tuple[str | int, ...]] = {
     "chunk_rule": ("floor", "strict"),
     "multi_range": ("whole",),
+    "import_formats": ("map", "array"),
     "conversion_engine": ("embedded", "office"),
     "change_state": ("change", "changed"),
     "reminders": ("reject", "clamp"),

@@ -209,6 +209,8 @@ _CALENDAR_TEXTS: Mapping[str, Schema] = {
     "timeZone": {"type": ["string", "null"]},
 }
 _COLOR_MAP: Schema = {"type": "object", "additionalProperties": _resource("background foreground")}
+_IMPORT_FORMATS: Schema = {"anyOf": [_TYPES["lists"], array(_resource("source targets:strings"))]}
+"""A map or an array, as `Policy.import_formats` chooses."""
 _LIMITED: Schema = {"type": "string", "minLength": 1}
 
 RESOURCES: Final[Mapping[str, Schema]] = {
@@ -253,10 +255,11 @@ RESOURCES: Final[Mapping[str, Schema]] = {
     ),
     "ChangeList": _resource("kind nextPageToken newStartPageToken", changes=array(ref("Change"))),
     "About": _resource(
-        "kind importFormats:lists exportFormats:lists maxImportSizes:map maxUploadSize appInstalled:boolean"
+        "kind exportFormats:lists maxImportSizes:map maxUploadSize appInstalled:boolean"
         " folderColorPalette:strings canCreateDrives:boolean",
         user=_resource("kind displayName me:boolean permissionId emailAddress photoLink"),
         storageQuota=_resource("limit usage usageInStorage usageInStorageTrash"),
+        importFormats=_IMPORT_FORMATS,
     ),
     "Event": _Tree((*EVENT_FIELDS, _STATUS, _CODE), writing=False).schema(),
     "EventToWrite": _event_to_write(whole=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.catalogue import refuse
 from ..core.fields import ANY_KEY, Shape
 from ..core.formats import MAX_IMPORT_SIZES
-from ..core.wire import JSONObject, Response
+from ..core.wire import JSON, JSONObject, Response
 from .house import Call, House
 from .metadata import mask_of, selected
 from .reply import as_json
@@ -64,12 +64,16 @@ def _quota(house: House, user: str) -> JSONObject:
     }
 
 
-def _imports(house: House) -> JSONObject:
+def _imports(house: House) -> JSON:
+    """Every import of this installation, in the shape that the policy chooses."""
     names = house.names
-    return {
+    formats: JSONObject = {
         names.media_type(source): [names.native(word) for word in natives]
         for source, natives in house.converter.imports.items()
     }
+    if house.policy.import_formats == "map":
+        return formats
+    return [{"source": source, "targets": targets} for source, targets in formats.items()]
 
 
 def _exports(house: House) -> JSONObject:

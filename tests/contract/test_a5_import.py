@@ -379,6 +379,26 @@ class TestAbout:
         assert about["maxImportSizes"][NATIVE + "document"] == "10485760"
 
 
+class TestImportFormatsAsArray:
+    """The other shape of the list, which the interface names and does not show (ruling 30)."""
+
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(import_formats="array")
+
+    @pytest.mark.spec("A5-05")
+    @pytest.mark.choice("import_formats")
+    def test_each_entry_has_a_source_and_its_targets(self, wire: Wire, service: Service) -> None:
+        name = service.names.media_type
+        expected = {(name(one.media_type), NATIVE + one.native) for one in importers()}
+
+        rows = wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"]
+
+        assert all(set(row) == {"source", "targets"} for row in rows)
+        assert {(row["source"], target) for row in rows for target in row["targets"]} == expected
+        assert len({row["source"] for row in rows}) == len(rows)
+
+
 class TestExtended:
     @pytest.fixture
     def policy(self) -> Policy:

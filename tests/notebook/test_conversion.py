@@ -397,6 +397,14 @@ class TestFormats:
         assert set(found["native"]) == {"document", "spreadsheet", "presentation", "drawing", "script"}
         assert found.set_index("title").loc["SVG", "max_size"] == 2_097_152
 
+    @pytest.mark.spec("A5-05")
+    def test_formats_in_an_array_give_the_same_frame(self, lab):
+        expected = svc.import_formats()
+
+        with svc.sandbox(policy=Policy(import_formats="array")):
+            pd.testing.assert_frame_equal(svc.import_formats(), expected)
+            assert svc.upload(b"a,b", name="t.csv", convert_to="auto")["mime_type"].item().endswith("spreadsheet")
+
     @pytest.mark.parametrize("reads,says", [(True, "read"), (False, 'not read here: pip install "svc-notebooks[ocr]"')])
     def test_it_says_whether_text_in_pictures_is_read(self, lab, monkeypatch, reads, says):
         monkeypatch.setattr(engines, "ocr", lambda: reads)

@@ -174,6 +174,27 @@ def test_a_service_may_know_formats_and_types_that_the_interface_does_not() -> N
     ]
 
 
+ARRAY = [
+    {"source": "image/tiff", "targets": [NATIVE + "drawing"]},
+    {"source": "text/csv", "targets": [NATIVE + "spreadsheet"]},
+]
+
+
+@pytest.mark.spec("A5-05")
+def test_import_formats_are_read_from_a_map_and_from_an_array() -> None:
+    array = session_for(Office(about={**OFFERS, "importFormats": ARRAY}))
+
+    assert import_formats(array) == import_formats(session_for(Office())) != []
+
+
+@pytest.mark.parametrize("formats", [["text/csv"], [{"source": "text/csv"}], [None], "text/csv", None])
+def test_import_formats_of_another_shape_are_an_error(formats: object) -> None:
+    session = session_for(Office(about={**OFFERS, "importFormats": formats}))
+
+    with pytest.raises(ServiceFailed, match="does not say which importFormats"):
+        import_formats(session)
+
+
 def test_a_service_is_asked_once() -> None:
     office = Office()
     session = session_for(office)

@@ -35,6 +35,7 @@ from svc_notebooks import Policy
         {"allowed_origins": ("https://app.example:443",)},
         {"allowed_origins": ("null",)},
         {"fault_header": "nobody"},
+        {"import_formats": "list"},
     ],
 )
 def test_a_value_that_cannot_be_meant_is_named(wrong: dict[str, object]) -> None:
