@@ -8,13 +8,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from .retry import growing_delay
+
 DELIVERED = frozenset({102, 200, 201, 202, 204})
 """Statuses by which a receiver says that it has the message."""
 
 TRIED_AGAIN = frozenset({500, 502, 503, 504})
 """Statuses after which the same message is sent again; whatever is in neither set is a failure."""
-
-_MOST_DOUBLINGS = 60
 
 
 class Fate(Enum):
@@ -36,9 +36,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How patient deliveries are: so many attempts in all, each wait twice the one before; in seconds.
+    """How patient deliveries are: so many attempts in all, each wait longer than the one before up to the cap; in seconds.
 
-    `jitter` is the part of a wait that chance decides.
+    `jitter` is the largest part of a wait that chance takes off.
 
     >>> [Schedule(jitter=0).wait(n, 0.5) for n in (1, 2, 3, 9)]
     [1.0, 2.0, 4.0, 32.0]
@@ -51,8 +51,7 @@ class Schedule:
 
     def wait(self, attempt: int, chance: float) -> float:
         """Seconds from a failed attempt (1 for the first) to the next; `chance` is between 0 and 1."""
-        full = min(self.cap, self.first * 2.0 ** min(attempt - 1, _MOST_DOUBLINGS))
-        return full * (1 - self.jitter * chance)
+        return growing_delay(self.first, self.cap, attempt, self.jitter * chance)
 
 
 @dataclass(frozen=True, slots=True)

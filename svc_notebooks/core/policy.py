@@ -13,6 +13,7 @@ from typing import Literal
 from .oauth import ACCESS_LIFETIME
 from .origins import ANY, is_host_name, is_origin
 from .outbox import Schedule
+from .retry import MOST_JITTER
 from .upload import LIFETIME, QUANTUM, UploadRule
 from .zones import zone_names
 
@@ -79,7 +80,7 @@ class Policy:
     delivery_attempts: int = 5
     first_retry: float = 1.0
     longest_retry: float = 32.0
-    retry_jitter: float = 0.25
+    retry_jitter: float = MOST_JITTER
     delivery_timeout: float = 10.0
     connections_per_receiver: int = 32
     deliveries_length: int = 10_000
@@ -199,8 +200,8 @@ _FREE: dict[str, tuple[Callable[[object], bool], str]] = {
         "a tuple of origins like 'https://app.example', or ('*',), or None",
     ),
     "retry_jitter": (
-        lambda value: type(value) in (int, float) and 0 <= value <= 1,  # type: ignore[operator]
-        "a number from 0 to 1",
+        lambda value: type(value) in (int, float) and 0 <= value <= MOST_JITTER,  # type: ignore[operator]
+        f"a number from 0 to {MOST_JITTER}",
     ),
 }
 """Fields whose values are not all of their default's kind: what may be said of them, and in words."""

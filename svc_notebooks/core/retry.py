@@ -1,4 +1,4 @@
-"""When to try again: exponential delays with full jitter up to a cap, and when to give up (A3-22).
+"""When to try again: growing delays up to a cap, and when to give up (A3-22).
 
 Pure: the chance and the time come in as arguments.
 """
@@ -9,10 +9,25 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-_MOST_DOUBLINGS = 60  # 2.0**60 seconds is beyond any cap, and larger powers would overflow
+MOST_JITTER = 0.25
+"""The largest part that chance may take off a delay: a half would let a delay be no longer than the one before."""
+
+_MOST_DOUBLINGS = 1023  # 2.0**1024 overflows
 
 _LEAST = 0.001  # a clock may not see less, and then the rest of the patience would never pass
 _YEARS = 10 * 366 * 86_400  # nobody needs to know how many
+
+
+def growing_delay(first: float, cap: float, failures: int, jitter: float) -> float:
+    """The delay in seconds after so many failures in a row (1 for the first): `first`, doubled each time, up to `cap`.
+
+    `jitter` is the part that is taken off, from 0 to MOST_JITTER. It is taken off before the cap is applied, so each
+    delay is longer than the one before until a delay equals the cap.
+
+    >>> [growing_delay(1.0, 5.0, failures, jitter=0.25) for failures in (1, 2, 3, 4, 5)]
+    [0.75, 1.5, 3.0, 5.0, 5.0]
+    """
+    return min(cap, first * 2.0 ** min(failures - 1, _MOST_DOUBLINGS) * (1 - jitter))
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +37,7 @@ class RetryRule:
     `patience` is counted from the last byte of progress, `deadline` from the start (None: no end).
 
     >>> RetryRule().delay(failures=3, chance=0.5)
-    2.0
+    3.5
     """
 
     base: float = 1.0
@@ -35,8 +50,7 @@ class RetryRule:
 
         A Retry-After is the least that is waited: the service asked for it.
         """
-        full = min(self.cap, self.base * 2.0 ** min(failures - 1, _MOST_DOUBLINGS))
-        return max(chance * full, retry_after or 0.0)
+        return max(growing_delay(self.base, self.cap, failures, MOST_JITTER * chance), retry_after or 0.0)
 
     def left(self, *, since_progress: float, since_start: float) -> float:
         """The time until it is given up."""

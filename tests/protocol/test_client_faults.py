@@ -6,6 +6,7 @@ Every list of faults is exhausted in the end: a fault that did not happen proves
 from __future__ import annotations
 
 import os
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -251,10 +252,11 @@ def test_c61_rate_limits_raise_the_delay_up_to_a_cap_with_jitter(status: int, re
 
     upload(session_for(shelf, time, random=Random(5)), CONTENT, chunk_size=Q)
 
-    most = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 32.0, 32.0, 32.0]
+    longest = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0]
     dice = Random(5)
     dice.random()  # thrown for the answer to the initiation
-    assert time.slept == [dice.random() * seconds for seconds in most]
+    assert time.slept == [min(32.0, seconds * (1 - 0.25 * dice.random())) for seconds in longest]
+    assert all(wait < following or following == 32.0 for wait, following in pairwise(time.slept))
     assert the_content(shelf) == CONTENT
 
 

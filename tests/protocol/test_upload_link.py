@@ -219,11 +219,11 @@ def test_delays_double_while_nothing_moves_and_start_afresh_after_progress() -> 
     machine = begun(8, 4)
     waits = []
     for answer in (Answer(503), Answer(403, reason="userRateLimitExceeded"), Answer(429), Answer(500)):
-        machine.feed(answer, 0.0, 1.0)
+        machine.feed(answer, 0.0, 0.0)
         waits.append(machine.next_step())
         machine.waited()
-    machine.feed(Answer(308, "bytes=0-3") if machine.sent(4) is None else Answer(500), 0.0, 1.0)
-    machine.feed(Answer(503, retry_after=7.0), 0.0, 1.0)
+    machine.feed(Answer(308, "bytes=0-3") if machine.sent(4) is None else Answer(500), 0.0, 0.0)
+    machine.feed(Answer(503, retry_after=7.0), 0.0, 0.0)
 
     assert waits == [Wait(1), Wait(2), Wait(4), Wait(8)]
     assert machine.next_step() == Wait(7.0)

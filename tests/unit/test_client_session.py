@@ -499,7 +499,7 @@ def test_the_jitter_is_seeded_by_the_sessions_dice() -> None:
 
     get_file(session_for(shelf, time, random=Random(11)), name)
 
-    assert time.slept == [Random(11).random()]
+    assert time.slept == [1 - 0.25 * Random(11).random()]
 
 
 def test_a_session_needs_no_socket_and_no_requests(monkeypatch: pytest.MonkeyPatch) -> None:

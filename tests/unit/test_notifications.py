@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given, strategies as st
 
@@ -101,13 +103,14 @@ def test_what_follows_from_a_status(status: int | None) -> None:
 
 
 @pytest.mark.spec("N-08")
-@given(st.integers(1, 10_000), st.floats(0, 1))
-def test_waits_double_up_to_a_cap(attempt: int, chance: float) -> None:
-    schedule = Schedule(first=2.0, cap=60.0, jitter=0.5)
-    wait = schedule.wait(attempt, chance)
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0, 0.25))
+def test_each_wait_is_longer_than_the_one_before_up_to_the_cap(chances: list[float], jitter: float) -> None:
+    schedule = Schedule(first=2.0, cap=60.0, jitter=jitter)
+    waits = [schedule.wait(attempt, chance) for attempt, chance in enumerate(chances, start=1)]
 
-    assert wait <= min(60.0, 2.0 * 2 ** min(attempt - 1, 100))
-    assert wait >= 0.5 * min(60.0, 2.0 * 2 ** min(attempt - 1, 100))
+    for attempt, (wait, following) in enumerate(pairwise(waits), start=1):
+        assert (1 - jitter) * min(60.0, 2.0**attempt) <= wait <= min(60.0, 2.0**attempt)
+        assert wait < following or wait == following == 60.0
 
 
 @pytest.mark.spec("A10-01", "A10-03")

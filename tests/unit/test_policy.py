@@ -24,7 +24,7 @@ from svc_notebooks import Policy
         {"channel_types": ("web_hook", "pigeon")},
         {"verified_domains": "example.com"},
         {"change_state": "update"},
-        {"retry_jitter": 2},
+        {"retry_jitter": 0.26},
         {"delivery_attempts": 0},
         {"host_names": "files.example"},
         {"host_names": ("files.example:80",)},

@@ -1,6 +1,7 @@
 """When to try again: growing, jittered, capped; and when to stop."""
 
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, strategies as st
@@ -16,13 +17,34 @@ FAR_ZONE = "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20
 def test_the_delay_doubles_up_to_the_cap() -> None:
     rule = RetryRule(base=1, cap=32)
 
-    assert [rule.delay(n, chance=1.0) for n in range(1, 8)] == [1, 2, 4, 8, 16, 32, 32]
+    assert [rule.delay(n, chance=0.0) for n in range(1, 8)] == [1, 2, 4, 8, 16, 32, 32]
+
+
+@pytest.mark.spec("A3-22")
+@given(
+    st.lists(st.floats(0, 1), min_size=2, max_size=30),
+    st.floats(0.001, 100),
+    st.floats(0.001, 1000),
+)
+def test_each_delay_is_longer_than_the_one_before_until_the_cap(chances: list[float], base: float, cap: float) -> None:
+    rule = RetryRule(base=base, cap=cap)
+    delays = [rule.delay(failures, chance) for failures, chance in enumerate(chances, start=1)]
+
+    for delay, following in pairwise(delays):
+        assert delay < following or delay == following == cap
 
 
 @pytest.mark.spec("A3-22")
 @given(st.integers(1, 10_000), st.floats(0, 1))
-def test_full_jitter_stays_between_nothing_and_the_cap(failures: int, chance: float) -> None:
-    assert 0 <= RetryRule().delay(failures, chance) <= RetryRule().cap
+def test_chance_takes_off_at_most_a_quarter(failures: int, chance: float) -> None:
+    longest = RetryRule().delay(failures, chance=0.0)
+
+    assert 0.75 * longest <= RetryRule().delay(failures, chance) <= longest
+
+
+@pytest.mark.spec("A3-22")
+def test_a_delay_that_overflows_is_the_cap() -> None:
+    assert RetryRule(base=10, cap=32).delay(10**9, chance=1.0) == 32
 
 
 @pytest.mark.spec("A3-22")
@@ -48,7 +70,7 @@ def test_retry_after_is_read_in_both_forms(header: str | None, seconds: float | 
 @pytest.mark.spec("A3-22")
 def test_retry_after_is_the_least_that_is_waited() -> None:
     assert RetryRule().delay(1, chance=0.1, retry_after=50) == 50
-    assert RetryRule().delay(5, chance=1, retry_after=1) == 16
+    assert RetryRule().delay(5, chance=0, retry_after=1) == 16
 
 
 def test_patience_is_counted_from_progress_and_a_deadline_from_the_start() -> None:
@@ -59,7 +81,7 @@ def test_patience_is_counted_from_progress_and_a_deadline_from_the_start() -> No
 
 
 def test_a_wait_is_cut_to_the_time_that_is_left() -> None:
-    assert RetryRule().wait(6, 1.0, None, left=7.0) == 7.0
+    assert RetryRule().wait(6, 0.0, None, left=7.0) == 7.0
     assert RetryRule().wait(1, 0.5, 3.0, left=7.0) == 3.0
 
 
