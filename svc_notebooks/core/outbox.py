@@ -36,7 +36,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How patient deliveries are: so many attempts in all, each wait longer than the one before up to the cap; in seconds.
+    """How patient deliveries are: so many attempts in all, each wait longer than the one before up to `cap`, in seconds.
 
     `jitter` is the largest part of a wait that chance takes off.
 
