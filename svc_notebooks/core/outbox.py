@@ -36,9 +36,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """How patient deliveries are: so many attempts in all, each wait longer than the one before up to `cap`, in seconds.
+    """How patient deliveries are: the number of attempts, and the waits between them in seconds.
 
-    `jitter` is the largest part of a wait that chance takes off.
+    Each wait is longer than the one before, up to `cap`. `jitter` is the largest part of a wait that chance takes off.
 
     >>> [Schedule(jitter=0).wait(n, 0.5) for n in (1, 2, 3, 9)]
     [1.0, 2.0, 4.0, 32.0]
