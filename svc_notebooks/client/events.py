@@ -23,9 +23,9 @@ def import_event(session: Session, calendar: str, event: JSONObject) -> JSONObje
     return session.call("POST", f"{events_path(session, calendar)}/import", body=event)
 
 
-def get_event(session: Session, calendar: str, event: str) -> JSONObject:
+def get_event(session: Session, calendar: str, event: str, *, query: Mapping[str, object] | None = None) -> JSONObject:
     """An event, or an instance of one. Raises NotFound."""
-    return session.call("GET", event_path(session, calendar, event))
+    return session.call("GET", event_path(session, calendar, event), query=query)
 
 
 def patch_event(

@@ -123,6 +123,13 @@ def whole(argument: str, value: object, least: int, most: int | None = None) -> 
     return value
 
 
+def flag(argument: str, value: object) -> bool:
+    """The value, if it is True or False."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{argument} must be True or False, not {value!r}")
+    return value
+
+
 def optional_text(argument: str, value: object) -> str | None:
     """The value, if it is None or a text."""
     if value is not None and not isinstance(value, str):

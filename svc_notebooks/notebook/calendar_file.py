@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from ..core.wire import JSONObject
 from .arguments import file_ids
 from .current import session_or_current
+from .event_parameters import checked_calendar
 from .event_query import wire_instant
 from .event_schemas import CALENDAR_FILE
-from .events import checked_calendar
 from .frames import frame
 
 if TYPE_CHECKING:

@@ -53,10 +53,11 @@ def some_fields(*, request_id: str = "conference", **arguments: Any) -> JSONObje
     """Likewise for those fields alone that the arguments name, unchecked: what a change sends."""
     given = {name: value for name, value in arguments.items() if value is not None}
     metadata = given.pop("metadata", {})
-    name = zone_name("time_zone", given.pop("time_zone", None))
+    zone = zone_name("time_zone", given.pop("time_zone", None))
+    end_zone = zone_name("end_time_zone", given.pop("end_time_zone", None)) or zone
     body: JSONObject = {}
     for argument, value in given.items():
-        body |= _field(argument, value, name, request_id)
+        body |= _field(argument, value, end_zone if argument == "end" else zone, request_id)
     body |= _properties(given)
     if not isinstance(metadata, Mapping):
         raise TypeError(f"metadata must be a dict of fields as on the wire, not {type(metadata).__name__}")

@@ -9,9 +9,9 @@ from ..core.event_times import instant, read_time
 from ..core.zones import zone
 from .arguments import choice, optional_text, whole
 from .current import session_or_current
+from .event_parameters import checked_calendar, query_of
 from .event_records import event_frame
 from .event_schemas import EVENT, EVENTS
-from .events import checked_calendar
 from .moments import time_object, zone_name
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def events(
     time_zone: Zone | None = None,
     fields: str | None = None,
     calendar: str = "primary",
+    max_attendees: int | None = None,
     session: Session | None = None,
 ) -> DataFrame:
     """The events of a calendar; recurring ones as one row, or every instance with `single_events`.
@@ -53,13 +54,15 @@ def events(
         limit: At most so many rows; None: all.
         time_zone: Of the frame, and of times that have none; None: the calendar's.
         fields: "*" for all columns of `create_event`.
+        max_attendees: As for `create_event`.
 
     Returns:
-        One row for each: id, summary (str), start, end (datetime64[ms, zone]), all_day (boolean), time_zone, status,
-        location (str), recurrence, attendees (object), html_link (str).
+        One row for each: id, summary (str), start, end (datetime64[ms, zone]), all_day (boolean), time_zone,
+        end_time_zone (str, the zones of start and end), status, location (str), recurrence, attendees (object),
+        html_link (str).
 
     Raises:
-        ValueError: An argument cannot be meant, or `single_events` would never end.
+        TypeError, ValueError: An argument is not valid, or `single_events` would never end.
         NotFound: There is no such calendar, or not for this user.
 
     >>> lab = svc.sandbox()
@@ -75,6 +78,7 @@ def events(
         raise ValueError("single_events needs time_max or limit: recurring events may never end")
     name = name or str(get_calendar(session, checked_calendar(calendar)).get("timeZone") or "UTC")
     asked = {
+        **query_of({"calendar": calendar, "max_attendees": max_attendees}),
         "q": optional_text("query", query),
         "timeMin": wire_instant("time_min", time_min, name),
         "timeMax": wire_instant("time_max", time_max, name),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
 _TIMES = ("start", "end", "originalStartTime")
+_ZONES = {"time_zone": "start", "end_time_zone": "end", "original_start_time_zone": "originalStartTime"}
+"""Columns with the zone of a time, by the field that has the time."""
 _PEOPLE = ("creator", "organizer")
 
 
@@ -42,9 +44,10 @@ def common_zone(events: Iterable[JSONObject]) -> str:
 def event_record(event: JSONObject, time_zone: str) -> dict[str, Any]:
     """An event as a record: its fields by their wire names, times as instants."""
     found: dict[str, Any] = with_defaults(event)
-    start: Any = event.get("start") or {}
-    found |= {"all_day": "date" in start, "time_zone": start.get("timeZone")}
-    found |= {name: _instant(event[name], time_zone) for name in _TIMES if event.get(name)}
+    times: dict[str, Any] = {name: event[name] for name in _TIMES if event.get(name)}
+    found |= {"all_day": "date" in times.get("start", ())}
+    found |= {column: times.get(name, {}).get("timeZone") for column, name in _ZONES.items()}
+    found |= {name: _instant(value, time_zone) for name, value in times.items()}
     return found | {name: _email(found[name]) for name in _PEOPLE if name in found}
 
 

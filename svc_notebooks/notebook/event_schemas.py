@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ..core.event_fields import EVENT_FIELDS
 from .schemas import TIME, Column, Dtype, Schema, schema, snake
 
@@ -21,13 +23,21 @@ _FIRST = (
     "end",
     "all_day",
     "time_zone",
+    "end_time_zone",
     "status",
     "location",
     "recurrence",
     "attendees",
     "htmlLink",
 )
-_OWN: dict[str, Dtype] = {"all_day": "boolean", "time_zone": "str", "created": TIME, "updated": TIME}
+_OWN: dict[str, Dtype] = {
+    "all_day": "boolean",
+    "time_zone": "str",
+    "end_time_zone": "str",
+    "original_start_time_zone": "str",
+    "created": TIME,
+    "updated": TIME,
+}
 _TYPES = {field.path: field.type for field in EVENT_FIELDS if "." not in field.path and "[]" not in field.path}
 
 
@@ -38,10 +48,31 @@ def _column(key: str) -> Column:
 EVENTS = Schema(tuple(_column(key) for key in _FIRST))
 """What is shown of an event in a list. Times are instants, in the frame's zone."""
 
-EVENT = Schema(EVENTS.columns + tuple(_column(key) for key in _TYPES if key not in _FIRST))
+
+def _rest() -> Iterator[str]:
+    """The other fields of the table, in its order; the zone of the original start stands behind it."""
+    for key in _TYPES:
+        if key not in _FIRST:
+            yield key
+        if key == "originalStartTime":
+            yield "original_start_time_zone"
+
+
+EVENT = Schema(EVENTS.columns + tuple(_column(key) for key in _rest()))
 """All that the service tells of an event: one column for each field of the table, defaults filled in."""
 
-INSTANCES = EVENT.pick(("id", "summary", "start", "end", "status", "originalStartTime", "recurringEventId"))
+INSTANCES = EVENT.pick(
+    (
+        "id",
+        "summary",
+        "start",
+        "end",
+        "status",
+        "originalStartTime",
+        "original_start_time_zone",
+        "recurringEventId",
+    )
+)
 
 CREATED = schema(
     """

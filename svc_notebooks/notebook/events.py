@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.event_fields import RESPONSES
 from ..core.wire import JSONObject
-from .arguments import choice, file_ids, whole
+from .arguments import choice, file_ids
 from .current import session_or_current
 from .event_body import event_body, some_fields
+from .event_parameters import QUERY_ARGUMENTS, checked_calendar, query_of, warn_deprecated, with_required
 from .event_records import common_zone, event_frame, event_record, in_zone
 from .event_schemas import EVENT
 from .rows import for_each
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     When = date | datetime | str | Mapping[str, str]
     Zone = str | tzinfo
 
-_SEND = ("all", "externalOnly", "none")
-
 
 def create_event(
     summary: str | None = None,
@@ -36,6 +35,7 @@ def create_event(
     start: When,
     end: When,
     time_zone: Zone | None = None,
+    end_time_zone: Zone | None = None,
     recurrence: str | Sequence[str] | None = None,
     attendees: Any = None,
     location: str | None = None,
@@ -62,6 +62,9 @@ def create_event(
     calendar: str = "primary",
     send_updates: str | None = None,
     max_attendees: int | None = None,
+    conference_data_version: int | None = None,
+    supports_attachments: bool | None = None,
+    send_notifications: bool | None = None,
     session: Session | None = None,
 ) -> DataFrame:
     """Create an event. Everything is checked before it is sent, by the rules of the service.
@@ -71,7 +74,9 @@ def create_event(
         start: A date is all day ("2026-11-02", a datetime.date); a datetime, a pandas Timestamp or a text with a
             time is a moment in its own zone, or in `time_zone`. A dict is taken as on the wire.
         end: Likewise, and exclusive: the end of one whole day is the next day.
-        time_zone: An IANA name or a ZoneInfo; recurring events that are not all day need one.
+        time_zone: An IANA name or a ZoneInfo, for start and end; recurring events that are not all day need one.
+        end_time_zone: The zone of the end, if it differs: of a flight, for example. Datetimes with zones of their own
+            and dicts say the same.
         recurrence: Words ("weekly on Mon, Wed until 2027-02-12"; see `recurrence_lines`), or lines of RFC 5545.
         attendees: E-mail addresses, dicts (`email`, `display_name`, `optional` ...) or a DataFrame of those columns.
         color: An id or a name of `event_colors()`.
@@ -87,11 +92,17 @@ def create_event(
         calendar: An id of `calendars()`.
         send_updates: "all", "externalOnly" or "none": who is sent an invitation.
         max_attendees: How many attendees the answer may have; more, and only the caller is shown.
+        conference_data_version: 0 or 1, sent as given. With 0 the service ignores conference data, and the frame has
+            none. None: 1 if there is conference data.
+        supports_attachments: True or False, sent as given. With False the service keeps no attachments. None: True if
+            there are attachments.
+        send_notifications: Deprecated; use `send_updates`. True or False is sent as given, with a FutureWarning.
 
     Returns:
         One row with a column for each field of the event, defaults filled in: id, summary (str), start, end
-        (datetime64[ms, the event's zone, UTC if it has none]), all_day (boolean), time_zone, status, location (str),
-        recurrence, attendees (object), html_link (str) and more.
+        (datetime64[ms, the zone of the start, UTC if it has none]), all_day (boolean), time_zone, end_time_zone (str,
+        the zones of start and end), status, location (str), recurrence, attendees (object), html_link (str),
+        original_start_time (datetime64, like start), original_start_time_zone (str) and more.
 
     Raises:
         TypeError, ValueError: An argument cannot be meant, or the service would refuse it; the message names the
@@ -107,6 +118,10 @@ def create_event(
     >>> made = svc.create_event("Seminar", start="2026-11-02 10:00", end="2026-11-02 11:30", time_zone="Europe/Berlin")
     >>> made[["summary", "start", "guests_can_invite_others"]].astype(str).values.tolist()
     [['Seminar', '2026-11-02 10:00:00+01:00', 'True']]
+    >>> flight = svc.create_event("Flight", start="2026-11-02 10:00", end="2026-11-02 13:00",
+    ...                           time_zone="Europe/Berlin", end_time_zone="America/New_York")
+    >>> flight[["time_zone", "end_time_zone"]].values.tolist(), str(flight["end"][0] - flight["start"][0])
+    ([['Europe/Berlin', 'America/New_York']], '0 days 09:00:00')
     """
     from ..client.events import insert_event
 
@@ -114,42 +129,15 @@ def create_event(
     del arguments["insert_event"]
     session = session_or_current(arguments.pop("session"))
     query = query_of(arguments)
+    warn_deprecated(arguments)
     body = body_of(session, arguments)
-    made = insert_event(session, arguments["calendar"], body, query={**query, **needs(body)})
+    made = insert_event(session, arguments["calendar"], body, query=with_required(query, body))
     return event_frame(EVENT, [made])
-
-
-_OF_THE_CALL = ("calendar", "send_updates", "max_attendees")
-
-
-def query_of(arguments: Mapping[str, Any]) -> dict[str, object]:
-    """The query parameters among the arguments, checked."""
-    send, most = arguments.get("send_updates"), arguments.get("max_attendees")
-    checked_calendar(arguments.get("calendar", "primary"))
-    return {
-        "sendUpdates": None if send is None else choice("send_updates", send, _SEND),
-        "maxAttendees": None if most is None else whole("max_attendees", most, 1),
-    }
-
-
-def checked_calendar(calendar: object) -> str:
-    """The calendar's id, if it can be one."""
-    if not isinstance(calendar, str) or not calendar:
-        raise TypeError(f"calendar must be the id of one, such as 'primary', not {calendar!r}")
-    return calendar
-
-
-def needs(body: Mapping[str, Any]) -> dict[str, object]:
-    """The parameters without which the service would leave fields out."""
-    return {
-        "conferenceDataVersion": 1 if "conferenceData" in body else None,
-        "supportsAttachments": "true" if "attachments" in body else None,
-    }
 
 
 def body_of(session: Session, arguments: Mapping[str, Any]) -> JSONObject:
     """The event to send, checked. Raises TypeError, ValueError."""
-    of_event = {name: value for name, value in arguments.items() if name not in _OF_THE_CALL}
+    of_event = {name: value for name, value in arguments.items() if name not in QUERY_ARGUMENTS}
     if of_event.get("attachments") is not None:
         of_event["attachments"] = attachment_urls(session, of_event["attachments"])
     return event_body(request_id=f"conference-{session.random.getrandbits(64):016x}", **of_event)
@@ -173,17 +161,21 @@ ARGUMENTS = tuple(name for name in signature(create_event).parameters if name no
 """What a row of a frame, or a change, may name."""
 
 
-def event(event: File, *, calendar: str = "primary", session: Session | None = None) -> DataFrame:
-    """What the service knows of an event.
+def event(
+    event: File, *, calendar: str = "primary", max_attendees: int | None = None, session: Session | None = None
+) -> DataFrame:
+    """Get events.
 
     Args:
         event: An id, a row, a DataFrame or a list of ids.
         calendar: The id of its calendar.
+        max_attendees: As for `create_event`.
 
     Returns:
         One row for each, with the columns of `create_event`.
 
     Raises:
+        TypeError, ValueError: An argument is not valid; nothing was sent.
         NotFound: There is no such event in this calendar.
 
     >>> lab = svc.sandbox()
@@ -194,8 +186,8 @@ def event(event: File, *, calendar: str = "primary", session: Session | None = N
     from ..client.events import get_event
 
     session = session_or_current(session)
-    found = [get_event(session, checked_calendar(calendar), one) for one in file_ids(event, "event")]
-    return event_frame(EVENT, found)
+    query = query_of({"calendar": calendar, "max_attendees": max_attendees})
+    return event_frame(EVENT, [get_event(session, calendar, one, query=query) for one in file_ids(event, "event")])
 
 
 def update_event(
@@ -212,13 +204,15 @@ def update_event(
         event: As for `event`.
         calendar: Likewise.
         send_updates: Who is told: "all", "externalOnly" or "none".
-        **changes: Arguments of `create_event`; `metadata={"location": None}` takes a field away.
+        **changes: Arguments of `create_event`, `conference_data_version` and the other parameters among them;
+            `metadata={"location": None}` takes a field away.
 
     Returns:
         One row for each, as it is now, with the columns of `create_event`.
 
     Raises:
-        TypeError, ValueError: There is no such argument, or it cannot be meant; nothing was sent.
+        TypeError, ValueError: There is no such argument, or it is not valid, or a zone is given without its time;
+            nothing was sent.
         BadRequest, NotFound: As for `create_event`.
         NotAllowed: Only the organizer may change this.
 
@@ -232,12 +226,22 @@ def update_event(
     session = session_or_current(session)
     if unknown := [name for name in changes if name not in ARGUMENTS]:
         raise TypeError(f"update_event takes no {unknown[0]!r}; it takes {', '.join(ARGUMENTS)}")
-    if changes.get("attachments") is not None:
-        changes["attachments"] = attachment_urls(session, changes["attachments"])
-    body = some_fields(request_id=f"conference-{session.random.getrandbits(64):016x}", **changes)
-    query = {**query_of({"send_updates": send_updates, "calendar": calendar}), **needs(body)}
+    _check_zones(changes)
+    query = query_of({**changes, "calendar": calendar, "send_updates": send_updates})
+    warn_deprecated(changes)
+    fields = {name: value for name, value in changes.items() if name not in QUERY_ARGUMENTS}
+    if fields.get("attachments") is not None:
+        fields["attachments"] = attachment_urls(session, fields["attachments"])
+    body = some_fields(request_id=f"conference-{session.random.getrandbits(64):016x}", **fields)
     ids = file_ids(event, "event")
-    return _each(ids, lambda one: patch_event(session, calendar, one, body, query=query))
+    return _each(ids, lambda one: patch_event(session, calendar, one, body, query=with_required(query, body)))
+
+
+def _check_zones(changes: Mapping[str, Any]) -> None:
+    """Raise ValueError for a zone whose time is not given: it would change nothing."""
+    for zone, times in (("time_zone", ("start", "end", "original_start_time")), ("end_time_zone", ("end",))):
+        if changes.get(zone) is not None and all(changes.get(time) is None for time in times):
+            raise ValueError(f"{zone} is the zone of {times[0]}: give {' and '.join(times[:2])} with it")
 
 
 def _each(ids: Iterable[str], call: Callable[[str], JSONObject]) -> DataFrame:

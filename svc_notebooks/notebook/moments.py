@@ -47,7 +47,8 @@ def time_object(argument: str, value: object, time_zone: str | None) -> JSONObje
         return dict(value)
     moment = python_time(argument, value)
     if not isinstance(moment, datetime):
-        return {"date": moment.isoformat()}
+        day: JSONObject = {"date": moment.isoformat()}
+        return day | {"timeZone": time_zone} if time_zone else day
     name = time_zone or (_key(moment.tzinfo) if moment.tzinfo else None)
     if name is None and moment.tzinfo is None:
         raise ValueError(f"{argument} is {value!r} without a time zone; give time_zone='Europe/Berlin' or an offset")

@@ -51,7 +51,7 @@ def instances(
 
     Returns:
         One row for each: id, summary (str), start, end (datetime64[ms, zone of the event]), status (str),
-        original_start_time (datetime64[ms, zone]), recurring_event_id (str).
+        original_start_time (datetime64[ms, zone]), original_start_time_zone, recurring_event_id (str).
 
     Raises:
         BadRequest: The event does not recur.
@@ -108,6 +108,7 @@ def preview_recurrence(
     recurrence: str | Sequence[str],
     *,
     time_zone: Zone | None = None,
+    end_time_zone: Zone | None = None,
     count: int = 10,
     time_min: When | None = None,
     time_max: When | None = None,
@@ -115,7 +116,7 @@ def preview_recurrence(
     """The instances that an event would have, by the rules of the service; nothing is sent.
 
     Args:
-        start, end, recurrence, time_zone: As for `create_event`.
+        start, end, recurrence, time_zone, end_time_zone: As for `create_event`.
         count: At most so many.
         time_min, time_max: What ends after and begins before; far from the start it costs no more than near it.
 
@@ -130,7 +131,7 @@ def preview_recurrence(
     ...                        count=2)[["weekday", "utc_offset"]].values.tolist()
     [['Fri', '+02:00'], ['Mon', '+01:00']]
     """
-    body = event_body(start=start, end=end, recurrence=recurrence, time_zone=time_zone)
+    body = event_body(start=start, end=end, recurrence=recurrence, time_zone=time_zone, end_time_zone=end_time_zone)
     begin, stop = read_time(body["start"]), read_time(body["end"])
     name = getattr(getattr(begin, "tzinfo", None), "key", None) or UTC_NAME
     lines: Any = body.get("recurrence") or []

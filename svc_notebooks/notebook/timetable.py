@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from .arguments import is_frame
 from .current import session_or_current
 from .event_body import EventError, is_missing
+from .event_parameters import query_of, warn_deprecated, with_required
 from .event_records import event_record, in_zone
 from .event_schemas import CREATED
-from .events import ARGUMENTS, body_of, needs, query_of
+from .events import ARGUMENTS, body_of
 from .frames import frame
 from .moments import zone_name
 from .rows import OF_ONE_ROW
@@ -34,11 +34,11 @@ def create_events(
     """Create an event for each row of a DataFrame. A row that is refused does not keep the others from being made.
 
     Args:
-        frame: Its columns are arguments of `create_event` (summary, start, end, time_zone, recurrence ...); a cell
-            that is missing is an argument that is not given.
+        frame: Its columns are arguments of `create_event` (summary, start, end, time_zone, recurrence,
+            conference_data_version ...); a cell that is missing is an argument that is not given.
         calendar: As for `create_event`.
         time_zone: For the rows that have none of their own.
-        send_updates: As for `create_event`.
+        send_updates: As for `create_event`, for the rows that have none of their own.
 
     Returns:
         One row for each, with the same index: row (object, its label), id, summary (str), start, end (datetime64[ms,
@@ -61,14 +61,15 @@ def create_events(
         raise TypeError(f"frame must be a DataFrame with a row for each event, not {type(frame).__name__}")
     names = [_argument(column) for column in frame.columns]
     common = {"time_zone": time_zone, "calendar": calendar, "send_updates": send_updates}
-    query = query_of(common)
+    query_of(common)
+    warn_deprecated(names)
     done: list[dict[str, Any]] = []
     zone = zone_name("time_zone", time_zone) or "UTC"
     columns = [frame[column].tolist() for column in frame.columns]
     try:
         for label, cells in zip(frame.index.tolist(), zip(*columns, strict=True), strict=True):
-            given = {name: cell for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
-            done.append({"row": label, **_created(session, {**common, **given}, query, zone)})
+            given = {name: _value(name, cell) for name, cell in zip(names, cells, strict=True) if not is_missing(cell)}
+            done.append({"row": label, **_created(session, {**common, **given}, zone)})
     except BaseException as error:
         _tell(error, _result(done, frame, zone), len(frame))
         raise
@@ -92,14 +93,23 @@ def _argument(column: object) -> str:
     return name
 
 
-def _created(session: Session, arguments: dict[str, Any], query: Mapping[str, object], zone: str) -> dict[str, Any]:
+_WHOLE_NUMBERS = ("conference_data_version", "max_attendees", "sequence")
+
+
+def _value(name: str, cell: Any) -> Any:
+    """A whole number as an int again: pandas has floats in a column where a cell is missing."""
+    return int(cell) if name in _WHOLE_NUMBERS and isinstance(cell, float) and cell.is_integer() else cell
+
+
+def _created(session: Session, arguments: dict[str, Any], zone: str) -> dict[str, Any]:
     """A made event's record, or what was wrong with it."""
     from ..client.events import insert_event
 
     title = arguments.get("summary")
     try:
+        query = query_of(arguments)
         body = body_of(session, {"start": None, "end": None, **arguments})
-        made = insert_event(session, arguments["calendar"], body, query={**query, **needs(body)})
+        made = insert_event(session, arguments["calendar"], body, query=with_required(query, body))
     except (EventError, TypeError, ValueError) as error:
         return {"summary": title, "error": str(error), "field": _field_of(error)}
     except OF_ONE_ROW as error:

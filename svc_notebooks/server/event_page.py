@@ -12,7 +12,7 @@ from typing import Any
 from ..core.catalogue import refuse
 from ..core.clock import from_millis
 from ..core.event_times import read_time
-from ..core.recurrence import is_all_day
+from ..core.recurrence import Start, is_all_day
 from ..core.wire import JSONObject, Response
 from .calendars import seen
 from .event_resource import Found, shown_to_strangers
@@ -69,10 +69,15 @@ _DAY = "{0:%A}, {0.day} {0:%B %Y}"
 
 
 def _when(body: JSONObject) -> str:
-    """From when to when, in the event's own zone."""
+    """From when to when, each in its own zone."""
     start, end = read_time(body["start"]), read_time(body["end"])
     if is_all_day(start):
         last = end - timedelta(days=1)
         return _DAY.format(start) + (f" to {_DAY.format(last)}" if last > start else "") + ", all day"
+    begins, ends = _zone(start), _zone(end)
     until = f"{end:%H:%M}" if f"{start:%F}" == f"{end:%F}" else f"{_DAY.format(end)}, {end:%H:%M}"
-    return f"{_DAY.format(start)}, {start:%H:%M} to {until} ({getattr(start, 'tzinfo', '')})"
+    return f"{_DAY.format(start)}, {start:%H:%M}{'' if begins == ends else begins} to {until}{ends}"
+
+
+def _zone(moment: Start) -> str:
+    return f" ({getattr(moment, 'tzinfo', '')})"

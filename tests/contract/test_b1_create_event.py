@@ -169,6 +169,25 @@ def test_the_link_names_event_and_calendar_and_opens(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-18")
+@pytest.mark.parametrize(
+    "end, shown",
+    [
+        ("Europe/Berlin", b"10:00 to 13:00 (Europe/Berlin)"),
+        ("America/New_York", b"10:00 (Europe/Berlin) to 13:00 (America/New_York)"),
+    ],
+)
+def test_the_page_shows_the_zone_of_the_end_where_it_differs(ada: Diary, end: str, shown: bytes) -> None:
+    times = {
+        "start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"},
+        "end": {"dateTime": "2026-11-02T13:00:00", "timeZone": end},
+    }
+
+    page = ada.wire.send("GET", ada.made(times)["htmlLink"], token=None)
+
+    assert shown in page.body
+
+
+@pytest.mark.spec("E-18")
 @pytest.mark.choice("open_links")
 @pytest.mark.parametrize("eid", ["", "cake", "AAAA", "%00", "ü", "YWJjZGUgYWRhQHN2Yy5leGFtcGxl", "x" * 5000])
 def test_a_link_to_nothing_is_404(ada: Diary, eid: str) -> None:

@@ -54,6 +54,89 @@ def test_the_zone_that_is_given_goes_before_that_of_the_moment(lab):
     assert (made["start"].item(), made["time_zone"].item()) == (TEN, "Europe/Berlin")
 
 
+NEW_YORK = ZoneInfo("America/New_York")
+BERLIN_AND_NEW_YORK = [
+    {"start": "2026-11-02 10:00", "end": "2026-11-02 13:00", "time_zone": BERLIN, "end_time_zone": "America/New_York"},
+    {"start": "2026-11-02 10:00", "end": "2026-11-02 13:00", "time_zone": "Europe/Berlin", "end_time_zone": NEW_YORK},
+    {"start": datetime(2026, 11, 2, 10, tzinfo=BERLIN), "end": datetime(2026, 11, 2, 13, tzinfo=NEW_YORK)},
+    {"start": TEN, "end": pd.Timestamp("2026-11-02 13:00", tz="America/New_York")},
+    {
+        "start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"},
+        "end": {"dateTime": "2026-11-02T13:00:00", "timeZone": "America/New_York"},
+    },
+]
+
+
+@pytest.mark.spec("E-20")
+@pytest.mark.parametrize("times", BERLIN_AND_NEW_YORK, ids=["texts", "zones", "datetimes", "timestamps", "dicts"])
+def test_start_and_end_can_have_different_zones(lab, times):
+    made = svc.create_event("Flight", **times)
+
+    assert made[["time_zone", "end_time_zone"]].values.tolist() == [["Europe/Berlin", "America/New_York"]]
+    assert made["end"].item() - made["start"].item() == pd.Timedelta(hours=9)
+
+
+@pytest.mark.spec("E-20")
+def test_the_end_of_a_change_can_have_a_zone_of_its_own(lab):
+    made = svc.create_event("Flight", start=TEN, end=TEN + pd.Timedelta(hours=1))
+
+    moved = svc.update_event(made, end="2026-11-02 14:00", end_time_zone="America/New_York")
+
+    assert moved[["time_zone", "end_time_zone"]].values.tolist() == [["Europe/Berlin", "America/New_York"]]
+    assert moved["end"].item() == pd.Timestamp("2026-11-02 14:00", tz="America/New_York")
+
+
+@pytest.mark.parametrize("zone", ["time_zone", "end_time_zone"])
+def test_a_zone_without_its_time_is_refused_before_anything_is_sent(lab, zone):
+    made = svc.create_event("Tea", start=TEN, end=TEN + pd.Timedelta(hours=1))
+    before = len(lab.journal())
+
+    with pytest.raises(ValueError, match=f"^{zone} is the zone of .* with it"):
+        svc.update_event(made, **{zone: "Asia/Kathmandu"})
+
+    assert len(lab.journal()) == before
+
+
+@pytest.mark.spec("E-20")
+def test_a_preview_has_the_zone_of_the_end(lab):
+    found = svc.preview_recurrence(recurrence="daily", count=1, **BERLIN_AND_NEW_YORK[0])
+
+    assert (found["end"] - found["start"]).item() == pd.Timedelta(hours=9)
+
+
+@pytest.mark.spec("D-01")
+def test_the_zones_of_the_times_are_columns_whatever_the_number_of_rows(lab):
+    columns = ["time_zone", "end_time_zone", "original_start_time_zone"]
+    flight = BERLIN_AND_NEW_YORK[0]
+    one = svc.create_event("Flight", original_start_time=TEN, **flight)
+    svc.create_event("Train", start=TEN, end=TEN + pd.Timedelta(hours=1))
+    svc.create_event("Trip", start="2026-11-05", end="2026-11-06", time_zone="Asia/Kathmandu")
+    svc.create_event("Walk", start="2026-11-06T10:00:00+01:00", end="2026-11-06T11:00:00+01:00")
+
+    every = svc.events(fields="*")
+
+    assert one[columns].values.tolist() == [["Europe/Berlin", "America/New_York", "Europe/Berlin"]]
+    assert every.set_index("summary")[columns].fillna("").to_dict("index") == {
+        "Flight": dict(zip(columns, ["Europe/Berlin", "America/New_York", "Europe/Berlin"], strict=True)),
+        "Train": dict(zip(columns, ["Europe/Berlin", "Europe/Berlin", ""], strict=True)),
+        "Trip": dict(zip(columns, ["Asia/Kathmandu", "Asia/Kathmandu", ""], strict=True)),
+        "Walk": dict(zip(columns, ["", "", ""], strict=True)),
+    }
+    for frame in (one, every, every.head(0), svc.event([])):
+        assert {*frame[columns].dtypes.astype(str)} == {"str"}
+    assert svc.events()["end_time_zone"].tolist()[:1] == ["America/New_York"]
+
+
+def test_an_instance_has_the_zone_of_its_original_start(lab):
+    course = svc.create_event("Course", recurrence="daily, 2 times", **BERLIN_AND_NEW_YORK[0])
+    moved = svc.instances(course)["id"][0]
+
+    svc.update_event(moved, start="2026-11-02 15:00", end="2026-11-02 16:00", time_zone="Asia/Kathmandu")
+
+    assert svc.instances(course)["original_start_time_zone"].tolist() == ["Europe/Berlin"] * 2
+    assert svc.event(moved)["end_time_zone"].tolist() == ["Asia/Kathmandu"]
+
+
 @pytest.mark.spec("E-20")
 @pytest.mark.parametrize(
     "start", ["2026-11-02", date(2026, 11, 2), np.datetime64("2026-11-02"), {"date": "2026-11-02"}], ids=str
@@ -178,6 +261,146 @@ def test_every_argument_reaches_its_field(lab):
     assert found["extended_properties"] == {"private": {"a": "1"}, "shared": {"b": "2"}}
     assert (found["source"], found["gadget"], found["sequence"]) == ({"url": "https://example.com"}, {"width": 1}, 3)
     assert found["event_type"] == "focusTime"
+
+
+def last_query(lab):
+    return lab.journal()["query"].fillna("").iloc[-1]
+
+
+def counted(lab, call):
+    """How many requests a call that is refused sends."""
+    before = len(lab.journal())
+    call()
+    return len(lab.journal()) - before
+
+
+WHOLE_DAY = {"start": "2026-11-02", "end": "2026-11-03"}
+
+
+@pytest.mark.spec("E-09")
+@pytest.mark.parametrize("version, kept", [(0, False), (1, True), (None, True)])
+def test_the_version_of_conference_data_decides_what_the_frame_shows(lab, version, kept):
+    made = svc.create_event("Tea", **WHOLE_DAY, conference=True, conference_data_version=version)
+
+    assert "createRequest" in str(svc.exchange(-1))
+    assert f"conferenceDataVersion={1 if version is None else version}" in last_query(lab)
+    assert made["conference_data"].notna().item() is kept
+    assert made["hangout_link"].notna().item() is kept
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize("supports, kept", [(False, False), (True, True), (None, True)])
+def test_support_of_attachments_is_sent_as_given(lab, supports, kept):
+    made = svc.create_event("Tea", **WHOLE_DAY, attachments="https://example.com/a", supports_attachments=supports)
+
+    assert f"supportsAttachments={str(supports is not False).lower()}" in last_query(lab)
+    assert made["attachments"].notna().item() is kept
+
+
+def test_parameters_are_sent_where_there_is_nothing_that_needs_them(lab):
+    svc.create_event("Tea", **WHOLE_DAY, conference_data_version=0, supports_attachments=False)
+    assert last_query(lab) == "conferenceDataVersion=0&supportsAttachments=false"
+
+    svc.create_event("Tea", **WHOLE_DAY)
+    assert last_query(lab) == ""
+
+
+@pytest.mark.spec("E-16")
+@pytest.mark.parametrize("notify, mails", [(True, 1), (False, 0)])
+def test_the_deprecated_parameter_is_sent_with_a_warning_that_names_the_other(lab, notify, mails):
+    with pytest.warns(FutureWarning, match="use send_updates='all'") as caught:
+        svc.create_event("Tea", **WHOLE_DAY, attendees="bob@x.org", send_notifications=notify)
+
+    assert [warning.filename for warning in caught] == [__file__]
+    assert last_query(lab) == f"sendNotifications={str(notify).lower()}"
+    assert len(lab.outbox()) == mails
+
+
+WRONG_PARAMETERS = [
+    ("conference_data_version", 2, ValueError, "between 0 and 1"),
+    ("conference_data_version", -1, ValueError, "between 0 and 1"),
+    ("conference_data_version", True, TypeError, "whole number"),
+    ("conference_data_version", "1", TypeError, "whole number"),
+    ("supports_attachments", "yes", TypeError, "True or False"),
+    ("supports_attachments", 1, TypeError, "True or False"),
+    ("send_notifications", "all", TypeError, "True or False"),
+    ("max_attendees", 0, ValueError, "1 or more"),
+]
+
+
+@pytest.mark.spec("E-09", "E-20")
+@pytest.mark.parametrize("name, value, error, expected", WRONG_PARAMETERS)
+def test_a_wrong_parameter_is_refused_with_its_name_before_anything_is_sent(lab, name, value, error, expected):
+    made = svc.create_event("Tea", **WHOLE_DAY)
+
+    def refused():
+        for call in (
+            lambda: svc.create_event("Tea", **WHOLE_DAY, **{name: value}),
+            lambda: svc.update_event(made, **{name: value}),
+        ):
+            with pytest.raises(error, match=f"^{name} .*{expected}"):
+                call()
+
+    assert counted(lab, refused) == 0
+
+
+@pytest.mark.spec("E-09", "E-17")
+def test_a_change_sends_the_parameters_as_given(lab):
+    made = svc.create_event("Tea", **WHOLE_DAY, attendees=["a@x.org", "b@x.org"])
+    link = "https://example.com/a"
+
+    ignored = svc.update_event(
+        made, conference=True, attachments=link, conference_data_version=0, supports_attachments=False
+    )
+    assert ignored[["conference_data", "attachments"]].isna().all(axis=None)
+    kept = svc.update_event(made, conference=True, attachments=link)
+    assert kept[["conference_data", "attachments"]].notna().all(axis=None)
+    assert svc.update_event(made, summary="Tee", max_attendees=1)["attendees"].item() == []
+
+    with pytest.warns(FutureWarning, match="send_updates"):
+        svc.update_event(made, location="Roof", send_notifications=True)
+    assert lab.outbox()["method"].tolist() == ["update", "update"]
+
+
+@pytest.mark.spec("E-09", "E-15")
+def test_a_row_of_a_timetable_has_parameters_of_its_own(lab):
+    term = pd.DataFrame(
+        {
+            "summary": ["none", "one", "as ever", "wrong"],
+            **WHOLE_DAY,
+            "conference": True,
+            "conference_data_version": [0, 1, None, 7],
+            "send_updates": ["none", "all", None, None],
+            "attendees": [["bob@x.org"]] * 4,
+        }
+    )
+
+    made = svc.create_events(term, send_updates="none")
+
+    assert made["field"].fillna("").tolist() == ["", "", "", "conference_data_version"]
+    conferences = svc.events(fields="*").set_index("summary")["conference_data"].notna()
+    assert conferences.to_dict() == {"none": False, "one": True, "as ever": True}
+    assert lab.outbox()["subject"].tolist() == ["Invitation: one"]
+
+
+def test_a_column_of_the_deprecated_parameter_warns_once(lab):
+    term = pd.DataFrame({"summary": ["a", "b"], **WHOLE_DAY, "send_notifications": True, "attendees": "bob@x.org"})
+
+    with pytest.warns(FutureWarning) as caught:
+        svc.create_events(term)
+
+    assert [warning.filename for warning in caught] == [__file__]
+    assert len(lab.outbox()) == 2
+
+
+@pytest.mark.spec("E-15")
+def test_so_many_attendees_at_most_are_asked_for(lab):
+    made = svc.create_event("Tea", **WHOLE_DAY, attendees=["bob@svc.example", "eve@svc.example"])
+    bob = lab.sign_in("bob@svc.example")
+
+    for found in (svc.event(made, max_attendees=1, session=bob), svc.events(max_attendees=1, session=bob)):
+        assert [one["email"] for one in found["attendees"].item()] == ["bob@svc.example"]
+    assert len(svc.event(made, max_attendees=2, session=bob)["attendees"].item()) == 2
 
 
 def test_a_stored_file_is_attached_by_its_row(lab):
