@@ -51,7 +51,7 @@ floors: env
 
 # ARGS go to pytest: make tests ARGS="-k resumable"; with ARGS="-n 0" in one process, for a debugger.
 tests: env
-	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -p no:nbval --numprocesses logical --maxprocesses 4 --dist worksteal $(ARGS)
 
 nbval: env
 	$(BIN)/python -m pytest --nbval --nbval-current-env --nbval-cell-timeout=30 notebooks

@@ -1,12 +1,13 @@
 """What examples leave open: their reader's kernel ends with it, this process goes on."""
 
 import gc
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from ipywidgets import Widget
 
-import svc_notebooks as svc
+from svc_notebooks.notebook import kernel
 from svc_notebooks.notebook.current import make_current
 from svc_notebooks.server.carrier import Carrier
 
@@ -18,6 +19,9 @@ def closing() -> Iterator[None]:
         yield
     finally:
         Widget.close_all()
-        for left in [one for one in gc.get_objects() if type(one) in (svc.Sandbox, Carrier)]:
-            left.close()  # a carrier may be left of a sandbox that is gone already
+        for sandbox in list(kernel._open):
+            sandbox.close()
+        if any(thread.name == "svc-courier" for thread in threading.enumerate()):
+            for carrier in [value for value in gc.get_objects() if type(value) is Carrier]:
+                carrier.close()  # of a sandbox that was collected before it was closed
         make_current(None)

@@ -26,19 +26,31 @@ for name in ("CI", "BUILD_NUMBER"):  # with them pytest writes out the differenc
 pytest_plugins = ["tests.plugin_rules"]
 
 
+@pytest.fixture(scope="session")
+def state_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Paths for the state of each test: no folder is made until a test writes to it."""
+    folder = tmp_path_factory.mktemp("state")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _nobodys_machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _nobodys_machine(monkeypatch: pytest.MonkeyPatch, state_folders: Iterator[Path]) -> None:
     """No test talks to a developer's own deployment, or writes among their pending uploads."""
     for name in ("SVC_BASE_URL", "SVC_TOKEN", "SVC_CONTROL_TOKEN"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("SVC_NOTEBOOKS_STATE", str(tmp_path / "svc-state"))
+    monkeypatch.setenv("SVC_NOTEBOOKS_STATE", str(next(state_folders)))
+
+
+def new_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next sandbox is the first of a kernel: its ids do not depend on the sandboxes before it."""
+    monkeypatch.setattr(kernel, "_numbers", count(1))
+    monkeypatch.setattr(kernel, "_open", WeakSet())
 
 
 @pytest.fixture(autouse=True)
 def _kernel_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first sandbox of a test is the first of a kernel: its ids do not depend on the tests before it."""
-    monkeypatch.setattr(kernel, "_numbers", count(1))
-    monkeypatch.setattr(kernel, "_open", WeakSet())
+    """Every test begins as in a new kernel."""
+    new_kernel(monkeypatch)
 
 
 @pytest.fixture(autouse=True)

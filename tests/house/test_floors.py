@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 import svc_notebooks
 
 PACKAGE = Path(svc_notebooks.__file__).parent
@@ -64,23 +62,30 @@ def name(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_heavy_library_is_imported_when_it_is_used(path: Path):
-    early = [found for found in imports(path) if found.at_once and found.library in ONLY_WHEN_USED]
+def test_a_heavy_library_is_imported_when_it_is_used():
+    early = {
+        name(path): found
+        for path in FILES
+        for found in imports(path)
+        if found.at_once and found.library in ONLY_WHEN_USED
+    }
 
-    assert not early, f"{name(path)}: import these inside the function that needs them: {early}"
-
-
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_library_is_used_on_its_own_floor(path: Path):
-    strangers = [found for found in imports(path) if not name(path).startswith(ONLY_IN.get(found.library, ("",)))]
-
-    assert not strangers, f"{name(path)}: {strangers}, see ONLY_IN"
+    assert not early, "import these inside the function that needs them"
 
 
-@pytest.mark.parametrize("path", FILES, ids=name)
-def test_a_module_is_short_and_says_what_it_is_for(path: Path):
-    text = path.read_text(encoding="utf-8")
+def test_a_library_is_used_only_where_it_belongs():
+    misplaced = {
+        name(path): found
+        for path in FILES
+        for found in imports(path)
+        if not name(path).startswith(ONLY_IN.get(found.library, ("",)))
+    }
 
-    assert ast.get_docstring(ast.parse(text)), f"{name(path)} has no docstring"
-    assert text.count("\n") <= 400, f"{name(path)} has over 400 lines: look for the second noun in it"
+    assert not misplaced, "see ONLY_IN"
+
+
+def test_a_module_has_a_docstring_and_at_most_400_lines():
+    texts = {name(path): path.read_text(encoding="utf-8") for path in FILES}
+
+    assert [path for path, text in texts.items() if not ast.get_docstring(ast.parse(text))] == []
+    assert [path for path, text in texts.items() if text.count("\n") > 400] == [], "look for the second noun in it"

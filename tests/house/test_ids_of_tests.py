@@ -6,9 +6,11 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 
-ONE = {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8", "PYTEST_XDIST_WORKER": "gw0"}
+ONE = {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C.UTF-8", "LANG": "C.UTF-8"}
 OTHER = {
     "PYTHONHASHSEED": "2",
     "TZ": "Asia/Kathmandu",
@@ -16,10 +18,9 @@ OTHER = {
     "LANG": "C",
     "PYTHONCOERCECLOCALE": "0",
     "PYTHONUTF8": "0",
-    "PYTEST_XDIST_WORKER": "gw1",
 }
 # Nothing is run: without nbval, the assertion rewriter and the cache it takes half the time.
-COLLECT = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", ""]
+COLLECT = [sys.executable, "-m", "pytest", "--collect-only", "-q"]
 COLLECT += ["--assert=plain", "-p", "no:nbval", "-p", "no:cacheprovider"]
 LATER = ["-p", "tests.shifted_clock"]
 
@@ -47,45 +48,42 @@ def test_that_has_its_value_in_its_id(name, value): ...
 """
 
 
-def begin(surroundings: dict[str, str], home: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Starts a process that collects, with a home and a folder for temporary files of its own."""
+def collected(surroundings: dict[str, str], home: Path, *arguments: str) -> list[str]:
+    """The ids that a process with these surroundings collects; it has a home and a temporary folder of its own."""
     home.mkdir()
-    return subprocess.Popen(
+    done = subprocess.run(
         [*COLLECT, *arguments],
         cwd=ROOT,
         env=os.environ | surroundings | {"HOME": str(home), "TMPDIR": str(home)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        capture_output=True,
         text=True,
         errors="backslashreplace",
+        check=False,
     )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return [line for line in done.stdout.splitlines() if "::" in line]
 
 
-def ids(process: subprocess.Popen[str]) -> list[str]:
-    output, _ = process.communicate()
-    assert process.returncode == 0, output[-4000:]
-    return [line for line in output.splitlines() if "::" in line]
+def test_another_process_collects_the_same_tests_in_the_same_order(tmp_path: Path, request: pytest.FixtureRequest):
+    """Whatever its hash seed, time zone, locale, home, temporary folder, date and second; -k may have left some out."""
+    here = [item.nodeid for item in request.session.items]
+    files = dict.fromkeys(nodeid.partition("::")[0] for nodeid in here)
 
+    there = collected(OTHER, tmp_path / "other", *LATER, *files)
 
-def differences(tmp_path: Path, *arguments: str) -> list[tuple[str | None, str | None]]:
-    """The ids that two unlike processes collect at the same place of their lists and that are not the same."""
-    one = begin(ONE, tmp_path / "one", *arguments)
-    other = begin(OTHER, tmp_path / "other", *LATER, *arguments)
-    pairs = list(zip_longest(ids(one), ids(other)))
-    assert pairs
-    return [(a, b) for a, b in pairs if a != b]
-
-
-def test_two_processes_collect_the_same_tests_in_the_same_order(tmp_path: Path) -> None:
-    """Whatever the hash seed, the time zone, the locale, the home, the temporary folder, the date and the second."""
-    assert differences(tmp_path)[:5] == []
+    known = set(here)
+    pairs = zip_longest(here, [nodeid for nodeid in there if nodeid in known])
+    assert [(a, b) for a, b in pairs if a != b][:5] == []
 
 
 def test_an_id_that_depends_on_the_process_is_found(tmp_path: Path) -> None:
     """The comparison sees each kind of value that is not the same in two processes."""
     (tmp_path / "test_depends.py").write_text(DEPENDS)
 
-    unlike = differences(tmp_path, f"--rootdir={tmp_path}", str(tmp_path / "test_depends.py"))
+    arguments = f"--rootdir={tmp_path}", str(tmp_path / "test_depends.py")
 
-    kinds = {a.split("[")[1].split("-")[0] for a, _ in unlike if a}
+    one = collected(ONE, tmp_path / "one", *arguments)
+    other = collected(OTHER, tmp_path / "other", *LATER, *arguments)
+
+    kinds = {a.split("[")[1].split("-")[0] for a, b in zip(one, other, strict=True) if a != b}
     assert kinds == set(DEPENDENT)

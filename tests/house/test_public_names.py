@@ -7,40 +7,59 @@ import pkgutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 import svc_notebooks as svc
 from tests.closing import closing
+from tests.conftest import new_kernel
 
 ROOT = Path(__file__).parents[2]
 HEAVY = ("requests", "pandas", "numpy", "ipywidgets", "sqlalchemy", "cheroot", "anywidget", "tqdm", "IPython")
 
 
-def modules() -> list[str]:
-    found = pkgutil.walk_packages(svc.__path__, f"{svc.__name__}.")
-    return [module.name for module in found if not module.name.endswith("__main__")]
+PACKAGES = ["svc_notebooks", *(f"svc_notebooks.{found.name}" for found in pkgutil.iter_modules(svc.__path__))]
 
 
-@pytest.mark.parametrize("name", svc.__all__)
-def test_a_public_name_resolves_and_has_an_example(name: str):
-    value = getattr(svc, name)
-
-    assert value.__doc__, f"{name} has no docstring"
-    is_error = isinstance(value, type) and issubclass(value, Exception)
-    examples = [test for test in doctest.DocTestFinder().find(value, name) if test.examples]
-    assert is_error or examples, f"no docstring of {name} has an example"
+def modules(package: str) -> list[ModuleType]:
+    """The modules of a package at every depth, itself first; of svc_notebooks itself no other."""
+    first = importlib.import_module(package)
+    inner = pkgutil.walk_packages(first.__path__, f"{package}.") if package != svc.__name__ else ()
+    names = [found.name for found in inner if not found.name.endswith("__main__")]
+    return [first, *map(importlib.import_module, names)]
 
 
-@pytest.mark.parametrize("module", ["svc_notebooks", *modules()])
-def test_the_examples_run(module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def has_example(value: object, name: str) -> bool:
+    return any(test.examples for test in doctest.DocTestFinder().find(value, name))
+
+
+def is_error(value: object) -> bool:
+    return isinstance(value, type) and issubclass(value, Exception)
+
+
+def test_every_public_name_resolves_and_has_an_example():
+    values = {name: getattr(svc, name) for name in svc.__all__}
+
+    assert [name for name, value in values.items() if not value.__doc__] == []
+    assert [name for name, value in values.items() if not (is_error(value) or has_example(value, name))] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_the_examples_run(package: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
+    names = {"svc": svc, "folder": tmp_path}
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
 
-    given = {"svc": svc, "folder": tmp_path}
-    with closing():
-        failed, _ = doctest.testmod(importlib.import_module(module), extraglobs=given, optionflags=doctest.ELLIPSIS)
+    for module in modules(package):
+        examples = [test for test in doctest.DocTestFinder().find(module, extraglobs=names) if test.examples]
+        if examples:
+            new_kernel(monkeypatch)
+            with closing():
+                for example in examples:
+                    runner.run(example)
 
-    assert failed == 0
+    assert runner.summarize(verbose=False).failed == 0
 
 
 def test_editors_and_the_table_know_the_same_names():
