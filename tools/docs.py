@@ -39,6 +39,12 @@ All of `svc_notebooks`, written by `make docs` from the docstrings; `help(name)`
 
 """
 
+SANDBOX_HEAD = """## Methods of a sandbox
+
+`lab = svc.sandbox()`: what a sandbox does beside the functions above.
+
+"""
+
 
 def main(argv: list[str]) -> int:
     stale = [(path, text) for path, text in written().items() if not path.exists() or text != path.read_text("utf-8")]
@@ -63,16 +69,30 @@ def description() -> str:
 
 def names() -> str:
     """The public names in the order in which a person meets them."""
-    return NAMES_HEAD + table("name, takes, says", ((f"`{name}`", *_said(getattr(svc, name))) for name in svc.__all__))
+    public = ((f"`{name}`", *_said(getattr(svc, name))) for name in svc.__all__)
+    methods = ((f"`lab.{name}`", *_said(method, skip=1)) for name, method in _sandbox_methods())
+    columns = "name, takes, says"
+    return f"{NAMES_HEAD}{table(columns, public)}\n{SANDBOX_HEAD}{table(columns, methods)}"
 
 
-def _said(value: object) -> tuple[str, str]:
-    """What a call takes, without types, and the first sentence of the docstring."""
+_INTERNAL = ("follow", "closes")
+"""Methods of a sandbox for the package's own modules."""
+
+
+def _sandbox_methods() -> Iterator[tuple[str, object]]:
+    for kind in reversed(svc.Sandbox.__mro__):
+        for name, value in vars(kind).items():
+            if inspect.isfunction(value) and not name.startswith("_") and name not in _INTERNAL:
+                yield name, value
+
+
+def _said(value: object, skip: int = 0) -> tuple[str, str]:
+    """What a call takes after the first `skip` parameters, without types, and the docstring's first paragraph."""
     first = (inspect.getdoc(value) or "").split("\n\n")[0].replace("\n", " ")
     if not inspect.isfunction(value):
         return "", first
     taken = [one.replace(annotation=inspect.Parameter.empty) for one in inspect.signature(value).parameters.values()]
-    words = str(inspect.Signature(taken)).removeprefix("(").removesuffix(")")
+    words = str(inspect.Signature(taken[skip:])).removeprefix("(").removesuffix(")")
     return f"`{words}`" if words else "", first
 
 

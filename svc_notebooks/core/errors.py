@@ -84,7 +84,7 @@ _ADVICE = {
     "badRequest": "Mend what it says and send it again.",
     "fileNotDownloadable": "Call export(file, format) for it.",
     "fileNotExportable": "Call download(file) for it, or upload(..., convert_to=...) to make a native document.",
-    _UNREGISTERED: "Register the domain with the service first (in a sandbox: lab.service.register_domain).",
+    _UNREGISTERED: "Register the domain with the service first (in a sandbox: lab.register_domain).",
     "channelIdNotUnique": "Leave the id out and one is drawn.",
     "invalid_client": "Check client_id and client_secret.",
     "invalid_grant": "Check the key, the clock of this machine, and what the token is asked for.",

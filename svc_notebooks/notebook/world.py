@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .frames import frame
-from .world_schemas import AGENDA, FAULT_PLANS, FAULT_PRESETS, LIMITS
+from .world_schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -141,6 +141,39 @@ class World:
     def limits(self) -> DataFrame:
         """The limits that `limit` has set; the columns are those of its result."""
         return frame(LIMITS, self.service.limits())
+
+    def register_domain(self, name: str) -> DataFrame:
+        """Register the domain of a receiving URL, so that notification channels may use addresses of it.
+
+        It stands for the verification of the domain and its registration in the project's console. A `receiver()` of
+        this kernel registers its own. A domain below a registered one is another domain.
+
+        Args:
+            name: A host name or an IP address alone, such as "hooks.example.com": no scheme, port or path.
+
+        Returns:
+            All domains that are registered now, those of `Policy(verified_domains=...)` first: domain (str, in ASCII
+            and lower case).
+
+        Raises:
+            TypeError, ValueError: `name` is not a domain; nothing was registered.
+
+        Interface: Authentication, receiving domain; A8.
+
+        >>> lab = svc.sandbox()
+        >>> lab.register_domain("Hooks.example.com")["domain"].tolist()
+        ['hooks.example.com']
+        >>> svc.watch_changes("https://hooks.example.com/in")["address"].tolist()
+        ['https://hooks.example.com/in']
+        """
+        if not isinstance(name, str):
+            raise TypeError(f"name must be a str such as 'hooks.example.com', not {type(name).__name__}")
+        self.service.register_domain(name)
+        return self.domains()
+
+    def domains(self) -> DataFrame:
+        """The domains that notification channels may use; the columns are those of `register_domain`."""
+        return frame(DOMAINS, [{"domain": one} for one in self.service.domains()])
 
     def agenda(self, since: str | datetime | None = None, until: str | datetime | None = None) -> DataFrame:
         """What ends or is sent by itself, in the order of time: from now on, or between two instants.

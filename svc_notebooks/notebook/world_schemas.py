@@ -36,6 +36,12 @@ LIMITS = schema(
     """
 )
 
+DOMAINS = schema(
+    """
+    domain  text
+    """
+)
+
 AGENDA = schema(
     """
     time     time

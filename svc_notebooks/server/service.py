@@ -195,6 +195,10 @@ class Service:
         """
         return trusted.register(self._house.store, domain)
 
+    def domains(self) -> list[str]:
+        """The domains that are registered: those of the policy, then the others in alphabetical order."""
+        return trusted.registered(self._house.store, self.policy)
+
     def trust(self, pem: str) -> None:
         """Let deliveries trust these certificate authorities, beside the system's; revocation lists count too.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from ipaddress import ip_address
+
 from ..core.channels import host_of, plain_host
 from ..core.policy import Policy
 from .store import Store
@@ -9,12 +12,32 @@ from .store import Store
 
 def register(store: Store, domain: str) -> str:
     """Register a domain: a host name or an address, exactly; what it is compared as. Raises ValueError."""
-    host = plain_host(domain.strip().removeprefix("[").removesuffix("]"))
-    if not host or any(mark in host for mark in "/@?#*\\ ") or (":" in host and host.count(":") < 2):
-        raise ValueError(f"{domain!r} is no domain: give a host alone, like hooks.example.com, without scheme or port")
+    host = _host(domain.strip().removeprefix("[").removesuffix("]"))
+    if host is None:
+        expected = "expected a host name or IP address alone, such as hooks.example.com, without scheme, port or path"
+        raise ValueError(f"{domain[:80]!r} is not a domain: {expected}")
     with store.transaction():
         store.trusted.add_domain(host)
     return host
+
+
+_LABEL = "[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_HOST_NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(?:\.{_LABEL})*", re.ASCII)
+"""A host name in ASCII and lower case (RFC 1123, 2.1); underscores are in use, too."""
+
+
+def _host(text: str) -> str | None:
+    """The host name or address as it is compared; None if the text is neither."""
+    try:
+        host = plain_host(text)
+        return host if _HOST_NAME.fullmatch(host) else str(ip_address(host))
+    except ValueError:
+        return None
+
+
+def registered(store: Store, policy: Policy) -> list[str]:
+    """The registered domains: those of the policy, then the others in alphabetical order."""
+    return list(dict.fromkeys([*policy.verified_domains, *store.trusted.all_domains()]))
 
 
 def is_registered(store: Store, policy: Policy, address: str) -> bool:

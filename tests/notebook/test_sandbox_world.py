@@ -335,3 +335,55 @@ def test_a_sandbox_in_a_folder_can_do_all_of_it(tmp_path):
         assert svc.read(file) == CONTENT
     with svc.open_sandbox(path):
         assert svc.read(file) == CONTENT
+
+
+# -- domains
+
+
+@pytest.mark.spec("A8-05")
+def test_a_registered_domain_lets_channels_use_its_addresses(lab):
+    address = "https://hooks.example:8443/in"
+    with pytest.raises(svc.NotAllowed, match=r"lab\.register_domain"):
+        svc.watch_changes(address)
+
+    registered = lab.register_domain(" Hooks.Example. ")
+
+    assert registered["domain"].tolist() == ["hooks.example"]
+    assert svc.watch_changes(address)["address"].tolist() == [address]
+
+
+def test_the_registered_domains_are_a_frame_those_of_the_policy_first():
+    with svc.sandbox(policy=svc.Policy(verified_domains=("z.example", "b.example"))) as lab:
+        for name in ("Bücher.Example", "b.example", "a.example", "127.0.0.1", "[::1]", "a.example"):
+            registered = lab.register_domain(name)
+
+        assert registered["domain"].tolist() == [
+            "z.example",
+            "b.example",
+            "127.0.0.1",
+            "::1",
+            "a.example",
+            "xn--bcher-kva.example",
+        ]
+    with svc.sandbox() as lab:
+        assert lab.domains().dtypes.astype(str).to_dict() == registered.dtypes.astype(str).to_dict()
+        assert len(lab.domains()) == 0
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "https://hooks.example/in", "hooks.example:8443", "*", "two words", "a,b", "hooks..example", "-a.example",
+     "1:2:3", f"{'a' * 64}.example", ".".join(["a"] * 127) + ".example", "hooks.example\n.other", "x" * 10_000,
+     "a@b.example", "ü" * 10_000, "bücher..example"],
+)  # fmt: skip
+def test_what_is_no_domain_is_refused_and_nothing_is_registered(lab, name):
+    with pytest.raises(ValueError, match="is not a domain: expected a host name or IP address alone") as caught:
+        lab.register_domain(name)
+
+    assert len(str(caught.value)) < 300
+    assert len(lab.domains()) == 0
+
+
+def test_a_domain_is_a_text(lab):
+    with pytest.raises(TypeError, match=r"^name must be a str such as 'hooks\.example\.com', not list"):
+        lab.register_domain(["hooks.example"])

@@ -9,6 +9,7 @@ from .schema import authorities, domains
 
 _ADD_DOMAIN = inserting(domains, ("domain",), otherwise="IGNORE")
 _DOMAIN = Prepared(select(domains.c.domain).where(domains.c.domain == bindparam("domain")))
+_DOMAINS = Prepared(select(domains.c.domain).order_by(domains.c.domain))
 _ADD_AUTHORITY = inserting(authorities, ("pem",), otherwise="IGNORE")
 _AUTHORITIES = Prepared(select(authorities.c.pem))
 
@@ -26,6 +27,10 @@ class Trusted:
     def has_domain(self, domain: str) -> bool:
         """Whether it is registered."""
         return self._database.one(_DOMAIN, {"domain": domain}) is not None
+
+    def all_domains(self) -> list[str]:
+        """All that are registered, in alphabetical order."""
+        return [domain for (domain,) in self._database.run(_DOMAINS, {})]
 
     def add_authority(self, pem: str) -> None:
         """Trust these certificates."""
