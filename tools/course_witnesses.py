@@ -297,7 +297,8 @@ WITNESSES = {
         r"guests_can_invite_others</th>\s*<td>True", r"guests_can_modify</th>\s*<td>False",
         r"visibility</th>\s*<td>default", r"transparency</th>\s*<td>opaque")),
     "E-08": Witness("*a resource now: False*", text("a resource now: False")),
-    "E-09": Witness("the link of the conference that was asked for", text("https://meet[.]")),
+    "E-09": Witness("*conference data with version 0: None*, and the link of the conference with version 1", text(
+        "conference data with version 0: None", "https://meet[.]")),
     "E-12": Witness("the lines, and the line that is wrong by its number", text("RRULE:FREQ=|Friday: it takes place")),
     "E-15": Witness("*bob* alone, of two", text(r"^\['bob@svc.example'\]|\n\['bob@svc.example'\]")),
     "E-16": Witness("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
