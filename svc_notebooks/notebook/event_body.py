@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.catalogue import Row
 from ..core.colors import EVENT_COLORS
+from ..core.event_fields import EVENT_FIELDS
 from ..core.event_times import TimeError, read_time
 from ..core.events import problems
 from ..core.policy import Policy
@@ -151,9 +152,16 @@ def _na() -> object:
     return pandas.NA if pandas else None
 
 
+def _object(argument: str, value: Any) -> JSONObject:
+    """A dict of fields; names in snake_case are taken, too."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{argument} must be a dict of its fields, not {type(value).__name__}")
+    return {camel(str(name)): one for name, one in value.items()}
+
+
 def _reminders(argument: str, value: Any) -> JSON:
     if isinstance(value, Mapping):
-        return dict(value)
+        return _object(argument, value)
     if not isinstance(value, list | tuple):
         raise TypeError("reminders must be a list such as [10, ('email', 60)]; [] for none")
     if not value:
@@ -179,11 +187,22 @@ def _color(argument: str, value: Any) -> JSON:
 
 def _attachments(argument: str, value: Any) -> JSON:
     rows = [value] if isinstance(value, str | Mapping) else list(value)
-    return [{"fileUrl": one} if isinstance(one, str) else dict(one) for one in rows]
+    return [{"fileUrl": one} if isinstance(one, str) else _attachment(argument, one) for one in rows]
+
+
+_ATTACHMENT = tuple(field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith("attachments[]."))
+
+
+def _attachment(argument: str, value: Any) -> JSONObject:
+    found = _object(argument, value)
+    if unknown := [name for name in found if name not in _ATTACHMENT]:
+        known = ", ".join(_ATTACHMENT)
+        raise ValueError(f"{argument} has a dict with {unknown[0]!r}; give a URL, a file's row or a dict of {known}")
+    return found
 
 
 def _source(argument: str, value: Any) -> JSON:
-    return {"url": value} if isinstance(value, str) else dict(value)
+    return {"url": value} if isinstance(value, str) else _object(argument, value)
 
 
 def _conference(value: Any, request_id: str) -> JSONObject:
@@ -204,6 +223,7 @@ _FIELDS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
     "color": ("colorId", _color),
     "attachments": ("attachments", _attachments),
     "source": ("source", _source),
+    "gadget": ("gadget", _object),
     "event_id": ("id", _as_it_is),
 }
 """Arguments that are said in another way than the field that they fill."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from .arguments import choice, flag, whole
 
-_SEND = ("all", "externalOnly", "none")
+_SEND = ("all", "externalOnly", "none", "true", "false")
 
 
 def _read_send(argument: str, value: object) -> object:

@@ -82,15 +82,17 @@ def create_event(
         color: An id or a name of `event_colors()`.
         reminders: None: the calendar's. [10, ("email", 60)] are minutes before the start; [] is none.
         conference: True asks for a new one; a text is the type of its solution; a dict is conferenceData.
-        attachments: URLs, or stored files: rows, frames, or a list of them.
+        attachments: URLs, stored files (rows, frames), dicts of `file_url` and `title`, or a list of them.
         visibility: "default", "public", "private" or "confidential".
         transparency: "opaque" (busy) or "transparent".
         private, shared: Properties of this calendar's copy, and of all attendees' copies.
         source: A URL, or a dict of title and url.
+        gadget: A dict of display, height, width (pixels), icon_link, link, preferences, title and type.
         event_id: 5 to 1024 of 0-9 and a-v; None lets the service choose.
         metadata: More fields as on the wire; they win over the arguments.
         calendar: An id of `calendars()`.
-        send_updates: "all", "externalOnly" or "none": who is sent an invitation.
+        send_updates: "all", "externalOnly" or "none": who is sent an invitation. "true" and "false", which the
+            interface names, mean "all" and "none".
         max_attendees: How many attendees the answer may have; more, and only the caller is shown.
         conference_data_version: 0 or 1, sent as given. With 0 the service ignores conference data, and the frame has
             none. None: 1 if there is conference data.
@@ -150,7 +152,7 @@ def attachment_urls(session: Session, attachments: Any) -> list[Any]:
     several = attachments if isinstance(attachments, list | tuple) else [attachments]
     found: list[Any] = []
     for one in several:
-        if (isinstance(one, str) and "://" in one) or (isinstance(one, Mapping) and "fileUrl" in one):
+        if (isinstance(one, str) and "://" in one) or (isinstance(one, Mapping) and "id" not in one):
             found.append(one)
         else:
             found += [get_file(session, file_id, fields="webViewLink")["webViewLink"] for file_id in file_ids(one)]

@@ -1,5 +1,6 @@
 """Events as a notebook has them: what create_event takes, what it refuses before sending, and the frames."""
 
+import json
 from datetime import UTC, date, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.core.event_fields import EVENT_FIELDS
 from svc_notebooks.notebook.event_schemas import CREATED, EVENT, EVENTS, INSTANCES, PREVIEW
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -401,6 +403,96 @@ def test_so_many_attendees_at_most_are_asked_for(lab):
     for found in (svc.event(made, max_attendees=1, session=bob), svc.events(max_attendees=1, session=bob)):
         assert [one["email"] for one in found["attendees"].item()] == ["bob@svc.example"]
     assert len(svc.event(made, max_attendees=2, session=bob)["attendees"].item()) == 2
+
+
+EVERY_FIELD = {
+    "summary": "Tea",
+    "start": TEN,
+    "end": TEN + pd.Timedelta(hours=1),
+    "original_start_time": TEN,
+    "recurrence": "daily, 2 times",
+    "attendees": [
+        {
+            "email": "bob@svc.example",
+            "display_name": "Bob",
+            "additional_guests": 1,
+            "comment": "with cake",
+            "optional": True,
+            "resource": True,
+            "response_status": "tentative",
+        }
+    ],
+    "location": "Here",
+    "description": "Hot",
+    "color": "basil",
+    "reminders": [("email", 60)],
+    "conference": True,
+    "attachments": [{"file_url": "https://example.com/leaf", "title": "A leaf"}],
+    "visibility": "private",
+    "transparency": "transparent",
+    "status": "tentative",
+    "guests_can_invite_others": False,
+    "guests_can_modify": True,
+    "guests_can_see_other_guests": False,
+    "anyone_can_add_self": True,
+    "private": {"a": "1"},
+    "shared": {"b": "2"},
+    "source": {"title": "A page", "url": "https://example.com"},
+    "gadget": {
+        "display": "icon",
+        "height": 1,
+        "width": 2,
+        "icon_link": "https://example.com/icon",
+        "link": "https://example.com",
+        "preferences": {"a": "1"},
+        "title": "A gadget",
+        "type": "x",
+    },
+    "sequence": 3,
+    "event_id": "tea01",
+}
+ALL_DAY = {"start": "2026-11-02", "end": "2026-11-03", "original_start_time": "2026-11-02", "time_zone": "Asia/Tokyo"}
+
+
+def paths(value, path=""):
+    if isinstance(value, dict):
+        return {path} | {one for name, below in value.items() for one in paths(below, f"{path}.{name}".lstrip("."))}
+    if isinstance(value, list):
+        return {path} | {one for below in value for one in paths(below, f"{path}[]")}
+    return {path}
+
+
+def test_every_writable_field_of_the_interface_can_be_given_as_an_argument(lab):
+    svc.create_event(**EVERY_FIELD)
+    timed = json.loads(lab.session.exchanges[-1].request_body)
+    svc.create_event(**ALL_DAY)
+    all_day = json.loads(lab.session.exchanges[-1].request_body)
+
+    fields = {field.path for field in EVENT_FIELDS if field.writable and not field.extension}
+    assert fields - paths(timed) - paths(all_day) == set()
+
+
+@pytest.mark.parametrize("send, mails", [("true", 1), ("false", 0), ("all", 1), ("externalOnly", 1), ("none", 0)])
+def test_every_value_of_send_updates_is_sent(lab, send, mails):
+    svc.create_event("Tea", **WHOLE_DAY, attendees="bob@elsewhere.example", send_updates=send)
+
+    assert last_query(lab) == f"sendUpdates={send}"
+    assert len(lab.outbox()) == mails
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"attachments": {"url": "https://example.com"}}, "attachments has a dict with 'url'; .*fileUrl"),
+        ({"gadget": "icon"}, "gadget must be a dict"),
+        ({"source": 5}, "source must be a dict"),
+    ],
+)
+def test_what_is_no_part_of_a_field_is_refused_with_its_argument(lab, arguments, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        svc.create_event("Tea", **WHOLE_DAY, **arguments)
+
+    assert len(lab.journal()) == 0
 
 
 def test_a_stored_file_is_attached_by_its_row(lab):
