@@ -22,9 +22,10 @@ def change_log_of(user: str) -> str:
 
 
 def created(house: House, row: FileRow) -> None:
-    """A new file: its folder has another child."""
+    """A new file: who watches its folder is told that a resource was created, and that there is another child."""
     _log(house, audience(house, row), row)
-    _tell_folder(house, row.parent)
+    if row.parent and _tell(house, row.parent, "add"):
+        _tell_folder(house, row.parent)
 
 
 def changed(house: House, old: FileRow, row: FileRow, what: AbstractSet[str]) -> None:
@@ -87,10 +88,12 @@ def _tell_folder(house: House, folder: str | None) -> None:
         _tell(house, folder, "update", {"children"})
 
 
-def _tell(house: House, watched: str, state: str, what: AbstractSet[str] = frozenset()) -> None:
-    if house.store.channels.any():
-        changed = ",".join(in_order(what))
-        house.store.channels.tell(watched, state, changed, step=house.ids.step(), now=house.millis())
+def _tell(house: House, watched: str, state: str, what: AbstractSet[str] = frozenset()) -> bool:
+    """Queue a message for each channel of a resource; whether there is any."""
+    if not house.store.channels.any():
+        return False
+    changed = ",".join(in_order(what))
+    return house.store.channels.tell(watched, state, changed, step=house.ids.step(), now=house.millis())
 
 
 def _watchers(house: House, watched: str) -> list[ChannelRow]:

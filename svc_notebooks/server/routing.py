@@ -77,6 +77,14 @@ class Routes:
 
     def find(self, method: str, path: str, query: Query) -> Route:
         """The route of a request. Raises ApiError (404, 405)."""
+        try:
+            return self._find(method, path, query)
+        except ApiError:
+            if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
+                raise refuse("notFound", by="A8-10", message="only files and the change log can be watched.") from None
+            raise
+
+    def _find(self, method: str, path: str, query: Query) -> Route:
         methods, places = self._look_up(path, query)
         begins = path == self._new_upload and methods is not _SESSION_METHODS
         if begins and method == "PUT" and query.get("uploadType") == "resumable":
