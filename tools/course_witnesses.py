@@ -292,6 +292,8 @@ WITNESSES = {
     "N-09": Witness("*delivered* on one channel, while the other is at *retry*", one_waits_for_none),
     "N-10": Witness("one change, and a message on each channel", several_channels),
     "N-11": Witness("*sync*, told after the service was opened again", text(r"\['sync'\]", "<td>2</td>")),
+    "N-12": Witness("*add*, and *update* with *children*, on the channel of the folder",
+                    text("<td>add</td>.*<td>children</td>")),
     "E-05": Witness("the row with `field` end", text("<td>end</td>", "time range is empty")),
     "E-06": Witness("the values that nobody gave", text(
         r"guests_can_invite_others</th>\s*<td>True", r"guests_can_modify</th>\s*<td>False",

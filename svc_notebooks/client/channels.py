@@ -10,9 +10,9 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
-from ..core.clock import from_millis, to_millis
+from ..core.clock import from_millis
 from ..core.errors import BadRequest, SvcError
-from ..core.wire import JSONObject, segment
+from ..core.wire import JSON, JSONObject, segment
 from .session import Session
 
 _TYPE = "web_hook"
@@ -23,14 +23,18 @@ _PAGE = 1000
 
 @dataclass(frozen=True, slots=True)
 class Channel:
-    """One channel; `file` is None for the change log, `token` the channel's own, `expiration` None: it does not end."""
+    """One channel; `file` is None for the change log, `token` the channel's own, `expiration` None: it does not end.
+
+    `kind`, `token` and `expiration` are those of the service's answer.
+    """
 
     id: str
     resource_id: str
     resource_uri: str
     file: str | None
     address: str
-    token: str | None
+    kind: str | None
+    token: str | None = field(repr=False)
     opened: datetime
     expiration: datetime | None
     stopped: datetime | None = None
@@ -70,11 +74,13 @@ def watch(
     *,
     channel_id: str | None,
     token: str | None,
-    expiration: datetime | None,
+    expiration: int | str | None,
+    channel_type: str | None = None,
     expect: Any = None,
 ) -> Channel:
     """Open a channel on a file, or on the change log. Raises SvcError.
 
+    `expiration` is Unix time in milliseconds, and goes out as a number or as a text, as it is given.
     `expect(channel_id, token)` is called before the request: the first message may come before its answer.
     A drawn id that is taken was taken by a try whose answer was lost: another one is drawn, and the lost channel is
     stopped, or every message would come twice.
@@ -85,7 +91,7 @@ def watch(
         if expect:
             expect(wanted, token)
         try:
-            made = _opened(session, file, address, wanted, token, expiration)
+            made = _opened(session, file, _body(wanted, channel_type or _TYPE, address, token, expiration))
         except BadRequest as error:
             if error.reason != _TAKEN or channel_id or not left:
                 raise
@@ -103,14 +109,12 @@ def _stop_lost(session: Session, lost: list[str], resource_id: str) -> None:
             stop(session, channel_id, resource_id)
 
 
-def _opened(
-    session: Session, file: str | None, address: str, channel_id: str, token: str | None, expiration: datetime | None
-) -> Channel:
-    body: JSONObject = {"id": channel_id, "type": _TYPE, "address": address}
-    if token is not None:
-        body["token"] = token
-    if expiration is not None:
-        body["expiration"] = to_millis(expiration)
+def _body(channel_id: str, kind: str, address: str, token: str | None, expiration: int | str | None) -> JSONObject:
+    body: JSONObject = {"id": channel_id, "type": kind, "address": address, "token": token, "expiration": expiration}
+    return {name: value for name, value in body.items() if value is not None}
+
+
+def _opened(session: Session, file: str | None, body: JSONObject) -> Channel:
     path = ("changes",) if file is None else ("files", segment(file))
     answer = session.call("POST", session.names.path(*path, "watch"), body=body)
     ends = answer.get("expiration")
@@ -119,13 +123,18 @@ def _opened(
         resource_id=str(answer["resourceId"]),
         resource_uri=str(answer["resourceUri"]),
         file=file,
-        address=address,
-        token=token,
+        address=str(body["address"]),
+        kind=_text(answer.get("kind")),
+        token=_text(answer.get("token")),
         opened=session.clock.now(),
         expiration=None if ends is None else from_millis(int(str(ends))),
     )
     register_of(session).channels[made.id] = made
     return made
+
+
+def _text(value: JSON) -> str | None:
+    return None if value is None else str(value)
 
 
 def stop(session: Session, channel_id: str, resource_id: str) -> None:

@@ -141,6 +141,10 @@ class Session:
         """Let connections go; the session can still be used and opens new ones."""
         self._transport.close()
 
+    def is_own_token(self, text: str) -> bool:
+        """Whether a text is the access token of this session."""
+        return self._credential.header == f"Bearer {text}"
+
     # -- JSON calls
 
     def call(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -94,7 +94,7 @@ class ChannelRequest:
 
     id: str
     address: str
-    token: str | None
+    token: str | None = field(repr=False)
     expiration: int | None
     extra: JSONObject
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from functools import lru_cache
@@ -39,7 +39,7 @@ class Message:
     resource_uri: str
     changed: tuple[str, ...] = ()
     expiration: int | None = None
-    token: str | None = None
+    token: str | None = field(default=None, repr=False)
     of_changes: bool = False
 
     def body(self, names: Names) -> bytes:
@@ -98,7 +98,7 @@ class Notification:
     resource_uri: str | None
     changed: tuple[str, ...]
     expiration: datetime | None
-    token: str | None
+    token: str | None = field(repr=False)
     kind: str | None
 
 

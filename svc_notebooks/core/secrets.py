@@ -14,6 +14,9 @@ from urllib.parse import unquote, unquote_plus
 HIDDEN = "[redacted]"
 """What stands in place of a secret."""
 
+_MOST_SHOWN = 4
+_LEAST_SHARE = 4
+
 _NAMES = frozenset(
     {
         "access_token", "assertion", "bearer_token", "client_secret", "code_verifier", "id_token", "oauth_token",
@@ -24,7 +27,11 @@ _IN_QUERIES = _NAMES | {"code"}
 _AT_ENDPOINTS = _IN_QUERIES | {"token"}
 _ENDPOINTS = frozenset({"authorize", "revoke", "signin", "token", "tokeninfo"})
 """Addresses that are about secrets: there `token` and `code` are some in every form; elsewhere they may be a
-channel's token, or the code of an error."""
+field of a file, or the code of an error."""
+
+_WATCH = "watch"
+_IN_CHANNELS = _NAMES | {"token"}
+"""At an address that ends in `watch`, `token` is a channel's: a secret between the service and a receiver."""
 
 _OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
 """A body that has one of these is about secrets, too."""
@@ -32,6 +39,7 @@ _OAUTH = ('"grant_type"', '"redirect_uri"', '"client_id"')
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie", "set-cookie"})
 _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
 _SPECIAL = _HEADERS | _ADDRESSES
+_CHANNEL_TOKEN = "-channel-token"  # the prefix of the header is a setting
 
 _SHORTEST = 6
 """A word with fewer letters is in every other text."""
@@ -63,12 +71,18 @@ def redacted_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str],
     >>> redacted_headers([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
     (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
     """
-    return tuple([pair if pair[0].lower() not in _SPECIAL else _header(*pair) for pair in pairs])
+    return tuple([_header(*pair) if _is_special(pair[0].lower()) else pair for pair in pairs])
+
+
+def _is_special(name: str) -> bool:
+    return name in _SPECIAL or name.endswith(_CHANNEL_TOKEN)
 
 
 def _header(name: str, value: str) -> tuple[str, str]:
     if name.lower() in _ADDRESSES:
         return name, redacted_text(value)
+    if name.lower().endswith(_CHANNEL_TOKEN):
+        return name, HIDDEN
     scheme, space, _ = value.partition(" ")
     return name, f"{scheme} {HIDDEN}" if space and "=" not in scheme else HIDDEN
 
@@ -120,11 +134,23 @@ def redacted_text(text: str, url: str = "") -> str:
     """
     if not may_hold(text):
         return text
-    endpoint = _is_endpoint(url.partition("?")[0]) or any(mark in text for mark in _OAUTH)
+    path = url.partition("?")[0]
+    endpoint = _is_endpoint(path) or any(mark in text for mark in _OAUTH)
     fields, queries = (_AT_ENDPOINTS, _AT_ENDPOINTS) if endpoint else (_NAMES, _IN_QUERIES)
+    if path.rpartition("/")[2] == _WATCH:
+        fields |= _IN_CHANNELS
     text = _PEM.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
     text = _JSON.sub(lambda found: _field(found, fields), text)
     return _FORM.sub(lambda found: f"{found[1]}={HIDDEN}" if _named(found[1], queries) else found[0], text)
+
+
+def masked(token: str) -> str:
+    """A channel's token as it is shown: its first characters, at most four and at most a quarter of it, and its length.
+
+    >>> masked("5f3a90c1d2e4b7a8"), masked("lab")
+    ('5f3a… (16 characters)', '… (3 characters)')
+    """
+    return f"{token[: min(_MOST_SHOWN, len(token) // _LEAST_SHARE)]}… ({len(token)} characters)"
 
 
 def _is_endpoint(path: str) -> bool:

@@ -29,7 +29,7 @@ def notifications(*, session: Session | None = None) -> DataFrame:
         One row each: received (datetime64[ms, UTC]), channel_id, watching (str), number (Int64), state, changed
         (str), verified (boolean), tries (Int64), answers (str: the status of each try), outcome (str: delivered,
         retry, failed; of a sandbox alone, since only the service knows), waited (Float64, seconds from the first
-        try to the last).
+        try to the last), content_type (str), content_length (Int64, bytes).
 
     Interface: Events.
 

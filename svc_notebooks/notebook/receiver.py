@@ -8,10 +8,11 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
-from ..client.inbox import Inbox, Received
+from ..client.inbox import Inbox, Received, same_token
 from ..core.fork import Elsewhere, after_fork
 from ..core.notifications import HEADERS, STATES
 from ..core.place import here
+from ..core.secrets import masked
 from .arguments import choice, optional_text, whole
 from .frames import Record, frame
 from .schemas import EXPLAINED, MESSAGES
@@ -150,12 +151,15 @@ class Receiver:
             state, changed (str), verified (boolean: whether it carried its channel's token; missing for a
             channel that this receiver does not know), tries (Int64: how often it came), answers (str: what
             each try was answered), resource_id, resource_uri (str), expiration (datetime64[ms, UTC]),
-            kind (str, of the body).
+            token (str: its first characters and its length; missing where the message carried none),
+            content_type (str), content_length (Int64, bytes), kind (str, of the body).
         """
         return frame(MESSAGES, [message_record(one) for one in self._inbox.messages()])
 
     def explain(self, n: int = -1) -> DataFrame:
         """The headers of a message, one by one: header, value, meaning (str).
+
+        Of a token the first characters and the length are shown; `check_token` compares it with a whole one.
 
         Args:
             n: Which message of `messages()`; -1 is the last.
@@ -166,10 +170,30 @@ class Receiver:
         >>> rx.wait_for("sync").size > 0 and rx.explain()["header"].tolist()[:2]
         ['X-Svc-Channel-ID', 'X-Svc-Message-Number']
         """
-        found = self._inbox.messages()
-        if isinstance(n, bool) or not isinstance(n, int) or not -len(found) <= n < len(found):
-            raise ValueError(f"n is {n!r}, and there are {_counted(len(found))}, counted from 0; -1 is the last")
-        return frame(EXPLAINED, explained(found[n], self._names))
+        return frame(EXPLAINED, explained(self._message(n), self._names))
+
+    def check_token(self, token: str | None, n: int = -1) -> bool:
+        """Whether a message carried this token; None: whether it carried none.
+
+        Args:
+            token: The channel's token, whole.
+            n: Which message of `messages()`; -1 is the last.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver(direct=True)
+        >>> channel = svc.watch_changes(rx, token="ponds of the north")
+        >>> rx.wait_for("sync")["token"].tolist()
+        ['pond… (18 characters)']
+        >>> rx.check_token("ponds of the north"), rx.check_token("ponds of the south")
+        (True, False)
+        """
+        return same_token(optional_text("token", token), self._message(n).notification.token)
+
+    def _message(self, n: object) -> Received:
+        received = self._inbox.messages()
+        if isinstance(n, bool) or not isinstance(n, int) or not -len(received) <= n < len(received):
+            raise ValueError(f"n is {n!r}, and there are {_counted(len(received))}, counted from 0; -1 is the last")
+        return received[n]
 
     def clear(self) -> None:
         """Forget the messages that have come."""
@@ -206,7 +230,7 @@ def _counted(count: int) -> str:
 
 def message_record(one: Received) -> Record:
     """A message as a row of `MESSAGES`."""
-    found = one.notification
+    found, length = one.notification, one.headers.get("Content-Length")
     return {
         "received": one.received,
         "channel_id": found.channel_id,
@@ -219,15 +243,26 @@ def message_record(one: Received) -> Record:
         "resource_id": found.resource_id,
         "resource_uri": found.resource_uri,
         "expiration": found.expiration,
+        "token": None if found.token is None else masked(found.token),
+        "content_type": one.headers.get("Content-Type"),
+        "content_length": int(length) if length else None,
         "kind": found.kind,
     }
 
 
+_TOKEN = "Channel-Token"
+_CONTENT = {
+    "Content-Type": "what the body is; JSON, also where there is none",
+    "Content-Length": "how many bytes the body has; 0 for a file",
+}
+
+
 def explained(one: Received, names: Names) -> list[dict[str, Any]]:
-    """The family's headers of a message, in the order of the interface's table."""
-    every = ((names.header(row.name), row.meaning) for row in HEADERS)
+    """The family's headers of a message, in the order of the interface's table, and those about its body."""
+    token, shown = names.header(_TOKEN), one.notification.token
+    every = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT
     return [
-        {"header": name, "value": one.headers.get(name), "meaning": meaning}
-        for name, meaning in every
+        {"header": name, "value": masked(shown or "") if name == token else one.headers[name], "meaning": meaning}
+        for name, meaning in every.items()
         if name in one.headers
     ]

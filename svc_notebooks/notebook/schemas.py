@@ -286,6 +286,8 @@ CHANNELS = schema(
     resource_id   text
     resource_uri  text
     address       text
+    token         text
+    kind          text
     """
 )
 
@@ -298,18 +300,21 @@ STOPPED = schema(
 
 MESSAGES = schema(
     """
-    received      time
-    channel_id    text
-    number        count
-    state         text
-    changed       text
-    verified      flag
-    tries         count
-    answers       text
-    resource_id   text
-    resource_uri  text
-    expiration    time
-    kind          text
+    received        time
+    channel_id      text
+    number          count
+    state           text
+    changed         text
+    verified        flag
+    tries           count
+    answers         text
+    resource_id     text
+    resource_uri    text
+    expiration      time
+    token           text
+    content_type    text
+    content_length  count
+    kind            text
     """
 )
 
@@ -323,17 +328,19 @@ EXPLAINED = schema(
 
 NOTIFICATIONS = schema(
     """
-    received    time
-    channel_id  text
-    watching    text
-    number      count
-    state       text
-    changed     text
-    verified    flag
-    tries       count
-    answers     text
-    outcome     text
-    waited      seconds
+    received        time
+    channel_id      text
+    watching        text
+    number          count
+    state           text
+    changed         text
+    verified        flag
+    tries           count
+    answers         text
+    outcome         text
+    waited          seconds
+    content_type    text
+    content_length  count
     """
 )
 

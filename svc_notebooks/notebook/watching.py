@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ..core.clock import parse_duration
-from ..core.secrets import redacted_url
+from ..core.secrets import masked, redacted_url
 from .arguments import file_ids, is_frame, optional_text
+from .channel_request import channel_token, expiration_time, receiver_for
 from .current import session_or_current
 from .frames import Record, frame
 from .receiver import Receiver
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .arguments import File
 
     Duration: TypeAlias = str | float | timedelta
+    Instant: TypeAlias = datetime | str | int
     ChannelLike: TypeAlias = str | dict[str, Any] | Series[Any] | DataFrame | list[str]
 
 _TOKEN_BYTES = 16
@@ -35,6 +36,8 @@ def watch_file(
     channel_id: str | None = None,
     token: str | None = None,
     expires_in: Duration | None = None,
+    expiration: Instant | None = None,
+    channel_type: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
     """Open a notification channel on a file, or on each of several.
@@ -44,17 +47,22 @@ def watch_file(
         receiver: Where messages go: a `receiver()`, or the https address of one elsewhere, whose domain is
             registered; None: the receiver that was made last.
         channel_id: Its id, at most 64 characters, never used before; None draws a UUID.
-        token: A text of at most 256 characters that every message carries; None draws one for a receiver of this
-            kernel, which verifies it, and sends none to others.
+        token: A text of at most 256 characters that every message carries, and no secret that opens anything else;
+            "" sends none. None draws one for a receiver of this kernel, which verifies it, and sends none to others.
         expires_in: Seconds, or "2h", after which it ends; the service may make it less (a day at most, by default).
             None: as the service decides (an hour, by default).
+        expiration: When it ends, instead of `expires_in`: a datetime with its zone, a text like
+            "2026-11-02 10:00+01:00", or Unix time in milliseconds, which is sent as the number or the text that it is.
+        channel_type: None is "web_hook", the type that the interface has.
 
     Returns:
         One row for each file: id (str, the channel's), watching (str, the file's id), state (str), opened,
-        expiration (datetime64[ms, UTC], missing if it does not end), resource_id, resource_uri, address (str).
+        expiration (datetime64[ms, UTC], missing if it does not end), resource_id, resource_uri, address (str),
+        token (str: its first characters and its length, missing if there is none), kind (str).
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        TypeError, ValueError: An argument cannot be meant, or the token begins with "Bearer " or is the session's own;
+            nothing was sent.
         BadRequest: The service refuses a property; all that is wrong is told.
         NotAllowed: The domain of the address is not registered.
         NotFound: There is no such file, or not for this user.
@@ -73,7 +81,7 @@ def watch_file(
     ids = file_ids(file)
     if channel_id is not None and len(ids) != 1:
         raise ValueError(f"channel_id is one id, and file names {len(ids)} files")
-    order = _order(session, receiver, channel_id, token, expires_in)
+    order = _order(session, receiver, channel_id, token, expires_in, expiration, channel_type)
     return for_each(CHANNELS, ids, lambda file_id: channel_record(_opened(session, file_id, **order), session))
 
 
@@ -83,6 +91,8 @@ def watch_changes(
     channel_id: str | None = None,
     token: str | None = None,
     expires_in: Duration | None = None,
+    expiration: Instant | None = None,
+    channel_type: str | None = None,
     session: Session | None = None,
 ) -> DataFrame:
     """Open a notification channel on the change log: a message whenever any of this user's files changes.
@@ -103,29 +113,28 @@ def watch_changes(
 
     session = session_or_current(session)
     register = register_of(session)
-    order = _order(session, receiver, channel_id, token, expires_in)
+    order = _order(session, receiver, channel_id, token, expires_in, expiration, channel_type)
     register.page_token = register.page_token or start_page_token(session)
     return frame(CHANNELS, [channel_record(_opened(session, None, **order), session)])
 
 
-def _order(session: Session, to: object, channel_id: object, token: object, expires_in: Any) -> dict[str, Any]:
-    """The arguments of a watch call, checked, as `client.channels.watch` takes them."""
-    ours = _last_receiver(session) if to is None else to
-    if not isinstance(ours, Receiver | str):
-        raise TypeError(f"receiver must be a receiver(), an https address or None, not {type(to).__name__}")
+def _order(
+    session: Session,
+    receiver: object,
+    channel_id: object,
+    token: object,
+    expires_in: Any,
+    expiration: object,
+    channel_type: object = None,
+) -> dict[str, Any]:
+    """The arguments of a watch call, checked, as `_opened` takes them."""
     return {
-        "receiver": ours,
+        "receiver": receiver_for(session, receiver),
         "channel_id": optional_text("channel_id", channel_id),
-        "token": optional_text("token", token),
-        "expiration": None if expires_in is None else session.clock.now() + parse_duration(expires_in),
+        "token": channel_token(session, token),
+        "expiration": expiration_time(session, expires_in, expiration),
+        "channel_type": optional_text("channel_type", channel_type),
     }
-
-
-def _last_receiver(session: Session) -> Receiver:
-    found = receivers_of(session)
-    if not found:
-        raise ValueError("there is no receiver yet: make one with receiver(), or give an https address")
-    return found[-1]
 
 
 def _opened(
@@ -134,9 +143,10 @@ def _opened(
     from ..client.channels import watch
 
     if isinstance(receiver, str):
-        return watch(session, file_id, receiver, token=token, **order)
-    token = token or f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
-    return watch(session, file_id, receiver.address, token=token, expect=receiver.expect, **order)
+        return watch(session, file_id, receiver, token=token or None, **order)
+    if token is None:
+        token = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
+    return watch(session, file_id, receiver.address, token=token or None, expect=receiver.expect, **order)
 
 
 def channel_record(channel: Channel, session: Session) -> Record:
@@ -150,6 +160,8 @@ def channel_record(channel: Channel, session: Session) -> Record:
         "resource_id": channel.resource_id,
         "resource_uri": channel.resource_uri,
         "address": redacted_url(channel.address),
+        "token": None if channel.token is None else masked(channel.token),
+        "kind": channel.kind,
     }
 
 
@@ -221,6 +233,7 @@ def renew_channel(
     channel: ChannelLike,
     *,
     expires_in: Duration | None = None,
+    expiration: Instant | None = None,
     keep_old: bool = False,
     session: Session | None = None,
 ) -> DataFrame:
@@ -231,7 +244,7 @@ def renew_channel(
 
     Args:
         channel: One or more of this session's channels, as for `stop_channel`.
-        expires_in: As for `watch_file`.
+        expires_in, expiration: As for `watch_file`.
         keep_old: Do not stop the old one: every message then comes twice.
 
     Returns:
@@ -252,14 +265,14 @@ def renew_channel(
     ids, known = file_ids(channel, "channel"), register_of(session).channels
     if unknown := [one for one in ids if one not in known]:
         raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be opened again")
-    return for_each(CHANNELS, ids, lambda one: _renewed(session, known[one], expires_in, keep_old))
+    return for_each(CHANNELS, ids, lambda one: _renewed(session, known[one], expires_in, expiration, keep_old))
 
 
-def _renewed(session: Session, old: Channel, expires_in: Any, keep_old: bool) -> Record:
+def _renewed(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
     from ..client.channels import stop
 
     ours = next((one for one in receivers_of(session) if one.address == old.address), None)
-    order = _order(session, ours or old.address, None, None if ours else old.token, expires_in)
+    order = _order(session, ours or old.address, None, None if ours else old.token, expires_in, expiration)
     new = _opened(session, old.file, **order)
     if ours:
         ours.wait_for("sync", channel=new.id)

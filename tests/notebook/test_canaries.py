@@ -20,6 +20,7 @@ from urllib.parse import quote
 import pytest
 
 import svc_notebooks as svc
+from svc_notebooks.client.channels import register_of
 from svc_notebooks.core.wire import Headers, Query, Request, Response
 
 TOKEN = "Canary+Session/Token=="
@@ -27,7 +28,6 @@ KINDS = (
     "access_token", "oauth_token", "refresh_token", "id_token", "client_secret", "code", "code_verifier", "assertion",
     "private_key", "bearer_token",
 )  # fmt: skip
-CHANNEL_TOKEN = "a channel's token is shown"
 
 
 def canary(kind: str, way: str = "") -> str:
@@ -103,12 +103,8 @@ def machine(folder: Path) -> Iterator[str]:
 
 def forms(session: svc.Session) -> Iterator[str]:
     """The state that a saved notebook has of its widgets."""
-    from ipywidgets.embed import dependency_state
-
     for make in (svc.upload_form, svc.export_form, svc.event_form, svc.watch_panel):
-        form: Any = make(session=session)
-        yield json.dumps(dependency_state([form], drop_defaults=False), default=repr)
-        yield from (repr(form), str(form._repr_mimebundle_()))
+        yield from widget_texts(make(session=session))
 
 
 def found(texts: Iterator[str]) -> set[str]:
@@ -168,9 +164,7 @@ def test_the_sessions_own_token_shows_nowhere(lab, tmp_path, logged):
     session.send(Request("GET", f"{session.base_url}/storage/v3/files/{quote(TOKEN, safe='')}"))
     session.send(Request("GET", f"{session.base_url}/{''.join(f'%{ord(mark):02x}' for mark in TOKEN)}?q={TOKEN}"))
     session.owner = lab
-    receiver = svc.receiver(direct=True, session=session)
-    svc.watch_changes(receiver, token=CHANNEL_TOKEN, session=session)
-    assert CHANNEL_TOKEN in svc.exchange(session=session).http()  # it is no secret in this sense
+    svc.watch_changes(svc.receiver(direct=True, session=session), session=session)
     lab.deliver()
 
     assert found(views(session)) == set()
@@ -181,11 +175,53 @@ def test_the_sessions_own_token_shows_nowhere(lab, tmp_path, logged):
     assert found(iter([logged.text, svc.pending_uploads(session=session).to_csv()])) == set()
 
 
+def messages(session: svc.Session, rx: Any) -> Iterator[str]:
+    """Every way to look at channels and at what they have told."""
+    for frame in (svc.channels(session=session), svc.notifications(session=session), rx.messages(), rx.explain()):
+        yield from (frame.to_string(max_colwidth=None), frame.to_csv(), frame.to_json(date_format="iso"))
+    yield from (repr(rx), *map(repr, rx.received()), str(svc.delivery_timeline(session=session)))
+    yield from map(repr, register_of(session).channels.values())
+    for make in (svc.watch_panel, svc.dashboard):
+        yield from widget_texts(make(session=session))
+
+
+def widget_texts(form: Any) -> Iterator[str]:
+    from ipywidgets.embed import dependency_state
+
+    yield json.dumps(dependency_state([form], drop_defaults=False), default=repr)
+    yield from (repr(form), str(form._repr_mimebundle_()))
+
+
+@pytest.mark.spec("T-05", "A8-06")
+def test_the_token_of_a_channel_shows_nowhere(lab, tmp_path, logged):
+    session, word = lab.session, canary("channel", "token")
+    rx = svc.receiver(direct=True)
+    file = svc.upload(b"hello", name="hello.txt")
+    svc.watch_file(file, rx, token=word)
+    svc.watch_changes(rx, token=word)
+    svc.update(file, name="renamed.txt")
+    texts = [*failure(lambda: svc.watch_changes(rx, token=word * 20))]
+    texts += failure(lambda: svc.watch_changes(rx, token=word, channel_id="x" * 65))
+    texts += failure(lambda: svc.watch_changes(rx, token=f"Bearer {word}"))
+    lab.deliver()
+
+    assert len(rx.messages()) == 4
+    assert rx.messages()["token"].unique().tolist() == ["Cana… (24 characters)"]
+    assert svc.channels()["token"].unique().tolist() == ["Cana… (24 characters)"]
+    assert [rx.check_token(word, n) for n in range(4)] == [True] * 4, "who has the token can verify it"
+    assert len(texts) == 15
+    assert found(iter([*texts, logged.text])) == set()
+    assert found(messages(session, rx)) == set()
+    assert found(views(session)) == set()
+    assert found(archive(session, tmp_path)) == set()
+    assert found(iter([lab.journal().to_csv(), lab.deliveries().to_csv()])) == set()
+
+
 @pytest.mark.spec("T-05")
 def test_the_secrets_of_an_address_for_messages_show_nowhere(lab, tmp_path, logged):
     lab.service.register_domain("localhost")
     address = f"https://localhost:1/in?access_token={canary('access_token')}&code={canary('code')}"
-    channel = svc.watch_changes(address, token=CHANNEL_TOKEN)
+    channel = svc.watch_changes(address)
     svc.create_file(name="x")
     lab.clock.advance("1m")
     again = svc.renew_channel(channel)

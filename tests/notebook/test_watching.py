@@ -179,7 +179,7 @@ def test_headers_are_explained(lab, rx, file):
 
     assert told["header"].tolist() == [
         "X-Svc-Channel-ID", "X-Svc-Message-Number", "X-Svc-Resource-ID", "X-Svc-Resource-State",
-        "X-Svc-Resource-URI", "X-Svc-Channel-Expiration", "X-Svc-Channel-Token",
+        "X-Svc-Resource-URI", "X-Svc-Channel-Expiration", "X-Svc-Channel-Token", "Content-Type", "Content-Length",
     ]  # fmt: skip
     assert told["meaning"].str.len().min() > 10
     with pytest.raises(ValueError, match="1 message"):

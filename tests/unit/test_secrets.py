@@ -6,7 +6,15 @@ import time
 
 import pytest
 
-from svc_notebooks.core.secrets import HIDDEN, redacted_headers, redacted_query, redacted_text, redacted_url, without
+from svc_notebooks.core.secrets import (
+    HIDDEN,
+    masked,
+    redacted_headers,
+    redacted_query,
+    redacted_text,
+    redacted_url,
+    without,
+)
 
 pytestmark = pytest.mark.spec("T-05")
 
@@ -85,15 +93,46 @@ def test_of_headers():
         ("authorization", "Basic S"),
         ("Cookie", "sid=S"),
         ("Location", "/cb?code=S"),
-        ("X-Svc-Channel-Token", "t"),
+        ("X-Svc-Channel-Token", "two words"),
+        ("x-goog-channel-token", "t"),
     ]
 
     assert redacted_headers(pairs) == (
         ("authorization", "Basic [redacted]"),
         ("Cookie", HIDDEN),
         ("Location", "/cb?code=[redacted]"),
-        ("X-Svc-Channel-Token", "t"),
+        ("X-Svc-Channel-Token", HIDDEN),
+        ("x-goog-channel-token", HIDDEN),
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"id": "c", "token": "S of a channel"}', '{"tok\\u0065n": "S"}', '{"kind": "api#channel", "token" : "S \\"s'],
+)
+def test_the_token_of_a_channel_goes_from_a_watch_request_and_its_answer(text: str):
+    hidden = redacted_text(text, "https://x.example/storage/v3/files/f/watch?fields=*")
+
+    assert "S" not in hidden
+    assert HIDDEN in hidden
+    assert redacted_text(text, "https://x.example/storage/v3/files/watched") == text
+
+
+def test_at_a_watch_the_code_of_an_error_stays():
+    text = '{"error": {"code": "x", "message": "token: expected a text of at most 256 characters."}}'
+
+    assert redacted_text(text, "/storage/v3/changes/watch") == text
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 16, 32, 256])
+def test_a_mask_shows_a_quarter_at_most(length: int):
+    token = "".join(chr(ord("A") + n % 26) for n in range(length))
+
+    shown, _, rest = masked(token).partition("…")
+
+    assert token.startswith(shown)
+    assert len(shown) <= min(4, length / 4)
+    assert rest == f" ({length} characters)"
 
 
 @pytest.mark.parametrize("text", ["secret/+=", "a secret/+= b", "/x/secret%2F%2B%3D?y=1", "?q=secret/%2b%3d"])

@@ -1,0 +1,198 @@
+"""What watch_file and watch_changes send, and what they refuse before anything is sent (A8, rulings 42)."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.errors import BadRequest
+
+OWN = "the-access-token-of-this-session"
+
+
+@pytest.fixture
+def rx(lab):
+    with svc.receiver(direct=True) as rx:
+        yield rx
+
+
+@pytest.fixture
+def file(lab):
+    return svc.upload(b"draft", name="draft.txt")
+
+
+@pytest.fixture(params=["file", "changes"])
+def watch(request, lab, file):
+    """watch_file on a file, or watch_changes."""
+    return (
+        (lambda *args, **options: svc.watch_file(file, *args, **options))
+        if request.param == "file"
+        else (svc.watch_changes)
+    )
+
+
+def sent(session=None):
+    """The body of the last request."""
+    return json.loads(svc.exchange(session=session)._exchange.request_body)
+
+
+@pytest.mark.spec("A8-06")
+@pytest.mark.parametrize(
+    "token", ["Bearer abc", "bearer abc", "BEARER  abc", " Bearer abc", "Bearer\tabc", "bEaReR a b"]
+)
+def test_a_token_that_begins_like_a_credential_is_refused(lab, rx, watch, token):
+    before = len(lab.session.exchanges)
+
+    with pytest.raises(ValueError, match=r"^token begins with 'Bearer '") as refused:
+        watch(rx, token=token)
+
+    assert "abc" not in str(refused.value)
+    assert len(lab.session.exchanges) == before, "nothing was sent"
+    assert len(svc.channels()) == 0
+
+
+@pytest.mark.spec("A8-06")
+@pytest.mark.parametrize("given", [OWN, lambda: OWN], ids=["a text", "a function"])
+def test_the_access_token_of_the_session_is_refused(lab, file, given):
+    lab.service.sign_in(token=OWN)
+    session = svc.Session("https://sandbox.svc.example", given, handler=lab.service.handle)
+
+    for call in (svc.watch_changes, lambda *args, **options: svc.watch_file(file, *args, **options)):
+        with pytest.raises(ValueError, match=r"^token is the access token of this session") as refused:
+            call("https://hooks.example/in", token=f"{OWN} ", session=session)
+
+    assert OWN not in str(refused.value)
+    assert len(session.exchanges) == 0, "nothing was sent"
+
+
+@pytest.mark.spec("A8-06")
+@pytest.mark.parametrize("token", ["bearer", "Bearers of the ring", "lab=7", "token Bearer x"])
+def test_other_tokens_are_sent_as_they_are(lab, rx, watch, token):
+    watch(rx, token=token)
+    rx.wait_for("sync")
+
+    assert rx.check_token(token)
+    assert not rx.check_token(token + "x")
+    assert rx.messages()["verified"].tolist() == [True]
+
+
+@pytest.mark.spec("N-05")
+def test_an_empty_token_is_none(lab, rx, watch):
+    channel = watch(rx, token="")
+    found = rx.wait_for("sync")
+
+    assert "X-Svc-Channel-Token" not in rx.explain()["header"].tolist()
+    assert found["token"].isna().all()
+    assert channel["token"].isna().all()
+    assert rx.check_token(None)
+    assert found["verified"].tolist() == [True]
+
+
+@pytest.mark.spec("A8-01", "A8-06")
+def test_the_frame_has_the_kind_and_the_masked_token(lab, rx, watch):
+    channel = watch(rx, token="ponds of the north")
+
+    assert channel[["kind", "token"]].values.tolist() == [["api#channel", "pond… (18 characters)"]]
+    assert svc.channels()[["kind", "token"]].values.tolist() == [["api#channel", "pond… (18 characters)"]]
+    assert {channel.dtypes[name] for name in ("kind", "token")} == {channel.dtypes["id"]}
+
+
+@pytest.mark.spec("N-07")
+def test_the_frames_of_messages_have_type_and_length_of_the_body(lab, rx, file):
+    svc.watch_file(file, rx)
+    lab.deliver()
+    svc.watch_changes(rx)
+    lab.deliver()
+
+    for found in (rx.messages(), svc.notifications()):
+        assert found["content_type"].str.contains("json").all()
+        assert found["content_length"].tolist() == [0, len('{"kind": "svc#changes"}')]
+        assert found.dtypes["content_length"] == "Int64"
+    told = rx.explain(0).set_index("header")["value"]
+    assert "json" in told["Content-Type"]
+    assert told["Content-Length"] == "0"
+    assert rx.explain(1).set_index("header")["value"]["Content-Length"] == "23"
+
+
+MOMENT = datetime(2026, 1, 5, 9, 30, 0, 123_000, UTC)
+MILLIS = 1_767_605_400_123
+
+
+@pytest.mark.spec("A8-07")
+@pytest.mark.parametrize(
+    "given, expected",
+    [
+        (MILLIS, MILLIS),
+        (str(MILLIS), str(MILLIS)),
+        (MOMENT, MILLIS),
+        (pd.Timestamp(MOMENT), MILLIS),
+        ("2026-01-05T10:30:00.123+01:00", MILLIS),
+    ],
+    ids=["number", "text of a number", "datetime", "Timestamp", "ISO 8601"],
+)
+def test_an_expiration_is_sent_to_the_millisecond(lab, rx, watch, given, expected):
+    channel = watch(rx, expiration=given)
+
+    assert sent()["expiration"] == expected
+    assert channel["expiration"].item() == pd.Timestamp(MOMENT)
+
+
+@pytest.mark.spec("A8-07")
+def test_the_service_shortens_what_goes_beyond_its_limit(lab, rx, file):
+    far = lab.clock.now() + timedelta(days=30)
+
+    limits = [
+        channel["expiration"].item() - channel["opened"].item()
+        for channel in (svc.watch_file(file, rx, expiration=far), svc.watch_changes(rx, expiration=far))
+    ]
+
+    assert limits == [timedelta(days=1), timedelta(days=7)]
+
+
+@pytest.mark.spec("A8-07")
+def test_the_service_refuses_an_expiration_that_is_over(lab, rx, watch):
+    with pytest.raises(BadRequest, match="it is over"):
+        watch(rx, expiration=1)
+
+
+@pytest.mark.parametrize(
+    "options, error, words",
+    [
+        ({"expiration": "soon"}, ValueError, "expiration is 'soon'"),
+        ({"expiration": "2026-01-05 10:00"}, ValueError, "with its zone"),
+        ({"expiration": datetime(2026, 1, 5)}, ValueError, "with its zone"),  # noqa: DTZ001 -- that is the mistake
+        ({"expiration": "2026-01-05"}, ValueError, "with its zone"),
+        ({"expiration": True}, TypeError, "expiration must be"),
+        ({"expiration": 1.5}, TypeError, "expiration must be"),
+        ({"expiration": MILLIS, "expires_in": "1h"}, ValueError, "expires_in and expiration"),
+        ({"channel_type": 5}, TypeError, "channel_type must be"),
+    ],
+)
+def test_an_expiration_that_cannot_be_meant_is_refused_here(lab, rx, watch, options, error, words):
+    before = len(lab.session.exchanges)
+
+    with pytest.raises(error, match=words):
+        watch(rx, **options)
+
+    assert len(lab.session.exchanges) == before
+
+
+@pytest.mark.spec("A8-03")
+def test_another_type_is_sent_and_refused_by_the_service(lab, rx, watch):
+    with pytest.raises(BadRequest) as refused:
+        watch(rx, channel_type="carrier_pigeon")
+
+    assert refused.value.reason == "push.channelTypeNotSupported"
+    watch(rx)
+    assert sent()["type"] == "web_hook"
+
+
+@pytest.mark.spec("A8-07")
+def test_a_renewed_channel_takes_an_expiration_too(lab, rx, file):
+    old = svc.watch_file(file, rx)
+
+    new = svc.renew_channel(old, expiration=MILLIS)
+
+    assert new["expiration"].item() == pd.Timestamp(MOMENT)
