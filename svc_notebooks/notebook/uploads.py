@@ -8,7 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..core.errors import SvcError
-from .arguments import media_types, names_for, sources
+from .arguments import media_types, names_for, one_id, sources
 from .current import session_or_current
 from .frames import frame
 from .metadata import metadata_body
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..client.session import Session
     from ..client.upload import Upload as Steps
     from ..core.wire import JSONObject
-    from .arguments import Source
+    from .arguments import File, Source
 
 
 class Upload:
@@ -177,28 +177,41 @@ def start_upload(
     convert_to: str | None = None,
     ocr_language: str | None = None,
     file_id: str | None = None,
+    file: File | None = None,
     chunk_size: int | None = None,
     metadata: Mapping[str, Any] | None = None,
     session: Session | None = None,
 ) -> Upload:
-    """Open a resumable upload and send nothing yet: the rest is in your hands.
+    """Open a resumable upload and send no content yet; the result sends it step by step.
 
-    The arguments are those of `upload`, for one source.
+    Args:
+        file: An existing file whose content is replaced: an id, a row or a frame of one row. None creates a file.
+        name, metadata: As for `upload`; with `file` what they name is changed, too.
+
+    The other arguments are those of `upload`, for one source.
 
     Raises:
-        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        TypeError, ValueError: An argument is not valid, or `file` stands beside `file_id` or `convert_to`, which are
+            for new files; nothing was sent.
+        NotFound: There is no such file.
 
     Interface: A3, Resumable upload session.
 
     >>> lab = svc.sandbox()
     >>> svc.start_upload(bytes(300_000), name="zeros.bin")
     <Upload zeros.bin: 0 of 300000 bytes, open>
+    >>> old = svc.upload(b"old", name="zeros.bin")
+    >>> bool(svc.start_upload(bytes(9), file=old).run()["id"][0] == old["id"][0]), svc.read(old) == bytes(9)
+    (True, True)
     """
     from ..client.uploads import start_upload as start
 
     (one,) = _one(source)
     (called,), (kind,) = names_for(1, name), media_types(source, mime_type)
-    body = metadata_body({**(metadata or {}), **({"id": file_id} if file_id else {})}, creating=True)
+    existing = None if file is None else one_id(file)
+    if existing is not None and (file_id is not None or convert_to is not None):
+        raise ValueError("file_id and convert_to are for new files; leave them out where file is given")
+    body = metadata_body({**(metadata or {}), **({"id": file_id} if file_id else {})}, creating=existing is None)
     relay = Relay()
     session = session_or_current(session)
     steps = start(
@@ -207,6 +220,7 @@ def start_upload(
         name=called,
         mime_type=kind,
         metadata=body,
+        file_id=existing,
         chunk_size=chunk_size,
         query={"fields": ",".join(FILES.keys)},
         convert_to=convert_to,

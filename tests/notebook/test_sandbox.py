@@ -135,6 +135,34 @@ def test_a_socket_server_carries_the_same_service(lab):
         assert svc.read(made, session=far) == b"hello"
 
 
+@pytest.mark.parametrize("named", [{}, {"name": "new.bin", "metadata": {"starred": True}}], ids=["content", "metadata"])
+def test_the_content_of_a_file_is_replaced_step_by_step(lab, named):
+    old = svc.upload(b"old", name="old.bin")
+    content = bytes(range(256)) * 2_000
+
+    upload = svc.start_upload(content, file=old, chunk_size=262_144, **named)
+    assert upload.send_chunk()[["status", "stored"]].values.tolist() == [[308, 262_144]]
+    assert svc.read(old) == b"old"
+    new = upload.run()
+
+    assert new["id"].item() == old["id"].item()
+    assert svc.read(old) == content
+    assert (new["name"].item(), bool(new["starred"].item())) == ("new.bin" if named else "old.bin", bool(named))
+    begun = lab.journal().query("operation == 'files.update'")[["method", "path"]].values.tolist()
+    assert begun == [["PUT", f"/upload/storage/v3/files/{old['id'].item()}"]]
+
+
+@pytest.mark.parametrize("wrong", [{"file_id": "x"}, {"convert_to": "document"}, {"metadata": {"id": "x"}}])
+def test_what_is_for_new_files_is_refused_beside_an_existing_one(lab, wrong):
+    old = svc.upload(b"old", name="old.bin")
+    before = len(lab.journal())
+
+    with pytest.raises((TypeError, ValueError), match=r"new files|id is no field"):
+        svc.start_upload(b"new", file=old, **wrong)
+
+    assert len(lab.journal()) == before
+
+
 def test_reprs_are_short_and_the_same_everywhere(lab):
     up = svc.start_upload(b"12345678", name="x.bin")
 
