@@ -29,11 +29,25 @@ class Witness:
 
 
 NOT_SEEN = {
+    "A2-02a": "the client writes one spelling of the boundary; a test sends the others",
+    "A2-04b": "no notebook sends a multipart update that is refused",
     "A2-05": "what memory the client takes cannot be told from what the service takes in the same kernel",
+    "A3-02b": "the client always names the media type",
+    "A3-04b": "the client always sends metadata as JSON",
+    "A3-11b": "the client sends no stored byte again",
+    "A3-13b": "a request that starts the week again has the same answer as any other",
+    "A3-14b": "a malformed id has the same answer as an unknown one",
     "A3-17": "it takes two requests at one moment, from two threads: which comes first is not the same at every run",
+    "A3-19b": "the kernel of the notebook is the service: a kill -9 ends both",
+    "A3-22a": "the rate limits of the notebooks name a `Retry-After`",
     "A3-26": "a gibibyte takes longer than a reader waits, and client and service share the kernel's memory",
+    "A5-03b": "no notebook names a language that does not exist",
+    "A6-02b": "no notebook asks for bytes beyond the end of a file",
     "A6-04a": "a saved notebook has no person to answer the question",
     "A6-04c": "a saved notebook shows what the service answers; a test reads the warning",
+    "A6-05b": "the notebook shows what readers may do, not who may set the restriction",
+    "A6-06a": "what memory the client takes cannot be told from what the service takes in the same kernel",
+    "A6-06b": "the notebooks download without a progress bar; an upload shows one (D-03)",
     "W-05": "a saved notebook has no keyboard: chromium works every form with keys alone, under `make browser`",
 }
 """The rules and clauses that no notebook shows, and why. Tests prove them, like all others."""
@@ -65,6 +79,11 @@ def decided(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], boo
         rule in str(row["decided_by"]).split("; ") and row["status"] in statuses and method in row["method"]
         for row in seen.journal
     )
+
+
+def source(*words: str) -> Callable[[Seen], bool]:
+    """Whether all of these texts are in the code of the cell."""
+    return lambda seen: all(one in seen.cell.source for one in words)
 
 
 def either(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
@@ -129,9 +148,14 @@ def _status(row: dict[str, Any]) -> int | None:
     return row["status"] if row["status"] == row["status"] and isinstance(row["status"], int) else None
 
 
-def asks_after_failure(rows: list[dict[str, Any]]) -> bool:
-    failed = [after["action"] for before, after in _pairs(rows) if _status(before) in (None, 503)]
-    return "ask" in failed and set(failed) == {"ask"} | (set(failed) & {"ask"})
+def asks_after(status: int | None) -> Callable[[list[dict[str, Any]]], bool]:
+    """Whether there were answers with this status, None for one that did not come, and a question follows each."""
+
+    def asked(rows: list[dict[str, Any]]) -> bool:
+        following = [after["action"] for before, after in _pairs(rows) if _status(before) == status]
+        return bool(following) and set(following) == {"ask"}
+
+    return asked
 
 
 def goes_on_behind_the_range(rows: list[dict[str, Any]]) -> bool:
@@ -215,17 +239,25 @@ def changed_of_updates(rows: Any) -> bool:
 
 
 _FRAME = r"<th>id</th>\s*<th>name</th>\s*<th>mime_type</th>\s*<th>size</th>\s*<th>created_time</th>"
+_NO_BYTES = r"\s*<th>0</th>(\s*<td>[^<]*</td>){2}\s*<td>0</td>"
 _NO_TOKEN = r"^(?!.*Bearer (?!\[redacted\]|\$SVC_TOKEN|\"))"
 _ADVICE = r"[a-z][.] [A-Z][^.]+[.] \(\d{3} \w+\)"
 
 WITNESSES = {
-    "U-01": Witness("both addresses in the frame, with and without `/upload`", every(
-        exchange("POST", f"example{ADDRESS}?", None), exchange("POST", "example/storage/v3/files?"))),
+    "U-01a": Witness("the address with `/upload` in the frame", exchange("POST", f"example{ADDRESS}?", None)),
+    "U-01b": Witness("the address without `/upload` in the frame", exchange("POST", "example/storage/v3/files?")),
+    "U-02a": Witness("three values of `uploadType` in `query`",
+                     text("uploadType=media", "uploadType=multipart", "uploadType=resumable")),
+    "U-02b": Witness("*uploadType=wild*, and 400", decided("U-02", 400)),
     "U-03": Witness("no `Content-Type` went out, and `application/octet-stream` came back", every(
         exchange("POST", ADDRESS, content_type=None), text('"mimeType": "application/octet-stream"'))),
     "U-04": Witness("the name *Untitled*", text(r"<td>Untitled</td>")),
-    "U-05": Witness("`PUT` and `PATCH` at the upload address of a file, both answered 200", every(
+    "U-05a": Witness("`POST` beside *files.create*, and `PUT` beside *files.update*", text(
+        r"<td>files.create</td>\s*<td>POST</td>", r"<td>files.update</td>\s*<td>PUT</td>")),
+    "U-05b": Witness("`PUT` and `PATCH` at the upload address of a file, both answered 200", every(
         exchange("PUT", f"{ADDRESS}/"), exchange("PATCH", f"{ADDRESS}/"), text("<td>PATCH</td>"))),
+    "U-05c": Witness("one file of this id after three uploads, which the client sent with `PUT`", every(
+        exchange("PUT", f"{ADDRESS}/"), source("svc.update("), text("large files: 1"))),
     "A1-02": Witness("`Content-Type` of the request is `mimeType` of the answer",
                      text(r'Content-Type: (\S+)\n.*"mimeType": "\1"')),
     "A1-03": Witness("a request with `Transfer-Encoding: chunked` and no length, answered 200",
@@ -233,42 +265,86 @@ WITNESSES = {
     "A1-05": Witness("three values of `uploadType` in `query`, and none was asked for",
                      text("uploadType=media", "uploadType=multipart", "uploadType=resumable")),
     "A2-03": Witness("*unharmed: True*, of a content full of boundaries", text("unharmed: True")),
-    "A3-01": Witness("an answer without a body, and in its `Location` the session",
-                     text(r"200 OK\nContent-Length: 0\nLocation: \S+uploadType=resumable&upload_id=\w")),
-    "A3-02": Witness("`X-Upload-Content-Type` in the first request",
+    "A2-02b": Witness("*uploadType=multipart*, and 400", decided("A2-02", 400)),
+    "A2-04a": Witness("the id stays, and the file has new content", decided("A2-04", 200)),
+    "A3-01a": Witness("an answer without a body, and in its `Location` the session", either(
+        decided("A3-01", 200, method="POST"),
+        text(r"200 OK\nContent-Length: 0\nLocation: \S+uploadType=resumable&upload_id=\w"))),
+    "A3-01b": Witness("the session that replaces the content of a file", exchange(
+        "PUT", "?uploadType=resumable&fields", 200, answer_location="uploadType=resumable.*upload_id=")),
+    "A3-02a": Witness("`X-Upload-Content-Type` in the first request",
                      text("X-Upload-Content-Type: application/octet-stream\n")),
-    "A3-04": Witness("the first request's `Content-Type` and its JSON",
+    "A3-03a": Witness("a session that began without `X-Upload-Content-Length`", exchange(
+        "POST", "uploadType=resumable", 200, x_upload_content_length=None)),
+    "A3-03b": Witness("400 for *in o*, where nine bytes were announced", decided("A3-03", 400)),
+    "A3-04a": Witness("the first request's `Content-Type` and its JSON",
                      text('Content-Type: application/json; charset=UTF-8\n.*\n{"name": ')),
     "A3-07": Witness("*Range in the first answer: False*", every(
         text("Range in the first answer: False"), exchange("PUT", ADDRESS, 308, answer_range=None))),
-    "A3-10": Witness("a chunk of 300,000 bytes, of which `offset_after` keeps 262,144",
-                     lambda seen: any(row["decided_by"] == "chunk_rule" for row in seen.journal)),
+    "A3-04c": Witness("the session of *resumable* began without a body", exchange(
+        "POST", "?uploadType=resumable&fields", 200, content_type=None, content_length="^0$")),
+    "A3-09a": Witness("308 to a request without content, and the journal names A3-09", either(
+        decided("A3-09", 308), text("<td>A3-09</td>"))),
+    "A3-09b": Witness("*asked: 200*", text("asked: 200")),
+    "A3-10a": Witness("a chunk of 300,000 bytes, of which `offset_after` keeps 262,144",
+                      lambda seen: any(row["decided_by"] == "chunk_rule" for row in seen.journal)),
+    "A3-10b": Witness("400 to a chunk of 100,000 bytes", decided("A3-10", 400)),
+    "A3-10c": Witness("`offset_after` of the uneven chunk is what its 308 says", every(
+        text("<td>524288</td>"), exchange("PUT", ADDRESS, 308, answer_range="^bytes=0-524287$",
+                                          content_range="^bytes 262144-562143/"))),
+    "A3-11a": Witness("503 to a chunk behind a gap", decided("A3-11", 503)),
     "A3-12": Witness("what is stored after the break: whole multiples of 256 KiB", history(keeps_whole_units)),
-    "A3-19": Witness("`pending_uploads()` of another service on the same folder, before it goes on there",
+    "A3-13a": Witness("404 after more than a week", decided("A3-13", 404)),
+    "A3-14a": Witness("404 to an id that no session has", decided("A3-14", 404)),
+    "A3-16a": Witness("the row of *media*, of size 0", text(f"<th>media</th>{_NO_BYTES}")),
+    "A3-16b": Witness("the row of *multipart*, of size 0", text(f"<th>multipart</th>{_NO_BYTES}")),
+    "A3-16c": Witness("the row of *resumable*, of size 0", every(
+        decided("A3-16", 200), text(f"<th>resumable</th>{_NO_BYTES}"))),
+    "A3-19a": Witness("`pending_uploads()` of another service on the same folder, before it goes on there",
                      every(text("by-hand.bin"), lambda seen: "svc.sandbox(folder)" in seen.cell.source)),
     "A3-20": Witness("`first` of a chunk is where `stored` of the answer before it ends",
                      history(goes_on_behind_the_range)),
-    "A3-21": Witness("*ask* after each answer that did not come, and after each 503",
-                     either(history(asks_after_failure), text(r"<td>NaN</td>.*bytes \*/700000"))),
-    "A3-22": Witness("`waited` grows, or is what `Retry-After` says",
-                     either(history(waits_grow), every(text("Retry-After: 60"), waits_as_told))),
-    "A3-23": Witness("404, and then *begin*; or `SessionExpired`, when the source is gone",
-                     either(history(begins_anew), text("the session is gone"))),
+    "A3-21a": Witness("*ask* after each answer that did not come",
+                      either(history(asks_after(None)), text(r"<td>NaN</td>.*bytes \*/700000"))),
+    "A3-21b": Witness("*ask* after each 503", history(asks_after(503))),
+    "A3-22b": Witness("`waited` grows with each 503", history(waits_grow)),
+    "A3-22c": Witness("the client waited as `Retry-After` says", every(text("Retry-After: 60"), waits_as_told)),
+    "A3-23a": Witness("404, and then *begin*", history(begins_anew)),
+    "A3-23b": Witness("`SessionExpired`, for the source cannot be read again", text("the session is gone")),
     "A3-24": Witness("the error, and no request", every(
         text("no multiple of 262144"), lambda seen: not seen.exchanges)),
     "A3-25": Witness("the history begins with *ask* and has no *begin*", history(goes_on_elsewhere)),
     "A5-05": Witness("what the service says that it takes", text("<td>spreadsheet</td>", "<td>drawing</td>")),
-    "A5-06": Witness("the ö, and the columns", text(r"Köln,1087353,405\s")),
+    "A4-01a": Witness("200 to a JSON body without content", decided("A4-01", 200)),
+    "A4-01b": Witness("`create_file` with a generated id, answered 200", every(
+        decided("A4-01", 200), source("svc.create_file(", "id=second"))),
+    "A4-02a": Witness("400 to `[1, 2]`", every(decided("A4-02", 400), source('b"[1, 2]"'))),
+    "A4-02b": Witness("400 to `starred` as a text", every(decided("A4-02", 400), source('{"starred": "very"}'))),
+    "A5-03a": Witness("the words of the picture, and the picture on the page", text("Mill pond\nPlease do not feed")),
+    "A5-03c": Witness("`ocrLanguage=en` went with the picture", exchange("POST", "ocrLanguage=en")),
+    "A5-06a": Witness("the ö", text("Köln,1087353")),
+    "A5-06b": Witness("the columns, which a semicolon parted", text(r",1087353,405\s")),
+    "A6-02a": Witness("206, and `content_range`", every(decided("A6-02", 206), text("206</td>", "bytes [0-9]+-"))),
     "A6-04b": Witness("*silent* and *knowing*: only who writes the argument is given it",
                      text(r"403 cannotDownloadAbusiveFile</td>\s*<td>yes</td>")),
-    "A6-06": Witness("a 206 that begins where the file on disk ended", every(
+    "A6-05a": Witness("*cannotDownloadFile* and *cannotCopyFile* for Bob",
+                      text("403 cannotDownloadFile", "403 cannotCopyFile")),
+    "A6-06c": Witness("a 206 that begins where the file on disk ended", every(
         text("the same film: True"), exchange("GET", "/files/", 206, answer_content_range="bytes 10000-"))),
+    "A6-06d": Witness("the last request asks for the checksum", exchange("GET", "md5Checksum")),
+    "A7-01a": Witness("200 to an export", decided("A7-01", 200)),
+    "A7-01b": Witness("another library reads the exported file", every(decided("A7-01", 200), either(
+        source("pypdfium2.PdfDocument", "top_of(folder / \"Birds.pdf\")"), source("pd.read_excel(")))),
+    "A7-02a": Witness("400, and the journal names A7-02", decided("A7-02", 400)),
+    "A7-02b": Witness("403, and the journal names A7-02", decided("A7-02", 403)),
     "A7-03": Witness("the CSV has one of the two sheets", text("species,count\ncoot", "pages of the PDF: 2")),
     "A7-04": Witness("the list of this document's formats",
                      text(*(f"<td>{one}</td>" for one in ("html", "zip", "txt", "rtf", "odt", "pdf", "docx", "epub")))),
-    "A7-05": Witness("by extension, by title, by media type", lambda seen: all(
+    "A7-05a": Witness("by extension, by title, by media type", lambda seen: all(
         one in seen.cell.source for one in ('formats["extension"]', '"Plain text"', '"application/rtf"'))
         and len(seen.exchanges) >= 10),
+    "A7-05b": Witness("the formats of this document, and no others",
+                      every(source("svc.export_formats(report)"), text("<td>epub</td>"))),
     "A8-07": Witness("`expiration`, an hour on", text("09:00:00[+]00:00", "10:00:00[+]00:00")),
     "A8-09": Witness("*the same resource: True*", text("the same resource: True")),
     "A10-03": Witness("*told after the end: 0*, by a channel that has expired",
@@ -325,7 +401,12 @@ WITNESSES = {
     "X-06": Witness("a sentence, an advice, and the service's reason", text(_ADVICE)),
     "X-07": Witness("no answer, 409, 200; and one file", every(
         exchange("POST", ADDRESS, None), exchange("POST", ADDRESS, 409), text(r"files called \w+[.]txt: 1\n"))),
-    "V-01": Witness("`v3` in `resource_uri`", text("resource_uri</th>\\s*<td>https://[^<]*/storage/v3/files")),
+    "L-01a": Witness("three ids for `generate_ids(3)`", every(decided("L-01", 200), source("generate_ids(3)"))),
+    "L-01b": Witness("an upload and `create_file` take an id each; the second try of the upload is answered 409", every(
+        decided("A4-01", 200), exchange("POST", ADDRESS, 409))),
+    "V-01a": Witness("`v3` in each path of the frame",
+                     text("<td>/upload/storage/v3/files</td>", "<td>/storage/v3/files")),
+    "V-01b": Witness("`v3` in `resource_uri`", text("resource_uri</th>\\s*<td>https://[^<]*/storage/v3/files")),
     "D-01": Witness("the columns of a file, with one row and with none", text(_FRAME)),
     "D-02": Witness("an id, a row and a frame, each taken for its files", text(r"^True False\n")),
     "D-03": Witness("the bar", text("ProgressBar: Upload night.raw")),

@@ -48,7 +48,7 @@ def open_form(lab):
         page.close()
 
 
-@pytest.mark.spec("W-02", "A7-05")
+@pytest.mark.spec("W-02", "A7-05b")
 def test_by_mouse_beside_the_kernel(lab, open_form):
     page = open_form("export-mouse.ipynb")
     lab.shot(page, "export-1-begun")

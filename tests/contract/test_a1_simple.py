@@ -10,7 +10,7 @@ from .conftest import Wire
 UPLOAD = "/upload/storage/v3/files?uploadType=media"
 
 
-@pytest.mark.spec("A1-01", "A1-02", "U-01", "U-04")
+@pytest.mark.spec("A1-01", "A1-02", "U-01a", "U-04", "U-05a")
 def test_the_body_is_stored_and_the_metadata_answered(wire: Wire) -> None:
     content = b"a,b\n1,2\r\n\r" + bytes(range(256))
 
@@ -36,7 +36,7 @@ def test_a_chunked_body_needs_no_length(wire: Wire) -> None:
     assert wire.download(answer.json["id"]).body == b"one two"
 
 
-@pytest.mark.spec("A1-04", "U-05")
+@pytest.mark.spec("A1-04", "U-01a", "U-05b")
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_an_update_replaces_the_content_and_keeps_id_and_name(wire: Wire, method: str) -> None:
     file = wire.create(b"old")
@@ -70,7 +70,30 @@ def test_content_that_tells_its_type_is_detected(wire: Wire) -> None:
     assert wire.send("POST", UPLOAD, b"%PDF-1.7\n").json["mimeType"] == "application/pdf"
 
 
-@pytest.mark.spec("U-02")
+RELATED = (
+    b"--b\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{}\r\n"
+    b"--b\r\nContent-Type: text/plain\r\n\r\nwords\r\n--b--\r\n"
+)
+
+
+@pytest.mark.spec("U-02a")
+def test_each_upload_type_is_read_as_itself(wire: Wire) -> None:
+    """The same bytes are content for media and two parts for multipart; a session takes its content later."""
+    uploads = "/upload/storage/v3/files?uploadType="
+    kind = {"Content-Type": "multipart/related; boundary=b"}
+
+    media = wire.send("POST", f"{uploads}media", RELATED, kind)
+    multipart = wire.send("POST", f"{uploads}multipart", RELATED, kind)
+    resumable = wire.send("POST", f"{uploads}resumable", b"{}", {"Content-Type": "application/json"})
+
+    assert [one.status for one in (media, multipart, resumable)] == [200] * 3
+    assert wire.download(media.json["id"]).body == RELATED
+    assert wire.download(multipart.json["id"]).body == b"words"
+    assert "upload_id=" in resumable.headers["location"]
+    assert len(wire.names()) == 2
+
+
+@pytest.mark.spec("U-02b")
 @pytest.mark.parametrize("kind", ["uploadType=", "uploadType=fast", "", "uploadType=MEDIA2"])
 def test_another_upload_type_is_refused(wire: Wire, kind: str) -> None:
     """Edge case 48."""
@@ -80,7 +103,7 @@ def test_another_upload_type_is_refused(wire: Wire, kind: str) -> None:
     assert wire.names() == []
 
 
-@pytest.mark.spec("A3-16")
+@pytest.mark.spec("A3-16a")
 def test_an_empty_file_is_a_file(wire: Wire) -> None:
     file = wire.create(b"")
 
@@ -104,13 +127,24 @@ def test_a_part_is_not_taken_for_the_whole(wire: Wire, kind: str, verb: str) -> 
     assert len(wire.names()) == 1
 
 
-@pytest.mark.spec("U-01")
+@pytest.mark.spec("U-01b")
 @pytest.mark.parametrize("query", ["", "?uploadType=media"])
 def test_the_metadata_address_takes_no_content(wire: Wire, query: str) -> None:
     answer = wire.send("POST", f"/storage/v3/files{query}", b"raw bytes", {"Content-Type": "text/plain"})
 
     assert answer.status == 400
     assert wire.names() == []
+
+
+@pytest.mark.spec("U-01b")
+@pytest.mark.parametrize("query", ["", "?uploadType=media"])
+def test_the_metadata_address_of_a_file_takes_no_content(wire: Wire, query: str) -> None:
+    file_id = wire.create(b"old")["id"]
+
+    answer = wire.send("PATCH", f"/storage/v3/files/{file_id}{query}", b"raw bytes", {"Content-Type": "text/plain"})
+
+    assert answer.status == 400
+    assert wire.download(file_id).body == b"old"
 
 
 def test_digests_are_those_of_the_content(wire: Wire) -> None:

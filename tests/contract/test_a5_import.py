@@ -8,6 +8,7 @@ import json
 from base64 import b64decode
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -210,7 +211,7 @@ class TestWhatTheSourceIs:
 
         assert (made.status, made.error["reason"]) == (400, "badRequest")
 
-    @pytest.mark.spec("A5-06")
+    @pytest.mark.spec("A5-06a")
     @pytest.mark.parametrize(
         "content,kind",
         [
@@ -225,13 +226,13 @@ class TestWhatTheSourceIs:
 
         assert "Grüße, 日本" in text(wire, made.json["id"])
 
-    @pytest.mark.spec("A5-06")
+    @pytest.mark.spec("A5-06a")
     def test_a_declared_character_set(self, wire: Wire) -> None:
         made = convert(wire, "naïve café".encode("cp1252"), "text/plain; charset=windows-1252", "document")
 
         assert "naïve café" in text(wire, made.json["id"])
 
-    @pytest.mark.spec("A5-06")
+    @pytest.mark.spec("A5-06b")
     @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
     def test_the_dialect_of_a_csv(self, wire: Wire, separator: str) -> None:
         content = separator.join(["name", "note"]) + "\n" + separator.join(["Ada", '"a, b; c"']) + "\n"
@@ -292,7 +293,7 @@ class TestReplace:
 
 
 class TestLanguage:
-    @pytest.mark.spec("A5-03")
+    @pytest.mark.spec("A5-03b")
     @pytest.mark.parametrize("tag", ["not a tag", "english", "x", "de_DE_", "qqq"])
     def test_an_unknown_tag_is_refused(self, wire: Wire, tag: str) -> None:
         made = convert(wire, b"x", "text/plain", "document", f"&ocrLanguage={tag.replace(' ', '%20')}")
@@ -300,7 +301,7 @@ class TestLanguage:
         assert (made.status, made.error["location"]) == (400, "ocrLanguage")
         assert wire.names() == []
 
-    @pytest.mark.spec("A5-03")
+    @pytest.mark.spec("A5-03b")
     @pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
     def test_an_unknown_tag_is_refused_where_nothing_is_converted(self, wire: Wire, kind: str) -> None:
         made = wire.create(b"old")
@@ -312,12 +313,12 @@ class TestLanguage:
             assert (answer.status, answer.error["location"]) == (400, "ocrLanguage")
         assert wire.download(made["id"]).body == b"old"
 
-    @pytest.mark.spec("A5-03")
+    @pytest.mark.spec("A5-03b")
     @pytest.mark.parametrize("tag", ["de", "pt-BR", "zh-Hant-TW", "EN-us"])
     def test_a_known_one_is_taken(self, wire: Wire, tag: str) -> None:
         assert convert(wire, b"x", "text/plain", "document", f"&ocrLanguage={tag}").status == 200
 
-    @pytest.mark.spec("A5-03")
+    @pytest.mark.spec("A5-03c")
     def test_it_is_the_language_of_the_text_in_a_picture(self, wire: Wire, service: Service) -> None:
         """Seen where there is no model for it: the journal says what was done instead."""
         pytest.importorskip("tesserocr")
@@ -325,6 +326,22 @@ class TestLanguage:
         assert convert(wire, DOT, "image/png", "document", "&ocrLanguage=xh").status == 200
 
         assert "; ocrLanguage xh: no model" in service.journal()[-1]["decided_by"]
+
+
+@pytest.mark.spec("A5-03a")
+@pytest.mark.parametrize("kind", ["png", "pdf"])
+def test_a_picture_is_in_the_document_with_its_text_beside_it(wire: Wire, kind: str) -> None:
+    pillow, draw, font = (pytest.importorskip(f"PIL.{name}") for name in ("Image", "ImageDraw", "ImageFont"))
+    pytest.importorskip("tesserocr")
+    image, source = pillow.new("RGB", (1000, 120), "white"), io.BytesIO()
+    draw.Draw(image).text((40, 40), "Seven green bottles", "black", font.load_default(40))
+    image.save(source, kind.upper())
+
+    made = convert(wire, source.getvalue(), {"png": "image/png", "pdf": "application/pdf"}[kind], "document")
+
+    assert "Seven green bottles" in text(wire, made.json["id"])
+    with ZipFile(io.BytesIO(export(wire, made.json["id"], "application/zip").body)) as archive:
+        assert [name for name in archive.namelist() if name.startswith("images/")]
 
 
 class TestAbout:

@@ -136,7 +136,7 @@ def test_a_metadata_token_opens_the_page_and_sees_no_content(wire: Wire) -> None
     assert (content.status, b"the content" in content.body) == (403, False)
 
 
-@pytest.mark.spec("A6-08", "A6-05")
+@pytest.mark.spec("A6-08", "A6-05a")
 @pytest.mark.parametrize("user, status", [(ADA, 200), (BOB, 403)])
 def test_the_content_link_of_a_restricted_file_is_for_its_writers(wire: Wire, user: str, status: int) -> None:
     file = made(wire, viewersCanCopyContent=True)

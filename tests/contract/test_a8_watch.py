@@ -32,7 +32,7 @@ def now(watch: Watch) -> int:
     return to_millis(watch.wire.service.clock.now())
 
 
-@pytest.mark.spec("A8-01", "V-01")
+@pytest.mark.spec("A8-01", "V-01b")
 def test_the_answer_is_the_channel(watch: Watch) -> None:
     file = watch.wire.create()
     answer = watch.file(file["id"], id="my-channel", token="my token")
@@ -263,7 +263,7 @@ def test_a_resource_has_one_resource_id(watch: Watch) -> None:
     assert watch.changes().json["resourceId"] in others
 
 
-@pytest.mark.spec("A8-09", "V-01")
+@pytest.mark.spec("A8-09", "V-01b")
 @pytest.mark.choice("trust_forwarded")
 def test_a_resource_id_does_not_follow_the_address(watch: Watch) -> None:
     file, elsewhere = watch.wire.create()["id"], {"X-Forwarded-Host": "api.example.org"}

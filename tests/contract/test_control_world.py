@@ -114,7 +114,7 @@ def test_a_token_that_ends_beyond_all_years_is_refused(wire: OverSocket, seconds
     assert tell(wire, "tokens", {"user": "eve@svc.example", "expires_in": seconds}).error["reason"] == "badRequest"
 
 
-@pytest.mark.spec("A3-13")
+@pytest.mark.spec("A3-13a")
 def test_the_agenda_tells_what_will_end_and_what_has_ended(wire: OverSocket) -> None:
     before = tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"}).json["now"]
     uri = wire.begin({"name": "film"})

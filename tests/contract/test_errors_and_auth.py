@@ -79,7 +79,7 @@ def test_a_token_without_the_scope_is_403(wire: Wire) -> None:
     assert (answer.status, answer.error["reason"]) == (403, "insufficientPermissions")
 
 
-@pytest.mark.spec("X-01", "V-01")
+@pytest.mark.spec("X-01", "V-01a")
 @pytest.mark.choice("An address or a method that nothing has")
 @pytest.mark.parametrize(
     "target",

@@ -260,7 +260,7 @@ TAKING = {
 }
 
 
-@pytest.mark.spec("A6-05")
+@pytest.mark.spec("A6-05a")
 @pytest.mark.parametrize("flag", ["viewersCanCopyContent", "copyRequiresWriterPermission"])
 @pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader"])
 @pytest.mark.parametrize("name", TAKING)
@@ -282,7 +282,7 @@ def test_who_only_reads_cannot_take_a_restricted_file_along(wire: Wire, name: st
     assert get("")(wire, file, token).status == 200
 
 
-@pytest.mark.spec("A6-05")
+@pytest.mark.spec("A6-05b")
 @pytest.mark.parametrize("role", ["reader", "commenter"])
 def test_who_only_reads_cannot_lift_the_restriction(wire: Wire, role: str) -> None:
     file, bob = given_file(wire, role, native=False, client="a"), wire.service.sign_in(BOB)
@@ -292,7 +292,16 @@ def test_who_only_reads_cannot_lift_the_restriction(wire: Wire, role: str) -> No
     assert get("?alt=media")(wire, file, bob).status == 403
 
 
-@pytest.mark.spec("A6-05")
+@pytest.mark.spec("A6-05b")
+def test_who_may_edit_sets_the_restriction_and_lifts_it(wire: Wire) -> None:
+    file, writer = given_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
+
+    for restricted in (True, False):
+        assert send("PATCH", "", {"viewersCanCopyContent": restricted})(wire, file, writer).status == 200
+        assert get("?fields=viewersCanCopyContent")(wire, file, writer).json == {"viewersCanCopyContent": restricted}
+
+
+@pytest.mark.spec("A6-05a")
 def test_a_restricted_file_says_what_its_reader_may(wire: Wire) -> None:
     file, bob = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
@@ -303,7 +312,7 @@ def test_a_restricted_file_says_what_its_reader_may(wire: Wire) -> None:
     assert found["capabilities"] == {"canDownload": False, "canCopy": False}
 
 
-@pytest.mark.spec("A6-05")
+@pytest.mark.spec("A6-05a")
 def test_a_range_of_a_restricted_file_is_as_closed_as_the_whole(wire: Wire) -> None:
     file, bob = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
@@ -314,7 +323,7 @@ def test_a_range_of_a_restricted_file_is_as_closed_as_the_whole(wire: Wire) -> N
     assert (part.status, head.status) == (403, 403)
 
 
-@pytest.mark.spec("A6-05")
+@pytest.mark.spec("A6-05a")
 def test_a_copy_by_a_writer_of_a_restricted_file_is_the_writers_own(wire: Wire) -> None:
     file, bob = given_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))

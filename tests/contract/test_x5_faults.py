@@ -232,7 +232,7 @@ def test_the_last_chunk_is_stored_and_its_answer_lost(wire: Wire) -> None:
     assert len(wire.names()) == 1
 
 
-@pytest.mark.spec("A3-13")
+@pytest.mark.spec("A3-13a")
 def test_an_expired_session_is_really_gone(wire: Wire) -> None:
     uri = wire.begin()
     assert wire.put(uri, b"x" * Q, f"bytes 0-{Q - 1}/{2 * Q}").status == 308

@@ -65,7 +65,7 @@ def test_documents_are_listed_newest_first_and_nothing_else(lab, page, table):
     assert form.controls.document.chooser.options[0][0] == "birds.csv (spreadsheet, 2026-01-05 10:00 UTC)"
 
 
-@pytest.mark.spec("W-02", "A7-05")
+@pytest.mark.spec("W-02", "A7-05b")
 def test_only_what_the_document_can_become_is_offered(form, page, table):
     choose(form, table, "pdf")
     assert formats(form) == [

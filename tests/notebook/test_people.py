@@ -174,7 +174,7 @@ def test_a_whole_frame_is_copied(lab):
         svc.copy(files, parent=files)
 
 
-@pytest.mark.spec("A6-05")
+@pytest.mark.spec("A6-05a")
 def test_readers_who_are_barred_are_told_what_they_may_not(lab):
     file = svc.upload(b"plan", name="plan.txt", metadata={"viewersCanCopyContent": True})
     svc.share(file, "bob@svc.example")

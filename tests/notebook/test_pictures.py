@@ -52,7 +52,7 @@ def broken(lab) -> svc.Upload:
 class TestUploadPicture:
     """Bytes sent, sent again and stored."""
 
-    @pytest.mark.spec("A3-12", "A3-20", "A3-21")
+    @pytest.mark.spec("A3-12", "A3-20", "A3-21a")
     def test_counts_what_left_and_what_left_twice(self, broken: svc.Upload):
         shown = rows(broken.picture())
 
@@ -119,7 +119,7 @@ class TestStateChart:
 
         assert {str(move.status) for move in TRANSITIONS.values()} <= set(re.findall(r"\d+", text))
 
-    @pytest.mark.spec("A3-06", "A3-08", "A3-09")
+    @pytest.mark.spec("A3-06", "A3-08", "A3-09a")
     def test_the_way_is_drawn_and_numbered(self, broken: svc.Upload):
         picture = broken.states()
         svg = drawings(picture)[0]

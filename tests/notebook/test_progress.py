@@ -51,6 +51,17 @@ def test_the_bar_is_shown_once_and_then_changes(lab, shown):
     assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
 
 
+@pytest.mark.spec("A6-06b")
+def test_a_download_has_a_bar(lab, shown, tmp_path):
+    file = svc.upload(bytes(9 * MIB), name="zeros.bin", progress=False)
+
+    svc.download(file, tmp_path)
+
+    (bar,) = shown
+    assert repr(bar) == "<ProgressBar: Download zeros.bin>"
+    assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
+
+
 @pytest.mark.spec("D-03")
 def test_an_interrupt_leaves_the_bar_where_it_is_and_the_upload_resumable(lab, shown, tmp_path):
     path = tmp_path / "zeros.bin"

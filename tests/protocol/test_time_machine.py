@@ -24,7 +24,7 @@ from svc_notebooks.server.clock import VirtualClock
 from svc_notebooks.server.service import open_service
 from tests.patience import PATIENCE
 
-pytestmark = pytest.mark.spec("A3-13", "A8-08", "N-08", "T-01")
+pytestmark = pytest.mark.spec("A3-13a", "A3-13b", "A8-08", "N-08", "T-01")
 
 WEEK = 100.0
 POLICY = Policy(session_lifetime=WEEK, retry_jitter=0, verified_domains=("*",))

@@ -93,7 +93,7 @@ def room(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Room]:
     assert Counter(made.journal) == Counter(made.answers)
 
 
-@pytest.mark.spec("A4-01", "X-02")
+@pytest.mark.spec("A4-01b", "X-02")
 def test_an_id_is_given_to_one_file(room: Room) -> None:
     for file in room.read(f"{FILES}/generateIds?count={ROUNDS}")["ids"]:
         assert room.thrice("POST", FILES, {"id": file, "name": "a"}) == [200, 409, 409]

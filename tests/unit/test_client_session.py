@@ -118,7 +118,7 @@ def test_an_answer_that_sends_elsewhere_is_not_followed(status: int) -> None:
 # -- what is sent again
 
 
-@pytest.mark.spec("A3-22")
+@pytest.mark.spec("A3-22c")
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
 def test_an_answer_that_says_wait_is_waited_for(status: int) -> None:
     shelf, time = Shelf({"GET": [answer(status, Retry_After="9")]}), Time()
