@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 from ..core.wire import Body, Disconnected, Request, Response, let_go
 
 Handler: TypeAlias = Callable[[Request], Response]
 """A service: a function from a request to its response."""
+
+_WITH_BODY = frozenset({"POST", "PUT", "PATCH"})
 
 BLOCK = 1024 * 1024
 """Bodies move in blocks of so many bytes, both ways."""
@@ -55,7 +58,7 @@ class DirectTransport:
     def send(self, request: Request) -> Response:
         """Call the handler; Disconnected becomes Broken, the body's own errors stay what they are."""
         if isinstance(request.body, bytes):
-            return self._answer(request)
+            return self._answer(_with_length(request, len(request.body)))
         guard = GuardedBody(request.body)
         try:
             return self._answer(Request(request.method, request.url, request.headers, guard))
@@ -73,6 +76,13 @@ class DirectTransport:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def _with_length(request: Request, length: int) -> Request:
+    """The request with the length of its body, which an HTTP client adds where the method expects a body."""
+    if request.method not in _WITH_BODY or "Content-Length" in request.headers:
+        return request
+    return replace(request, headers=request.headers.plus(("Content-Length", str(length))))
 
 
 def _unbroken(blocks: Iterable[bytes]) -> Iterator[bytes]:

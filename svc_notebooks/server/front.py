@@ -24,7 +24,7 @@ from .fault_header import asked_for
 from .faults import Faults
 from .handlers import handler_of
 from .house import Call, House
-from .inlet import Inlet, Outgoing, declared_length
+from .inlet import Inlet, Outgoing, check_length, declared_length
 from .journal import Entry, Journal
 from .lapses import expire_session
 from .rates import Rates
@@ -176,6 +176,8 @@ class Front:
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         caller = require(caller, operation.scopes, operation)
         self._rates.check(caller, operation, media=query.get("alt") == "media")
+        if route.upload and method != "DELETE":
+            check_length(request)
         entry.declared = declared_length(request)
         body = Inlet(request.body, entry.declared, entry)
         call = Call(request, method, operation, route.places, query, caller, body, entry)

@@ -80,6 +80,12 @@ class Outgoing:
         let_go(self._source)
 
 
+def check_length(request: Request) -> None:
+    """Whether an upload says where its body ends: by a length, or by the chunked coding. Raises ApiError (411)."""
+    if not ("Content-Length" in request.headers or "Transfer-Encoding" in request.headers):
+        raise refuse("lengthRequired")
+
+
 def declared_length(request: Request) -> int | None:
     """How long the body says it is; None: until it ends. Raises ApiError (400)."""
     text = request.headers.get("Content-Length")

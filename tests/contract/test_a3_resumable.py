@@ -66,7 +66,7 @@ class TestInitiation:
     @pytest.mark.spec("A3-02b", "A3-03a", "A3-04c", "U-04")
     def test_it_needs_no_body_and_no_type(self, wire: Wire) -> None:
         """2"""
-        answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable&fields=*")
+        answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable&fields=*", b"")
 
         file = wire.put(answer.headers["location"], b"%PDF-").json
         assert (file["name"], file["mimeType"]) == ("Untitled", "application/octet-stream")

@@ -29,8 +29,10 @@ with open_service(seed=0) as service:
     service.sign_in(token={token!r})
     for number in range(1, 1000):
         url = "http://svc.test/upload/storage/v3/files?uploadType=media"
-        head = Headers([("Authorization", "Bearer {token}"), ("Content-Type", "text/plain")])
-        service.handle(Request("POST", url, head, str(number).encode() * 300_000)).content()
+        content = str(number).encode() * 300_000
+        length = ("Content-Length", str(len(content)))
+        head = Headers([("Authorization", "Bearer {token}"), ("Content-Type", "text/plain"), length])
+        service.handle(Request("POST", url, head, content)).content()
         print("saving", number, flush=True)
         service.save(path, overwrite=True)
         print("saved", number, flush=True)

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
+from tests.framed import framed
 
 BASE = "http://localhost"
 ADA, BOB = "ada@svc.example", "bob@svc.example"
@@ -31,7 +32,7 @@ class World:
         sent = {name.replace("_", "-"): text for name, text in headers.items()}
         sent.setdefault("Content-Type", "application/json; charset=UTF-8")
         pairs = {**sent, "Authorization": f"Bearer {token or self.token}", "Content-Length": str(len(body))}
-        return self.service.handle(Request(method, BASE + target, Headers(pairs), body))
+        return self.service.handle(framed(Request(method, BASE + target, Headers(pairs), body)))
 
     def get(self, method: str, target: str, value: Any = None, **options: Any) -> Any:
         """The JSON of an answer that must be a success."""

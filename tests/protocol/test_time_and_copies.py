@@ -15,6 +15,7 @@ from hypothesis import given, settings, strategies as st
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import Service, open_saved, open_service
+from tests.framed import framed
 
 Q = 262_144
 FILES = "/storage/v3/files"
@@ -35,7 +36,7 @@ class Hand:
         pairs = [("Authorization", f"Bearer {self.token}"), ("Content-Type", "application/json")]
         pairs += [(name.replace("_", "-"), value) for name, value in headers.items()]
         url = target if "://" in target else f"http://svc.test{target}"
-        response = self.service.handle(Request(method, url, Headers(pairs), body))
+        response = self.service.handle(framed(Request(method, url, Headers(pairs), body)))
         content = response.content()
         self.answers.append((response.status, content))
         return response, content

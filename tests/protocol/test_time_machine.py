@@ -22,6 +22,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.clock import VirtualClock
 from svc_notebooks.server.service import open_service
+from tests.framed import framed
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.spec("A3-13a", "A3-13b", "A8-08", "N-08", "T-01")
@@ -74,7 +75,7 @@ class Machine(RuleBasedStateMachine):
     def ask(self, method: str, url: str, body: bytes = b"", token: str = "", **headers: str) -> Response:
         pairs = [("Authorization", f"Bearer {token or self.token}"), ("Content-Type", "application/json")]
         pairs += [(name.replace("_", "-"), value) for name, value in headers.items()]
-        response = self.service.handle(Request(method, url, Headers(pairs), body))
+        response = self.service.handle(framed(Request(method, url, Headers(pairs), body)))
         response.content()
         return response
 

@@ -17,13 +17,14 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.check import check_store
 from svc_notebooks.server.service import Service, open_service
+from tests.framed import framed
 
 TOKEN = "svc.a-token-of-this-test"
 
 
 def ask(service: Service, method: str, target: str, body: bytes = b"") -> Any:
     headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Type", "application/json")])
-    response = service.handle(Request(method, f"http://svc.test{target}", headers, body))
+    response = service.handle(framed(Request(method, f"http://svc.test{target}", headers, body)))
     assert response.status < 300, response.content()
     return json.loads(response.content() or b"{}")
 
@@ -50,9 +51,11 @@ def folder(tmp_path: Path) -> Path:
 
 def half_an_upload(service: Service) -> None:
     headers = Headers([("Authorization", f"Bearer {TOKEN}")])
-    begun = service.handle(Request("POST", "http://svc.test/upload/storage/v3/files?uploadType=resumable", headers))
+    begun = service.handle(
+        framed(Request("POST", "http://svc.test/upload/storage/v3/files?uploadType=resumable", headers))
+    )
     ranged = Headers([*headers.pairs, ("Content-Range", "bytes 0-999/3000")])
-    assert service.handle(Request("PUT", begun.headers["Location"], ranged, b"u" * 1000)).status == 308
+    assert service.handle(framed(Request("PUT", begun.headers["Location"], ranged, b"u" * 1000))).status == 308
 
 
 def parts(folder: Path, letter: bytes) -> list[Path]:

@@ -492,6 +492,17 @@ def test_a_header_that_a_caller_brings_does_not_replace_the_token() -> None:
     assert shelf.said("Authorization", "GET") == [f"Bearer {TOKEN}"]
 
 
+@pytest.mark.spec("A1-03")
+@pytest.mark.parametrize("method, length", [("POST", ["5"]), ("PUT", ["5"]), ("PATCH", ["5"]), ("GET", [])])
+def test_a_request_by_hand_has_the_length_of_its_body_in_process(method: str, length: list[str]) -> None:
+    shelf = Shelf()
+    url = f"{BASE}/storage/v3/files/{shelf.store(b'')}"
+
+    session_for(shelf).send(Request(method, url, body=b"hello"))
+
+    assert shelf.said("Content-Length", method) == length
+
+
 def test_the_jitter_is_seeded_by_the_sessions_dice() -> None:
     time = Time()
     shelf = Shelf({"GET": [answer(503)]})

@@ -17,12 +17,14 @@ from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.control import Control
 from svc_notebooks.server.damage import DamagedContent
 from svc_notebooks.server.service import Service, open_saved, open_service
+from tests.framed import framed
 
 TOKEN = "svc.a-token-of-this-test"
 
 
 def ask(service: Service, method: str, target: str, body: bytes = b"") -> Any:
-    request = Request(method, f"http://svc.test{target}", Headers([("Authorization", f"Bearer {TOKEN}")]), body)
+    headers = Headers([("Authorization", f"Bearer {TOKEN}")])
+    request = framed(Request(method, f"http://svc.test{target}", headers, body))
     response = service.handle(request)
     return response.status, response.content()
 

@@ -10,6 +10,7 @@ import pytest
 from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
 from svc_notebooks.server.faults import Plan
 from svc_notebooks.server.service import open_service
+from tests.framed import framed
 from tests.patience import PATIENCE
 
 
@@ -25,7 +26,7 @@ def ask(service):
 
     def send(method="GET", target="/storage/v3/files", body=b""):
         headers = Headers([("Authorization", f"Bearer {token}")])
-        return service.handle(Request(method, f"http://svc.local{target}", headers, body))
+        return service.handle(framed(Request(method, f"http://svc.local{target}", headers, body)))
 
     return send
 

@@ -13,6 +13,7 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import open_service
+from tests.framed import framed
 from tests.patience import PATIENCE
 
 Q = 262_144
@@ -54,7 +55,9 @@ def ask(service):
 
     def send(method, url, body=b"", **headers):
         pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
-        return service.handle(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
+        return service.handle(
+            framed(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
+        )
 
     return send
 

@@ -25,6 +25,7 @@ from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.atomically import replace_file
 from svc_notebooks.server.service import Service, open_saved, open_service
 from svc_notebooks.server.store.upgrades import VERSION
+from tests.framed import framed
 
 FILES = "http://svc.test/storage/v3/files"
 UPLOAD = "http://svc.test/upload/storage/v3/files?uploadType="
@@ -33,7 +34,7 @@ CONTENT = b"What was stored. " * 100
 
 
 def ask(service: Service, method: str, url: str, body: bytes = b"") -> Any:
-    response = service.handle(Request(method, url, Headers([("Authorization", f"Bearer {SECRET}")]), body))
+    response = service.handle(framed(Request(method, url, Headers([("Authorization", f"Bearer {SECRET}")]), body)))
     return response.status, response.content()
 
 

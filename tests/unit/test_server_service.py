@@ -10,6 +10,7 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import open_service
+from tests.framed import framed
 
 
 def create(service, token, name="a"):
@@ -126,7 +127,7 @@ def test_of_an_upload_that_is_refused_not_one_byte_is_kept(tmp_path, method, tar
         )
         url = f"http://svc.local/upload/storage/v3/files{target}"
 
-        assert service.handle(Request(method, url, headers, body)).status == status
+        assert service.handle(framed(Request(method, url, headers, body))).status == status
 
         assert [one.name for one in (tmp_path / "parts").rglob("*") if one.is_file()] == []
 
@@ -151,7 +152,7 @@ def test_what_lies_on_disk_in_the_middle_of_a_chunk_can_be_gone_on_from(tmp_path
 
     def put(service, uri, body, content_range):
         headers = Headers([("Authorization", "Bearer T"), ("Content-Range", content_range)])
-        return service.handle(Request("PUT", uri, headers, body))
+        return service.handle(framed(Request("PUT", uri, headers, body)))
 
     def left_behind(missing):
         if missing == len(content) - 3 * unit:
@@ -159,7 +160,7 @@ def test_what_lies_on_disk_in_the_middle_of_a_chunk_can_be_gone_on_from(tmp_path
 
     with open_service(tmp_path / "one", seed=0, policy=Policy(part_size=unit)) as service:
         token = Headers([("Authorization", f"Bearer {service.sign_in(token='T')}")])
-        uri = service.handle(Request("POST", url, token)).headers["Location"]
+        uri = service.handle(framed(Request("POST", url, token))).headers["Location"]
         put(service, uri, Watched(content, left_behind), f"bytes 0-{end}/{end + 1}")
 
     with open_service(tmp_path / "other", seed=0, policy=Policy(part_size=unit)) as service:

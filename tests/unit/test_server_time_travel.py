@@ -11,6 +11,7 @@ import pytest
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.service import open_service
+from tests.framed import framed
 
 Q = 262_144
 DATA = os.urandom(4 * Q)
@@ -47,7 +48,9 @@ def asker(service):
 
     def ask(method, url, body=b"", **headers):
         pairs = [(name.replace("_", "-"), value) for name, value in headers.items()]
-        return service.handle(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
+        return service.handle(
+            framed(Request(method, url, Headers([("Authorization", f"Bearer {token}"), *pairs]), body))
+        )
 
     return ask
 

@@ -59,6 +59,17 @@ def test_a_chunked_body_that_the_server_does_not_decode_is_refused_and_never_sto
     assert json.loads(call("GET", "/storage/v3/files")[2])["files"] == []
 
 
+@pytest.mark.spec("A1-03")
+@pytest.mark.parametrize("length", [{}, {"CONTENT_LENGTH": ""}], ids=["missing", "empty"])
+@pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
+def test_an_upload_without_a_length_is_refused(call, length, kind):
+    status, _, content = call("POST", f"/upload/storage/v3/files?uploadType={kind}", **length)
+
+    assert status == "411 Length Required"
+    assert json.loads(content)["error"]["errors"][0]["reason"] == "lengthRequired"
+    assert call("POST", UPLOAD, CONTENT_LENGTH="0")[0] == "200 OK"
+
+
 def test_a_server_that_gives_its_software_for_its_name_moves_no_path(call):
     assert call("GET", "/storage/v3/files", SERVER_NAME="Cheroot/11.1.2")[0] == "200 OK"
 

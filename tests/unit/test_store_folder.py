@@ -26,6 +26,7 @@ from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server import aside
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.store import upgrades
+from tests.framed import framed
 from tests.patience import PATIENCE
 from tests.stores import DUMPS, dump, old_store
 
@@ -47,7 +48,7 @@ def listing(folder: Path) -> dict[str, str]:
 
 
 def ask(service: Service, method: str, url: str, body: bytes = b"") -> bytes:
-    response = service.handle(Request(method, url, Headers([("Authorization", f"Bearer {TOKEN}")]), body))
+    response = service.handle(framed(Request(method, url, Headers([("Authorization", f"Bearer {TOKEN}")]), body)))
     assert response.status == 200, response.content()
     return response.content()
 

@@ -25,7 +25,8 @@ def put_file(session: Session, name: str, content: bytes, media_type: str = "tex
     """A file that is there before the exercise begins: its id."""
     made = create_file(session, {"name": name, "mimeType": media_type})
     url = session.url(session.names.upload_path("files", str(made["id"])), {"uploadType": "media"})
-    session.send(Request("PATCH", url, session.headers(("Content-Type", media_type)), content))
+    headers = session.headers(("Content-Type", media_type), ("Content-Length", str(len(content))))
+    session.send(Request("PATCH", url, headers, content))
     return str(made["id"])
 
 
