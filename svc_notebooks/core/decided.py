@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from .catalogue import Row
 from .choices import FIELD, LENGTHS, SCOPES_OF_CALENDARS, SCOPES_OF_FILES, SHARING, UNREADABLE
 from .event_fields import EVENT_FIELDS
-from .operations import CONTENT, METADATA_ONLY, Operation
+from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
 Fields = Mapping[str, str]
 """Names of fields, dots between them, and what rules them; what lies below a field is ruled with it."""
@@ -58,7 +58,7 @@ def ruled_by(row: Row, operation: str | None, *, upload: bool = False) -> str:
 
 def scopes_ruled_by(operation: Operation, scopes: frozenset[str]) -> str:
     """What decided that these scopes do not reach; T-03: they show a file and not what is in it."""
-    if operation.name == "events.insert":
+    if operation.scopes == EVENTS_CREATE:
         return "T-02"
     if operation.calendar:
         return SCOPES_OF_CALENDARS

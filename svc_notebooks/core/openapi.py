@@ -148,7 +148,7 @@ def _head(
         "operationId": key if method == one.methods[0] else f"{key}.{method.lower()}",
         "summary": summary,
         "tags": [one.name.partition(".")[0]],
-        "security": [{"oauth2": [f"{policy.auth_scope_base}/{scope}"]} for scope in sorted(one.scopes)],
+        "security": [{"oauth2": [f"{policy.auth_scope_base}/{scope}"]} for scope in sorted(one.allowed_scopes(policy))],
         "parameters": list(parameters),
     }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .choices import CALENDARS_OF_OTHERS, CHANGE_LOG, FAMILY, SHARING
+from .policy import Policy
 
 FILE_ID = "{fileId}"
 """The segment of a path template that stands for a file's id."""
@@ -43,8 +44,10 @@ EXPORT = frozenset({"storage", "storage.file", "storage.meet.readonly", "storage
 
 COPY = WRITE | {"storage.photos.readonly"}
 
-EVENTS_WRITE = frozenset({"calendar", "calendar.app.created", "calendar.events", "calendar.events.owned"})
-"""Scopes of which one is needed to create an event (T-02); the interface names two of them."""
+EVENTS_CREATE = frozenset({"calendar", "calendar.events"})
+"""Scopes of which one is needed to create an event (T-02)."""
+
+EVENTS_WRITE = EVENTS_CREATE | {"calendar.app.created", "calendar.events.owned"}
 
 EVENTS_READ = EVENTS_WRITE | {"calendar.events.owned.readonly", "calendar.events.readonly", "calendar.readonly"}
 CALENDARS_WRITE = frozenset({"calendar", "calendar.app.created", "calendar.calendars"})
@@ -71,6 +74,11 @@ class Operation:
     decided_by: str
     media: bool = False
     calendar: bool = False
+
+    def allowed_scopes(self, policy: Policy) -> frozenset[str]:
+        """The scopes of which one is enough under this policy: `event_scopes="family"` adds to those of creation."""
+        widened = policy.event_scopes == "family" and self.scopes == EVENTS_CREATE
+        return EVENTS_WRITE if widened else self.scopes
 
 
 def _calendar(name: str, methods: str, path: str, scopes: frozenset[str], decided_by: str = FAMILY) -> Operation:
@@ -99,8 +107,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("changes.watch",     ("POST",),        ("changes", "watch"),     READ, "A9-01"),
     Operation("channels.stop",     ("POST",),        ("channels", "stop"),     READ, "A10-01"),
     Operation("about.get",         ("GET", "HEAD"),  ("about",),               ABOUT, FAMILY),
-    _calendar("events.insert",     "POST",     "calendars/{calendarId}/events",                     EVENTS_WRITE, "E-18"),
-    _calendar("events.import",     "POST",     "calendars/{calendarId}/events/import",              EVENTS_WRITE),
+    _calendar("events.insert",     "POST",     "calendars/{calendarId}/events",                     EVENTS_CREATE, "E-18"),
+    _calendar("events.import",     "POST",     "calendars/{calendarId}/events/import",              EVENTS_CREATE),
     _calendar("events.list",       "GET HEAD", "calendars/{calendarId}/events",                     EVENTS_READ),
     _calendar("events.get",        "GET HEAD", "calendars/{calendarId}/events/{eventId}",           EVENTS_READ),
     _calendar("events.instances",  "GET HEAD", "calendars/{calendarId}/events/{eventId}/instances", EVENTS_READ),

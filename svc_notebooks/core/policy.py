@@ -87,6 +87,7 @@ class Policy:
 
     # events
     calendar_zone: str = "UTC"
+    event_scopes: Literal["interface", "family"] = "interface"
     max_attendees: int = 200
     max_attachments: int = 25
     default_reminder: int = 10
@@ -146,6 +147,7 @@ _WORDS: dict[str, tuple[str | int, ...]] = {
     "import_formats": ("map", "array"),
     "conversion_engine": ("embedded", "office"),
     "change_state": ("change", "changed"),
+    "event_scopes": ("interface", "family"),
     "reminders": ("reject", "clamp"),
     "missing_start": ("clear", "live"),
     "conference": ("success", "pending-then-success", "failure"),

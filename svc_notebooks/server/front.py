@@ -174,7 +174,7 @@ class Front:
             return behind(Visit(self._house, self._access, request, method, route.places, query, body, entry))
         caller = self._caller(request, query, operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
-        caller = require(caller, operation.scopes, operation)
+        caller = require(caller, operation.allowed_scopes(self._house.policy), operation)
         self._rates.check(caller, operation, media=query.get("alt") == "media")
         if route.upload and method != "DELETE":
             check_length(request)

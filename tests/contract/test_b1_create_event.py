@@ -85,6 +85,8 @@ def test_a_calendar_that_is_not_shared_is_not_there(wire: Wire) -> None:
         (["https://svc.example/auth/calendar.events"], 200),
         (["calendar.readonly"], 403),
         (["calendar.events.readonly"], 403),
+        (["calendar.events.owned"], 403),
+        (["calendar.app.created"], 403),
         (["storage"], 403),
         (["storage.readonly", "storage.file"], 403),
         ([], 403),
@@ -100,6 +102,17 @@ def test_creation_needs_a_scope_of_calendars(wire: Wire, scopes: list[str], stat
     if status == 403:
         assert answer.error["reason"] == "insufficientPermissions"
         assert "insufficient_scope" in answer.headers["www-authenticate"]
+
+
+@pytest.mark.spec("T-02")
+@pytest.mark.choice("Operations that the interface names and does not show")
+@pytest.mark.parametrize("scope, status", [("calendar.events", 200), ("calendar.events.owned", 403)])
+def test_an_import_creates_an_event_and_needs_the_same_scopes(wire: Wire, scope: str, status: int) -> None:
+    token = wire.service.sign_in(scopes=[scope])
+
+    answer = wire.post_json(path() + "/import", {**SEMINAR, "iCalUID": "a@b.example"}, token=token)
+
+    assert answer.status == status
 
 
 @pytest.mark.spec("T-01", "T-02")

@@ -9,7 +9,7 @@ import pytest
 from svc_notebooks.core.policy import Policy
 
 from .conftest import Wire
-from .diary import BOB, END, SEMINAR, Diary, Fields, accepted, guests, mailed, refusal
+from .diary import BOB, END, SEMINAR, Diary, Fields, accepted, guests, mailed, path, refusal
 
 REQUEST = {"conferenceData": {"createRequest": {"requestId": "r1"}}}
 
@@ -76,6 +76,26 @@ class TestOtherConferences:
         event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
 
         assert event["conferenceData"]["conferenceSolution"]["key"] == {"type": "smoke"}
+
+
+class TestTheScopesOfTheFamily:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(event_scopes="family")
+
+    @pytest.mark.parametrize("scope, status", [("calendar.events.owned", 200), ("calendar.events.readonly", 403)])
+    def test_a_narrower_scope_creates_events_in_the_own_calendar(self, wire: Wire, scope: str, status: int) -> None:
+        token = wire.service.sign_in(scopes=[scope])
+
+        assert wire.post_json(path(), SEMINAR, token=token).status == status
+
+    def test_a_scope_for_calendars_of_the_app_does_not_reach_the_primary_one(self, wire: Wire) -> None:
+        token = wire.service.sign_in(scopes=["calendar.app.created"])
+        made = wire.post_json("/calendar/v3/calendars", {"summary": "Team"}, token=token).json
+
+        answers = [wire.post_json(path(name), SEMINAR, token=token) for name in (made["id"], "primary")]
+
+        assert [one.status for one in answers] == [200, 404]
 
 
 class TestTheStartAsTheFamilySaysIt:

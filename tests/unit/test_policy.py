@@ -36,6 +36,7 @@ from svc_notebooks import Policy
         {"allowed_origins": ("null",)},
         {"fault_header": "nobody"},
         {"import_formats": "list"},
+        {"event_scopes": "all"},
     ],
 )
 def test_a_value_that_cannot_be_meant_is_named(wrong: dict[str, object]) -> None:
