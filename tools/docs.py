@@ -157,8 +157,9 @@ def file_fields() -> Iterator[str]:
 def event_fields() -> Iterator[str]:
     yield "## Fields of an event\n"
     yield "What a client sends of a field that it cannot write is ignored; extensions are not in the interface.\n"
+    yield "A limit of the family is one of characters or entries, and counts with `event_limits=\"family\"` alone.\n"
     yield table(
-        "field, type, required, default, allowed or rule, a client may write it, extension",
+        "field, type, required, default, allowed or rule, limit of the family, a client may write it, extension",
         (
             (
                 f"`{one.path}`",
@@ -166,6 +167,7 @@ def event_fields() -> Iterator[str]:
                 "yes" if one.required else "",
                 "" if one.default is None else f"`{json.dumps(one.default)}`",
                 ", ".join(one.values) if one.values else one.rule,
+                one.limit or "",
                 "yes" if one.writable else "",
                 "yes" if one.extension else "",
             )

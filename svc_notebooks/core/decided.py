@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 
 from .catalogue import Row
-from .choices import FIELD, LENGTHS, SCOPES_OF_CALENDARS, SCOPES_OF_FILES, SHARING, UNREADABLE
+from .choices import CONFERENCE_PARTS, FIELD, LENGTHS, SCOPES_OF_CALENDARS, SCOPES_OF_FILES, SHARING, UNREADABLE
 from .event_fields import EVENT_FIELDS
 from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
 
@@ -32,7 +32,9 @@ EVENT = {field.path.replace("[]", ""): "E-22" for field in EVENT_FIELDS if field
     "start": "E-02", "start.date": "E-03", "start.dateTime": "E-03", "start.timeZone": "E-04",
     "end": "E-02", "end.date": "E-03", "end.dateTime": "E-03", "end.timeZone": "E-04",
     "originalStartTime": "E-23", "attachments": "E-17", "attendees": "E-07", "attendees.resource": "E-08",
-    "colorId": "E-24", "conferenceData": "E-09", "conferenceDataVersion": "E-09", "extendedProperties": "E-19",
+    "colorId": "E-24", "conferenceData": "E-09",
+    "conferenceData.conferenceSolution": CONFERENCE_PARTS, "conferenceData.entryPoints": CONFERENCE_PARTS,
+    "conferenceData.entryPoints.entryPointType": CONFERENCE_PARTS, "conferenceDataVersion": "E-09", "extendedProperties": "E-19",
     "gadget": "E-10", "id": "E-11", "maxAttendees": "E-15", "recurrence": "E-12", "reminders": "E-13",
     "sendNotifications": "E-16", "sendUpdates": "E-16", "source": "E-14", "supportsAttachments": "E-17",
 }  # fmt: skip

@@ -39,11 +39,16 @@ def invalid(path: str, message: str, by: str | None = None) -> list[Row]:
     return [row("invalid", by=by, field=path, message=message)]
 
 
+def too_long(path: str, message: str) -> list[Row]:
+    """The problem that a value is beyond a limit of the family."""
+    return invalid(path, message, "event_limits")
+
+
 def _string(field: EventField, value: JSON, path: str) -> list[Row]:
     if not isinstance(value, str):
         return invalid(path, f"expected a text, not {_kind(value)}.")
-    if field.high is not None and len(value) > field.high:
-        return invalid(path, f"expected at most {field.high} characters, not {len(value)}.")
+    if field.limit is not None and len(value) > field.limit:
+        return too_long(path, f"expected at most {field.limit} characters, not {len(value)}.")
     return []
 
 
@@ -58,7 +63,7 @@ def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
     low, high = field.low, field.high
     if (low is not None and number < low) or (high is not None and number > high):
         bounds = f"from {low} to {high}" if high is not None else f"of {low} or more"
-        return invalid(path, f"expected a whole number {bounds}, not {str(number)[:20]}.")
+        return invalid(path, f"expected a whole number {bounds}, not {str(number)[:20]}.", field.decided_by)
     return invalid(path, "expected a number of 32 bits.") if abs(number) >= 2**31 else []
 
 
@@ -66,23 +71,30 @@ def _enum(field: EventField, value: JSON, path: str) -> list[Row]:
     if isinstance(value, str) and value in field.values:
         return []
     said = repr(value[:40]) if isinstance(value, str) else _kind(value)
-    return invalid(path, f"{said} is not allowed; expected one of {', '.join(field.values)}.")
+    message = f"{said} is not allowed; expected one of {', '.join(field.values)}."
+    return invalid(path, message, field.decided_by)
 
 
 def _url(*schemes: str) -> Callable[[EventField, JSON, str], list[Row]]:
+    """A check for a URL of one of these schemes; without any, of every scheme."""
+
     def found(field: EventField, value: JSON, path: str) -> list[Row]:
-        expected = f"expected a URL that begins with {' or '.join(f'{scheme}://' for scheme in schemes)}."
-        return [] if isinstance(value, str) and _is_url(value, schemes) else invalid(path, expected)
+        if isinstance(value, str) and _is_url(value, schemes):
+            return []
+        beginnings = " or ".join(f"{scheme}://" for scheme in schemes)
+        expected = f"a URL that begins with {beginnings}" if schemes else "a URL such as https://example.com/a.pdf"
+        return invalid(path, f"expected {expected}.")
 
     return found
 
 
 def _is_url(text: str, schemes: tuple[str, ...]) -> bool:
-    if not re.fullmatch(r"[^\s\x00-\x1f\x7f]{1,8192}", text):
+    if not re.fullmatch(r"[^\s\x00-\x1f\x7f]+", text):
         return False
     try:
         parts = urlsplit(text)
-        return parts.scheme in schemes and bool(parts.hostname) and (parts.port or 0) >= 0
+        known = parts.scheme in schemes if schemes else bool(parts.scheme)
+        return known and bool(parts.hostname) and (parts.port or 0) >= 0
     except ValueError:
         return False
 
@@ -102,7 +114,7 @@ def _map(field: EventField, value: JSON, path: str) -> list[Row]:
     if not isinstance(value, dict):
         return invalid(path, f'expected an object of texts, such as {{"key": "value"}}, not {_kind(value)}.')
     wrong = [key for key, one in value.items() if one is not None and not isinstance(one, str)]
-    return invalid(f"{path}.{wrong[0][:60]}", "expected a text.") if wrong else []
+    return invalid(f"{path}.{wrong[0][:60]}", "expected a text.", field.decided_by) if wrong else []
 
 
 def _object(field: EventField, value: JSON, path: str) -> list[Row]:
@@ -110,7 +122,11 @@ def _object(field: EventField, value: JSON, path: str) -> list[Row]:
 
 
 def _list(field: EventField, value: JSON, path: str) -> list[Row]:
-    return [] if isinstance(value, list) else invalid(path, f"expected a list, not {_kind(value)}.")
+    if not isinstance(value, list):
+        return invalid(path, f"expected a list, not {_kind(value)}.")
+    if field.limit is not None and len(value) > field.limit:
+        return too_long(path, f"expected at most {field.limit} entries, not {len(value)}.")
+    return []
 
 
 def _any(field: EventField, value: JSON, path: str) -> list[Row]:
@@ -133,6 +149,7 @@ _CHECKS: Mapping[str, Callable[[EventField, JSON, str], list[Row]]] = {
     "enum": _enum,
     "url": _url("http", "https"),
     "https": _url("https"),
+    "link": _url(),
     "email": _email,
     "id": _id,
     "map": _map,

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from .choices import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
 from .colors import EVENT_COLORS
 from .fields import ANY_KEY, Shape
 
@@ -32,7 +33,9 @@ class EventField:
     """One field: `type` is a kind of core/event_checks.py, `values` the only ones that it can have.
 
     `default` holds where a client sends nothing; `rule` is the interface's, in a few words; a client's value of a
-    field that is not `writable` is ignored, as clients send back what they were answered.
+    field that is not `writable` is ignored, as clients send back what they were answered. `limit` is the family's number
+    of characters or entries, under `event_limits="family"` alone. `decided_by` names the choice behind a refusal that
+    the interface does not name.
     """
 
     path: str
@@ -43,6 +46,8 @@ class EventField:
     values: tuple[str, ...] = ()
     low: int | None = None
     high: int | None = None
+    limit: int | None = None
+    decided_by: str | None = None
     writable: bool = True
     extension: bool = False
 
@@ -62,24 +67,24 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     *_time("end", "exclusive; of a recurring event the first instance's", required=True),
     *_time("originalStartTime", "when an instance would have begun"),
     EventField("anyoneCanAddSelf", "boolean", "legacy social events only", default=False),
-    EventField("attachments", "list", "at most 25; kept with supportsAttachments=true"),
-    EventField("attachments[].fileUrl", "url", "a stored file's webViewLink, or another URL", required=True),
-    EventField("attendees", "list", "at most 200"),
+    EventField("attachments", "list", "kept with supportsAttachments=true", limit=25),
+    EventField("attachments[].fileUrl", "link", "a stored file's webViewLink, or another URL"),
+    EventField("attendees", "list", limit=200),
     EventField("attendees[].email", "email", "an address of RFC 5322", required=True),
     EventField("attendees[].displayName", "string"),
-    EventField("attendees[].additionalGuests", "integer", "0 or more", default=0, low=0),
+    EventField("attendees[].additionalGuests", "integer", "0 or more", default=0, low=0, decided_by=NEGATIVE_GUESTS),
     EventField("attendees[].comment", "string"),
     EventField("attendees[].optional", "boolean", default=False),
     EventField("attendees[].resource", "boolean", "only when the attendee is first added", default=False),
     EventField("attendees[].responseStatus", "enum", default="needsAction", values=RESPONSES),
     EventField("colorId", "enum", "an entry of the event colours", values=tuple(EVENT_COLORS)),
     EventField("conferenceData", "object", "kept with conferenceDataVersion=1; createRequest makes a new one"),
-    EventField("description", "string", "at most 8192 characters", high=8192),
+    EventField("description", "string", limit=8192),
     EventField("extendedProperties", "object"),
-    EventField("extendedProperties.private", "map", "on this calendar's copy only"),
-    EventField("extendedProperties.shared", "map", "on the attendees' copies too"),
+    EventField("extendedProperties.private", "map", "on this calendar's copy only", decided_by=PROPERTY_VALUES),
+    EventField("extendedProperties.shared", "map", "on the attendees' copies too", decided_by=PROPERTY_VALUES),
     EventField("gadget", "object"),
-    EventField("gadget.display", "enum", values=DISPLAYS),
+    EventField("gadget.display", "enum", values=DISPLAYS, decided_by=GADGET_DISPLAY),
     EventField("gadget.height", "integer", "pixels, above 0", low=1),
     EventField("gadget.width", "integer", "pixels, above 0", low=1),
     EventField("gadget.iconLink", "https", "an https URL"),
@@ -91,7 +96,7 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("guestsCanModify", "boolean", default=False),
     EventField("guestsCanSeeOtherGuests", "boolean", default=True),
     EventField("id", "id", "5 to 1024 characters of 0-9 and a-v; made by the service if left out"),
-    EventField("location", "string"),
+    EventField("location", "string", limit=1024),
     EventField("recurrence", "list", "lines of RFC 5545: RRULE, EXRULE, RDATE, EXDATE"),
     EventField("recurrence[]", "string"),
     EventField("reminders", "object"),
@@ -99,12 +104,12 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("reminders.overrides", "list", "at most 5"),
     EventField("reminders.overrides[].method", "enum", required=True, values=METHODS),
     EventField("reminders.overrides[].minutes", "integer", "0 to 40320, before the start", required=True, low=0, high=MOST_MINUTES),
-    EventField("sequence", "integer", "0 or more", low=0),
+    EventField("sequence", "integer", "0 or more", low=0, decided_by=NEGATIVE_SEQUENCE),
     EventField("source", "object"),
     EventField("source.title", "string"),
     EventField("source.url", "url", "an http or https URL"),
     EventField("status", "enum", default="confirmed", values=STATUSES),
-    EventField("summary", "string", "at most 1024 characters", high=1024),
+    EventField("summary", "string", limit=1024),
     EventField("transparency", "enum", default="opaque", values=TRANSPARENCIES),
     EventField("visibility", "enum", default="default", values=VISIBILITIES),
     # set by the service
@@ -126,7 +131,7 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("attendees[].organizer", "boolean", writable=False),
     EventField("attendees[].self", "boolean", writable=False),
     # what the family has and the interface does not name
-    EventField("iCalUID", "string", "<id>@svc.example unless given", high=1024, extension=True),
+    EventField("iCalUID", "string", "<id>@svc.example unless given", limit=1024, extension=True),
     EventField("eventType", "enum", default="default", values=EVENT_TYPES, extension=True),
     EventField("eventLabelId", "string", extension=True),
     EventField("attachments[].title", "string", extension=True),
@@ -137,7 +142,7 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("outOfOfficeProperties", "object", extension=True),
     EventField("workingLocationProperties", "object", extension=True),
     EventField("conferenceData.createRequest", "object", extension=True),
-    EventField("conferenceData.createRequest.requestId", "string", "a new one for a new conference", required=True, extension=True),
+    EventField("conferenceData.createRequest.requestId", "string", "a new one for a new conference", required=True, decided_by=REQUEST_ID, extension=True),
     EventField("conferenceData.createRequest.conferenceSolutionKey", "object", extension=True),
     EventField("conferenceData.createRequest.conferenceSolutionKey.type", "string", extension=True),
     EventField("conferenceData.conferenceId", "string", extension=True),
@@ -148,16 +153,16 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("conferenceData.conferenceSolution.iconUri", "string", extension=True),
     EventField("conferenceData.entryPoints", "list", "one video, sip and more at most", extension=True),
     EventField("conferenceData.entryPoints[].entryPointType", "enum", required=True, values=ENTRY_POINTS, extension=True),
-    EventField("conferenceData.entryPoints[].uri", "string", required=True, high=1300, extension=True),
-    EventField("conferenceData.entryPoints[].label", "string", high=512, extension=True),
-    EventField("conferenceData.entryPoints[].pin", "string", high=128, extension=True),
-    EventField("conferenceData.entryPoints[].accessCode", "string", high=128, extension=True),
-    EventField("conferenceData.entryPoints[].meetingCode", "string", high=128, extension=True),
-    EventField("conferenceData.entryPoints[].passcode", "string", high=128, extension=True),
-    EventField("conferenceData.entryPoints[].password", "string", high=128, extension=True),
+    EventField("conferenceData.entryPoints[].uri", "string", required=True, limit=1300, extension=True),
+    EventField("conferenceData.entryPoints[].label", "string", limit=512, extension=True),
+    EventField("conferenceData.entryPoints[].pin", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].accessCode", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].meetingCode", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].passcode", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].password", "string", limit=128, extension=True),
     EventField("conferenceData.entryPoints[].regionCode", "string", extension=True),
     EventField("conferenceData.entryPoints[].entryPointFeatures", "list", extension=True),
-    EventField("conferenceData.notes", "string", high=2048, extension=True),
+    EventField("conferenceData.notes", "string", limit=2048, extension=True),
     EventField("conferenceData.parameters", "object", extension=True),
     EventField("conferenceData.signature", "string", extension=True),
 )

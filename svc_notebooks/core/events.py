@@ -7,14 +7,15 @@ the table of event_fields.py, then the rules that join fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from .catalogue import Row, row
 from .characters import unreadable
-from .event_checks import check, invalid
+from .conferences import conference_problems
+from .event_checks import check, invalid, too_long
 from .event_fields import EVENT_FIELDS, METHODS, MOST_MINUTES, MOST_REMINDERS, EventField
 from .event_times import TimeError, instant, read_time
 from .policy import Policy
@@ -43,7 +44,7 @@ def problems(event: JSONObject, policy: Policy) -> list[Row]:
     if wrong_texts := unreadable(event):
         return wrong_texts
     event = lenient(event, policy)
-    found = [*_times(event, policy), *_fields(_TREE, event, "")]
+    found = [*_times(event, policy), *_fields(_TREES[policy.event_limits], event, "")]
     wrong = {str(one.location).partition(".")[0].partition("[")[0] for one in found}
     for name, rule in _RULES:
         if name not in wrong and event.get(name) is not None:
@@ -100,11 +101,11 @@ class _Node:
     entry: _Node | None = None
 
 
-def _tree() -> _Node:
+def _tree(*, limits: bool) -> _Node:
     root = _Node()
     for one in EVENT_FIELDS:
         if one.writable and one.type not in ("date", "dateTime", "timeZone"):
-            _place(root, one)
+            _place(root, one if limits else replace(one, limit=None))
     return root
 
 
@@ -117,7 +118,8 @@ def _place(root: _Node, one: EventField) -> None:
     node.of = one
 
 
-_TREE = _tree()
+_TREES = {"none": _tree(limits=False), "family": _tree(limits=True)}
+"""The fields to check, by `event_limits`."""
 
 
 def _fields(node: _Node, value: JSONObject, path: str) -> Iterator[Row]:
@@ -127,7 +129,7 @@ def _fields(node: _Node, value: JSONObject, path: str) -> Iterator[Row]:
         if one is not None:
             yield from _value(below, one, here)
         elif path and below.of is not None and below.of.required:
-            yield row("required", field=here)
+            yield row("required", by=below.of.decided_by, field=here)
 
 
 def _value(node: _Node, value: JSON, path: str) -> Iterator[Row]:
@@ -166,7 +168,7 @@ def _times(event: JSONObject, policy: Policy) -> list[Row]:
     if policy.missing_start == "live" and "end" in read and not event.get("start"):
         return [row("mixedTimes", by="missing_start", field="start")]
     if not found:
-        found = _order(read["start"], read["end"]) + _recurring_zone(event, read["start"])
+        found = _order(read["start"], read["end"]) + _recurring_zones(event, read["start"])
     return found
 
 
@@ -187,12 +189,19 @@ def _order(start: Start, end: Start) -> list[Row]:
     return []
 
 
-def _recurring_zone(event: JSONObject, start: Start) -> list[Row]:
-    time = event["start"]
-    if not event.get("recurrence") or is_all_day(start) or (isinstance(time, dict) and time.get("timeZone")):
+def _recurring_zones(event: Mapping[str, Any], start: Start) -> list[Row]:
+    """A recurring event with times names the zone of both; a missing zone of days is the calendar's (E-04)."""
+    if not event.get("recurrence") or is_all_day(start):
         return []
-    message = "Missing time zone definition for start time: a recurring event needs the zone that it recurs in."
-    return [row("missingTime", field="start.timeZone", message=message)]
+    return [
+        row("missingTime", field=f"{name}.timeZone", message=f"{_NO_ZONE[name]}: {_RECURS}")
+        for name in _NO_ZONE
+        if not event[name].get("timeZone")
+    ]
+
+
+_NO_ZONE = {name: f"Missing time zone definition for {name} time" for name in ("start", "end")}
+_RECURS = "a recurring event needs the zone that it recurs in."
 
 
 def start_of(event: JSONObject) -> Start:
@@ -244,68 +253,40 @@ def _reminders(event: JSONObject, policy: Policy) -> list[Row]:
     return []
 
 
-def _attendees(event: JSONObject, policy: Policy) -> list[Row]:
-    attendees: Any = event["attendees"]
-    if len(attendees) > policy.max_attendees:
-        return invalid("attendees", f"expected at most {policy.max_attendees}, not {len(attendees)}.", "max_attendees")
-    return []
-
-
-def _attachments(event: JSONObject, policy: Policy) -> list[Row]:
-    attachments: Any = event["attachments"]
-    if len(attachments) > policy.max_attachments:
-        message = f"expected at most {policy.max_attachments}, not {len(attachments)}."
-        return invalid("attachments", message, "max_attachments")
-    return []
-
-
-_MOST_PROPERTIES, _MOST_BYTES = 300, 32 * 1024
+_MOST_PROPERTIES, _MOST_BYTES, _LONGEST_KEY, _LONGEST_VALUE = 300, 32 * 1024, 44, 1024
 
 
 def _properties(event: JSONObject, policy: Policy) -> list[Row]:
+    """The family's limits of extended properties; without the switch there are none."""
+    if policy.event_limits == "none":
+        return []
     given: Any = event["extendedProperties"]
-    pairs = [pair for kind in ("private", "shared") for pair in (given.get(kind) or {}).items()]
-    size = sum(len(key.encode("utf-8", "replace")) + len((one or "").encode("utf-8", "replace")) for key, one in pairs)
+    pairs = [(f"{kind}.{key}", key, one or "") for kind in _KINDS for key, one in (given.get(kind) or {}).items()]
+    size = sum(len(key.encode()) + len(one.encode()) for _, key, one in pairs)
     if len(pairs) > _MOST_PROPERTIES or size > _MOST_BYTES:
-        return invalid("extendedProperties", f"expected at most {_MOST_PROPERTIES} properties of 32 KiB together.")
+        most = f"{_MOST_PROPERTIES} properties of {_MOST_BYTES} bytes"
+        return too_long("extendedProperties", f"expected at most {most}, not {len(pairs)} of {size}.")
+    return [
+        one for path, key, value in pairs for one in _too_long_property(f"extendedProperties.{path[:60]}", key, value)
+    ]
+
+
+_KINDS = ("private", "shared")
+
+
+def _too_long_property(path: str, key: str, value: str) -> list[Row]:
+    if len(key) > _LONGEST_KEY:
+        return too_long(path, f"expected a key of at most {_LONGEST_KEY} characters, not {len(key)}.")
+    if len(value) > _LONGEST_VALUE:
+        return too_long(path, f"expected a value of at most {_LONGEST_VALUE} characters, not {len(value)}.")
     return []
 
 
 def _conference(event: JSONObject, policy: Policy) -> list[Row]:
-    """Either a request for a new conference or a solution with its entry points."""
-    data: Any = event["conferenceData"]
-    if data.get("createRequest"):
-        return _request(data["createRequest"], policy)
-    if not (data.get("conferenceSolution") and data.get("entryPoints")):
-        message = "expected createRequest, or conferenceSolution with at least one entry point."
-        return invalid("conferenceData", message)
-    return _entry_points(data["entryPoints"])
-
-
-def _request(request: JSONObject, policy: Policy) -> list[Row]:
-    key: Any = request.get("conferenceSolutionKey") or {}
-    path = "conferenceData.createRequest"
-    if request.get("requestId") == "":
-        return [row("required", field=f"{path}.requestId")]
-    if key.get("type") not in (None, *policy.conference_types):
-        allowed = ", ".join(policy.conference_types)
-        message = f"Invalid conference type value. Expected one of {allowed}."
-        return invalid(f"{path}.conferenceSolutionKey.type", message, "conference_types")
-    return []
-
-
-def _entry_points(points: Sequence[Any]) -> list[Row]:
-    kinds = [point.get("entryPointType") for point in points]
-    if twice := [kind for kind in ("video", "sip", "more") if kinds.count(kind) > 1]:
-        return invalid("conferenceData.entryPoints", f"expected one {twice[0]} entry point at most.")
-    if kinds == ["more"]:
-        return invalid("conferenceData.entryPoints", "expected another entry point beside more.")
-    return []
+    return conference_problems(event["conferenceData"], policy)
 
 
 _RULES: tuple[tuple[str, Callable[[JSONObject, Policy], list[Row]]], ...] = (
-    ("attachments", _attachments),
-    ("attendees", _attendees),
     ("conferenceData", _conference),
     ("extendedProperties", _properties),
     ("recurrence", _recurrence),

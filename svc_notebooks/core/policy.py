@@ -88,8 +88,7 @@ class Policy:
     # events
     calendar_zone: str = "UTC"
     event_scopes: Literal["interface", "family"] = "interface"
-    max_attendees: int = 200
-    max_attachments: int = 25
+    event_limits: Literal["none", "family"] = "none"
     default_reminder: int = 10
     reminders: Literal["reject", "clamp"] = "reject"
     missing_start: Literal["clear", "live"] = "clear"
@@ -148,6 +147,7 @@ _WORDS: dict[str, tuple[str | int, ...]] = {
     "conversion_engine": ("embedded", "office"),
     "change_state": ("change", "changed"),
     "event_scopes": ("interface", "family"),
+    "event_limits": ("none", "family"),
     "reminders": ("reject", "clamp"),
     "missing_start": ("clear", "live"),
     "conference": ("success", "pending-then-success", "failure"),

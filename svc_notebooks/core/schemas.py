@@ -111,6 +111,7 @@ _EVENT_TYPES: Mapping[str, Schema] = {
     "boolean": BOOLEAN,
     "url": {"type": "string", "pattern": "^https?://"},
     "https": {"type": "string", "pattern": "^https://"},
+    "link": {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9+.-]*://"},
     "email": STRING,
     "id": {"type": "string", "pattern": "^[0-9a-v]{5,1024}$"},
     "date": {"type": "string", "format": "date"},
@@ -127,8 +128,7 @@ def _event_field(field: EventField) -> Schema:
         return {"type": "integer", **{name: value for name, value in bounds.items() if value is not None}}
     if field.type == "enum":
         return _words(field.values)
-    found = _EVENT_TYPES.get(field.type, {})
-    return {**found, "maxLength": field.high} if field.high is not None else found
+    return _EVENT_TYPES.get(field.type, {})
 
 
 class _Tree:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -19,8 +18,8 @@ from .arguments import is_frame
 from .moments import time_object, zone_name
 from .schemas import camel
 
-LENIENT = replace(Policy(), max_attendees=10**9, max_attachments=10**9)
-"""How many is for the service to say."""
+LENIENT = Policy()
+"""Limits of its own are for the service to say."""
 
 
 _FIELD_OF = {"timeMax": "end"}

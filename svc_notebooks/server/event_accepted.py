@@ -1,4 +1,4 @@
-"""What is kept of a body that was checked: the fields that a client sets, as it set them, within their limits."""
+"""What is kept of a body that was checked: the fields that a client sets, as it set them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from ..core.wire import JSON, JSONObject
 
 _READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
 _TOP = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
-_LONGEST_KEY, _LONGEST_VALUE = 44, 1024
 
 
 def accepted(body: JSONObject, policy: Policy) -> JSONObject:
@@ -22,8 +21,6 @@ def accepted(body: JSONObject, policy: Policy) -> JSONObject:
         del kept["recurrence"]
     if "attendees" in kept:
         kept["attendees"] = _each_once(kept["attendees"])
-    if isinstance(kept.get("extendedProperties"), dict):
-        kept["extendedProperties"] = _properties(kept["extendedProperties"])
     return kept
 
 
@@ -43,15 +40,6 @@ def _each_once(attendees: Any) -> list[JSON]:
         before = found.get(one["email"].lower(), {})
         found[one["email"].lower()] = {**before, **one, "email": before.get("email", one["email"])}
     return list(found.values())
-
-
-def _properties(given: Any) -> JSONObject:
-    """Too long a key is dropped, too long a value cut, as the family does."""
-    return {kind: _cut(given[kind]) for kind in ("private", "shared") if isinstance(given.get(kind), dict)}
-
-
-def _cut(pairs: dict[str, str]) -> JSONObject:
-    return {key: value[:_LONGEST_VALUE] for key, value in pairs.items() if len(key) <= _LONGEST_KEY}
 
 
 def merged(old: JSONObject, patch: JSONObject) -> JSONObject:

@@ -54,7 +54,7 @@ def _change(house: House, call: Call, *, keep: bool) -> Response:
 
 def _wanted(before: Found, body: JSONObject, *, keep: bool) -> JSONObject:
     """The event as the caller wants it; who is left out by `attendeesOmitted` stays."""
-    wanted = merged(before.body, body) if keep else dict(body)
+    wanted = _merged(before.body, body) if keep else dict(body)
     wanted = {name: value for name, value in wanted.items() if name not in ("id", "iCalUID")}
     if before.row.series is not None:
         wanted.pop("recurrence", None)
@@ -62,6 +62,18 @@ def _wanted(before: Found, body: JSONObject, *, keep: bool) -> JSONObject:
     if isinstance(attendees, list):
         wanted["attendees"] = _attendees(before.body, attendees, all_named=body.get("attendeesOmitted") is not True)
     return wanted
+
+
+def _merged(before: JSONObject, patch: JSONObject) -> JSONObject:
+    """The event with a patch laid over it; a request for a conference is one value: its status belongs to its id."""
+    wanted: Any = merged(before, patch)
+    if before.get("recurrence") and isinstance(wanted.get("end"), dict):  # may be from when its end needed no zone
+        wanted["end"] = {"timeZone": before["start"].get("timeZone"), **wanted["end"]}  # type: ignore[union-attr]
+    data = patch.get("conferenceData")
+    request = data.get("createRequest") if isinstance(data, dict) else None
+    if isinstance(request, dict) and "requestId" in request:
+        wanted["conferenceData"]["createRequest"] = request
+    return wanted  # type: ignore[no-any-return]
 
 
 def _attendees(before: JSONObject, attendees: list[Any], *, all_named: bool) -> list[Any]:

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from ..core.catalogue import ApiError, refuse
+from ..core.conferences import is_answered, status_of
 from ..core.permissions import Role
 from ..core.wire import JSON, JSONObject
 from . import drafts
@@ -20,12 +21,12 @@ def attachments(house: House, call: Call, given: Any, before: Any) -> list[JSON]
 
     What was attached before stays as it is: who changes an event need not see its files.
     """
-    known = {one["fileUrl"]: one for one in before or []}
-    return [_attachment(house, call, index, one, known.get(one["fileUrl"])) for index, one in enumerate(given)]
+    known = {one.get("fileUrl"): one for one in before or []}
+    return [_attachment(house, call, index, one, known.get(one.get("fileUrl"))) for index, one in enumerate(given)]
 
 
 def _attachment(house: House, call: Call, index: int, given: JSONObject, before: JSONObject | None) -> JSONObject:
-    url, origin = str(given["fileUrl"]), client_origin(call.request, house)
+    url, origin = str(given.get("fileUrl", "")), client_origin(call.request, house)
     found = _STORED.match(url.removeprefix(f"{origin}/")) if url.startswith(f"{origin}/") else None
     if found is None:
         return given
@@ -41,9 +42,12 @@ def _attachment(house: House, call: Call, index: int, given: JSONObject, before:
 
 
 def conference(house: House, given: Any, before: Any) -> JSONObject:
-    """Conference data as it was sent, or a new conference; the same request twice makes one (E-09)."""
+    """Conference data as it was sent, or a new conference (E-09).
+
+    The same request twice makes one. A request that was answered, on this event or on another, makes none.
+    """
     request = given.get("createRequest")
-    if not request:
+    if not request or is_answered(given):
         return dict(given)
     if before and (before.get("createRequest") or {}).get("requestId") == request["requestId"]:
         return dict(before)
@@ -59,7 +63,7 @@ _STATUS = {"success": "success", "pending-then-success": "pending", "failure": "
 def is_pending(body: JSONObject) -> bool:
     """Whether its conference is still to be made."""
     data: Any = body.get("conferenceData") or {}
-    return ((data.get("createRequest") or {}).get("status") or {}).get("statusCode") == "pending"
+    return status_of(data) == "pending"
 
 
 def made(house: House, data: Any) -> JSONObject:
@@ -75,8 +79,9 @@ def made(house: House, data: Any) -> JSONObject:
     }
 
 
-def meeting_link(body: JSONObject) -> JSON:
+def meeting_link(house: House, body: JSONObject) -> JSON:
     """Where a conference that was made here is."""
     data: Any = body.get("conferenceData") or {}
     points = [point.get("uri") for point in data.get("entryPoints") or [] if point.get("entryPointType") == "video"]
-    return points[0] if points and data.get("createRequest") else None
+    kind = ((data.get("conferenceSolution") or {}).get("key") or {}).get("type")
+    return points[0] if points and kind in house.policy.conference_types else None

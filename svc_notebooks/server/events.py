@@ -89,7 +89,7 @@ def completed(house: House, call: Call, body: JSONObject, options: Options, befo
         kept["attachments"] = event_parts.attachments(house, call, kept["attachments"], before.get("attachments"))
     if options.conference and "conferenceData" in kept:
         kept["conferenceData"] = event_parts.conference(house, kept["conferenceData"], before.get("conferenceData"))
-    if (link := event_parts.meeting_link(kept)) is not None:
+    if (link := event_parts.meeting_link(house, kept)) is not None:
         kept["hangoutLink"] = link
     return kept
 
@@ -120,10 +120,9 @@ def _check_new(house: House, calendar: CalendarRow, body: JSONObject) -> None:
 
 
 def made_by(user: str, calendar: CalendarRow) -> JSONObject:
-    organizer: JSONObject = (
-        {"email": user} if calendar.primary else {"email": calendar.id, "displayName": title_of(calendar)}
-    )
-    return {"creator": {"email": user}, "organizer": organizer}
+    """The creator, and the calendar as the organizer: who writes in somebody else's creates that person's event."""
+    named: JSONObject = {} if calendar.primary else {"displayName": title_of(calendar)}
+    return {"creator": {"email": user}, "organizer": {"email": calendar.id, **named}}
 
 
 def title_of(calendar: CalendarRow) -> str:
@@ -207,7 +206,7 @@ def _settle(house: House, found: Found) -> None:
             return
         conference = event_parts.made(house, organizers.body["conferenceData"])
         body = organizers.body | {"conferenceData": conference}
-        body["hangoutLink"] = event_parts.meeting_link(body)
+        body["hangoutLink"] = event_parts.meeting_link(house, body)
         settled = Found(organizers.row._replace(body=json.dumps(body)), body)
         house.store.events.save(settled.row)
         spread(house, settled, organizers.body)

@@ -117,12 +117,56 @@ def test_a_guest_sends_an_attachment_back_that_they_may_not_see(wire: Wire, ada:
     assert accepted(changed)["attachments"] == event["attachments"]
 
 
-@pytest.mark.parametrize("number, status", [(25, 200), (26, 400)])
-def test_an_event_has_so_many_attachments(ada: Diary, number: int, status: int) -> None:
-    answer = attached(ada, *(f"https://elsewhere.example/{n}" for n in range(number)), supportsAttachments="true")
+@pytest.mark.choice("event_limits")
+def test_an_event_has_any_number_of_attachments(ada: Diary) -> None:
+    urls = [f"https://elsewhere.example/{n}" for n in range(1000)]
 
-    assert answer.status == status
-    assert status == 200 or refusal(answer) == (400, "invalid", "attachments")
+    event = accepted(attached(ada, *urls, supportsAttachments="true"))
+
+    assert [one["fileUrl"] for one in ada.read(event["id"])["attachments"]] == urls
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize(
+    "attachment", [{"title": "Handout", "mimeType": "text/plain"}, {"fileUrl": None, "title": "A"}]
+)
+def test_an_attachment_without_a_link_is_kept_with_what_it_has(ada: Diary, attachment: Fields) -> None:
+    linked = {"fileUrl": "https://elsewhere.example/a.pdf", "title": "Linked"}
+
+    event = accepted(ada.insert({**SEMINAR, "attachments": [attachment, linked]}, supportsAttachments="true"))
+    changed = accepted(ada.put(event["id"], {**event, "summary": "x"}, supportsAttachments="true"))
+
+    kept = {name: value for name, value in attachment.items() if value is not None}
+    assert event["attachments"] == changed["attachments"] == [kept, linked]
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize("url", ["notes.pdf", "", "/storage/v3/files/1", "https://", "javascript:alert(1)", "a b://c"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_link_that_is_there_is_a_url(ada: Diary, url: str, place: int) -> None:
+    urls = ["https://elsewhere.example/a.pdf"]
+    urls.insert(place, url)
+
+    answer = attached(ada, *urls, supportsAttachments="true")
+
+    assert refusal(answer) == (400, "invalid", f"attachments[{place}].fileUrl")
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize(
+    "url", ["ftp://files.example/a.pdf", "HTTPS://files.example/a", "https://u@f.example:8443/?a#b"]
+)
+def test_a_link_has_any_scheme(ada: Diary, url: str) -> None:
+    event = accepted(attached(ada, url, supportsAttachments="true"))
+
+    assert event["attachments"] == [{"fileUrl": url}]
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize("url", [5, True, ["https://a.example"], {}])
+def test_a_link_is_a_text(ada: Diary, url: Any) -> None:
+    assert attached(ada, url, supportsAttachments="true").status == 400
 
 
 @pytest.mark.spec("E-17")

@@ -115,6 +115,38 @@ def test_an_import_creates_an_event_and_needs_the_same_scopes(wire: Wire, scope:
     assert answer.status == status
 
 
+ROBOT = "robot@svc.example"
+
+
+@pytest.mark.spec("E-30")
+@pytest.mark.parametrize("scope", ["calendar", "calendar.events"])
+def test_a_service_account_creates_events(wire: Wire, ada: Diary, scope: str) -> None:
+    robot = wire.service.sign_in(ROBOT, scopes=[scope], service_account=True)
+    rule = {"role": "writer", "scope": {"type": "user", "value": ROBOT}}
+    assert ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200
+
+    own, shared = (accepted(wire.post_json(path(name), SEMINAR, token=robot)) for name in ("primary", ADA))
+
+    assert own["creator"]["email"] == shared["creator"]["email"] == ROBOT
+    assert [one["id"] for one in ada.items()] == [shared["id"]]
+    assert shared["organizer"]["email"] == ADA
+    for name, event in (("primary", own), (ADA, shared)):
+        assert accepted(wire.send("GET", path(name, event["id"]), token=robot))["id"] == event["id"]
+
+
+@pytest.mark.spec("E-30")
+@pytest.mark.parametrize("role", ["reader", None])
+def test_a_service_account_that_may_not_write_creates_nothing(wire: Wire, ada: Diary, role: str | None) -> None:
+    robot = wire.service.sign_in(ROBOT, scopes=["calendar"], service_account=True)
+    rule = {"role": role, "scope": {"type": "user", "value": ROBOT}}
+    assert role is None or ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200
+
+    answer = wire.post_json(path(ADA), SEMINAR, token=robot)
+
+    assert answer.status == (403 if role else 404)
+    assert ada.items() == []
+
+
 @pytest.mark.spec("T-01", "T-02")
 def test_creation_needs_a_token(wire: Wire) -> None:
     missing = wire.post_json(path(), SEMINAR, token=None)

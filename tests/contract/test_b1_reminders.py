@@ -9,7 +9,8 @@ import pytest
 from svc_notebooks.core.policy import Policy
 
 from .chosen import choice
-from .diary import HOLIDAY, SEMINAR, Diary, refusal
+from .conftest import Wire
+from .diary import BOB, HOLIDAY, SEMINAR, Diary, guests, refusal
 
 POPUP = {"method": "popup", "minutes": 10}
 EMAIL = {"method": "email", "minutes": 60}
@@ -38,6 +39,20 @@ def test_reminders_are_the_calendars_or_the_events(ada: Diary, sent: Any, shown:
     with choice("What an answer shows unasked"):
         assert event["reminders"] == shown
     assert ada.read(event["id"])["reminders"] == event["reminders"]
+
+
+@pytest.mark.spec("E-26")
+@pytest.mark.parametrize("sent", [{}, {"overrides": None}, {"overrides": []}])
+def test_without_the_calendars_reminders_and_overrides_there_are_none(wire: Wire, ada: Diary, sent: Any) -> None:
+    event = ada.made(attendees=guests(BOB), reminders={"useDefault": False, **sent})
+
+    changed = ada.patch(event["id"], {"summary": "x"}).json
+
+    for shown in (event, ada.read(event["id"]), changed, *ada.items()):
+        assert shown["reminders"]["useDefault"] is False
+        assert not shown["reminders"].get("overrides")
+    with choice("Operations that the interface names and does not show"):
+        assert Diary(wire, BOB).read(event["id"])["reminders"] == {"useDefault": True}
 
 
 @pytest.mark.spec("E-13")
@@ -92,6 +107,7 @@ def test_an_event_has_five_reminders(ada: Diary, number: int, status: int) -> No
 
 
 @pytest.mark.spec("E-13")
+@pytest.mark.choice("Overrides beside useDefault")
 def test_the_calendars_reminders_and_others_exclude_each_other(ada: Diary) -> None:
     answer = reminded(ada, useDefault=True, overrides=[POPUP])
 

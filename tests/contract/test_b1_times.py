@@ -10,7 +10,7 @@ import pytest
 from svc_notebooks.server.service import Service
 
 from .chosen import choice
-from .diary import END, HOLIDAY, SEMINAR, START, Diary, emptied, refusal
+from .diary import END, HOLIDAY, SEMINAR, START, WEEKLY, Diary, Fields, accepted, emptied, refusal
 
 BAD_DATES = ["2026-02-30", "2026-13-01", "2026-1-2", "20261102", "2026-11-02T10:00:00Z", "tomorrow", "", "0000-01-01",
              "2026-11-02 ", "２０２６-11-02"]  # fmt: skip
@@ -206,14 +206,43 @@ def test_a_recurring_event_with_times_needs_a_zone(ada: Diary) -> None:
         "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=3"],
     }
 
-    assert refusal(ada.insert(recurring)) == (400, "required", "start.timeZone")
+    answer = ada.insert(recurring)
+
+    assert refusal(answer) == (400, "required", "start.timeZone")
+    assert [one["location"] for one in answer.json["error"]["errors"]] == ["start.timeZone", "end.timeZone"]
+    assert ada.items() == []
 
 
 @pytest.mark.spec("E-04")
-def test_a_recurring_event_of_days_needs_none(ada: Diary) -> None:
-    event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=3"])
+@pytest.mark.parametrize("field", ["start", "end"])
+def test_the_zone_of_a_recurring_event_stands_in_its_start_and_in_its_end(ada: Diary, field: str) -> None:
+    time = {"dateTime": SEMINAR[field]["dateTime"]}
+
+    answer = ada.insert({**WEEKLY, field: time})
+
+    assert refusal(answer) == (400, "required", f"{field}.timeZone")
+
+
+@pytest.mark.choice("Operations that the interface names and does not show")
+def test_a_new_end_of_a_series_keeps_the_zone(ada: Diary) -> None:
+    event = ada.made(WEEKLY)
+
+    changed = ada.patch(event["id"], {"end": {"dateTime": "2026-11-02T12:00:00+01:00"}})
+
+    assert accepted(changed)["end"] == {"dateTime": "2026-11-02T11:00:00Z", "timeZone": "Europe/Berlin"}
+
+
+@pytest.mark.spec("E-04")
+@pytest.mark.choice("The time zone of a recurring event of days")
+@pytest.mark.parametrize("zone", [{}, {"timeZone": "Asia/Tokyo"}])
+def test_a_recurring_event_of_days_takes_the_zone_of_its_calendar(ada: Diary, zone: Fields) -> None:
+    holiday = {name: {**time, **zone} for name, time in HOLIDAY.items()}
+
+    event = ada.made(holiday, recurrence=["RRULE:FREQ=YEARLY;COUNT=3"])
 
     assert event["recurrence"] == ["RRULE:FREQ=YEARLY;COUNT=3"]
+    assert event["start"] == holiday["start"]
+    assert [one["start"]["date"] for one in ada.instances(event["id"])] == ["2026-12-24", "2027-12-24", "2028-12-24"]
 
 
 @pytest.mark.spec("E-05")

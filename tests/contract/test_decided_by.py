@@ -234,7 +234,18 @@ def test_of_another_persons_channel(wire: Wire) -> None:
         ({"end": {"date": "2026-11-01"}}, "E-05"),
         ({"attendees": [{"email": "nobody"}]}, "E-07"),
         ({"attendees": [{"email": "a@b.example"}, {"email": "b@b.example", "responseStatus": "maybe"}]}, "E-22"),
-        ({"attendees": [{"email": f"a{n}@b.example"} for n in range(201)]}, "max_attendees"),
+        ({"attendees": [{"email": "a@b.example", "additionalGuests": -1}]}, "A negative number of additional guests"),
+        ({"gadget": {"display": "large"}}, "How a gadget is displayed"),
+        ({"sequence": -1}, "A negative sequence"),
+        ({"extendedProperties": {"private": {"a": 5}}}, "Values of extended properties that are no texts"),
+        (
+            {"reminders": {"useDefault": True, "overrides": [{"method": "popup", "minutes": 5}]}},
+            "Overrides beside useDefault",
+        ),
+        ({"conferenceData": {"createRequest": {"conferenceSolutionKey": {}}}}, "A createRequest without a requestId"),
+        ({"conferenceData": {"conferenceId": "abc"}}, "Conference data beyond createRequest"),
+        ({"conferenceData": "abc"}, "E-09"),
+        ({"conferenceData": {"createRequest": {"requestId": ""}}}, "A createRequest without a requestId"),
         ({"recurrence": ["RRULE:FREQ=SOMETIMES"]}, "E-12"),
         ({"reminders": {"overrides": [{"method": "popup", "minutes": 50_000}]}}, "E-13"),
         ({"source": {"url": "ftp://x.example"}}, "E-14"),
@@ -243,7 +254,9 @@ def test_of_another_persons_channel(wire: Wire) -> None:
     ],
 )
 def test_of_a_field_of_an_event(wire: Wire, fields: dict[str, Any], by: str) -> None:
-    wire.post_json(EVENTS, {name: value for name, value in {**EVENT, **fields}.items() if value is not None})
+    event = {name: value for name, value in {**EVENT, **fields}.items() if value is not None}
+
+    wire.post_json(f"{EVENTS}?conferenceDataVersion=1", event)
 
     assert decided(wire, 400) == by
 

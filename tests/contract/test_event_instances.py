@@ -20,6 +20,28 @@ def service() -> Service:
     return emptied()
 
 
+@pytest.mark.spec("E-25")
+def test_recurrence_is_left_out_of_instances_and_exceptions(ada: Diary) -> None:
+    """A changed, a moved and a cancelled instance too, and one to which a client sends the line back."""
+    event = ada.made(WEEKLY)
+    plain, changed, moved, cancelled = (one["id"] for one in ada.instances(event["id"]))
+    lines = {"recurrence": WEEKLY["recurrence"]}
+    answers = [
+        ada.patch(changed, {"summary": "Colloquium", **lines}),
+        ada.put(moved, {**SEMINAR, "summary": "Moved", **lines}),
+    ]
+    ada.delete(cancelled)
+
+    shown = [accepted(one) for one in answers]
+    shown += [ada.read(one) for one in (plain, changed, moved)]
+    shown += ada.instances(event["id"], showDeleted="true")
+    shown += ada.items(singleEvents="true", showDeleted="true")
+
+    assert len(shown) == 13
+    assert [one["id"] for one in shown if "recurrence" in one] == []
+    assert ada.read(event["id"])["recurrence"] == WEEKLY["recurrence"]
+
+
 def series(zone: str, start: str, end: str, *lines: str) -> Fields:
     return {
         "start": {"dateTime": start, "timeZone": zone},

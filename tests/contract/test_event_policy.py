@@ -9,7 +9,7 @@ import pytest
 from svc_notebooks.core.policy import Policy
 
 from .conftest import Wire
-from .diary import BOB, END, SEMINAR, Diary, Fields, accepted, guests, mailed, path, refusal
+from .diary import BOB, END, HOLIDAY, SEMINAR, Diary, Fields, accepted, guests, mailed, path, refusal
 
 REQUEST = {"conferenceData": {"createRequest": {"requestId": "r1"}}}
 
@@ -110,24 +110,90 @@ class TestTheStartAsTheFamilySaysIt:
         assert ada.insert({"summary": "x"}).error["reason"] == "required"
 
 
+LONG = 100_000
+
+
+def limited(field: str, size: int) -> Fields:
+    """An event whose field has this length, or this many entries."""
+    match field:
+        case "attendees":
+            return {field: guests(*(f"guest{n}@elsewhere.example" for n in range(size)))}
+        case "attachments":
+            return {field: [{"fileUrl": f"https://elsewhere.example/{n}"} for n in range(size)]}
+        case "key":
+            return {"extendedProperties": {"private": {"k" * size: "v"}}}
+        case "value":
+            return {"extendedProperties": {"shared": {"k": "v" * size}}}
+        case "number of properties":
+            return {"extendedProperties": {"private": {f"k{n}": "v" for n in range(size)}}}
+        case "bytes of properties":
+            whole, rest = divmod(size, 1000)
+            pairs = {f"k{n:03}": "é" * 498 for n in range(whole)} | {"rest": "v" * (rest - 4)}
+            return {"extendedProperties": {"shared": pairs}}
+        case "label":
+            point = {"entryPointType": "video", "uri": "https://meet.example/abc", "label": "l" * size}
+            return {"conferenceData": {"conferenceSolution": {"name": "Meet"}, "entryPoints": [point]}}
+    return {field: "é" * size}
+
+
+def sent(ada: Diary, field: str, size: int) -> Any:
+    return ada.insert({**SEMINAR, **limited(field, size)}, supportsAttachments="true", conferenceDataVersion=1)
+
+
+LIMITS = [
+    ("summary", 1024, "summary"),
+    ("description", 8192, "description"),
+    ("location", 1024, "location"),
+    ("attendees", 200, "attendees"),
+    ("attachments", 25, "attachments"),
+    ("key", 44, "extendedProperties.private." + "k" * 45),
+    ("value", 1024, "extendedProperties.shared.k"),
+    ("number of properties", 300, "extendedProperties"),
+    ("bytes of properties", 32 * 1024, "extendedProperties"),
+    ("label", 512, "conferenceData.entryPoints[0].label"),
+]
+"""Fields with the most that the family takes, and where it is said."""
+
+
+@pytest.mark.choice("event_limits")
+@pytest.mark.parametrize(
+    "field, size", [(field, min(100 * most, LONG)) for field, most, _ in LIMITS if field != "attachments"]
+)
+def test_nothing_is_refused_or_cut_below_the_size_of_a_body(ada: Diary, field: str, size: int) -> None:
+    size = min(size, 5_000) if field in ("attendees", "number of properties") else size
+
+    event = accepted(sent(ada, field, size))
+
+    (name, value), *_ = limited(field, size).items()
+    read = ada.read(event["id"])[name]
+    if name == "attendees":
+        assert [one["email"] for one in read] == [one["email"] for one in value]
+    else:
+        assert read == value
+
+
+class TestTheLimitsOfTheFamily:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(event_limits="family")
+
+    @pytest.mark.parametrize("field, most, location", LIMITS, ids=[field for field, *_ in LIMITS])
+    def test_a_value_beyond_a_limit_is_refused_by_its_field(
+        self, wire: Wire, ada: Diary, field: str, most: int, location: str
+    ) -> None:
+        at_the_limit, beyond = sent(ada, field, most), sent(ada, field, most + 1)
+
+        assert at_the_limit.status == 200
+        assert refusal(beyond) == (400, "invalid", location)
+        assert str(most) in beyond.error["message"]
+        assert wire.service.journal()[-1]["decided_by"] == "event_limits"
+        assert len(ada.items()) == 1
+
+
 class TestNumbers:
     @pytest.fixture
     def policy(self) -> Policy:
-        return Policy(
-            max_attendees=2, max_attachments=1, default_reminder=25, outbox_length=1, calendar_zone="Asia/Tokyo"
-        )
-
-    @pytest.mark.parametrize("number, code", [(2, 200), (3, 400)])
-    def test_attendees(self, ada: Diary, number: int, code: int) -> None:
-        attendees = guests(*(f"guest{n}@elsewhere.example" for n in range(number)))
-
-        assert ada.insert({**SEMINAR, "attendees": attendees}).status == code
-
-    @pytest.mark.parametrize("number, code", [(1, 200), (2, 400)])
-    def test_attachments(self, ada: Diary, number: int, code: int) -> None:
-        attachments: list[Any] = [{"fileUrl": f"https://elsewhere.example/{n}"} for n in range(number)]
-
-        assert ada.insert({**SEMINAR, "attachments": attachments}, supportsAttachments="true").status == code
+        return Policy(default_reminder=25, outbox_length=1, calendar_zone="Asia/Tokyo")
 
     def test_the_calendars_own_reminder(self, ada: Diary) -> None:
         assert ada.list().json["defaultReminders"] == [{"method": "popup", "minutes": 25}]
@@ -140,3 +206,12 @@ class TestNumbers:
         ada.insert({**SEMINAR, "attendees": guests("a@elsewhere.example", "b@elsewhere.example")}, sendUpdates="all")
 
         assert mailed(wire) == [("b@elsewhere.example", "request")]
+
+    @pytest.mark.spec("E-04")
+    @pytest.mark.choice("The time zone of a recurring event of days")
+    def test_a_day_without_a_zone_begins_at_midnight_of_the_calendar(self, ada: Diary) -> None:
+        event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])
+
+        before, after = (ada.instances(event["id"], timeMax=f"2026-12-23T15:00:0{n}Z") for n in (0, 1))
+
+        assert (len(before), len(after)) == (0, 1)
