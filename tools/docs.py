@@ -157,7 +157,7 @@ def file_fields() -> Iterator[str]:
 def event_fields() -> Iterator[str]:
     yield "## Fields of an event\n"
     yield "What a client sends of a field that it cannot write is ignored; extensions are not in the interface.\n"
-    yield "A limit of the family is one of characters or entries, and counts with `event_limits=\"family\"` alone.\n"
+    yield 'A limit of the family is one of characters or entries, and counts with `event_limits="family"` alone.\n'
     yield table(
         "field, type, required, default, allowed or rule, limit of the family, a client may write it, extension",
         (

@@ -34,7 +34,8 @@ EVENT = {field.path.replace("[]", ""): "E-22" for field in EVENT_FIELDS if field
     "originalStartTime": "E-23", "attachments": "E-17", "attendees": "E-07", "attendees.resource": "E-08",
     "colorId": "E-24", "conferenceData": "E-09",
     "conferenceData.conferenceSolution": CONFERENCE_PARTS, "conferenceData.entryPoints": CONFERENCE_PARTS,
-    "conferenceData.entryPoints.entryPointType": CONFERENCE_PARTS, "conferenceDataVersion": "E-09", "extendedProperties": "E-19",
+    "conferenceData.entryPoints.entryPointType": CONFERENCE_PARTS,
+    "conferenceDataVersion": "E-09", "extendedProperties": "E-19",
     "gadget": "E-10", "id": "E-11", "maxAttendees": "E-15", "recurrence": "E-12", "reminders": "E-13",
     "sendNotifications": "E-16", "sendUpdates": "E-16", "source": "E-14", "supportsAttachments": "E-17",
 }  # fmt: skip
