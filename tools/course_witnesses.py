@@ -393,7 +393,8 @@ WITNESSES = {
                     text("original_start_time</th>", "2027-03-17 10:00:00[+]01:00</td>")),
     "E-25": Witness("*None*, of an instance and of one that was moved",
                     text("recurrence of an instance: None and of the moved one: None")),
-    "E-26": Witness("*useDefault* is off, and nothing stands beside it", text(r"reminders: {'useDefault': False} source")),
+    "E-26": Witness("*useDefault* is off, and nothing stands beside it", text(
+        r"reminders: {'useDefault': False} source")),
     "E-27": Witness("*invalid conference data with version 0: None*",
                     text("invalid conference data with version 0: None")),
     "E-28": Witness("the name of one guest and the comment of the other", text("<td>Eve</td>", "<td>with cake</td>")),

@@ -190,12 +190,33 @@ def test_what_is_wrong_is_said_with_its_field_and_nothing_is_sent(lab, wrong, fi
     assert len(svc.exchanges()) == before
 
 
+def test_long_texts_and_many_guests_are_sent_whole(lab):
+    texts = {"summary": "s" * 5000, "description": "d" * 50_000, "location": "l" * 5000}
+    guests = [f"guest{n}@elsewhere.example" for n in range(500)]
+    paper = {"title": "Handout"}
+
+    made = svc.create_event(
+        **texts,
+        start="2026-11-02",
+        end="2026-11-03",
+        attendees=guests,
+        private={"k" * 50: "v" * 5000},
+        attachments=paper,
+    )
+    event = svc.event(made).iloc[0]
+
+    assert {name: event[name] for name in texts} == texts
+    assert [one["email"] for one in event["attendees"]] == guests
+    assert event["extended_properties"] == {"private": {"k" * 50: "v" * 5000}}
+    assert event["attachments"] == [paper]
+
+
 @pytest.mark.spec("E-20")
 def test_all_problems_are_told_at_once(lab):
     with pytest.raises(svc.EventError) as caught:
-        svc.create_event("x" * 2000, start="2026-11-03", end="2026-11-02", attendees=["nobody"])
+        svc.create_event("x", start="2026-11-03", end="2026-11-02", attendees=["nobody"], source="ftp://files.example")
 
-    assert [field for field, _ in caught.value.problems] == ["end", "attendees[0].email", "summary"]
+    assert [field for field, _ in caught.value.problems] == ["end", "attendees[0].email", "source.url"]
 
 
 @pytest.mark.spec("E-06")
