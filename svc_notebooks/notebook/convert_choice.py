@@ -7,8 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ..core.mime import by_name
-from .field import entry
+from .field import entry, on_change, show
 from .file_choice import Chosen
 from .labels import LABEL, labelled
 
@@ -33,6 +32,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
     """
 
     def __init__(self) -> None:
+        self._existing = self._document = False
         self.kind = widgets.Dropdown(
             options=KINDS,
             **labelled("Convert to", "What the files become at the service; it can then be exported to other formats"),
@@ -44,23 +44,39 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
             hint="a tag like en, de or zh-Hant; empty: the service's choice",
         )
         super().__init__([self.kind, self.language])
+        self.kind.observe(lambda _change: self._adapt(), "value")
+        self._adapt()
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
-        for control in (self.kind, self.language):
-            control.observe(lambda _change: changed(), "value")
+        on_change(changed, self.kind, self.language)
+
+    def follow(self, *, existing: bool, document: bool) -> None:
+        """Show what applies: content of an existing file is converted where that is a native document."""
+        self._existing, self._document = existing, document
+        self._adapt()
+
+    @property
+    def converted(self) -> bool:
+        """Whether the content becomes a native document."""
+        return self._document if self._existing else bool(self.kind.value)
 
     def arguments(self) -> dict[str, Any]:
         """`convert_to` and `ocr_language`; a language counts only where something is converted."""
-        kind: str | None = self.kind.value or None
-        return {"convert_to": kind, "ocr_language": (self.language.value.strip() or None) if kind else None}
+        language = self.language.value.strip() or None
+        kind = {} if self._existing else {"convert_to": self.kind.value or None}
+        return {**kind, "ocr_language": language if self.converted else None}
+
+    def _adapt(self) -> None:
+        show(self.kind, not self._existing)
+        show(self.language, self.converted)
 
     def name_of(self, one: Chosen) -> str:
         """What to call an uploaded file: one that becomes a document loses its extension."""
         from ..client.conversion import document_name
 
-        return document_name(one.name) if self.kind.value else one.name
+        return document_name(one.name) if self.converted else one.name
 
     def type_of(self, one: Chosen) -> str | None:
-        """The type to send it under: browsers call a CSV what the computer's last office program said."""
-        return (by_name(one.name) if self.kind.value else None) or one.mime_type
+        """The type to send it under; a new file that is kept as it is has that of the name that it will have."""
+        return one.media_type(converted=self.converted) if self.converted or self._existing else one.mime_type

@@ -174,10 +174,6 @@ class EventForm(Form):
         self.alert.value = tag("p", " ".join(["Nothing was created.", *words]), role="alert", class_="svc-answer")
         self._go_to_wrong()
 
-    def _go_to_wrong(self) -> None:
-        """The last part is that which knows about keys; without anywidget it is another one, that hears nothing."""
-        self.children[-1].send({"go": "wrong"})
-
     def _show_made(self, made: DataFrame) -> None:
         self._made.append(made)
         self._show_table(self.result[_SHOWN])

@@ -15,6 +15,7 @@ from ..local.saving import REPLACED, SAVED, UNCHANGED
 from .arguments import file_ids
 from .current import session_or_current
 from .export_controls import Errand, ExportControls
+from .field import show
 from .form import Form
 from .frames import frame
 from .handover import HandOver, best_hand_over
@@ -147,8 +148,17 @@ class ExportForm(Form):
     def _changed(self) -> None:
         """Another export is set: an answer was about the one before."""
         self._made, self._answered = None, {}
-        self.question.close_it()
+        self._close_question()
         self._show_code()
+
+    def _ask(self, conflict: Conflict) -> None:
+        """Nothing is under way then: the one button that is called Cancel is that of the question."""
+        show(self.cancel, False)
+        self.question.ask([conflict])
+
+    def _close_question(self) -> None:
+        self.question.close_it()
+        show(self.cancel, True)
 
     def _export(self) -> None:
         self._begin(self._saved, to_look_at=False)
@@ -220,7 +230,7 @@ class ExportForm(Form):
             if not error.replaceable:
                 raise
             self._made = errand, body
-            self.question.ask([Conflict(error, errand.name, len(body), "now", errand.format.media_type)])
+            self._ask(Conflict(error, errand.name, len(body), "now", errand.format.media_type))
             return f"Not saved: {path.name} exists with other content"
         self._add(errand, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
         return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
@@ -233,7 +243,7 @@ class ExportForm(Form):
     def _answer(self, answer: str) -> None:
         """Do with the export that is made what was answered."""
         (conflict,), (free,) = self.question.conflicts, self.question.free
-        self.question.close_it()
+        self._close_question()
         self.export.focus()
         if answer == CANCEL or self._made is None:
             self.bar.end(f"{_CANCELLED}; {conflict.path.name} is unchanged", well=False)

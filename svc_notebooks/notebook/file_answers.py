@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from . import file_deeds as deeds
 from .file_deeds import Deed
 from .file_question import KERNEL, FileQuestion, Question
-from .file_saving import saved
+from .file_saving import fetched, saved
 
 if TYPE_CHECKING:
     from ..client.session import Session
@@ -27,8 +27,10 @@ def deed_for(asked: Question, given: FileQuestion, session: Session, chosen: Seq
             return deeds.copies(session, files, given.name.value)
         case "share":
             return deeds.shared(session, files, given.grantee.value, given.role.value)
+        case "replace":
+            return deeds.content_replaced(session, chosen[0], given.source.single())
         case "download" if given.target.value == KERNEL:
-            return saved(session, chosen, given.path.value)
+            return saved(session, [given.download(chosen)])
         case "download":
-            return deeds.fetched(session, files)
+            return fetched(session, [given.download(chosen)])
     return deeds.deleted(session, files)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
@@ -11,18 +11,18 @@ from . import file_deeds as deeds
 from .current import session_or_current
 from .file_answers import deed_for
 from .file_deeds import Deed
-from .file_facts import COLUMNS, every_field, facts_view, is_folder, table_row
+from .file_details import FileDetails
+from .file_downloads import Actions, FileDownloads
+from .file_facts import COLUMNS, content_note, every_field, is_folder, table_row
 from .file_preview import Look, look_at
 from .file_query import ROOT, FileQuery
-from .file_question import BUTTONS, KERNEL, FileQuestion, Question
-from .file_saving import Attempt, saved_again
+from .file_question import BUTTONS, KERNEL, QUESTIONS, FileQuestion, Question
 from .file_search import FileSearch
 from .form import Form
 from .frames import frame
 from .handover import HandOver, best_hand_over
 from .look import row
 from .markup import Markup, joined, tag
-from .replace_question import CANCEL, ReplaceQuestion
 from .row_list import RowList, best_list
 from .schemas import FILES
 from .stored_files import page_of_files
@@ -38,7 +38,6 @@ PAGE = 20
 """So many files are shown at once."""
 
 _HOME = (ROOT, "My files")
-_KEPT = "Cancelled. What has come is kept: the same download goes on from there."
 
 
 def file_browser(*, session: Session | None = None) -> FileBrowser:
@@ -79,12 +78,17 @@ class FileBrowser(Form):
         self._last = ""
         self._looked_at: list[str] = []
         self._pressed: widgets.Button | None = None
+        self._stopped = ""
         self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
         self.question = FileQuestion(lambda asked: self._guarded(lambda: self._answered(asked)), self._back)
-        self.replace_question = ReplaceQuestion(lambda answer: self._guarded(lambda: self._replace_answered(answer)))
         self.work = Work(self._failed)
-        self.place, self.status, self.facts, self.view = (widgets.HTML() for _ in range(4))
+        self.place, self.status, self.view = (widgets.HTML() for _ in range(3))
+        self.about = FileDetails(lambda file, allowed: self._guarded(lambda: self._set_viewers(file, allowed)))
         self.hand_over = make_hand_over(lambda: None)
+        actions = Actions(
+            self._session_now, self._guarded, self._do, self._say, self._warn, self._hand_over, self._back
+        )
+        self.downloads = FileDownloads(actions)
         self._buttons()
         self.search.watch(lambda: self._guarded(self._reset_after_fork))
         self.files.watch(self._show_chosen, self._opened, lambda: self._guarded(self._go_up))
@@ -94,12 +98,12 @@ class FileBrowser(Form):
             self.search,
             self.files,
             row(self.before, self.next, self.status),
-            *self._actions,
+            self._actions,
             self.question,
-            self.replace_question,
+            self.downloads,
             self.work,
             self.alert,
-            self.facts,
+            self.about,
             self.view,
             self.hand_over.widget,
         )
@@ -116,21 +120,9 @@ class FileBrowser(Form):
         self.trash = press("Trash", "Move what is chosen to the trash", self._trash)
         self.untrash = press("Restore", "Take what is chosen out of the trash", self._untrash)
         self.ask = {key: press(words, tip, lambda key=key: self._ask(key)) for key, words, tip in BUTTONS}  # type: ignore[misc]
-        ask = self.ask
-        self._actions = [
-            row(
-                self.open,
-                ask["download"],
-                self.details,
-                ask["rename"],
-                ask["copy"],
-                ask["share"],
-                ask["folder"],
-                self.trash,
-                self.untrash,
-                ask["delete"],
-            )
-        ]
+        changing = [self.ask[key] for key in ("replace", "rename", "copy", "share", "folder")]
+        last = (self.trash, self.untrash, self.ask["delete"])
+        self._actions = row(self.open, self.ask["download"], self.details, *changing, *last)
 
     # -- what a program sees
 
@@ -210,13 +202,25 @@ class FileBrowser(Form):
     def _open_file(self, facts: JSONObject) -> None:
         session = self._session_now()
         if not is_folder(facts, session.names):
-            self._work(f"Fetching {facts['name']}", lambda _report: look_at(session, facts), self._show_look, long=True)
+            self._look(facts)
             return
         self._path = [*(self._path if self.search.in_folder else [_HOME]), (str(facts["id"]), str(facts["name"]))]
         if self.search.in_folder and not self.search.words.value:
             self._reset_after_fork()
         else:
             self.search.enter()
+
+    def _look(self, facts: JSONObject, *, acknowledge_abuse: bool = False) -> None:
+        session = self._session_now()
+        self._work(
+            f"Fetching {facts['name']}",
+            lambda _report: look_at(session, facts, acknowledge_abuse=acknowledge_abuse),
+            lambda look: self._show_look(look) if look else self._ask_to_look(facts),
+            long=True,
+        )
+
+    def _ask_to_look(self, facts: JSONObject) -> None:
+        self.downloads.ask_to_look(facts, lambda: self._look(facts, acknowledge_abuse=True))
 
     # -- what a press does
 
@@ -227,57 +231,53 @@ class FileBrowser(Form):
 
     def _failed(self, error: Exception) -> None:
         if isinstance(error, Stopped):
-            self._say(_KEPT)
+            self._say(self._stopped)
         else:
+            self._show_chosen()
             self._warn(error)
 
     def _ask(self, key: str) -> None:
-        files = [] if key == "folder" else self._ids()
-        name = str(self._one()["name"]) if key == "rename" else ""
-        self.replace_question.close_it()
+        files = self._asked_about(QUESTIONS[key])
+        note = content_note(files[0], self._session_now().names) if key == "replace" else ""
+        self.downloads.close_it()
         self._pressed = self.ask[key]
-        about = ", ".join(str(one["name"]) for one in self._chosen()) if files else ""
-        self.question.ask(key, about, name)
+        names = [str(one["name"]) for one in files]
+        self.question.ask(key, ", ".join(names), names[0] if key == "rename" else "", note)
         self._show_code()
 
     def _back(self) -> None:
         """The question is gone: the keyboard goes back to the button that had asked it."""
-        if self._pressed and not self.replace_question.conflicts:
+        if self._pressed and not self.downloads.asked:
             self._pressed.focus()
         self._show_code()
 
     def _answered(self, asked: Question) -> None:
-        deed = self._deed(asked)
-        names = [(str(one["name"]), str(one.get("mimeType"))) for one in self._chosen()]
+        question = self.question
         if asked.key != "download":
-            self._do(deed)
-        elif self.question.target.value == KERNEL:
-            self._do(deed, self._saved)
+            self._do(self._deed(asked), lambda _made: question.source.forget() if asked.key == "replace" else None)
+        elif problems := question.range.check(self._some()):
+            question.more.shown = True
+            self._say_problems("Nothing was downloaded.", problems)
+            return
+        elif question.target.value == KERNEL:
+            self.downloads.save(question.download(self._some()))
         else:
-            self._do(deed, lambda bodies: self._hand_over(names, bodies))
-        self.question.close_it()
-
-    def _saved(self, attempt: Attempt) -> str:
-        """Say what was saved, and ask about the paths that have other content."""
-        if attempt.conflicts:
-            self.replace_question.ask(attempt.conflicts)
-        if attempt.error:
-            self._warn(attempt.error)
-        return attempt.words
-
-    def _replace_answered(self, answer: str) -> None:
-        question = self.replace_question
-        conflicts, free = question.conflicts, question.free
+            self.downloads.fetch(question.download(self._some()))
         question.close_it()
-        self._back()
-        if answer == CANCEL:
-            self._say("Cancelled. The existing files are unchanged.")
-        else:
-            self._do(saved_again(self._session_now(), conflicts, free, answer, self._last), self._saved)
+
+    def _set_viewers(self, file: Mapping[str, Any], allowed: bool) -> None:
+        try:
+            self._do(deeds.viewers_may(self._session_now(), file, allowed))
+        except Exception:
+            self._show_chosen()  # the switch shows what the service has
+            raise
 
     def _deed(self, asked: Question) -> Deed:
-        chosen = [] if asked.key == "folder" else [self._one()] if asked.key == "rename" else self._some()
-        return deed_for(asked, self.question, self._session_now(), chosen, self._path[-1][0])
+        return deed_for(asked, self.question, self._session_now(), self._asked_about(asked), self._path[-1][0])
+
+    def _asked_about(self, asked: Question) -> list[JSONObject]:
+        """The files that a question is about. Raises ValueError where too few or too many are chosen."""
+        return {0: list, 1: lambda: [self._one()], None: self._some}[asked.files]()
 
     def _trash(self) -> None:
         self._do(deeds.trashed(self._session_now(), self._ids()))
@@ -296,6 +296,7 @@ class FileBrowser(Form):
             self._say(words or deed.done)
             self._show_code()
 
+        self._stopped = deed.stopped
         self._work(
             f"Doing {deed.code}",
             lambda report: (deed.run(report), page_of_files(session, query, token, PAGE)),
@@ -303,9 +304,8 @@ class FileBrowser(Form):
             long=deed.long,
         )
 
-    def _hand_over(self, names: list[tuple[str, str]], bodies: list[bytes]) -> None:
-        for (name, media_type), body in zip(names, bodies, strict=True):
-            self.hand_over.save(name, media_type, body)
+    def _hand_over(self, name: str, media_type: str, body: bytes) -> None:
+        self.hand_over.save(name, media_type, body)
 
     def _details(self) -> None:
         from ..client.calls import get_file
@@ -335,8 +335,7 @@ class FileBrowser(Form):
         return [str(one["id"]) for one in self._some()]
 
     def _one(self) -> JSONObject:
-        found = self._some()
-        if len(found) > 1:
+        if len(found := self._some()) > 1:
             raise ValueError("Several files are chosen, and this is for one.")
         return found[0]
 
@@ -371,7 +370,7 @@ class FileBrowser(Form):
         self._looked_at = ids
         one = chosen[0] if len(chosen) == 1 else None
         several = tag("p", f"{deeds.counted(self.files.ids())} are chosen.", role="status") if chosen else ""
-        self.facts.value = facts_view(one, self._session_now().names) if one else several
+        self.about.show(one, self._session_now().names) if one else self.about.clear(several)
         self._show_code()
 
     def _show_look(self, look: Look) -> None:

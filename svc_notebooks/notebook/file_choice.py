@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
+from ..core.mime import by_name
 from .field import entry
 
 NOTHING_CAME = (
@@ -27,6 +28,15 @@ class Chosen:
     name: str
     source: Path | bytes
     mime_type: str | None = None
+
+    def media_type(self, *, converted: bool) -> str | None:
+        """The type to send it under. Browsers call a CSV what the computer's last office program said.
+
+        >>> Chosen("a.csv", b"", "application/vnd.ms-excel").media_type(converted=True)
+        'text/csv'
+        """
+        by_its_name = by_name(self.name)
+        return (by_its_name or self.mime_type) if converted else (self.mime_type or by_its_name)
 
 
 class Picker(Protocol):
@@ -131,6 +141,13 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
             raise ValueError(self.picker.nothing())
         self._given = found
         return found
+
+    def single(self) -> Chosen:
+        """The one file that is chosen. Raises ValueError for none, and for several."""
+        found = self.chosen()
+        if len(found) > 1:
+            raise ValueError(f"{len(found)} files are chosen, and a file has the content of one: remove the others.")
+        return found[0]
 
     def names(self) -> list[str]:
         """What a cell would call them."""

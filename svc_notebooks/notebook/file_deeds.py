@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..core.names import Names
-from .content import read
 from .copies import copy
+from .copy_restriction import ARGUMENT
+from .file_choice import Chosen
 from .files import create_file, delete, trash, untrash, update
 from .sharing import checked_grantee, share
 from .work import Report
@@ -21,13 +22,14 @@ if TYPE_CHECKING:
 class Deed:
     """Something to be done: `code` says it in Python, `run` does it, `done` tells it in words afterwards.
 
-    `long`: so many bytes move that others should not wait.
+    `long`: so many bytes move that others should not wait; `stopped` is told when a person cancels it.
     """
 
     code: str
     run: Callable[[Report], Any]
     done: str
     long: bool = False
+    stopped: str = "Cancelled. What has come is kept: the same download goes on from there."
 
 
 def new_folder(session: Session, name: str, parent: str) -> Deed:
@@ -82,18 +84,26 @@ def deleted(session: Session, files: list[str]) -> Deed:
     return Deed(code, lambda _report: delete(files, session=session), words)
 
 
-def fetched(session: Session, files: list[str]) -> Deed:
-    """Into memory, for the browser: the bytes of each."""
-    code = f"svc.read({files[0]!r})" if len(files) == 1 else f"[svc.read(one) for one in {files!r}]"
+def viewers_may(session: Session, facts: Mapping[str, Any], allowed: bool) -> Deed:
+    """Whether viewers may download, export and copy a file."""
+    file = str(facts["id"])
+    fields: dict[str, Any] = {ARGUMENT: not allowed}
+    code = f"svc.update({file!r}, {_arguments(fields)})"
+    words = f"Viewers {'may' if allowed else 'may no longer'} download, export and copy {facts.get('name')}."
+    return Deed(code, lambda _report: update(file, session=session, **fields), words)
 
-    def run(report: Report) -> list[bytes]:
-        bodies: list[bytes] = []
-        for one in files:
-            report(len(bodies), len(files))
-            bodies.append(read(one, session=session))
-        return bodies
 
-    return Deed(code, run, f"Handed {counted(files)} to the browser.", long=True)
+def content_replaced(session: Session, facts: Mapping[str, Any], chosen: Chosen) -> Deed:
+    """Other content in a file; a native document converts it (A5-04)."""
+    file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
+    media_type = chosen.media_type(converted=document)
+    return Deed(
+        f"svc.update({file!r}, {chosen.name!r})",
+        lambda report: update(file, chosen.source, mime_type=media_type, progress=report, session=session),
+        f"Replaced the content of {facts.get('name')}.",
+        long=True,
+        stopped=f"Cancelled. {facts.get('name')} is unchanged.",
+    )
 
 
 def folder_type(names: Names) -> str:

@@ -8,12 +8,13 @@ from typing import Any
 
 from ..client.offers import word
 from ..core.names import Names
+from .copy_restriction import is_restricted
 from .markup import Markup, joined, tag
 from .sizes import size_text
 
 LISTED = (
     "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
-    "description,owners(emailAddress)"
+    "description,owners(emailAddress),viewersCanCopyContent,capabilities(canEdit)"
 )
 """The fields that a list asks for: the columns of `files()` and what the facts below it tell."""
 
@@ -86,10 +87,19 @@ def facts_view(facts: Mapping[str, Any], names: Names) -> Markup:
         "Changed": f"{moment(facts.get('modifiedTime'))} UTC",
         "Owner": owner(facts),
         "Notes": _note(facts) or None,
+        "Viewers": "may not download, export or copy it" if is_restricted(facts) else None,
         "Description": facts.get("description"),
         "Id": tag("code", facts["id"]),
     }
     return _table(rows, f"About {facts.get('name')}")
+
+
+def content_note(facts: Mapping[str, Any], names: Names) -> str:
+    """What a person is told before the content of a file is replaced."""
+    if names.is_native(str(facts.get("mimeType"))):
+        return "It is a native document: the new content is converted, and everything in the document is replaced."
+    changed = f"changed {moment(facts.get('modifiedTime'))} UTC"
+    return f"The new content overwrites the present one ({_size(facts)}, {changed}). The file keeps its id and name."
 
 
 def every_field(fields: Mapping[str, Any]) -> Markup:

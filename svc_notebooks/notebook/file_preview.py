@@ -6,7 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..core.errors import NotAllowed
 from ..core.formats import CSV, HTML, PDF, PNG, SVG, TEXT
+from .abuse import is_flagged
+from .content import read
 from .markup import Markup, tag
 from .preview import LARGEST, MOST_TEXT, preview
 from .sizes import size_text
@@ -36,12 +39,20 @@ class Look:
         return shown if shown is not None or self.media_type == PDF else _no_view(self.name, self.media_type)
 
 
-def look_at(session: Session, facts: Mapping[str, Any]) -> Look:
-    """Fetch what is needed to look at a file. Raises ValueError where that is too much."""
+def look_at(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bool = False) -> Look | None:
+    """Fetch what is needed to look at a file; None: it is flagged as abusive, and nothing was fetched.
+
+    Raises ValueError where that is too much.
+    """
     media_type = str(facts.get("mimeType") or "")
     if session.names.is_native(media_type):
         return _exported(session, facts, media_type)
-    return _read(session, facts, media_type)
+    try:
+        return _read(session, facts, media_type, acknowledge_abuse=acknowledge_abuse)
+    except NotAllowed as error:
+        if is_flagged(error):
+            return None
+        raise
 
 
 def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Look:
@@ -57,9 +68,7 @@ def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Lo
     return Look(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
 
 
-def _read(session: Session, facts: Mapping[str, Any], media_type: str) -> Look:
-    from ..client.downloads import read_content
-
+def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknowledge_abuse: bool) -> Look:
     name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
     text = media_type.startswith("text/") and media_type not in (HTML, CSV)
     if size > LARGEST and not text:
@@ -67,9 +76,11 @@ def _read(session: Session, facts: Mapping[str, Any], media_type: str) -> Look:
             f"{name} has {size_text(size)}; more than {size_text(LARGEST)} are not shown on a page: download it."
         )
     part = f"0-{MOST_TEXT - 1}" if text and size > MOST_TEXT else None
-    given = f", byte_range='bytes={part}'" if part else ""
-    body = read_content(session, file_id, byte_range=f"bytes={part}" if part else None)
-    return Look(name, f"svc.read({file_id!r}{given})", media_type, body)
+    wanted = f"bytes={part}" if part else None
+    given = [f"byte_range={wanted!r}"] if wanted else []
+    given += ["acknowledge_abuse=True"] if acknowledge_abuse else []
+    body = read(file_id, byte_range=wanted, acknowledge_abuse=acknowledge_abuse, session=session)
+    return Look(name, f"svc.read({', '.join([repr(file_id), *given])})", media_type, body)
 
 
 def _no_view(name: str, media_type: str) -> Markup:

@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from .field import entry, show
+from .byte_range import ByteRangeField
+from .field import entry, on_change, show
+from .file_choice import FileChoice
+from .file_saving import Download
 from .labels import LABEL, labelled
 from .look import row
-from .markup import tag
+from .markup import joined, tag
+from .more_options import MoreOptions
+
+if TYPE_CHECKING:
+    from ..core.wire import JSONObject
 
 KERNEL, BROWSER = "kernel", "browser"
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked: `parts` are the controls that it needs, `verb` the button that says yes."""
+    """What is asked: `parts` are the controls that it needs, `verb` the button that says yes.
+
+    It is about so many `files`; None: about one or several.
+    """
 
     key: str
     title: str
     verb: str
     parts: tuple[str, ...]
     style: str = ""
+    files: int | None = None
 
 
 # fmt: off
 QUESTIONS = {one.key: one for one in (
-    Question("folder",   "A new folder in the one that is open", "Make folder", ("name",), "primary"),
-    Question("rename",   "Another name",                         "Set name",    ("name",), "primary"),
+    Question("folder",   "A new folder in the one that is open", "Make folder", ("name",), "primary", 0),
+    Question("rename",   "Another name",                         "Set name",    ("name",), "primary", 1),
     Question("copy",     "A copy of what is chosen",             "Make copy",   ("name",), "primary"),
     Question("share",    "Who else may see what is chosen",      "Give access", ("grantee", "role"), "primary"),
-    Question("download", "Where to save what is chosen",         "Save",        ("target", "path"), "primary"),
+    Question("download", "Where to save what is chosen",         "Save",        ("target", "path", "more"), "primary"),
+    Question("replace",  "New content for",                      "Replace content", ("source",), "danger", 1),
     Question("delete",   "To be gone for good",                  "Delete for good", (), "danger"),
 )}
 # fmt: on
@@ -41,6 +54,7 @@ QUESTIONS = {one.key: one for one in (
 BUTTONS = (
     ("folder", "New folder", "Make a folder in the one that is open"),
     ("download", "Download", "Save what is chosen in the notebook folder or on this computer"),
+    ("replace", "Replace content", "Put other content into the chosen file; its name and id stay"),
     ("rename", "Rename", "Give the chosen file another name"),
     ("copy", "Copy", "Copy what is chosen"),
     ("share", "Share", "Let somebody else see what is chosen"),
@@ -77,6 +91,9 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
             "A path or a folder beside the kernel; empty: the file's name, in this folder",
             hint="as the file is called",
         )
+        self.source = FileChoice()
+        self.range = ByteRangeField()
+        self.more = MoreOptions(self.range)
         self.role.add_class("svc-across")
         self.yes = widgets.Button(description="Yes", tooltip="Do what is asked above")
         self.no = widgets.Button(description="Leave it", tooltip="Close this and do nothing")
@@ -84,26 +101,44 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
         self.yes.on_click(lambda _button: answered(self.asked) if self.asked else None)
         self.no.on_click(lambda _button: self.close_it())
         self.target.observe(lambda _change: self._adapt(), "value")
-        parts = [self.name, self.grantee, self.role, self.target, self.path]
-        self._parts = dict(zip(("name", "grantee", "role", "target", "path"), parts, strict=True))
-        super().__init__([self.head, *parts, row(self.yes, self.no)])
+        self._parts = {
+            "name": self.name,
+            "grantee": self.grantee,
+            "role": self.role,
+            "target": self.target,
+            "path": self.path,
+            "source": self.source,
+            "more": self.more,
+        }
+        super().__init__([self.head, *self._parts.values(), row(self.yes, self.no)])
         self.add_class("svc-question")
+        self.add_class("svc-fields")
         show(self, False)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever an answer is different."""
-        for control in self._parts.values():
-            control.observe(lambda _change: changed(), "value")
+        on_change(changed, *self._parts.values())
+        self.source.watch(changed)
+        self.range.watch(changed)
 
-    def ask(self, key: str, about: str, name: str = "") -> None:
-        """Show a question, and bring the keyboard to it; `about` says of what."""
+    def ask(self, key: str, about: str, name: str = "", note: str = "") -> None:
+        """Show a question, and bring the keyboard to it; `about` says of what, `note` what comes of it."""
         self.asked = asked = QUESTIONS[key]
-        self.head.value = tag("p", tag("strong", asked.title), f": {about}" if about else "", role="status")
+        title = tag("p", tag("strong", asked.title), f": {about}" if about else "", role="status")
+        self.head.value = joined(title, tag("p", note) if note else "")
         self.name.value = name
+        self.range.clear()
+        self.more.shown = False
         self.yes.description, self.yes.button_style = asked.verb, asked.style
         self._adapt()
         show(self, True)
-        (self._parts[asked.parts[0]] if asked.parts else self.no).focus()
+        first = {**self._parts, "source": self.source.path}.get(asked.parts[0]) if asked.parts else None
+        (first or self.no).focus()
+
+    def download(self, files: Sequence[JSONObject]) -> Download:
+        """The download that the answers mean. Raises ValueError for a range that is none."""
+        path = self.path.value.strip() if self.target.value == KERNEL else ""
+        return Download(tuple(files), path or None, self.range.value)
 
     def close_it(self) -> None:
         """Take the question away; the keyboard goes back to where it came from."""

@@ -1,19 +1,19 @@
-"""Downloads of the file browser to the notebook's folder: what was saved, and which paths have other content."""
+"""Downloads of the file browser: what was saved, which paths have other content, and which files are flagged."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..core.errors import PathExists
 from ..local.saving import REPLACED, SAVED, UNCHANGED
-from .content import download
+from .abuse import is_flagged
+from .content import download, read
 from .file_deeds import Deed, counted
 from .file_facts import moment
-from .replace_question import REPLACE, Conflict
+from .replace_question import Conflict
 from .work import Report
 
 if TYPE_CHECKING:
@@ -22,12 +22,68 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """What a download of several files came to: outcomes, conflicts, and the first error that is no conflict."""
+class Download:
+    """Files to download: `to` is a path or a folder beside the kernel, `byte_range` is as `bytes=0-99`."""
 
-    outcomes: tuple[str, ...]
+    files: tuple[JSONObject, ...]
+    to: str | None = None
+    byte_range: str | None = None
+    overwrite: bool = False
+    acknowledge_abuse: bool = False
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the files."""
+        return [str(facts["id"]) for facts in self.files]
+
+    def one(self, facts: JSONObject, to: str | None = None) -> Download:
+        """The same for one of the files."""
+        return replace(self, files=(facts,), to=to or self.to)
+
+    @property
+    def saving(self) -> str:
+        """The call that saves the files.
+
+        >>> Download(({"id": "a"},), "b.txt", "bytes=0-9", acknowledge_abuse=True).saving
+        "svc.download('a', 'b.txt', byte_range='bytes=0-9', acknowledge_abuse=True)"
+        """
+        these = repr(self.ids[0] if len(self.ids) == 1 else self.ids)
+        return _call("svc.download", these, repr(self.to) if self.to else "", *self._options())
+
+    @property
+    def reading(self) -> str:
+        """The call that reads the files."""
+        options = self._options()
+        if len(self.ids) == 1:
+            return _call("svc.read", repr(self.ids[0]), *options)
+        return f"[{_call('svc.read', 'file', *options)} for file in {self.ids!r}]"
+
+    def _options(self) -> tuple[str, ...]:
+        return (
+            f"byte_range={self.byte_range!r}" if self.byte_range else "",
+            "acknowledge_abuse=True" if self.acknowledge_abuse else "",
+            "overwrite=True" if self.overwrite else "",
+        )
+
+
+def _call(function: str, *arguments: str) -> str:
+    return f"{function}({', '.join(filter(None, arguments))})"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What downloads came to.
+
+    Of each file that was not saved there is either a conflict, with its download in `blocked`, or its download in
+    `flagged`; `error` is the first that is neither. `bodies` has what is for the browser.
+    """
+
+    outcomes: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    blocked: tuple[Download, ...] = ()
+    flagged: tuple[Download, ...] = ()
     error: Exception | None = None
+    bodies: tuple[tuple[JSONObject, bytes], ...] = ()
 
     @property
     def words(self) -> str:
@@ -41,34 +97,91 @@ class Attempt:
             "Saved ": count[SAVED],
             "Replaced ": count[REPLACED],
             "Unchanged: ": count[UNCHANGED],
-            "Not saved: ": len(self.conflicts),
+            "Handed to the browser: ": len(self.bodies),
+            "Not saved: ": len(self.conflicts) + len(self.flagged),
         }
         return " ".join(f"{words}{counted([''] * number)}." for words, number in told.items() if number)
 
 
-def saved(session: Session, files: Sequence[JSONObject], path: str) -> Deed:
-    """Save files under a path or with their own names; what `run` gives is an Attempt."""
-    ids, to = [str(one["id"]) for one in files], path.strip() or None
+def saved(session: Session, downloads: Sequence[Download], code: str = "") -> Deed:
+    """Save files beside the kernel; what `run` gives is an Attempt."""
 
     def run(report: Report) -> Attempt:
-        try:
-            return Attempt(tuple(download(ids, to, progress=report, session=session)["outcome"]))
-        except Exception as error:
-            failed: dict[int, Exception] = getattr(error, "failed", {})
-            if error not in failed.values():
-                raise
-            return _attempt(error, failed, files)
+        return _sum([_save(session, one, report) for one in downloads])
 
-    return Deed(_call(ids, to), run, "", long=True)
+    return Deed(code or "\n".join(one.saving for one in downloads), run, "", long=True)
 
 
-def _attempt(error: Exception, failed: dict[int, Exception], files: Sequence[JSONObject]) -> Attempt:
+def fetched(session: Session, downloads: Sequence[Download], code: str = "") -> Deed:
+    """Read files into memory, for the browser; what `run` gives is an Attempt."""
+    each = [one.one(facts) for one in downloads for facts in one.files]
+
+    def run(report: Report) -> Attempt:
+        attempts: list[Attempt] = []
+        for one in each:
+            report(len(attempts), len(each))
+            attempts.append(_read(session, one))
+        return _sum(attempts)
+
+    return Deed(code or "\n".join(one.reading for one in downloads), run, "", long=True)
+
+
+def _save(session: Session, wanted: Download, report: Report) -> Attempt:
+    try:
+        rows = download(
+            wanted.ids,
+            wanted.to,
+            byte_range=wanted.byte_range,
+            acknowledge_abuse=wanted.acknowledge_abuse,
+            overwrite=wanted.overwrite,
+            progress=report,
+            session=session,
+        )
+    except Exception as error:
+        failed: dict[int, Exception] = getattr(error, "failed", {})
+        if error not in failed.values():
+            raise
+        return _attempt(error, failed, wanted)
+    return Attempt(tuple(rows["outcome"]))
+
+
+def _attempt(error: Exception, failed: dict[int, Exception], wanted: Download) -> Attempt:
     conflicts = {n: one for n, one in failed.items() if isinstance(one, PathExists) and one.replaceable}
+    flagged = [n for n, one in failed.items() if is_flagged(one)]
     result = getattr(error, "result", None)  # of several files those that were saved
     return Attempt(
         () if result is None else tuple(result["outcome"]),
-        tuple(_conflict(one, files[n]) for n, one in conflicts.items()),
-        next((one for n, one in failed.items() if n not in conflicts), None),
+        tuple(_conflict(one, wanted.files[n]) for n, one in conflicts.items()),
+        tuple(wanted.one(wanted.files[n]) for n in conflicts),
+        tuple(wanted.one(wanted.files[n]) for n in flagged),
+        next((one for n, one in failed.items() if n not in conflicts and n not in flagged), None),
+    )
+
+
+def _read(session: Session, wanted: Download) -> Attempt:
+    (facts,) = wanted.files
+    try:
+        body = read(
+            wanted.ids[0],
+            byte_range=wanted.byte_range,
+            acknowledge_abuse=wanted.acknowledge_abuse,
+            session=session,
+        )
+    except Exception as error:
+        if is_flagged(error):
+            return Attempt(flagged=(wanted,))
+        raise
+    return Attempt(bodies=((facts, body),))
+
+
+def _sum(attempts: Sequence[Attempt]) -> Attempt:
+    return Attempt(
+        tuple(one for attempt in attempts for one in attempt.outcomes),
+        tuple(one for attempt in attempts for one in attempt.conflicts),
+        tuple(one for attempt in attempts for one in attempt.blocked),
+        tuple(one for attempt in attempts for one in attempt.flagged),
+        next((attempt.error for attempt in attempts if attempt.error), None),
+        tuple(one for attempt in attempts for one in attempt.bodies),
     )
 
 
@@ -80,30 +193,4 @@ def _conflict(error: PathExists, facts: JSONObject) -> Conflict:
         size=None if size is None else int(str(size)),
         modified=f"{moment(facts.get('modifiedTime'))} UTC",
         media_type=str(facts.get("mimeType") or ""),
-        file_id=str(facts["id"]),
     )
-
-
-def saved_again(session: Session, conflicts: Sequence[Conflict], free: Sequence[Path], answer: str, code: str) -> Deed:
-    """Save files that met other content, over it or at the free paths; `code` is the call that met it."""
-    overwrite = answer == REPLACE
-    pairs = list(zip(conflicts, [one.path for one in conflicts] if overwrite else free, strict=True))
-
-    def run(report: Report) -> Attempt:
-        outcomes: list[str] = []
-        again: list[Conflict] = []
-        for conflict, path in pairs:
-            try:
-                rows = download(conflict.file_id, path, overwrite=overwrite, progress=report, session=session)
-                outcomes.extend(rows["outcome"])
-            except PathExists as error:
-                again.append(replace(conflict, error=error))
-        return Attempt(tuple(outcomes), tuple(again))
-
-    apart = "\n".join(_call([conflict.file_id], str(path)) for conflict, path in pairs)
-    return Deed(f"{code.removesuffix(')')}, overwrite=True)" if overwrite else apart, run, "", long=True)
-
-
-def _call(ids: Sequence[str], to: str | None) -> str:
-    these = repr(ids[0]) if len(ids) == 1 else repr(list(ids))
-    return f"svc.download({these}{f', {to!r}' if to else ''})"

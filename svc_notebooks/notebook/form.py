@@ -8,7 +8,7 @@ that makes no sense is answered in words.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -82,6 +82,17 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.last_error = error
         kind = "" if isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: "
         self.alert.value = tag("p", kind, error, role="alert")
+
+    def _say_problems(self, words: str, problems: Sequence[str]) -> None:
+        """Say that fields have to be fixed, and bring the keyboard to the first; all problems are in `last_error`."""
+        self.last_error = ValueError(" ".join([words, *problems]))
+        marked = "It says beside the field why." if len(problems) == 1 else "It says beside the fields why."
+        self.alert.value = tag("p", words, " ", marked, role="alert")
+        self._go_to_wrong()
+
+    def _go_to_wrong(self) -> None:
+        """The last part is that which knows about keys; without anywidget it is another one, that hears nothing."""
+        self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:
         table = Markup(result.to_html(index=False, border=0, justify="left", na_rep=""))  # it escapes what is in it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -97,19 +97,28 @@ def _table(conflict: Conflict, new_name: str) -> Markup:
     error, name = conflict.error, conflict.path.name
     lines = (
         ("Name", name, conflict.name),
-        ("Size", _size(error.size), _size(conflict.size)),
+        ("Size", size_words(error.size), size_words(conflict.size)),
         ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", conflict.modified),
         ("Type", by_name(name) or "unknown", conflict.media_type),
         *([("If both are kept", name, new_name)] if new_name else []),
     )
+    folder = f"Folder: {conflict.path.parent.absolute()}"
+    return side_by_side(f"Compare {name}", ("Existing file", "New file"), lines, caption=folder)
+
+
+def side_by_side(
+    label: str, heads: tuple[str, str], lines: Iterable[tuple[str, object, object]], *, caption: str = ""
+) -> Markup:
+    """A table of what is there and what would take its place; `label` names it for screen readers."""
     body = joined(
         *(tag("tr", tag("th", head, scope="row"), tag("td", old), tag("td", new)) for head, old, new in lines)
     )
-    heads = joined(tag("td", ""), tag("th", "Existing file", scope="col"), tag("th", "New file", scope="col"))
-    caption = tag("caption", f"Folder: {conflict.path.parent.absolute()}")
-    table = tag("table", caption, tag("thead", tag("tr", heads)), tag("tbody", body), class_="svc-facts")
-    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=f"Compare {name}")
+    columns = joined(tag("td", ""), *(tag("th", head, scope="col") for head in heads))
+    parts = [*([tag("caption", caption)] if caption else []), tag("thead", tag("tr", columns)), tag("tbody", body)]
+    table = tag("table", *parts, class_="svc-facts")
+    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
 
 
-def _size(size: int | None) -> str:
+def size_words(size: int | None) -> str:
+    """A size in bytes, in words."""
     return "unknown" if size is None else size_text(size) if size < 1024 else f"{size_text(size)} ({size:,} bytes)"

@@ -6,8 +6,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from .confirmation import Confirmation
+from .content_question import NewContent, ask_to_replace, stored_facts
 from .current import session_or_current
+from .field import show
 from .file_choice import FileChoice
+from .files import generate_ids
 from .form import Form
 from .frames import frame
 from .look import row
@@ -61,8 +65,13 @@ class UploadForm(Form):
         self.bar = ProgressBar("Upload", 1)
         buttons = row(self.upload, self.cancel, self.resume)
         self.bar.rest("Upload")
-        self.controls.watch(self._show_code)
-        self._compose(self.controls, buttons, self.bar, self.alert, self.table)
+        self.question = Confirmation(self._guarded)
+        self.controls.watch(self._changed)
+        destination, options = self.controls.destination, self.controls.options
+        destination.kind.observe(lambda _change: self._guarded(self.refresh), "value")
+        destination.refresh.on_click(lambda _button: self._guarded(self.refresh))
+        options.generate.on_click(lambda _button: self._guarded(self._generate_id))
+        self._compose(self.controls, buttons, self.question, self.bar, self.alert, self.table)
 
     # -- what a program sees
 
@@ -77,13 +86,67 @@ class UploadForm(Form):
 
     # -- what a press does
 
+    def refresh(self) -> None:
+        """See which files there are now."""
+        if self.controls.destination.existing:
+            self.controls.destination.read(session_or_current(self._session))
+
+    def _changed(self) -> None:
+        """Another upload is set: a question was about the one before."""
+        self._close_question()
+        self._show_code()
+
+    def _generate_id(self) -> None:
+        made = generate_ids(1, session=session_or_current(self._session))
+        self.controls.options.id.value = str(made["id"].item())
+
     def _upload(self) -> None:
         if self.busy:
             raise ValueError("An upload is under way: wait for it, or cancel it.")
         if self._queue is None or self._queue.current is None:  # else the bar says what Resume is for
             self.bar.rest("Upload")
+        problems = self.controls.check()
+        if problems:
+            self._say_problems("Nothing was uploaded.", problems)
+            return
         session = session_or_current(self._session)
-        self._queue = UploadQueue(session, self.controls.orders(session), self._report)
+        orders = self.controls.orders(session)
+        facts = self.controls.destination.facts
+        if facts is None:
+            self._begin(session, orders)
+        else:
+            self._ask_to_replace(session, orders, str(facts["id"]))
+
+    def _ask_to_replace(self, session: Session, orders: list[Order], file_id: str) -> None:
+        """Content of the service is overwritten only after a person has seen which."""
+        facts, order = stored_facts(session, file_id), orders[0]
+        source, name = self.controls.files.single().name, str(order.target.metadata.get("name") or "")
+        show(self.cancel, False)
+        ask_to_replace(
+            self.question,
+            facts,
+            NewContent(source, order.source.size, order.target.media_type, name),
+            document=session.names.is_native(str(facts.get("mimeType"))),
+            confirmed=lambda: self._replace(session, orders),
+            cancelled=lambda: self._keep(str(facts.get("name"))),
+        )
+
+    def _replace(self, session: Session, orders: list[Order]) -> None:
+        self._close_question()
+        self.upload.focus()
+        self._begin(session, orders)
+
+    def _keep(self, name: str) -> None:
+        self._close_question()
+        self.upload.focus()
+        self.bar.say(f"Cancelled: {name} is unchanged.")
+
+    def _close_question(self) -> None:
+        self.question.close_it()
+        show(self.cancel, True)
+
+    def _begin(self, session: Session, orders: list[Order]) -> None:
+        self._queue = UploadQueue(session, orders, self._report)
         self._start(self._queue)
 
     def _cancel(self) -> None:
@@ -108,9 +171,10 @@ class UploadForm(Form):
         words = "Stopped"
         try:
             await queue.run()
-            words = f"Done: {_files(len(queue.files))} uploaded"
+            words = self._words(queue)
             self._done = self.code()
-            self.controls.files.forget()
+            self.controls.forget()
+            self.refresh()
         except Cancelled:
             words = f"Cancelled at {self.bar.status}. Resume goes on from there."
         except Exception as error:
@@ -120,6 +184,12 @@ class UploadForm(Form):
             self._finished += queue.files[before:]
             self._show_result()
             self.bar.say(words)
+
+    def _words(self, queue: UploadQueue) -> str:
+        replaced = [file for file in queue.files if self.controls.destination.existing]
+        if replaced:
+            return f"Done: the content of {replaced[0].get('name')} was replaced"
+        return f"Done: {_files(len(queue.files))} uploaded"
 
     # -- what it shows
 

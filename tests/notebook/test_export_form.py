@@ -442,6 +442,7 @@ def test_a_path_with_other_content_is_asked_about(form, table, tmp_path, press, 
     for told in ("4 bytes", "21 bytes", "text/csv", "now", "Existing file", "New file"):
         assert told in question.files.value
     assert form.bar.words == "Not saved: birds.csv exists with other content"
+    assert form.cancel.layout.display == "none", "one button is called Cancel"
     assert (tmp_path / "birds.csv").read_bytes() == b"mine"
     assert form.code().endswith("'csv')")
     sent = len(svc.exchanges())
@@ -454,6 +455,7 @@ def test_a_path_with_other_content_is_asked_about(form, table, tmp_path, press, 
     assert len(svc.exchanges()) == sent, "the export that was made is saved, and no other is made"
     assert form.code().endswith(call)
     assert question.layout.display == "none"
+    assert form.cancel.layout.display is None
     if press != "cancel":
         assert eval(form.code(), {"svc": svc})["outcome"].item() == "unchanged"
         choose(form, extension="tsv")

@@ -236,7 +236,7 @@ def test_every_field(browser):
 
     assert "md5Checksum" in browser.view.value
     assert "hello &lt;b&gt;.txt" in browser.view.value
-    assert "About hello &lt;b&gt;.txt" in browser.facts.value
+    assert "About hello &lt;b&gt;.txt" in browser.about.facts.value
 
 
 def give_to(browser, grantee):
@@ -326,7 +326,7 @@ def test_a_path_with_other_content_is_asked_about(browser, tmp_path):
     path = tmp_path / "photo.bin"
     path.write_bytes(b"mine")
     asked_to_replace(browser, tmp_path, "photo.bin")
-    question = browser.replace_question
+    question = browser.downloads.replace
 
     assert question.layout.display is None
     assert "photo.bin exists with other content." in question.head.value
@@ -344,11 +344,11 @@ def test_the_path_is_replaced_only_where_that_is_chosen(browser, tmp_path):
     for press, kept, code in (("cancel", b"mine", False), ("replace", b"\x89PNG\r\n", True)):
         path.write_bytes(b"mine")
         asked_to_replace(browser, tmp_path, "photo.bin")
-        getattr(browser.replace_question, press).click()
+        getattr(browser.downloads.replace, press).click()
 
         assert path.read_bytes() == kept
         assert ("overwrite=True" in browser.code()) == code
-        assert browser.replace_question.layout.display == "none"
+        assert browser.downloads.replace.layout.display == "none"
         assert [one.name for one in tmp_path.iterdir()] == ["photo.bin"]
 
     assert "Replaced 1 file." in browser.status.value
@@ -359,8 +359,8 @@ def test_both_are_kept_under_the_name_on_the_button(browser, tmp_path):
     (tmp_path / "photo.bin").write_bytes(b"mine")
     (tmp_path / "photo (1).bin").write_bytes(b"mine, too")
     asked_to_replace(browser, tmp_path, "photo.bin")
-    assert browser.replace_question.keep.description == "Save as photo (2).bin"
-    browser.replace_question.keep.click()
+    assert browser.downloads.replace.keep.description == "Save as photo (2).bin"
+    browser.downloads.replace.keep.click()
 
     contents = {one.name: one.read_bytes() for one in tmp_path.iterdir()}
     assert contents == {"photo.bin": b"mine", "photo (1).bin": b"mine, too", "photo (2).bin": b"\x89PNG\r\n"}
@@ -373,9 +373,9 @@ def test_a_name_that_is_taken_between_question_and_answer_is_asked_about_again(b
     (tmp_path / "photo.bin").write_bytes(b"mine")
     asked_to_replace(browser, tmp_path, "photo.bin")
     (tmp_path / "photo (1).bin").write_bytes(b"another's")
-    browser.replace_question.keep.click()
+    browser.downloads.replace.keep.click()
 
-    assert "photo (1).bin exists with other content." in browser.replace_question.head.value
+    assert "photo (1).bin exists with other content." in browser.downloads.replace.head.value
     assert (tmp_path / "photo (1).bin").read_bytes() == b"another's"
 
 
@@ -385,7 +385,7 @@ def test_of_several_files_those_that_exist_are_asked_about(browser, lab, tmp_pat
     (tmp_path / "photo.bin").write_bytes(b"mine")
     (tmp_path / "photo (1).bin").write_bytes(b"mine, too")
     asked_to_replace(browser, tmp_path, "photo.bin", "hello <b>.txt")
-    question = browser.replace_question
+    question = browser.downloads.replace
 
     assert "2 files exist with other content." in question.head.value
     assert (question.replace.description, question.keep.description) == ("Replace all", "Keep both of each")
@@ -401,7 +401,7 @@ def test_a_file_that_fails_beside_a_conflict_is_told_too(browser, tmp_path):
     (tmp_path / "photo.bin").write_bytes(b"mine")
     asked_to_replace(browser, tmp_path, "photo.bin", "Data")
 
-    assert "photo.bin exists" in browser.replace_question.head.value
+    assert "photo.bin exists" in browser.downloads.replace.head.value
     assert "use export for native documents" in browser.alert.value
 
 
@@ -410,7 +410,7 @@ def test_a_folder_of_the_name_is_an_error_and_no_question(browser, tmp_path):
     asked_to_replace(browser, tmp_path, "photo.bin")
 
     assert "is a folder, and no file can replace it" in browser.alert.value
-    assert browser.replace_question.layout.display == "none"
+    assert browser.downloads.replace.layout.display == "none"
 
 
 def test_a_download_beside_the_loop_asks_as_well(lab, files, tmp_path):
@@ -421,7 +421,7 @@ def test_a_download_beside_the_loop_asks_as_well(lab, files, tmp_path):
         asked_to_replace(browser, tmp_path, "photo.bin")
         while browser.busy:
             await asyncio.sleep(0.01)
-        browser.replace_question.replace.click()
+        browser.downloads.replace.replace.click()
         while browser.busy:
             await asyncio.sleep(0.01)
         return browser

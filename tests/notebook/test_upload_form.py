@@ -70,7 +70,7 @@ def test_name_metadata_and_chunk_size_are_sent(form, box):
     form.controls.upload_type.value = "resumable"
     form.controls.chunk_size.value = 256 * 1024
     form.controls.name.value = "other.bin"
-    form.controls.metadata.value = '{"starred": true}'
+    form.controls.options.metadata.value = '{"starred": true}'
 
     form.upload.click()
 
@@ -216,20 +216,35 @@ def test_a_press_that_makes_no_sense_is_answered_in_words(form, case):
 @pytest.mark.parametrize(
     "control, value, words",
     [
-        ("metadata", "{starred", "Metadata is no JSON"),
+        ("metadata", "{starred", "This is not valid JSON"),
         ("metadata", "[1]", "must be a JSON object"),
         ("metadata", '{"colour": 1}', "no field that can be set"),
-        ("path", "nowhere.csv", "no such file beside the kernel"),
+        ("metadata", '{"name": "b.txt"}', "name has a control of its own: use Name"),
+        ("metadata", '{"viewers_can_copy_content": true}', "has a control of its own: use the switch above"),
+        ("media_type", "csv", "csv is not a media type: write it like text/csv."),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_sent(form, box, control, value, words):
+def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_sent(form, box, control, value, words):
     send(box, "a.txt", b"a")
-    controls = {"metadata": form.controls.metadata, "path": form.controls.files.path}
-    controls[control].value = value
+    field = getattr(form.controls.options, control)
+    field.value = value
+    assert words in field.wrong[0]
+    assert form.controls.options.shown
 
     form.upload.click()
 
-    assert words in form.alert.value
+    assert "Nothing was uploaded." in form.alert.value
+    assert words in str(form.last_error)
+    assert len(svc.exchanges()) == 0
+
+
+def test_a_path_that_does_not_exist_is_an_error_and_nothing_is_sent(form, box):
+    send(box, "a.txt", b"a")
+    form.controls.files.path.value = "nowhere.csv"
+
+    form.upload.click()
+
+    assert "no such file beside the kernel" in form.alert.value
     assert len(svc.exchanges()) == 0
 
 
@@ -237,10 +252,36 @@ def test_a_name_for_several_files_is_refused(form, box):
     send(box, "a.txt", b"a")
     send(box, "b.txt", b"b")
     form.controls.name.value = "c.txt"
-
     form.upload.click()
 
-    assert "Name is for one file, and 2 are chosen" in form.alert.value
+    assert form.controls.name.wrong == ("Name is for one file, and 2 are chosen: leave it empty.",)
+    assert len(svc.exchanges()) == 0
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"name": "c.txt"}, {"convert": "document"}, {"metadata": '{"starred": true}'}, {"id": "x"}, {"viewers": False}],
+    ids=lambda options: next(iter(options)),
+)
+def test_a_media_upload_takes_the_content_alone(form, box, options):
+    send(box, "a.txt", b"a")
+    controls = form.controls
+    fields = {
+        "name": controls.name,
+        "convert": controls.convert.kind,
+        "metadata": controls.options.metadata,
+        "id": controls.options.id,
+        "viewers": controls.options.viewers,
+    }
+    for key, value in options.items():
+        fields[key].value = value
+    assert controls.upload_type.wrong == ()
+
+    controls.upload_type.value = "media"
+    form.upload.click()
+
+    assert "A media upload carries the content alone" in controls.upload_type.wrong[0]
+    assert len(svc.exchanges()) == 0
 
 
 def test_a_file_that_is_still_coming_is_waited_for(form, box):
@@ -258,7 +299,7 @@ def test_the_code_does_what_the_form_does(form, box, tmp_path, monkeypatch):
     send(box, "it's.bin", bytes(MIB))
     form.controls.upload_type.value = "resumable"
     form.controls.chunk_size.value = 256 * 1024
-    form.controls.metadata.value = '{"starred": true}'
+    form.controls.options.metadata.value = '{"starred": true}'
     form.upload.click()
 
     twin = eval(form.code(), {"svc": svc})
@@ -335,9 +376,12 @@ def test_a_page_without_a_kernel_shows_what_the_form_is(form):
 @pytest.mark.spec("W-05")
 def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
-    every = [controls.upload_type, controls.chunk_size, controls.name, controls.metadata]
-    every += [controls.convert.kind, controls.convert.language]
-    every += [controls.files.path, form.upload, form.cancel, form.resume]
+    options, destination = controls.options, controls.destination
+    every = [controls.upload_type.control, controls.chunk_size, controls.name.control]
+    every += [controls.convert.kind, controls.convert.language, destination.kind, destination.chooser]
+    every += [destination.refresh, options.button, options.viewers.control, options.media_type.control]
+    every += [options.id, options.generate, options.metadata.control]
+    every += [controls.files.path, form.upload, form.cancel, form.resume, form.question.no]
 
     assert all(control.description and control.tooltip for control in every)
 

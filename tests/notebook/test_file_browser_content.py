@@ -1,0 +1,370 @@
+"""The file browser: other content for a file, a part of one, flagged files, and viewers who may not copy."""
+
+import asyncio
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.policy import MIB
+from svc_notebooks.notebook.file_browser import FileBrowser
+from svc_notebooks.notebook.handover import AsLink
+from svc_notebooks.notebook.row_list import Lines
+
+EVIL = b"not for everybody"
+
+
+@pytest.fixture
+def plan(lab):
+    return svc.upload(b"Feed the ducks on Monday.", name="plan.txt")
+
+
+@pytest.fixture
+def evil(lab):
+    file = svc.upload(EVIL, name="evil.txt")
+    lab.flag(file)
+    return file
+
+
+@pytest.fixture
+def browser(lab, plan, evil):
+    return FileBrowser(lab.session, Lines, AsLink)
+
+
+@pytest.fixture(autouse=True)
+def _in_a_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def choose(browser, *names):
+    rows = browser.result
+    browser.files.chosen = rows[rows["name"].isin(names)]["id"].tolist()
+
+
+def download(browser, *names, **given):
+    choose(browser, *names)
+    browser.ask["download"].click()
+    question = browser.question
+    fields = {"target": question.target, "path": question.path, "first": question.range.first}
+    fields["last"] = question.range.last
+    for key, value in given.items():
+        fields[key].value = value
+    question.yes.click()
+
+
+def content_requests():
+    """The requests for content so far: whether each acknowledged abuse, and the status of its answer."""
+    rows = svc.exchanges()
+    rows = rows[rows["query"].fillna("").str.contains("alt=media")]
+    return [("acknowledgeAbuse=true" in row["query"], row["status"]) for _, row in rows.iterrows()]
+
+
+# -- other content
+
+
+@pytest.mark.spec("W-05", "A1-04")
+def test_the_content_of_a_file_is_replaced(browser, plan, tmp_path):
+    (tmp_path / "new.txt").write_bytes(b"new words")
+    choose(browser, "plan.txt")
+    browser.ask["replace"].click()
+    assert "plan.txt" in browser.question.head.value
+    assert "overwrites the present one (25 bytes, changed 2026-01-05 09:00 UTC)" in browser.question.head.value
+    browser.question.source.path.value = "new.txt"
+    code = browser.code()
+    assert svc.read(plan) == b"Feed the ducks on Monday."
+    browser.question.yes.click()
+
+    assert browser.last_error is None
+    assert "Replaced the content of plan.txt." in browser.status.value
+    assert code == browser.code() == f"svc.update('{plan['id'].item()}', 'new.txt')"
+    assert svc.read(plan) == b"new words"
+    assert browser.chosen["name"].tolist() == ["plan.txt"]
+    assert "9 bytes" in browser.about.facts.value
+    svc.update(plan, b"")
+    eval(code, {"svc": svc})
+    assert svc.read(plan) == b"new words"
+
+
+def test_nothing_is_replaced_before_it_is_meant(browser, plan, tmp_path):
+    (tmp_path / "new.txt").write_bytes(b"new words")
+    choose(browser, "plan.txt")
+    browser.ask["replace"].click()
+    browser.question.yes.click()
+    assert "No file is chosen" in browser.alert.value
+    browser.question.source.path.value = "new.txt"
+    browser.question.no.click()
+
+    assert svc.read(plan) == b"Feed the ducks on Monday."
+
+
+def test_one_file_takes_the_content_of_one(browser, plan, tmp_path):
+    (tmp_path / "new.txt").write_bytes(b"new words")
+    choose(browser, "plan.txt")
+    browser.ask["replace"].click()
+    source = browser.question.source
+    source.path.value = "new.txt"
+    source.picker.widget.hear({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
+    browser.question.yes.click()
+
+    assert "2 files are chosen, and a file has the content of one" in browser.alert.value
+    assert svc.read(plan) == b"Feed the ducks on Monday."
+
+
+@pytest.mark.spec("A5-04")
+def test_a_native_document_converts_its_new_content(browser, tmp_path):
+    svc.upload(b"a,b\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
+    browser.refresh()
+    (tmp_path / "counts.csv").write_bytes(b"pond,birds\nMill pond,12\n")
+    choose(browser, "Sheet")
+    browser.ask["replace"].click()
+    assert "the new content is converted" in browser.question.head.value
+    browser.question.source.path.value = "counts.csv"
+    browser.question.yes.click()
+
+    assert browser.last_error is None
+    svc.export(browser.chosen, "csv", "out.csv")
+    assert "Mill pond,12" in (tmp_path / "out.csv").read_text(encoding="utf-8-sig")
+
+
+def test_a_replacement_that_is_cancelled_leaves_the_file_as_it_was(lab, plan, tmp_path):
+    (tmp_path / "large.bin").write_bytes(bytes(24 * MIB))
+
+    async def scene():
+        browser = svc.file_browser()
+        choose(browser, "plan.txt")
+        browser.ask["replace"].click()
+        browser.question.source.path.value = "large.bin"
+        browser.question.yes.click()
+        assert browser.busy, browser.last_error
+        browser.work.cancel.click()
+        while browser.busy:
+            await asyncio.sleep(0.01)
+        return browser
+
+    browser = asyncio.run(scene())
+
+    assert "Cancelled. plan.txt is unchanged." in browser.status.value
+    assert browser.last_error is None
+    assert svc.read(plan) == b"Feed the ducks on Monday."
+
+
+# -- a part
+
+
+@pytest.mark.spec("A6-02")
+@pytest.mark.parametrize(
+    "first, last, part",
+    [("0", "3", b"Feed"), ("5", "", b"the ducks on Monday."), ("", "3", b"Feed"), ("18", "99", b"Monday.")],
+)
+@pytest.mark.parametrize("target", ["kernel", "browser"])
+def test_a_part_of_a_file(browser, plan, tmp_path, first, last, part, target):
+    path = {"path": "part.txt"} if target == "kernel" else {}
+    download(browser, "plan.txt", first=first, last=last, target=target, **path)
+
+    assert browser.last_error is None
+    wanted = f"byte_range='bytes={first or 0}-{last}'"
+    if target == "kernel":
+        assert (tmp_path / "part.txt").read_bytes() == part
+        assert browser.code() == f"svc.download('{plan['id'].item()}', 'part.txt', {wanted})"
+        assert eval(browser.code(), {"svc": svc})["outcome"].tolist() == ["unchanged"]
+    else:
+        assert f"({len(part)} bytes)" in browser.hand_over.widget.value
+        assert browser.code() == f"svc.read('{plan['id'].item()}', {wanted})"
+        assert eval(browser.code(), {"svc": svc}) == part
+
+
+@pytest.mark.parametrize(
+    "first, last, words",
+    [
+        ("25", "", "plan.txt has 25 bytes, 0 to 24: the first byte must be 24 or less."),
+        ("9", "3", "The last byte comes before the first"),
+        ("two", "", "First byte is 'two': write a whole number"),
+        ("", "-1", "Last byte is '-1': write a whole number"),
+    ],
+)
+def test_a_part_that_cannot_be_is_said_beside_the_field(browser, tmp_path, first, last, words):
+    before = len(content_requests())
+    download(browser, "plan.txt", first=first, last=last)
+
+    assert words in browser.question.range.wrong[0]
+    assert "Nothing was downloaded." in browser.alert.value
+    assert browser.question.more.shown
+    assert len(content_requests()) == before
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_part_that_meets_other_content_replaces_it_by_the_part(browser, tmp_path):
+    (tmp_path / "plan.txt").write_bytes(b"mine")
+    download(browser, "plan.txt", first="0", last="3")
+    assert browser.downloads.replace.conflicts
+    browser.downloads.replace.replace.click()
+
+    assert (tmp_path / "plan.txt").read_bytes() == b"Feed"
+    assert "byte_range='bytes=0-3', overwrite=True)" in browser.code()
+
+
+# -- a flagged file
+
+
+@pytest.mark.spec("A6-03")
+@pytest.mark.parametrize("target", ["kernel", "browser"])
+def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, tmp_path, target):
+    download(browser, "evil.txt", target=target)
+    question = browser.downloads.abuse
+
+    assert question.asked
+    for told in ("evil.txt was flagged as abusive.", "the service found malware or spam in it"):
+        assert told in question.head.value
+    assert content_requests() == [(False, 403)], "no content came"
+    assert list(tmp_path.iterdir()) == []
+    assert browser.alert.value == ""
+
+    question.yes.click()
+    assert content_requests() == [(False, 403), (True, 200)]
+    assert "acknowledge_abuse=True" in browser.code()
+    assert browser.last_error is None
+    if target == "kernel":
+        assert (tmp_path / "evil.txt").read_bytes() == EVIL
+    else:
+        assert f"({len(EVIL)} bytes)" in browser.hand_over.widget.value
+
+
+@pytest.mark.spec("A6-03")
+def test_cancel_downloads_nothing(browser, tmp_path):
+    download(browser, "evil.txt")
+    browser.downloads.abuse.no.click()
+
+    assert content_requests() == [(False, 403)]
+    assert list(tmp_path.iterdir()) == []
+    assert "Cancelled. What is flagged was not downloaded." in browser.status.value
+
+
+@pytest.mark.spec("A6-03")
+def test_a_look_at_a_flagged_file_asks_too(browser):
+    choose(browser, "evil.txt")
+    browser.open.click()
+    assert browser.downloads.abuse.asked
+    assert browser.view.value == ""
+    assert content_requests() == [(False, 403)]
+    browser.downloads.abuse.no.click()
+    assert content_requests() == [(False, 403)]
+    assert "Nothing of evil.txt was fetched." in browser.status.value
+
+    browser.open.click()
+    browser.downloads.abuse.yes.click()
+    assert EVIL.decode() in browser.view.value
+    assert browser.code().endswith(", acknowledge_abuse=True)")
+
+
+@pytest.mark.spec("A6-03")
+@pytest.mark.parametrize("act", ["download", "look"])
+def test_people_who_do_not_own_it_are_told_so_and_not_asked(lab, evil, tmp_path, act):
+    svc.share(evil, "bob@svc.example")
+    browser = FileBrowser(lab.sign_in("bob@svc.example"), Lines, AsLink)
+    browser.search.place.value = "shared"
+    choose(browser, "evil.txt")
+    if act == "look":
+        browser.open.click()
+    else:
+        download(browser, "evil.txt")
+
+    assert not browser.downloads.abuse.asked
+    assert "evil.txt was flagged as abusive" in browser.alert.value
+    assert "Only its owner, ada@svc.example, may download it." in browser.alert.value
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_of_several_files_the_flagged_ones_are_asked_about(browser, tmp_path):
+    download(browser, "plan.txt", "evil.txt")
+
+    assert [path.name for path in tmp_path.iterdir()] == ["plan.txt"]
+    assert "Saved 1 file. Not saved: 1 file." in browser.status.value
+    assert "evil.txt was flagged" in browser.downloads.abuse.head.value
+    browser.downloads.abuse.yes.click()
+
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["evil.txt", "plan.txt"]
+    assert browser.code().startswith("svc.download(['")
+
+
+def test_a_flagged_file_at_a_path_with_other_content_is_asked_about_twice(browser, tmp_path):
+    (tmp_path / "evil.txt").write_bytes(b"mine")
+    download(browser, "evil.txt")
+    questions = browser.downloads
+    assert questions.replace.conflicts
+    assert not questions.abuse.asked
+    questions.replace.replace.click()
+    assert (tmp_path / "evil.txt").read_bytes() == b"mine"
+    assert questions.abuse.asked
+    questions.abuse.yes.click()
+
+    assert (tmp_path / "evil.txt").read_bytes() == EVIL
+    assert browser.code().endswith(", acknowledge_abuse=True, overwrite=True)")
+
+
+def test_both_questions_come_one_after_the_other(browser, tmp_path):
+    (tmp_path / "plan.txt").write_bytes(b"mine")
+    download(browser, "plan.txt", "evil.txt")
+    questions = browser.downloads
+    assert questions.replace.conflicts
+    assert not questions.abuse.asked
+    questions.replace.keep.click()
+    assert questions.abuse.asked
+    questions.abuse.yes.click()
+
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
+        "plan.txt": b"mine",
+        "plan (1).txt": b"Feed the ducks on Monday.",
+        "evil.txt": EVIL,
+    }
+    assert "acknowledge_abuse=True" in browser.code()
+
+
+# -- the copy restriction
+
+
+@pytest.mark.spec("A6-05")
+def test_an_editor_says_whether_viewers_may_copy(browser, plan):
+    choose(browser, "plan.txt")
+    viewers = browser.about.viewers
+    assert (viewers.layout.display, viewers.value) == (None, True)
+    viewers.value = False
+
+    assert "Viewers may no longer download, export and copy plan.txt." in browser.status.value
+    assert browser.code() == f"svc.update('{plan['id'].item()}', viewers_can_copy_content=True)"
+    assert svc.file(plan, fields="viewers_can_copy_content").iloc[0, 0]
+    assert "may not download, export or copy it" in browser.about.facts.value
+    viewers.value = True
+    assert not svc.file(plan, fields="viewers_can_copy_content").iloc[0, 0]
+
+
+@pytest.mark.spec("A6-05")
+@pytest.mark.parametrize("role, shown", [("reader", "none"), ("writer", None)])
+def test_the_switch_is_for_people_who_may_edit(lab, role, shown):
+    bob = lab.sign_in("bob@svc.example")
+    secret = {"viewers_can_copy_content": True}
+    file = svc.upload(b"x", name="theirs.txt", metadata=secret, session=bob)
+    svc.share(file, "ada@svc.example", role=role, session=bob)
+    browser = FileBrowser(lab.session, Lines, AsLink)
+    browser.search.place.value = "shared"
+    choose(browser, "theirs.txt")
+
+    assert browser.about.viewers.layout.display == shown
+    assert browser.about.viewers.value is False
+    assert "may not download, export or copy it" in browser.about.facts.value
+
+
+def test_folders_and_several_files_have_no_switch(browser):
+    svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
+    browser.refresh()
+    choose(browser, "Data")
+    assert browser.about.viewers.layout.display == "none"
+    choose(browser, "plan.txt", "evil.txt")
+    assert browser.about.viewers.layout.display == "none"
+
+
+def test_a_switch_that_the_service_refuses_goes_back(browser, plan):
+    choose(browser, "plan.txt")
+    svc.delete(plan)
+    browser.about.viewers.value = False
+
+    assert 'role="alert"' in browser.alert.value
+    assert browser.about.viewers.value is True

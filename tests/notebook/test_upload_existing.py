@@ -1,0 +1,296 @@
+"""The upload form: content of an existing file, a generated id and the copy restriction, without a browser."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.policy import MIB
+from svc_notebooks.notebook.upload_destination import EXISTING, NEW
+
+
+@pytest.fixture
+def plan(lab):
+    return svc.upload(b"old words", name="plan.txt", metadata={"description": "May"})
+
+
+@pytest.fixture
+def source(tmp_path, monkeypatch):
+    """Writes a file in the notebook's folder and chooses it."""
+    monkeypatch.chdir(tmp_path)
+
+    def chosen(form, name="new.txt", content=b"new words"):
+        (tmp_path / name).write_bytes(content)
+        form.controls.files.path.value = name
+
+    return chosen
+
+
+@pytest.fixture
+def form(plan):
+    return svc.upload_form()
+
+
+def existing(form, file):
+    form.controls.destination.kind.value = EXISTING
+    form.controls.destination.chooser.value = file["id"].item()
+
+
+def replace(form):
+    form.upload.click()
+    assert form.question.asked
+    form.question.yes.click()
+    assert form.last_error is None
+
+
+@pytest.mark.spec("W-01", "A1-04")
+@pytest.mark.parametrize("kind", ["auto", "media", "multipart", "resumable"])
+def test_the_content_is_replaced_by_every_upload_type(form, plan, source, kind):
+    source(form)
+    existing(form, plan)
+    form.controls.upload_type.value = kind
+    replace(form)
+
+    sent = svc.exchanges().query("method == 'PUT'")
+    expected = "media" if kind == "auto" else kind
+    assert f"uploadType={expected}" in sent["query"].iloc[0]
+    assert svc.read(plan) == b"new words"
+    now = svc.file(plan, fields="id,name,description")
+    assert now.values.tolist() == [[plan["id"].item(), "plan.txt", "May"]]
+    assert len(svc.files()) == 1
+    assert form.bar.words == "Done: the content of plan.txt was replaced"
+
+
+def test_the_content_is_replaced_after_the_person_has_seen_which(form, plan, source):
+    source(form)
+    existing(form, plan)
+    form.upload.click()
+
+    assert "Replace the content of plan.txt?" in form.question.head.value
+    for told in ("9 bytes", "Content from", "2026-01-05 09:00 UTC", plan["id"].item(), "new.txt"):
+        assert told in form.question.facts.value
+    assert svc.read(plan) == b"old words"
+    assert form.cancel.layout.display == "none", "one button is called Cancel"
+    form.question.no.click()
+    assert form.cancel.layout.display is None
+    assert svc.read(plan) == b"old words"
+    assert form.bar.words == "Cancelled: plan.txt is unchanged."
+
+
+@pytest.mark.parametrize("change", ["name", "destination"])
+def test_a_change_takes_the_question_back(form, plan, source, change):
+    source(form)
+    existing(form, plan)
+    form.upload.click()
+    if change == "name":
+        form.controls.name.value = "other.txt"
+    else:
+        form.controls.destination.kind.value = NEW
+
+    assert not form.question.asked
+    form.question.yes.click()
+    assert svc.read(plan) == b"old words"
+
+
+def test_the_code_replaces_the_same_content(form, plan, source):
+    source(form)
+    existing(form, plan)
+    controls = form.controls
+    controls.name.value = "agenda.txt"
+    controls.upload_type.value = "multipart"
+    controls.options.viewers.value = False
+    controls.options.media_type.value = "text/markdown"
+    controls.options.metadata.value = '{"starred": true}'
+    replace(form)
+    code, file_id = form.code(), plan["id"].item()
+    shown = "name,mime_type,starred,size,viewers_can_copy_content"
+    by_form = svc.file(plan, fields=shown)
+    svc.update(plan, b"", name="x", starred=False, viewers_can_copy_content=False, mime_type="text/csv")
+    eval(code, {"svc": svc})
+
+    assert code == (
+        f"svc.update('{file_id}', 'new.txt', name='agenda.txt', mime_type='text/markdown',"
+        " upload_type='multipart', viewers_can_copy_content=True, starred=True)"
+    )
+    assert svc.file(plan, fields=shown).equals(by_form)
+    assert by_form.values.tolist() == [["agenda.txt", "text/markdown", True, 9, True]]
+
+
+@pytest.mark.spec("A5-04")
+def test_content_of_a_native_document_is_converted(form, source):
+    sheet = svc.upload(b"a,b\n", name="Sheet", mime_type="text/csv", convert_to="spreadsheet")
+    source(form, "new.csv", b"pond,birds\nMill pond,12\n")
+    existing(form, sheet)
+    controls = form.controls
+    assert "converted" in controls.destination.file.hint.value
+    assert controls.convert.kind.layout.display == "none"
+    assert controls.convert.language.layout.display is None
+    form.upload.click()
+    assert "everything in the document is replaced" in form.question.head.value
+    form.question.yes.click()
+
+    assert form.last_error is None
+    svc.export(sheet, "csv", "out.csv")
+    assert "Mill pond,12" in Path("out.csv").read_text(encoding="utf-8-sig")
+    assert form.code() == f"svc.update('{sheet['id'].item()}', 'new.csv')"
+
+
+def test_files_that_the_user_may_edit_are_offered_and_no_folders(lab, form, plan):
+    svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
+    bob = lab.sign_in("bob@svc.example")
+    svc.share(svc.upload(b"x", name="to read", session=bob), "ada@svc.example", session=bob)
+    svc.share(svc.upload(b"x", name="to edit", session=bob), "ada@svc.example", role="writer", session=bob)
+    form.controls.destination.kind.value = EXISTING
+
+    lines = [line for line, _ in form.controls.destination.chooser.options]
+    assert sorted(line.partition(" (")[0] for line in lines) == ["plan.txt", "to edit"]
+
+
+def test_the_list_is_read_again(form, plan):
+    form.controls.destination.kind.value = EXISTING
+    form.controls.options.viewers.value = False
+    svc.upload(b"x", name="later.txt")
+    form.controls.destination.refresh.click()
+
+    assert any("later.txt" in line for line, _ in form.controls.destination.chooser.options)
+    assert form.controls.destination.facts["name"] == "plan.txt", "what was chosen stays chosen"
+    assert form.controls.options.viewers.value is False, "what was set stays set"
+
+
+def test_one_file_replaces_one(form, plan, source):
+    source(form)
+    form.controls.files.picker.widget.hear({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
+    existing(form, plan)
+    form.upload.click()
+
+    assert "2 files are chosen, and a file has the content of one" in form.alert.value
+    assert svc.read(plan) == b"old words"
+
+
+def test_a_file_that_is_gone_is_said(form, plan, source):
+    source(form)
+    existing(form, plan)
+    svc.delete(plan)
+    form.upload.click()
+
+    assert isinstance(form.last_error, svc.NotFound)
+    assert not form.question.asked
+
+
+def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form, plan, source):
+    source(form, "large.bin", bytes(8 * MIB))
+    existing(form, plan)
+    form.controls.upload_type.value = "resumable"
+    form.controls.chunk_size.value = MIB
+
+    async def press():
+        form.upload.click()
+        form.question.yes.click()
+        assert form.busy, form.last_error
+        while form.bar.done < 3 * MIB:
+            await asyncio.sleep(0)
+        form.cancel.click()
+        while form.busy:
+            await asyncio.sleep(0)
+        before = svc.read(plan)
+        form.resume.click()
+        while form.busy:
+            await asyncio.sleep(0)
+        return before
+
+    assert asyncio.run(press()) == b"old words"
+    assert form.last_error is None
+    assert svc.read(plan) == bytes(8 * MIB)
+
+
+# -- a generated id
+
+
+@pytest.mark.spec("W-01", "X-03")
+def test_an_id_of_the_service_makes_one_file_however_often_it_is_sent(form, source):
+    source(form)
+    form.controls.options.generate.click()
+    chosen = form.controls.options.id.value
+    code = form.code()
+    form.upload.click()
+
+    assert form.result["id"].tolist() == [chosen]
+    assert code == f"svc.upload('new.txt', file_id='{chosen}')"
+    with pytest.raises(svc.AlreadyExists):
+        eval(code, {"svc": svc})
+    assert form.controls.options.id.value == "", "the next file needs another id"
+
+
+@pytest.mark.spec("X-03")
+def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source):
+    source(form)
+    form.controls.options.id.value = "some-id"
+    form.controls.convert.kind.value = "document"
+    before = len(svc.exchanges())
+
+    assert "What is converted cannot have an id" in form.controls.options.file_id.wrong[0]
+    form.upload.click()
+    assert len(svc.exchanges()) == before
+    form.controls.convert.kind.value = ""
+    assert form.controls.options.file_id.wrong == ()
+
+
+def test_an_id_is_for_one_file(form, source):
+    source(form)
+    form.controls.files.picker.widget.hear({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
+    form.controls.options.id.value = "some-id"
+
+    assert form.controls.options.file_id.wrong == ("An id is for one file, and 2 are chosen: remove the id.",)
+
+
+def test_an_existing_file_keeps_its_id(form, plan, source):
+    source(form)
+    form.controls.options.id.value = "some-id"
+    existing(form, plan)
+
+    assert form.controls.options.file_id.layout.display == "none"
+    assert "some-id" not in form.code()
+    replace(form)
+    assert svc.files()["id"].tolist() == plan["id"].tolist()
+
+
+# -- the copy restriction
+
+
+@pytest.mark.spec("W-01", "A6-05")
+def test_viewers_may_copy_unless_it_is_switched_off(form, source):
+    for allowed in (True, False):
+        source(form)
+        form.controls.options.viewers.value = allowed
+        form.upload.click()
+    found = svc.file(form.result, fields="viewers_can_copy_content")["viewers_can_copy_content"]
+
+    assert found.tolist() == [False, True], "the field is true to restrict viewers"
+    assert form.code() == "svc.upload('new.txt', metadata={'viewers_can_copy_content': True})"
+
+
+def test_the_switch_shows_what_holds_for_the_existing_file(form, plan, source):
+    restricted = svc.upload(b"x", name="mine.txt", metadata={"viewers_can_copy_content": True})
+    viewers = form.controls.options.viewers
+    existing(form, restricted)
+    assert viewers.value is False
+    form.controls.destination.chooser.value = plan["id"].item()
+    assert viewers.value is True
+    form.controls.destination.chooser.value = restricted["id"].item()
+    viewers.value = True
+    source(form)
+    replace(form)
+
+    assert not svc.file(restricted, fields="viewers_can_copy_content").iloc[0, 0]
+
+
+def test_the_whole_file_goes_in_one_request_of_a_session(form, source):
+    source(form, "large.bin", bytes(9 * MIB))
+    form.controls.upload_type.value = "resumable"
+    form.controls.chunk_size.value = -1
+    form.upload.click()
+
+    puts = svc.exchanges().query("method == 'PUT'")
+    assert puts["sent"].tolist() == [9 * MIB]
+    assert form.code() == "svc.upload('large.bin', upload_type='resumable', chunk_size=-1)"
