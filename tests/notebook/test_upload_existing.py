@@ -258,7 +258,7 @@ def test_an_existing_file_keeps_its_id(form, plan, source):
 # -- the copy restriction
 
 
-@pytest.mark.spec("W-01", "A6-05")
+@pytest.mark.spec("W-01", "A6-05b")
 def test_viewers_may_copy_unless_it_is_switched_off(form, source):
     for allowed in (True, False):
         source(form)
