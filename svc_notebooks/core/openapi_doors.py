@@ -102,7 +102,7 @@ _DOORS: Final[Mapping[str, _Door]] = {
     "browser.signOut": _Door("Forget who is at this browser", (), (), {303: {}}),
     "files.page":      _Door("What a file's webViewLink opens", (), (),
                              {200: _PAGE, 401: _EITHER, 403: _EITHER, 404: _EITHER}),
-    "files.content":   _Door("What a file's webContentLink saves", ("id", "export", "acknowledgeAbuse"), (),
+    "files.content":   _Door("What a file's webContentLink opens", ("id", "export", "acknowledgeAbuse"), (),
                              {200: {_ANY: {}}, 206: {_ANY: {}}, 400: _EITHER, 401: _EITHER, 403: _EITHER, 404: _EITHER,
                               416: _EITHER}),
     "openapi.get":     _Door("This document", ("prettyPrint",), (), {200: {_JSON: ref("Document")}}),

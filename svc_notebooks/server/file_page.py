@@ -6,14 +6,14 @@ They are for who owns the file, whom it was shared with, and, where it is open t
 from __future__ import annotations
 
 from html import escape
-from urllib.parse import quote
 
 from ..core.catalogue import ApiError, refuse
 from ..core.operations import CONTENT, FILE_ID, READ, Operation
-from ..core.wire import Query, Response
+from ..core.wire import Headers, Query, Response
 from . import drafts
 from .access import Caller, require
 from .browser import sign_in_page, visitor, who
+from .content_headers import link_headers
 from .download import download
 from .file_preview import described_file, listing, preview
 from .house import Call
@@ -22,8 +22,6 @@ from .visit import Visit
 
 _NOBODY = Caller("", "", READ | CONTENT, False, None)
 _SEEING = Operation("files.page", (), (), READ, "A6-08")
-_LONGEST_NAME = 1000
-
 
 _TITLES = {401: "Sign in first", 403: "You may not do this", 404: "There is no such file, or not for you"}
 
@@ -40,26 +38,20 @@ def view(visit: Visit) -> Response:
 
 
 def content(visit: Visit) -> Response:
-    """The bytes of a file, to be saved."""
+    """The bytes of a file: shown where a browser can, saved with `export=download` and where it cannot."""
     try:
         caller, file_id = _looking(visit), visit.query.get("id")
         if not file_id:
             raise refuse("requiredParameter", name="id")
         places = {FILE_ID: file_id}
         call = Call(visit.request, visit.method, _SEEING, places, visit.query, caller, visit.body, visit.entry)
-        name = drafts.seen_file(visit.house, caller, file_id).name
+        row = drafts.seen_file(visit.house, caller, file_id)
         response = download(visit.house, call)
     except ApiError as error:
         return _refusal(visit, error)
-    extra = (("Content-Disposition", _disposition(name)), ("X-Content-Type-Options", "nosniff"))
-    return Response(response.status, response.headers.plus(*extra), response.body)
-
-
-def _disposition(name: str) -> str:
-    """To be saved under the file's name (RFC 6266), which is no path, and may be longer than a header."""
-    name = name[:_LONGEST_NAME]
-    plain = "".join(mark if mark.isascii() and mark.isprintable() and mark not in '"\\%/' else "_" for mark in name)
-    return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+    extra = link_headers(row.name, row.mime_type, save=visit.query.get("export") == "download")
+    kept = [pair for pair in response.headers.pairs if pair[0] != "Content-Security-Policy"]
+    return Response(response.status, Headers(kept).plus(*extra), response.body)
 
 
 def _looking(visit: Visit) -> Caller:
@@ -92,5 +84,6 @@ def _way_on(visit: Visit, error: ApiError, here: str) -> str:
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))
         return f'<p><a class="button" href="{escape(sign_in)}">Sign in as somebody else</a></p>'
-    link = "/uc?" + str(Query([("id", visit.query.get("id") or ""), ("acknowledgeAbuse", "true")]))
+    file_id = visit.query.get("id") or ""
+    link = "/uc?" + str(Query([("id", file_id), ("acknowledgeAbuse", "true"), ("export", "download")]))
     return f'<p class="warning"><a class="button" href="{escape(link)}">I own it and know what it is: download</a></p>'

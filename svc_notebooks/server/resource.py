@@ -279,7 +279,7 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "viewedByMe":                   lambda f: f.row.viewed is not None,
     "viewedByMeTime":               lambda f: _time(f.row.viewed),
     "viewersCanCopyContent":        lambda f: f.extra.get("viewersCanCopyContent", False),
-    "webContentLink":               lambda f: f"{f.origin}/uc?id={f.row.id}&export=download",
+    "webContentLink":               lambda f: f"{f.origin}/uc?id={f.row.id}",
     "webViewLink":                  lambda f: f.origin + view_path(f.house, f.row),
     "writersCanShare":              lambda f: f.extra.get("writersCanShare", True),
 }

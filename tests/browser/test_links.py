@@ -1,6 +1,8 @@
 """The links of files and the page of consent, as a person meets them: in chromium, over a socket (A6-08)."""
 
+import io
 import re
+import wave
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -41,6 +43,44 @@ def path_of(file, field: str = "webViewLink") -> str:
 def sign_in(page: Page, user: str) -> None:
     page.get_by_role("button", name=user).click()
     page.wait_for_load_state()
+
+
+def open_content(page: Page, base: str, content: bytes, name: str) -> None:
+    """Open the content link of a new file as ada."""
+    page.goto(base + path_of(svc.upload(content, name=name), "webContentLink"))
+    sign_in(page, "ada@svc.example")
+
+
+@pytest.mark.spec("A6-08")
+def test_the_content_link_shows_a_page_whose_scripts_do_not_run(page: Page, world: svc.Sandbox, base: str) -> None:
+    open_content(page, base, b"<h1>Hello</h1><script>document.body.append('ran')</script>", "page.html")
+
+    assert page.locator("body").inner_text() == "Hello"
+
+
+@pytest.mark.spec("A6-08")
+def test_the_content_link_plays_sound(page: Page, world: svc.Sandbox, base: str) -> None:
+    """The player loads the file a second time, which a sandbox with its own origin would not let it do."""
+    sound = io.BytesIO()
+    with wave.open(sound, "wb") as file:
+        file.setparams((1, 2, 8000, 0, "NONE", ""))
+        file.writeframes(bytes(32_000))
+
+    open_content(page, base, sound.getvalue(), "sound.wav")
+
+    page.wait_for_function("document.querySelector('video, audio').duration == 2")
+
+
+@pytest.mark.spec("A6-08")
+def test_the_content_link_shows_a_pdf(page: Page, world: svc.Sandbox, base: str, tmp_path: Path) -> None:
+    document = svc.upload(b"Feed the ducks.", name="plan.txt", convert_to="document")
+    path = svc.export(document, "pdf", tmp_path / "plan.pdf")["path"].item()
+
+    open_content(page, base, Path(path).read_bytes(), "plan.pdf")
+
+    assert page.evaluate("document.contentType") == "application/pdf"
+    targets = page.context.new_cdp_session(page).send("Target.getTargets")["targetInfos"]
+    assert any(target["url"].startswith("chrome-extension://") for target in targets)  # the viewer
 
 
 @pytest.mark.spec("A6-08")

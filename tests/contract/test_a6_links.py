@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -162,15 +163,53 @@ def test_the_content_link_of_a_flagged_file_asks_its_owner_first(wire: Wire) -> 
     assert b"the content" not in browser(wire, ADA).open(local(file["webViewLink"])).body
 
 
+SHOWN = ["text/plain", "text/html", "text/csv", "image/png", "image/svg+xml", "audio/mpeg", "video/mp4"]
+SHOWN += ["application/pdf", "application/json"]
+SAVED = ["application/zip", "application/octet-stream", "image/tiff", "application/xhtml+xml", "application/x-pdf"]
+
+
 @pytest.mark.spec("A6-08")
-def test_the_content_link_saves_and_shows_nothing(wire: Wire) -> None:
-    """A page that somebody stored must not run as one of the service's own."""
-    file = made(wire, b"<script>alert(1)</script>", "text/html", name="evil.html")
+@pytest.mark.choice("What a file's webContentLink does")
+@pytest.mark.parametrize("kind, disposition", [*product(SHOWN, ["inline"]), *product(SAVED, ["attachment"])])
+def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(
+    wire: Wire, kind: str, disposition: str
+) -> None:
+    file, ada = made(wire, kind=kind, name="a.bin"), browser(wire, ADA)
+    link = local(file["webContentLink"])
 
-    answer = browser(wire, ADA).open(local(file["webContentLink"]))
+    shown, saved = ada.open(link), ada.open(link + "&export=download")
 
-    assert answer.headers["Content-Disposition"].startswith("attachment")
-    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert (shown.status, shown.body, saved.body) == (200, b"the content", b"the content")
+    assert shown.headers["Content-Type"].partition(";")[0] == kind
+    assert shown.headers["Content-Disposition"].startswith(f'{disposition}; filename="a.bin"')
+    assert saved.headers["Content-Disposition"].startswith('attachment; filename="a.bin"')
+
+
+@pytest.mark.spec("A6-08")
+@pytest.mark.parametrize(
+    "kind, policy",
+    [
+        *product(["text/html", "image/svg+xml", "text/plain", "application/zip"], ["sandbox"]),
+        *product(["application/pdf", "audio/mpeg", "video/mp4"], ["script-src 'none'"]),
+    ],
+)
+def test_what_is_shown_runs_no_script_as_the_service(wire: Wire, kind: str, policy: str) -> None:
+    """A page that somebody stored must not run as one of the service's own; chromium plays no sound in a sandbox."""
+    file = made(wire, b"<script>alert(1)</script>", kind, name="evil")
+    link = local(file["webContentLink"])
+
+    for answer in (browser(wire, ADA).open(link), wire.send("GET", link, token=wire.service.sign_in(ADA))):
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers.all("Content-Security-Policy") == [policy]
+
+
+@pytest.mark.spec("A6-08")
+@pytest.mark.parametrize("kind, shown", [("text/plain", "text/plain; charset=utf-8"),
+    ("text/plain; charset=latin-1", "text/plain; charset=latin-1"), ("text/html", "text/html")])  # fmt: skip
+def test_text_without_a_charset_is_shown_as_utf_8(wire: Wire, kind: str, shown: str) -> None:
+    file = made(wire, "Kyōto".encode(), kind)
+
+    assert browser(wire, ADA).open(local(file["webContentLink"])).headers["Content-Type"] == shown
 
 
 NAMES = [
