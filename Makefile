@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test lint types floors tests nbval browser durability opens coverage bench docs lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types floors tests nbval browser durability opens coverage bench docs lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -37,7 +37,14 @@ $(BIN)/.all: $(MADE_FROM) requirements/dev.txt
 lab: $(BIN)/.lab
 	@$(BIN)/svc-notebooks lab notebooks $(ARGS)
 
-test: lint types floors tests nbval
+# The checks run beside the tests, which leave a part of each core idle. What they print is shown at the end.
+test: lint
+	@mkdir -p build; \
+	$(MAKE) --no-print-directory checks >build/checks.log 2>&1 & checks=$$!; trap 'kill $$checks' INT TERM; \
+	$(MAKE) --no-print-directory tests; tests=$$?; \
+	wait $$checks; checks=$$?; cat build/checks.log; exit $$((tests | checks))
+
+checks: types floors nbval
 
 lint: env
 	$(BIN)/ruff check .

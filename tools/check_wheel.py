@@ -2,8 +2,9 @@
 
     python -m tools.check_wheel
 
-Builds both and looks at what is in them; builds the wheel from the sdist and compares; installs each with the extra
-[lab] into an empty environment outside of the checkout; runs the whole course there, and opens JupyterLab on a copy.
+Builds both and looks at what is in them; builds the wheel again from the sdist, which must give the same bytes;
+installs the wheel with the extra [lab] into an empty environment outside of the checkout; runs the whole course
+there, and opens JupyterLab on a copy.
 """
 
 import json
@@ -49,12 +50,9 @@ def check(folder: Path) -> None:
     look(wheel, sdist)
     with step("build the wheel again, from the sdist"):
         same_from_sdist(wheel, sdist, folder / "unpacked")
-    for built in (sdist, wheel):
-        with step(f"install {built.name} with [lab]"):
-            install(built, folder / built.suffix.strip("."))
-    installed = [contents(folder / built.suffix.strip(".")) for built in (sdist, wheel)]
-    need(installed[0] == installed[1], "the wheel and the sdist install different files")
-    use(folder / "whl", folder)
+    with step(f"install {wheel.name} with [lab]"):
+        install(wheel, folder / "installed")
+    use(folder / "installed", folder)
 
 
 def look(wheel: Path, sdist: Path) -> None:
@@ -90,11 +88,6 @@ def install(built: Path, place: Path) -> None:
     wanted = f"svc-notebooks[lab] @ {built.as_uri()}"
     env = {**environment.surroundings(), **elsewhere(place / "home", place)}
     run([Path(sys.executable).with_name("uv"), "pip", "install", "-c", versions, wanted], cwd=place, env=env)
-
-
-def contents(place: Path) -> dict[str, bytes]:
-    package = next(place.glob("lib/*/site-packages/svc_notebooks"))
-    return {path.relative_to(package).as_posix(): path.read_bytes() for path in package.rglob("*") if path.is_file()}
 
 
 def use(place: Path, folder: Path) -> None:

@@ -6,18 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Request, Response
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
 
 from .deployed import run_of
 from .diary import BOB, Diary
+from .replay import Replay, Stage as Stage, staged
 from .wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
+
+BOTH_WAYS = pytest.mark.parametrize("way", ["in-process", "socket"])
+"""For tests of bodies that the service reads in blocks: a socket brings other blocks than a call."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -62,54 +64,48 @@ def service(policy: Policy) -> Iterator[Service]:
     assert undecided == []
 
 
-class Stage:
-    """Whatever service a test has, behind one socket that all of them share."""
-
-    policy = Policy()
-
-    def __init__(self) -> None:
-        self.service: Service | None = None
-
-    def handle(self, request: Request) -> Response:
-        assert self.service
-        return self.service.handle(request)
-
-    def user_of(self, token: str) -> str | None:
-        return self.service.user_of(token) if self.service else None
-
-
 @pytest.fixture(scope="session")
 def stage() -> Iterator[tuple[Stage, str]]:
     """One socket for all tests, and its address."""
-    stage = Stage()
-    with SocketServer(cast(Service, stage)) as server:
-        yield stage, server.base_url
+    with staged() as stage:
+        yield stage
+
+
+@pytest.fixture(scope="session")
+def replay(stage: tuple[Stage, str]) -> Replay:
+    """Sends exchanges over that socket."""
+    return Replay(*stage)
 
 
 @pytest.fixture
-def base_url(stage: tuple[Stage, str], service: Service) -> str:
+def base_url(stage: tuple[Stage, str], service: Service) -> Iterator[str]:
     """Where the service under test is on the shared socket."""
     stage[0].service = service
-    return stage[1]
+    yield stage[1]
+    stage[0].service = None
 
 
-@pytest.fixture(params=["in-process", "socket"])
-def way(request: pytest.FixtureRequest) -> str:
-    """How the service is spoken to; where only a real connection shows something, a file says so."""
-    return cast(str, request.param)
+@pytest.fixture
+def way() -> str:
+    """How the service is called; a file about connections says "socket", see also BOTH_WAYS."""
+    return "in-process"
 
 
 @pytest.fixture
 def wire(request: pytest.FixtureRequest, way: str) -> Iterator[Wire]:
-    """Raw HTTP, both ways; in a run against a deployment, to that."""
+    """Raw HTTP, in-process and then again over a socket; in a run against a deployment, to that."""
     if run := run_of(request.config):
         yield from run.visit(request)
         return
     service: Any = request.getfixturevalue("service")
     if way == "socket":
         yield OverSocket(service, request.getfixturevalue("base_url"))
-    else:
-        yield InProcess(service, "http://svc.test")
+        return
+    replay: Replay = request.getfixturevalue("replay")
+    wire = InProcess(service, "http://svc.test")
+    yield wire
+    for exchange in wire.exchanges:
+        replay.send_again(exchange)
 
 
 @pytest.fixture

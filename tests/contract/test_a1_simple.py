@@ -5,7 +5,9 @@ import hashlib
 import pytest
 
 from .chosen import choice
-from .conftest import Wire
+from .conftest import BOTH_WAYS, Wire
+
+pytestmark = BOTH_WAYS
 
 UPLOAD = "/upload/storage/v3/files?uploadType=media"
 

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from .chosen import choice
-from .conftest import Answer, Wire
+from .conftest import BOTH_WAYS, Answer, Wire
+
+pytestmark = BOTH_WAYS
 
 UPLOAD = "/upload/storage/v3/files?uploadType=multipart&fields=*"
 RELATED = "multipart/related; boundary=foo_bar"

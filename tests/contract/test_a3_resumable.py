@@ -13,7 +13,9 @@ import pytest
 from svc_notebooks.core.policy import Policy
 
 from .chosen import choice
-from .conftest import Q, Wire
+from .conftest import BOTH_WAYS, Q, Wire
+
+pytestmark = BOTH_WAYS
 
 CONTENT = bytes(range(256)) * (2 * Q // 256) + b"the tail"
 SIZE = len(CONTENT)

@@ -143,17 +143,39 @@ class Wire:
         raise NotImplementedError
 
 
+@dataclass(frozen=True)
+class Exchange:
+    """One request, as it was sent, and its answer."""
+
+    method: str
+    target: str
+    pairs: list[tuple[str, str]]
+    body: bytes | list[bytes] | None
+    """The blocks of a body that goes as chunked encoding."""
+    answer: Answer
+
+
 class InProcess(Wire):
-    """Calls the service as the function that it is."""
+    """Calls the service as the function that it is, and keeps the exchanges."""
+
+    def __init__(self, service: Service, base_url: str) -> None:
+        super().__init__(service, base_url)
+        self.exchanges: list[Exchange] = []
 
     def _exchange(self, method: str, target: str, body: Any, pairs: list[tuple[str, str]]) -> Answer:
-        if body is not None and not isinstance(body, bytes):
-            body, pairs = BytesBody(b"".join(body)), [*pairs, ("Transfer-Encoding", "chunked")]
-        elif body is not None:
-            pairs = [*pairs, ("Content-Length", str(len(body)))]
-        response = self.service.handle(Request(method, self.base_url + target, Headers(pairs), body or b""))
-        content = response.content()
-        return Answer(response.status, "", response.headers, b"" if method == "HEAD" else content)
+        sent = body if body is None or isinstance(body, bytes) else list(body)
+        framing = () if sent is None else (_framing(sent),)
+        content = sent if isinstance(sent, bytes) else BytesBody(b"".join(sent or ()))
+        response = self.service.handle(Request(method, self.base_url + target, Headers([*pairs, *framing]), content))
+        received = response.content()
+        answer = Answer(response.status, "", response.headers, b"" if method == "HEAD" else received)
+        self.exchanges.append(Exchange(method, target, pairs, sent, answer))
+        return answer
+
+
+def _framing(body: bytes | list[bytes]) -> tuple[str, str]:
+    """The header field that says how long a body is."""
+    return ("Content-Length", str(len(body))) if isinstance(body, bytes) else ("Transfer-Encoding", "chunked")
 
 
 class OverSocket(Wire):
@@ -171,7 +193,7 @@ class OverSocket(Wire):
                 connection.putheader("Transfer-Encoding", "chunked")
             elif body is not None:
                 connection.putheader("Content-Length", str(len(body)))
-            connection.endheaders(body or None, encode_chunked=chunked)
+            connection.endheaders(body if chunked else body or None, encode_chunked=chunked)
             response = connection.getresponse()
             return Answer(response.status, response.reason, Headers(response.getheaders()), response.read())
         finally:
