@@ -26,7 +26,9 @@ class AttachmentRow(Field):
     def __init__(self, attachment: Mapping[str, Any], name: str | None = None) -> None:
         self.value = dict(attachment)
         link = self.value.get("fileUrl")
-        super().__init__(widgets.HTML(tag("span", name or self.value.get("title") or link, title=link)))
+        super().__init__(
+            widgets.HTML(tag("span", name or self.value.get("title") or link or "A file without a link", title=link))
+        )
 
 
 class AttachmentRows(RowsChoice[AttachmentRow]):

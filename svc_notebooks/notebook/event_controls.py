@@ -13,6 +13,7 @@ from .attachment_rows import AttachmentRows
 from .attendee_rows import AttendeeRows
 from .calendar_choice import CalendarChoice
 from .colour_chips import ColourChips
+from .event_more_options import EventMoreOptions, fields_in
 from .event_switches import GuestSwitches, invitations, transparency, visibility
 from .field import Field, Single, entry, heading, passage, switch
 from .further_fields import FurtherFields
@@ -42,15 +43,16 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         self.description = Single(passage("Description", "What else there is to say"))
         self.reminders, self.attachments, self.color = ReminderRows(), AttachmentRows(), ColourChips()
         self.visibility, self.transparency = visibility(), transparency()
-        self.further = FurtherFields()
+        self.more = EventMoreOptions()
         first = (self.summary, self.when, self.repeats)
         second = (
             *(self.location, self.conference, self.attendees, self.guests_may, self.invitations, self.description),
             *(self.reminders, self.attachments, self.color, self.visibility, self.transparency),
-            *(self.calendar, self.further),
+            self.calendar,
         )
-        self.parts = (*first, *second)
-        super().__init__([_named("svc-first", *first), self.preview, _named("svc-second", *second)])
+        self.parts = (*first, *second, self.more)
+        areas = [_named("svc-first", *first), self.preview, _named("svc-second", *second), self.more]
+        super().__init__(areas)
         self.add_class("svc-areas")
 
     def watch(self, changed: Callable[[], None]) -> None:
@@ -69,8 +71,15 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         here = now.astimezone(zone(zone_name)).replace(minute=0, second=0, microsecond=0, tzinfo=None)
         self.when.begin(here + timedelta(hours=1), zone_name)
 
+    @property
+    def further(self) -> FurtherFields:
+        """The JSON of the fields without a control."""
+        return self.more.further
+
     def follow(self) -> None:
         """What depends on the start goes with it, unless somebody has set it."""
+        self.when.tell_end_zone(str(self.more.value("end.timeZone") or ""))
+        self.more.show_option("start.timeZone", bool(self.when.all_day.value))
         day = self.when.value.first
         if day is not None:
             self.repeats.follow(day)
@@ -82,15 +91,8 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
 
     def fields(self) -> Iterator[Field]:
         """All that something can be said beside."""
-        yield from _fields(self)
-
-
-def _fields(part: widgets.Widget) -> Iterator[Field]:
-    for child in getattr(part, "children", ()):
-        if isinstance(child, Field):
-            yield child
-        else:
-            yield from _fields(child)
+        for part in self.parts:
+            yield from part.fields() if part is self.more else fields_in(part)
 
 
 def _named(name: str, *parts: widgets.Widget) -> widgets.VBox:

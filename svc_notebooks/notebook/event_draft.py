@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -10,9 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..core.colors import EVENT_COLORS
 from ..core.recurrence import Start
 from .event_body import some_fields
+from .event_moments import argument_time, in_zone, read_offset, wire_moment, wire_time
+from .event_parameters import QUERY_ARGUMENTS, query_of
 from .field import Field
+from .further_fields import said_twice
 from .recurrence_plan import Plan
-from .when_choice import When, in_zone
+from .schemas import camel
+from .when_choice import When
 
 if TYPE_CHECKING:
     from ..core.wire import JSONObject
@@ -26,8 +30,11 @@ _SWITCHES = {
     "guestsCanSeeOtherGuests": "guests_can_see_other_guests",
     "guestsCanModify": "guests_can_modify",
 }
-_BESIDE = ("time_zone", "recurrence", "send_updates", "calendar", "metadata")
+_TIMES = ("start", "end", "original_start_time")
+_BESIDE = ("time_zone", "end_time_zone", "recurrence", "metadata", *QUERY_ARGUMENTS)
 """Arguments that are no field of an event as they are."""
+_CONFERENCE_TYPE = "conferenceData.createRequest.conferenceSolutionKey.type"
+_REQUEST_ID = "conferenceData.createRequest.requestId"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,65 +45,86 @@ class Draft:
     wrong: tuple[Wrong, ...]
     lines: list[str]
     plan: Plan | None
+    has_end_zone: bool = False
 
 
 def draft(controls: EventControls) -> Draft:
     """What the controls say now."""
     when = controls.when.value
-    wrong = list(_missing(controls, when))
-    start, end = _placed(when.start, when.zone), _placed(when.end, when.zone)
+    wrong: list[Wrong] = []
+    further: dict[str, Any] = _asked(controls.further, wrong, {}, lambda: controls.further.value)
+    wrong += [*_missing(controls, when, further), *controls.more.problems(), *_unused(controls)]
+    start = _placed(when.start, when.zone) or wire_moment(further.get("start"))
+    end = _placed(when.end, when.end_zone or when.zone) or wire_moment(further.get("end"))
     lines: list[str] = []
     if start is not None:
         lines = _asked(controls.repeats.field, wrong, [], lambda: controls.repeats.lines(start))
-    further: dict[str, Any] = _asked(controls.further, wrong, {}, lambda: controls.further.value)
-    arguments = {
-        "summary": controls.summary.value,
-        **_times(when),
-        "recurrence": controls.repeats.said(lines, start) if start is not None and lines else None,
-        **_people(controls),
-        **_rest(controls),
-        "metadata": further,
-        "calendar": controls.calendar.value,
-    }
-    return Draft(_given(arguments), tuple(wrong), lines, _plan(lines, start, end))
+    arguments = _given(
+        {
+            "summary": controls.summary.value,
+            **_times(controls, when),
+            "recurrence": controls.repeats.said(lines, start) if start is not None and lines else None,
+            **_people(controls),
+            **_rest(controls),
+            **controls.more.arguments(),
+            **(controls.more.value("extendedProperties") or {}),
+            "calendar": controls.calendar.value,
+        }
+    )
+    twice = further.keys() & _fields(arguments, lines)
+    if twice:
+        wrong.append((controls.further, said_twice(twice)))
+    wrong += _wrong_parameters(controls, arguments)
+    return Draft(_with_further(arguments, further), tuple(wrong), lines, _plan(lines, start, end), bool(when.end_zone))
 
 
 def body_of(drawn: Draft) -> JSONObject:
     """The event that a draft makes, right or not and as far as it goes."""
-    zone = drawn.arguments.get("time_zone")
-    given = {name: value for name, value in drawn.arguments.items() if name not in _BESIDE}
-    for name in ("start", "end"):
-        if name in given:
-            given[name] = _wire_time(given[name], zone)
-    lines: JSONObject = {"recurrence": [*drawn.lines]} if drawn.lines else {}
-    return {**some_fields(**given), **lines, **drawn.arguments.get("metadata", {})}
+    return {**_fields(drawn.arguments, drawn.lines), **drawn.arguments.get("metadata", {})}
 
 
-def _wire_time(text: str, zone: str | None) -> JSONObject:
-    """What a person chose, on the wire; a zone that there is not stays what it is.
-
-    >>> _wire_time("2026-11-02 16:00", "Mars/Olympus")
-    {'dateTime': '2026-11-02T16:00:00', 'timeZone': 'Mars/Olympus'}
-    """
-    if " " not in text:
-        return {"date": text}
-    said: JSONObject = {"dateTime": datetime.fromisoformat(text).isoformat()}
-    return {**said, "timeZone": zone} if zone else said
-
-
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Without those that say nothing; an empty list of reminders says that there are none."""
-    said = {name: value for name, value in arguments.items() if value not in (None, "", {}, [])}
-    return said if arguments["reminders"] is None else {**said, "reminders": arguments["reminders"]}
+def _fields(arguments: Mapping[str, Any], lines: list[str]) -> JSONObject:
+    """The fields that the arguments fill."""
+    zone = arguments.get("time_zone")
+    zones = {"end": arguments.get("end_time_zone", zone)}
+    times: JSONObject = {
+        camel(name): wire_time(arguments[name], zones.get(name, zone)) for name in _TIMES if name in arguments
+    }
+    others = {name: value for name, value in arguments.items() if name not in (*_TIMES, *_BESIDE)}
+    recurrence: JSONObject = {"recurrence": [*lines]} if lines else {}
+    return {**times, **some_fields(**others), **recurrence}
 
 
-def _missing(controls: EventControls, when: When) -> Iterator[Wrong]:
-    for field, day, clock, whole in (
-        (controls.when.starts, when.first, when.begins, when.start),
-        (controls.when.until, when.last, when.ends, when.end),
+def _with_further(arguments: dict[str, Any], further: dict[str, Any]) -> dict[str, Any]:
+    """The arguments with the fields of the JSON; `start` and `end` have to be arguments, and a text would be a time."""
+    times = {name: further[name] for name in ("start", "end") if isinstance(further.get(name), dict)}
+    rest = {name: value for name, value in further.items() if name not in times}
+    return {**arguments, **times, **({"metadata": rest} if rest else {})}
+
+
+def _missing(controls: EventControls, when: When, further: Mapping[str, Any]) -> Iterator[Wrong]:
+    for name, field, day, clock, whole in (
+        ("start", controls.when.starts, when.first, when.begins, when.start),
+        ("end", controls.when.until, when.last, when.ends, when.end),
     ):
-        if whole is None:
+        if whole is None and name not in further:
             yield field, "Give a day." if day is None else "Give a time." if clock is None else "Give an earlier day."
+
+
+def _unused(controls: EventControls) -> Iterator[Wrong]:
+    """Options of a conference that nobody has asked for."""
+    for path in (_CONFERENCE_TYPE, _REQUEST_ID):
+        if controls.more.value(path) is not None and not controls.conference.value:
+            yield controls.more.option(path), "Select “with a video conference” as well, or clear this."
+
+
+def _wrong_parameters(controls: EventControls, arguments: Mapping[str, Any]) -> Iterator[Wrong]:
+    try:
+        query_of(arguments)
+    except (TypeError, ValueError) as error:
+        field = controls.more.field_of(str(error).partition(" ")[0])
+        if field is not None:
+            yield field, str(error)
 
 
 def _asked(field: Field, wrong: list[Wrong], otherwise: T, ask: Callable[[], T]) -> T:
@@ -114,20 +142,31 @@ def _placed(moment: date | datetime | None, zone: str) -> Start | None:
     return in_zone(moment, zone) or moment.replace(tzinfo=UTC)
 
 
-def _times(when: When) -> dict[str, Any]:
-    zone = None if when.all_day else when.zone
-    return {"start": moment_text(when.start), "end": moment_text(when.end), "time_zone": zone}
+def _times(controls: EventControls, when: When) -> dict[str, Any]:
+    """An offset is part of the times, and no time zone."""
+    name = str(controls.more.value("start.timeZone") or "") if when.all_day else when.zone
+    time_zone = None if not name or read_offset(name) else name
+    end_name = when.end_zone or name
+    is_named = end_name != name and not read_offset(end_name)
+    original, original_zone = controls.more.value("originalStartTime") or (None, "")
+    return {
+        "start": argument_time(when.start, name, time_zone),
+        "end": argument_time(when.end, end_name, end_name if is_named else time_zone),
+        "time_zone": time_zone,
+        "end_time_zone": end_name if is_named else None,
+        "original_start_time": argument_time(original, _zone_of(original, original_zone, when), time_zone),
+    }
 
 
-def moment_text(moment: date | datetime | None) -> str | None:
-    """A day, or a day and a clock time, as people write them.
+def _zone_of(moment: date | datetime | None, name: str, when: When) -> str:
+    """Without a zone of its own, a clock time is in that of the event."""
+    return name or (when.zone if isinstance(moment, datetime) and not when.all_day else "")
 
-    >>> moment_text(datetime(2026, 11, 2, 10))
-    '2026-11-02 10:00'
-    """
-    if not isinstance(moment, datetime):
-        return str(moment) if moment else None
-    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
+
+def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Without those that say nothing; an empty list of reminders says that there are none."""
+    said = {name: value for name, value in arguments.items() if value not in (None, "", {}, [])}
+    return said if arguments["reminders"] is None else {**said, "reminders": arguments["reminders"]}
 
 
 def _people(controls: EventControls) -> dict[str, Any]:
@@ -148,13 +187,24 @@ def _rest(controls: EventControls) -> dict[str, Any]:
     return {
         "location": controls.location.value,
         "description": controls.description.value,
-        "conference": controls.conference.value or None,
+        "conference": _conference(controls),
         "reminders": _reminders(controls),
         "attachments": [_short(one, "fileUrl") for one in controls.attachments.value],
         "color": EVENT_COLORS[color].name if (color := controls.color.value) else None,
         "visibility": controls.visibility.value,
         "transparency": controls.transparency.value,
     }
+
+
+def _conference(controls: EventControls) -> Any:
+    """True for any new conference, the name of its type, or with a request id what is sent."""
+    kind, request = controls.more.value(_CONFERENCE_TYPE), controls.more.value(_REQUEST_ID)
+    if not controls.conference.value:
+        return None
+    if request is None:
+        return kind or True
+    key = {"conferenceSolutionKey": {"type": kind}} if kind else {}
+    return {"createRequest": {"requestId": request, **key}}
 
 
 def _reminders(controls: EventControls) -> list[Any] | None:

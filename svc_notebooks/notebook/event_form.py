@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
@@ -34,11 +35,18 @@ if TYPE_CHECKING:
 
 _SHOWN = ["id", "summary", "start", "end", "time_zone", "status"]
 _TWICE = "end.timeZone"
-"""The form has one zone for both times, and what is wrong with it is said once."""
+"""Unless the end has a zone of its own, one control has the zone of both times: what is wrong with it is said once."""
+_OF_THE_SERVICE = "conferenceData.createRequest.conferenceSolutionKey.type"
+"""The service's policy has the names that this field can have."""
 
 
 def event_form(*, session: Session | None = None) -> EventForm:
-    """A form for an event with all of its fields: times and zone, recurrence, guests, reminders and the rest.
+    """A form for an event with all of its fields and all parameters of the request.
+
+    Title, times, recurrence, guests, reminders and attachments are shown at once. "More options" has the end's own
+    time zone, status, id, source, extended properties, conference options, the gadget and the parameters. "Details" of
+    a guest are response, comment, additional guests and resource. A field without a control can be written as JSON
+    under "Other fields"; a field that is set in both places is marked, and nothing is sent until one is removed.
 
     `form.value` is the body that would be sent, and can be set; `form.code()` is the call that does the same,
     `form.result` the frame of what was created, `form.last_error` the last thing that went wrong.
@@ -74,6 +82,7 @@ class EventForm(Form):
         self.draft = draft(self.controls)
         self.create = self._button("Create", "Put the event into the calendar", self._create, "primary")
         self.status = widgets.HTML()
+        self.controls.further.move.on_click(lambda _button: self._guarded(self._move))
         self.controls.attachments.refresh.on_click(lambda _button: self._guarded(self._read))
         self.controls.watch(lambda: self._guarded(self._look))
         sheet = style_sheet("event_form.css", chip_styles())
@@ -92,6 +101,7 @@ class EventForm(Form):
         self._looking = True
         try:
             read_event(self.controls, event, lambda: body_of(draft(self.controls)))
+            self.controls.more.reveal()
         finally:
             self._looking = False
             self._look()
@@ -126,7 +136,8 @@ class EventForm(Form):
     def _problems(self) -> list[tuple[Field | None, str]]:
         """What the form knows to be wrong; what it cannot even say comes first."""
         said = {field for field, _ in self.draft.wrong}
-        rows = [row for row in problems(self.value, LENIENT) if row.location != _TWICE]
+        skipped = {_OF_THE_SERVICE, *(() if self.draft.has_end_zone else (_TWICE,))}
+        rows = [row for row in problems(self.value, LENIENT) if row.location not in skipped]
         found = [(self._field(row.location), row.message) for row in rows]
         return [*self.draft.wrong, *(one for one in found if one[0] not in said)]
 
@@ -140,24 +151,34 @@ class EventForm(Form):
 
     # -- what a press does
 
+    def _move(self) -> None:
+        """The fields of the JSON replace those of the controls; what no control can have stays in the JSON."""
+        fields = self.controls.further.value
+        self.controls.further.value = {}
+        self._look()
+        self.value = {**self.value, **fields}
+
     def _create(self) -> None:
         self._look()
         self.status.value = ""
         if self._wrong:
             self._refuse()
             return
-        try:
-            made = create_event(**self.draft.arguments, session=session_or_current(self._session))
-        except SvcError as error:
-            self._put(error)
-        else:
-            self._show_made(made)
+        with warnings.catch_warnings(record=True) as shown:
+            warnings.simplefilter("always")
+            try:
+                made = create_event(**self.draft.arguments, session=session_or_current(self._session))
+            except SvcError as error:
+                self._put(error)
+            else:
+                self._show_made(made, [str(row.message) for row in shown])
 
     def _refuse(self) -> None:
         """What has no field is said here; all of it is in `last_error`."""
+        self.controls.more.reveal()
         homeless = [words for place, words in self._wrong if place is None]
         marked = sum(bool(field.wrong) for field in self.controls.fields())
-        fields = f"{'1 field needs' if marked == 1 else f'{marked} fields need'} mending: it says there why."
+        fields = f"{'1 field needs' if marked == 1 else f'{marked} fields need'} fixing: it says there why."
         every = " ".join(words for _, words in self._wrong)
         self._answer(ValueError(f"Nothing was created. {every}"), *([fields] if marked else []), *homeless)
 
@@ -167,6 +188,7 @@ class EventForm(Form):
         if field is None:
             raise error
         field.say([str(error)])
+        self.controls.more.reveal()
         self._answer(error, "It says beside the field why.")
 
     def _answer(self, error: Exception, *words: str) -> None:
@@ -174,14 +196,15 @@ class EventForm(Form):
         self.alert.value = tag("p", " ".join(["Nothing was created.", *words]), role="alert", class_="svc-answer")
         self._go_to_wrong()
 
-    def _show_made(self, made: DataFrame) -> None:
+    def _show_made(self, made: DataFrame, notes: list[str]) -> None:
         self._made.append(made)
         self._show_table(self.result[_SHOWN])
         link, name = str(made["html_link"].item()), self.draft.arguments.get("summary") or "the event"
         opened = tag("a", "Open it", href=link, target="_blank", rel="noopener")
         kernel = session_or_current(self._session).in_process  # where no browser comes
         there = "Its page opens in a browser while lab.serve() carries the sandbox." if kernel else opened
-        self.status.value = tag("p", joined(f"Created: {name}. ", there), role="status")
+        noted = joined(*(tag("p", f"Note: {note}.") for note in notes))
+        self.status.value = tag("div", tag("p", joined(f"Created: {name}. ", there)), noted, role="status")
 
     def _read(self) -> None:
         self.controls.read(session_or_current(self._session))

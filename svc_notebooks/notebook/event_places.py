@@ -47,6 +47,9 @@ def field_of(controls: EventControls, path: str | None) -> Field | None:
         return None
     if re.split(r"[.\[]", path)[0] in controls.further.names:
         return controls.further
+    option = controls.more.field_of(path)
+    if option is not None:
+        return option
     for pattern, find in _PLACES:
         found = pattern.match(path)
         if found:

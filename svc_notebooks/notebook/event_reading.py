@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets import TraitError
 
-from ..core.event_times import read_time
 from ..core.events import with_defaults
-from ..core.recurrence import Start
-from ..core.zones import zone
+from .event_moments import read_wire_time, wire_moment
+from .event_options import FIELDS
 from .when_choice import When
 
 if TYPE_CHECKING:
@@ -33,7 +32,9 @@ def read_event(controls: EventControls, event: JSONObject, written: Callable[[],
         _set(controls, read, event)
     said = written()
     other = {name: value for name, value in event.items() if not _same(name, event, said)}
-    rest = {name: value for name, value in event.items() if name not in other}
+    if other.keys() & _TIMES:  # controls have both times or none
+        other |= {name: event[name] for name in _TIMES if name in event}
+    rest = {name: None if name in other else value for name, value in event.items()}
     for name in other:  # one control may stand for several fields: the rest of them stay
         if name in _READ:
             _READ[name](controls, rest)
@@ -51,7 +52,7 @@ def _set(controls: EventControls, read: _Read, event: JSONObject) -> None:
 def _same(name: str, event: JSONObject, said: JSONObject) -> bool:
     if name not in _READ:
         return False
-    if name in ("start", "end"):
+    if name in (*_TIMES, "originalStartTime"):
         return _same_time(event[name], said.get(name))
     value, found = event[name], with_defaults(said).get(name)
     if value is None or found is None:
@@ -69,33 +70,36 @@ _NOTHING = {"summary": "", "location": "", "description": "", "recurrence": [], 
 
 
 def _same_time(given: Any, said: Any) -> bool:
-    """One instant, and the same zone if one is given."""
-    moment = _time(given)
-    return moment is not None and moment == _time(said) and given.get("timeZone") in (None, said.get("timeZone"))
-
-
-def _time(value: Any) -> Start | None:
-    try:
-        return read_time(value)
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
+    """One instant or date, and the same time zone or none."""
+    if given is None or said is None:
+        return given is said
+    moment = wire_moment(given)
+    return moment is not None and moment == wire_moment(said) and given.get("timeZone") == said.get("timeZone")
 
 
 def _when(controls: EventControls, event: Mapping[str, Any]) -> None:
-    """Times without a zone are shown in that of the form."""
-    start, end = _time(event.get("start")), _time(event.get("end"))
-    if start is None or end is None:
+    """Without times, those of the controls stay; times that the controls cannot have leave them empty."""
+    if not event.keys() & _TIMES:
         return
+    controls.more.set("start.timeZone", None)
+    controls.more.set("end.timeZone", None)
+    zone = controls.when.zone.value
+    try:
+        (start, name), (end, end_name) = read_wire_time(event.get("start")), read_wire_time(event.get("end"))
+    except (ValueError, TypeError, AttributeError):
+        controls.when.value = When(bool(controls.when.all_day.value), None, None, None, None, zone)
+        return
+    own = "" if end_name == name else end_name
     if isinstance(start, datetime) and isinstance(end, datetime):
-        name = event["start"].get("timeZone") or controls.when.zone.value
-        begins, ends = start.astimezone(zone(name)), end.astimezone(zone(name))
-        controls.when.value = When(False, begins.date(), begins.time(), ends.date(), ends.time(), name)
+        controls.when.value = When(False, start.date(), start.time(), end.date(), end.time(), name, own)
     elif not isinstance(start, datetime) and not isinstance(end, datetime):
-        controls.when.value = When(True, start, None, end - _DAY, None, controls.when.zone.value)
+        controls.when.value = When(True, start, None, end - _DAY, None, zone, own)
+        controls.more.set("start.timeZone", name or None)
+    controls.more.set("end.timeZone", own or None)
 
 
 def _recurrence(controls: EventControls, event: Mapping[str, Any]) -> None:
-    controls.repeats.read(event.get("recurrence") or [], _time(event.get("start")))
+    controls.repeats.read(event.get("recurrence") or [], wire_moment(event.get("start")))
 
 
 def _reminders(controls: EventControls, event: Mapping[str, Any]) -> None:
@@ -103,11 +107,20 @@ def _reminders(controls: EventControls, event: Mapping[str, Any]) -> None:
 
 
 def _conference(controls: EventControls, event: Mapping[str, Any]) -> None:
-    controls.conference.value = "createRequest" in (event.get("conferenceData") or {})
+    data = event.get("conferenceData") or {}
+    controls.conference.value = "createRequest" in data
+    controls.more.read("conferenceData", data)
 
 
 def _guests_may(controls: EventControls, event: Mapping[str, Any]) -> None:
     controls.guests_may.value = event
+
+
+def _option(name: str) -> _Read:
+    def read(controls: EventControls, event: Mapping[str, Any]) -> None:
+        controls.more.read(name, event.get(name))
+
+    return read
 
 
 def _plain(part: str, name: str, otherwise: Any) -> _Read:
@@ -117,7 +130,9 @@ def _plain(part: str, name: str, otherwise: Any) -> _Read:
     return read
 
 
+_TIMES = ("start", "end")
 _READ: Mapping[str, _Read] = {
+    **{name: _option(name) for name in ("originalStartTime", *FIELDS)},
     "summary": _plain("summary", "summary", ""),
     "start": _when,
     "end": _when,

@@ -57,19 +57,19 @@ class GuestSwitches(Field):
 class Choice(Field):
     """One of a few values; the first of them is what holds when nothing is said, and `value` is then None."""
 
-    def __init__(self, options: tuple[tuple[str, str], ...], label: str, tooltip: str) -> None:
+    def __init__(self, options: tuple[tuple[str, Any], ...], label: str, tooltip: str) -> None:
         self._unsaid, self._known = options[0][1], {value for _, value in options}
         self.chooser = widgets.Dropdown(options=options, **labelled(label, tooltip), style=LABEL)
         super().__init__(self.chooser)
 
     @property
-    def value(self) -> str | None:
+    def value(self) -> Any:
         """The value, where it is not what holds anyway."""
-        chosen = str(self.chooser.value)
+        chosen = self.chooser.value
         return None if chosen == self._unsaid else chosen
 
     @value.setter
-    def value(self, chosen: str | None) -> None:
+    def value(self, chosen: Any) -> None:
         self.chooser.value = chosen if chosen in self._known else self._unsaid
 
 

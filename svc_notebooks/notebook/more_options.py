@@ -33,8 +33,18 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
 
     @shown.setter
     def shown(self, shown: bool) -> None:
+        if shown:
+            self._prepare()
+        count = self._count_set()
         show(self.box, shown)
-        self.button.description = _FEWER if shown else _MORE
+        self.button.description = _FEWER if shown else f"{_MORE} ({count} set)" if count else _MORE
+
+    def _prepare(self) -> None:
+        """Make the controls; a form with many of them makes them when they are first shown."""
+
+    def _count_set(self) -> int:
+        """How many of the controls are set, for the label of the button; 0 adds nothing to it."""
+        return 0
 
     def _toggle(self) -> None:
         self.shown = not self.shown

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import ipywidgets as widgets
 
-from ..core.zones import zone
+from .event_moments import in_zone
 from .field import Field, on_change, show, switch
 from .labels import FREE, LABEL, labelled
 from .zone_choice import ZoneChoice
@@ -22,7 +22,10 @@ _TO = "The last day, and for an event with times when it ends"
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """What is chosen, as far as it is: without a date nothing is known; `last` is the last day of an all-day event."""
+    """What is chosen, as far as it is: without a date nothing is known; `last` is the last day of an all-day event.
+
+    A zone is an IANA name or an offset such as +01:00; `end_zone` is empty where the end has the zone of the start.
+    """
 
     all_day: bool
     first: date | None
@@ -30,6 +33,7 @@ class When:
     last: date | None
     ends: time | None
     zone: str
+    end_zone: str = ""
 
     @property
     def start(self) -> date | datetime | None:
@@ -56,6 +60,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
     def __init__(self) -> None:
         self._moving = self._end_is_mine = False
         self._before: datetime | None = None
+        self.end_zone = ""
         self.all_day = switch("All day", "Whole days, without times")
         self.first, self.begins = _day("Starts", _FROM), _clock("When it begins")
         self.last, self.ends = _day("Ends", _TO), _clock("When it ends")
@@ -83,13 +88,15 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
             self.last.value,
             self.ends.value,
             self.zone.value,
+            self.end_zone,
         )
 
     @value.setter
     def value(self, when: When) -> None:
         self._moving = self._end_is_mine = True
         self.all_day.value = when.all_day
-        self.first.value, self.last.value, self.zone.value = when.first, when.last, when.zone
+        self.first.value, self.last.value = when.first, when.last
+        self.end_zone, self.zone.value = when.end_zone, when.zone
         if not when.all_day:
             self.begins.value, self.ends.value = when.begins, when.ends
         self._moving = False
@@ -99,6 +106,12 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         """Call this whenever any of it is different."""
         on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
         self.zone.watch(changed)
+
+    def tell_end_zone(self, name: str) -> None:
+        """The end is in this zone; an empty name is that of the start."""
+        if name != self.end_zone:
+            self.end_zone = name
+            self._adapt()
 
     def _start(self) -> datetime | None:
         return _joined(self.first.value, self.begins.value)
@@ -134,29 +147,26 @@ def _sum(moment: datetime, step: timedelta) -> datetime | None:
         return None
 
 
-def in_zone(moment: date | datetime | None, name: str) -> datetime | None:
-    """A clock time in its zone, where both are known."""
-    if not isinstance(moment, datetime):
-        return None
-    try:
-        found = moment.replace(tzinfo=zone(name))
-        found.astimezone(UTC)
-    except (ValueError, OverflowError):  # a zone or a year that is still being typed
-        return None
-    return found
-
-
 def _length(when: When) -> str:
     """How long it is, and for whole days what is sent: the end is the first day that is no part of it."""
     start, end = when.start, when.end
-    if start is None or end is None or not end > start:
+    if start is None or end is None:
         return ""
     if when.all_day:
         days = (end - start) // _DAY
-        return f"{days} day{'' if days == 1 else 's'}; the end is sent as {end}, which is no part of it"
-    begins, ends = in_zone(start, when.zone), in_zone(end, when.zone)
+        return (
+            f"{days} day{'' if days == 1 else 's'}; the end is sent as {end}, which is no part of it"
+            if days > 0
+            else ""
+        )
+    begins, ends = in_zone(start, when.zone), in_zone(end, when.end_zone or when.zone)
     exact = ends.astimezone(UTC) - begins.astimezone(UTC) if begins and ends else end - start
-    hours, minutes = divmod(round(exact / timedelta(minutes=1)), 60)
+    there = f"; the end is in {when.end_zone}" if when.end_zone else ""
+    return _duration(exact) + there if exact > timedelta() else ""
+
+
+def _duration(length: timedelta) -> str:
+    hours, minutes = divmod(round(length / timedelta(minutes=1)), 60)
     return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])])
 
 

@@ -9,12 +9,14 @@ from datetime import datetime
 import ipywidgets as widgets
 
 from ..core.zones import zone, zone_names
+from .event_moments import read_offset
 from .field import Field
 from .labels import LABEL, labelled
 from .offsets import offset_text
 
 _MOST = 60
 _NOWHERE = "No time zone has this in its name."
+_OFFSET = "Sent as an offset in the date-time, without a time zone."
 
 
 def zones_like(text: str, names: Iterable[str]) -> list[str]:
@@ -47,14 +49,20 @@ class ZoneChoice(Field):
     The style sheet shows the list only while somebody is at it.
     """
 
-    def __init__(self, value: str) -> None:
+    def __init__(
+        self,
+        value: str,
+        label: str = "Time zone",
+        tooltip: str = "Type part of a name, as in berlin or new york; Enter takes the first of the list",
+        hint: str = "berlin, new york, utc …",
+    ) -> None:
         self._picking = False
         self._entered = ""
         self.moment: datetime | None = None
         self.text = widgets.Text(
             value=value,
-            **labelled("Time zone", "Type part of a name, as in berlin or new york; Enter takes the first of the list"),
-            placeholder="berlin, new york, utc …",
+            **labelled(label, tooltip),
+            placeholder=hint,
             style=LABEL,
         )
         self.matches = widgets.Select(rows=6, **labelled("Zones found", "The time zones that have this in their name"))
@@ -97,7 +105,7 @@ class ZoneChoice(Field):
         self.matches.index = None
         self._picking = False
         if self.value and not found:
-            self.explain(_NOWHERE)
+            self.explain(_OFFSET if read_offset(self.value) else _NOWHERE)
 
     def _line(self, name: str) -> str:
         if self.moment is None:

@@ -168,6 +168,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_for
     page.get_by_label("E-mail").fill("ada@")
     page.get_by_label("Repeats").select_option("in words or lines of my own")
     page.get_by_label("In words").fill("whenever I like")
+    page.get_by_role("button", name="More options").click()
     page.get_by_label("Other fields").fill('{"status": ')
     create(page).click()
     page.get_by_role("alert").get_by_text("Nothing was created").wait_for()
@@ -179,24 +180,24 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_for
         ("In words", "whenever I like"),
         ("Other fields", '{"status": '),
     ):
-        assert page.get_by_label(label).input_value() == text
+        assert page.get_by_label(label, exact=True).input_value() == text
     wrong = page.locator(".svc-field", has=page.get_by_role("alert"))
     assert wrong.count() == 4
     assert wrong.filter(has=page.get_by_label("E-mail")).get_by_role("alert").inner_text()
     assert page.evaluate("document.activeElement.labels[0].innerText") == "Ends", "the first one that is wrong"
 
-    page.get_by_label("Time zone").fill("Mars/Olympus")
+    zone = page.get_by_label("Time zone", exact=True)
+    zone.fill("Mars/Olympus")
     page.get_by_role("alert").get_by_text("is no time zone of the IANA database").wait_for()
-    page.get_by_label("Title").focus()
-    page.get_by_label("Time zone").fill("Europe/Berlin")
+    page.get_by_label("Title", exact=True).focus()
+    zone.fill("Europe/Berlin")
     page.get_by_text("is no time zone of the IANA database").wait_for(state="detached")
 
 
 @pytest.mark.spec("W-03", "W-05")
-def test_every_control_has_a_name_and_a_tooltip(lab, open_form):
-    page = open_form("event-names.ipynb")
+def test_every_control_has_a_name_and_a_tooltip(lab, open_options):
+    page = open_options("event-names.ipynb")
     page.get_by_label("Repeats").select_option("monthly")
-    page.get_by_role("button", name="Add guest").click()
     page.get_by_label("my own").check()
     page.get_by_label("minutes before").wait_for()
 
@@ -246,3 +247,117 @@ def test_narrow_and_dark(lab, open_form):
     wide = page.locator(".svc-event").evaluate("e => e.scrollWidth - e.clientWidth")
 
     assert wide <= 0, "nothing has to be scrolled to the side"
+
+
+@pytest.fixture
+def open_options(open_form):
+    """Like `open_form`, with "More options" and the details of a guest open."""
+
+    def opened(name):
+        page = open_form(name)
+        page.set_viewport_size({"width": 1280, "height": 2400})
+        page.get_by_role("button", name="Add guest").click()
+        page.get_by_label("E-mail").fill("ada@svc.example")
+        page.get_by_role("button", name="Details").click()
+        page.get_by_label("Additional guests").wait_for()
+        page.get_by_role("button", name="More options").click()
+        page.get_by_role("heading", name="Gadget").wait_for()
+        page.get_by_role("button", name="Add property").click()
+        page.get_by_role("button", name="Add preference").click()
+        page.get_by_label("Visible to").wait_for()
+        return page
+
+    return opened
+
+
+@pytest.mark.spec("W-03")
+def test_more_options_by_mouse(lab, axe, open_options):
+    page = open_options("event-options.ipynb")
+    lab.shot(page, "event-options-1-open")
+    page.get_by_label("Title", exact=True).fill("Flight")
+    page.get_by_label("Response").select_option("accepted")
+    page.get_by_label("Additional guests").fill("2")
+    page.get_by_label("End time zone").fill("new york")
+    page.get_by_role("option", name="America/New_York").click()
+    page.get_by_text("the end is in America/New_York").wait_for()
+    page.get_by_label("Status", exact=True).select_option("tentative")
+    page.get_by_label("Event ID").fill("flight7")
+    page.get_by_label("Source URL").fill("ftp://svc.example")
+    page.get_by_label("Gadget height").fill("0")
+    page.get_by_label("Key").first.fill("room")
+    page.get_by_label("Value").first.fill("3")
+    page.get_by_label("Visible to").select_option("shared")
+    page.get_by_label("Other fields").fill('{"summary": "Coffee"}')
+    page.get_by_role("button", name="Fewer options").click()
+    page.get_by_role("button", name="More options (7 set)").wait_for()
+    create(page).click()
+
+    page.get_by_role("alert").get_by_text("Nothing was created").wait_for()
+    page.get_by_label("Source URL").wait_for()
+    found = {}
+    for theme in ("Light", "Dark"):
+        lab.theme(page, theme)
+        lab.shot(page, f"event-options-2-wrong-{theme.lower()}")
+        found[theme] = axe(page)
+    assert found == {"Light": [], "Dark": []}
+    wrong = page.locator(".svc-field", has=page.get_by_role("alert"))
+    assert wrong.count() == 3
+    assert "Title" in wrong.filter(has=page.get_by_label("Other fields")).get_by_role("alert").inner_text()
+
+    page.get_by_label("Source URL").fill("https://svc.example")
+    page.get_by_label("Gadget height").fill("10")
+    page.get_by_role("button", name="Move to controls").click()
+    page.locator("pre", has_text="create_event('Coffee'").or_(page.locator("pre", has_text="'Coffee',")).wait_for()
+    create(page).click()
+    page.get_by_text("Created: Coffee.").wait_for()
+    lab.shot(page, "event-options-3-created")
+    sent = value(lab, page)
+    assert sent["attendees"] == [{"email": "ada@svc.example", "responseStatus": "accepted", "additionalGuests": 2}]
+    assert (sent["id"], sent["status"], sent["gadget"]) == ("flight7", "tentative", {"height": 10})
+    assert sent["extendedProperties"] == {"shared": {"room": "3"}}
+
+
+@pytest.mark.spec("W-03")
+def test_more_options_by_keyboard_alone(lab, open_form):
+    page = open_form("event-options-keys.ipynb")
+    tab_to(page, "textbox", "Title")
+    page.keyboard.type("Flight")
+    tab_to(page, "button", "Add guest")
+    page.keyboard.press("Enter")
+    page.wait_for_function("document.activeElement.placeholder?.startsWith('ada@')")
+    page.keyboard.type("ada@svc.example")
+    tab_to(page, "button", "Details")
+    page.keyboard.press("Enter")
+    page.get_by_label("Additional guests").wait_for()
+    tab_to(page, "combobox", "Response")
+    page.keyboard.press("ArrowDown")
+    tab_to(page, "textbox", "Comment")
+    page.keyboard.type("gladly")
+    tab_to(page, "button", "More options")
+    page.keyboard.press("Enter")
+    page.get_by_role("heading", name="Gadget").wait_for()
+    tab_to(page, "textbox", "End time zone")
+    page.keyboard.type("new york")
+    page.get_by_role("option", name="America/New_York").wait_for()
+    page.keyboard.press("Enter")
+    page.get_by_text("the end is in America/New_York").wait_for()
+    tab_to(page, "combobox", "Status")
+    page.keyboard.press("ArrowDown")
+    tab_to(page, "checkbox", "anyone can add themselves")
+    page.keyboard.press("Space")
+    tab_to(page, "button", "Add property")
+    page.keyboard.press("Enter")
+    page.get_by_label("Visible to").wait_for()
+    page.wait_for_function("document.activeElement.labels?.[0]?.innerText === 'Key'")
+    page.keyboard.type("room")
+    page.keyboard.press("Tab")
+    page.keyboard.type("3")
+    tab_to(page, "button", "Create")
+    page.keyboard.press("Enter")
+
+    page.get_by_text("Created: Flight.").wait_for()
+    sent = value(lab, page)
+    assert sent["attendees"] == [{"email": "ada@svc.example", "responseStatus": "accepted", "comment": "gladly"}]
+    assert (sent["status"], sent["anyoneCanAddSelf"]) == ("tentative", True)
+    assert sent["end"]["timeZone"] == "America/New_York"
+    assert sent["extendedProperties"] == {"private": {"room": "3"}}

@@ -305,7 +305,7 @@ def test_what_is_not_there_yet_is_asked_for(form):
 
     assert said(form) == ["Give a day.", "Give a time."]
     form.create.click()
-    assert "2 fields need mending" in form.alert.value
+    assert "2 fields need fixing" in form.alert.value
     assert "Give a day." in str(form.last_error)
     assert form.value["summary"] == "Tea"
 
@@ -339,7 +339,7 @@ def test_the_last_day_of_all_may_be_the_last_day_in_every_zone(form):
 @pytest.mark.spec("W-03")
 def test_further_fields_that_are_no_json_are_said_and_kept(form):
     form.controls.further.text.value = '{"status": '
-    assert "no JSON" in form.controls.further.wrong[0]
+    assert "not valid JSON" in form.controls.further.wrong[0]
     form.controls.further.text.value = '{"status": "maybe"}'
 
     assert "status" in form.controls.further.wrong[0]
@@ -349,8 +349,8 @@ def test_further_fields_that_are_no_json_are_said_and_kept(form):
 def test_a_further_field_that_there_is_not_is_said_and_sent(form):
     further = form.controls.further
     further.text.value = '{"colour": 5, "mood": 3, "status": "tentative", "etag": "x"}'
-    assert "colour is no field of an event, and services pass over it; did you mean colorId?" in further.hint.value
-    assert "mood is no field" in further.hint.value
+    assert "colour is not a field of an event, and services ignore it; did you mean colorId?" in further.hint.value
+    assert "mood is not a field" in further.hint.value
     assert "etag" not in further.hint.value
     assert further.wrong == ()
     assert form.value["mood"] == 3
@@ -415,7 +415,7 @@ def test_without_anywidget_the_form_works_too(lab, monkeypatch):
     form.controls.when.last.value = date(2020, 1, 1)
     form.create.click()
 
-    assert "Nothing was created. 1 field needs mending: it says there why." in form.alert.value
+    assert "Nothing was created. 1 field needs fixing: it says there why." in form.alert.value
     form.controls.when.last.value = date(2030, 1, 1)
     form.create.click()
     assert len(form.result) == 1

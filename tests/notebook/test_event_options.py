@@ -1,0 +1,475 @@
+"""The controls of the event form under "More options", and the JSON beside them: no browser."""
+
+import json
+from datetime import date, time
+
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.core.event_fields import EVENT_FIELDS
+from svc_notebooks.core.events import problems
+from svc_notebooks.core.recurrence import Freq
+from svc_notebooks.notebook.event_body import LENIENT
+from svc_notebooks.notebook.event_options import OPTIONS
+
+EVERYTHING = {
+    "summary": "Flight",
+    "description": "Bring a passport.",
+    "location": "BER",
+    "start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"},
+    "end": {"dateTime": "2026-11-02T13:00:00", "timeZone": "America/New_York"},
+    "originalStartTime": {"dateTime": "2026-11-02T09:00:00", "timeZone": "Asia/Tokyo"},
+    "recurrence": ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=3"],
+    "anyoneCanAddSelf": True,
+    "attachments": [{"fileUrl": "https://svc.example/plan"}],
+    "attendees": [
+        {
+            "email": "bob@svc.example",
+            "displayName": "Bob",
+            "optional": True,
+            "additionalGuests": 2,
+            "comment": "With the children",
+            "responseStatus": "tentative",
+        },
+        {"email": "room@svc.example", "resource": True},
+    ],
+    "colorId": "7",
+    "conferenceData": {"createRequest": {"requestId": "seminar-1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}},
+    "extendedProperties": {"private": {"room": "3", "floor": ""}, "shared": {"room": "4"}},
+    "gadget": {
+        "display": "chip",
+        "height": 3,
+        "width": 4,
+        "iconLink": "https://svc.example/icon",
+        "link": "https://svc.example/gadget",
+        "preferences": {"a": "1", "b": "2"},
+        "title": "Weather",
+        "type": "application/x",
+    },
+    "guestsCanInviteOthers": False,
+    "guestsCanModify": True,
+    "guestsCanSeeOtherGuests": False,
+    "id": "flight7",
+    "reminders": {"useDefault": False, "overrides": [{"method": "email", "minutes": 60}]},
+    "sequence": 3,
+    "source": {"title": "Term", "url": "https://svc.example/term"},
+    "status": "tentative",
+    "transparency": "transparent",
+    "visibility": "private",
+}
+"""An event with every field of the interface that is written."""
+
+
+@pytest.fixture
+def form(lab):
+    form = svc.event_form()
+    form.controls.summary.value = "Tea"
+    form.controls.when.first.value = date(2026, 11, 2)
+    form.controls.when.zone.value = "Europe/Berlin"
+    return form
+
+
+def stored(event_id):
+    return svc.current_session().call(
+        "GET", f"/calendar/v3/calendars/primary/events/{event_id}", query={"supportsAttachments": "true"}
+    )
+
+
+def sent():
+    """The query of the last request that created an event."""
+    return svc.exchanges().query("method == 'POST'")["query"].iloc[-1]
+
+
+def leaves(value, path=""):
+    """The paths of all values, as EVENT_FIELDS writes them."""
+    if isinstance(value, dict):
+        return {leaf for key, below in value.items() for leaf in leaves(below, f"{path}.{key}".strip("."))}
+    if isinstance(value, list):
+        return {leaf for below in value for leaf in leaves(below, f"{path}[]")}
+    return {path}
+
+
+# -- an event with every field
+
+
+def test_the_event_above_has_every_field_of_the_interface():
+    have = {name for leaf in leaves(EVERYTHING) for name in (leaf, *(leaf.rsplit(".", n)[0] for n in (1, 2, 3)))}
+    fields = {field.path for field in EVENT_FIELDS if field.writable and not field.extension}
+    lists = {"attachments", "attendees", "recurrence", "reminders.overrides", "reminders"}
+
+    assert fields - have - lists == {"start.date", "end.date", "originalStartTime.date"}
+    assert problems(EVERYTHING, LENIENT) == []
+
+
+@pytest.mark.spec("W-03")
+def test_an_event_with_every_field_fills_the_controls_and_no_json(form):
+    form.value = EVERYTHING
+
+    assert form.value == EVERYTHING
+    assert form.controls.further.text.value == ""
+    assert form.controls.more.shown
+    assert [words for field in form.controls.fields() for words in field.wrong] == []
+    assert "metadata" not in form.code()
+
+
+@pytest.mark.spec("W-03")
+def test_an_event_with_every_field_is_created_from_its_controls_and_its_code(form):
+    form.value = {**EVERYTHING, "attachments": [{"fileUrl": svc.upload(b"x", name="x.txt")["web_view_link"].item()}]}
+    form.create.click()
+    assert form.last_error is None
+    made = stored("flight7")
+    form.value = {**form.value, "id": "flight8"}
+    eval(form.code(), {"svc": svc})
+
+    again = stored("flight8")
+    same = set(EVERYTHING) - {"id", "conferenceData", "attachments", "start", "end", "originalStartTime"}
+    assert {name: made[name] for name in same} == {name: again[name] for name in same}
+    assert made["end"] == {"dateTime": "2026-11-02T18:00:00Z", "timeZone": "America/New_York"}
+    assert made["originalStartTime"]["timeZone"] == "Asia/Tokyo"
+    assert made["gadget"] == EVERYTHING["gadget"]
+    assert made["attendees"][0]["comment"] == "With the children"
+    assert made["conferenceData"]["createRequest"]["requestId"] == "seminar-1"
+
+
+ALL_DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
+
+
+@pytest.mark.spec("W-03")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        ALL_DAY,
+        {**ALL_DAY, "originalStartTime": {"date": "2026-11-01"}},
+        {**ALL_DAY, "start": {"date": "2026-11-02", "timeZone": "Asia/Tokyo"}},
+        {**ALL_DAY, "end": {"date": "2026-11-03", "timeZone": "Asia/Tokyo"}},
+        {"originalStartTime": {"date": "2026-11-01"}},
+        {"originalStartTime": {"dateTime": "2026-11-01T10:00:00+00:00"}},
+        {"start": {"dateTime": "2026-11-02T10:00:00+01:00"}},
+        {"end": {"dateTime": "2026-11-02T19:00:00+01:00"}},
+        {"end": {"dateTime": "2026-11-02T19:00:00+00:00"}, "start": {"dateTime": "2026-11-02T18:00:00+00:00"}},
+        {"extendedProperties": {"private": {"": "no key"}}},
+    ],
+)
+def test_what_is_sent_is_the_value(form, changes, monkeypatch):
+    """`create_event` makes this body of the arguments that the form and its code give it."""
+    bodies = []
+
+    def insert_event(session, calendar, body, *, query):
+        bodies.append(body)
+        raise svc.BadRequest("not sent")
+
+    monkeypatch.setattr("svc_notebooks.client.events.insert_event", insert_event)
+    event = {**EVERYTHING, **changes}
+    has_zones = all(event[name].keys() & {"date", "timeZone"} for name in ("start", "end"))
+    form.value = {name: value for name, value in event.items() if name != "recurrence" or has_zones}
+    form.create.click()
+    assert bodies == [form.value], form.alert.value
+    with pytest.raises(svc.BadRequest):
+        eval(form.code(), {"svc": svc})
+
+    assert bodies[1] == bodies[0]
+    assert {name: bodies[0][name] for name in event if name != "recurrence"} == {
+        name: event[name] for name in event if name != "recurrence"
+    }
+
+
+@pytest.mark.spec("W-03")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "originalStartTime": {"date": "2026-11-01"}},
+        {
+            "start": {"date": "2026-11-02", "timeZone": "Asia/Tokyo"},
+            "end": {"date": "2026-11-03", "timeZone": "Asia/Tokyo"},
+        },
+        {
+            "start": {"dateTime": "2026-11-02T10:00:00+01:00"},
+            "end": {"dateTime": "2026-11-02T11:00:00Z"},
+            "recurrence": None,
+        },
+    ],
+)
+def test_an_event_that_is_loaded_and_saved_again_stays_as_it_is(form, changes):
+    event = {name: one for name, one in {**EVERYTHING, **changes}.items() if one is not None}
+    session = svc.current_session()
+    query = {"supportsAttachments": "true", "conferenceDataVersion": 1}
+    session.call("POST", "/calendar/v3/calendars/primary/events", body=event, query=query)
+    before = stored("flight7")
+    form.value = before
+    assert [words for field in form.controls.fields() for words in field.wrong] == []
+    session.call("PATCH", "/calendar/v3/calendars/primary/events/flight7", body=form.value, query=query)
+
+    after = stored("flight7")
+    for clock in ("updated", "etag"):
+        del before[clock], after[clock]
+    assert after == before
+    assert form.value.keys() >= before.keys()
+
+
+@pytest.mark.spec("W-03")
+@pytest.mark.parametrize("start", ["2026-11-02T10:00:00+05:30", "2026-11-02T10:00:00-03:00", "2026-11-02T10:00:00Z"])
+def test_times_with_an_offset_are_sent_without_a_time_zone(form, start):
+    form.value = {"start": {"dateTime": start}, "end": {"dateTime": "2026-11-02T20:00:00-03:00"}}
+
+    assert "timeZone" not in json.dumps(form.value)
+    assert "time_zone=" not in form.code()
+    form.create.click()
+    assert (form.last_error, "timeZone" in stored(form.result["id"].item())["start"]) == (None, False)
+
+
+# -- the controls
+
+
+@pytest.mark.spec("W-03")
+def test_more_options_are_closed_at_first_and_made_when_they_are_opened(form):
+    more = form.controls.more
+    assert (more.shown, len(more.box.children)) == (False, 2)
+    more.button.click()
+    more.option("status").value = "tentative"
+    more.button.click()
+
+    assert (more.shown, more.button.description) == (False, "More options (1 set)")
+    assert form.value["status"] == "tentative"
+
+
+@pytest.mark.spec("W-03", "E-11")
+@pytest.mark.parametrize(
+    "path, value, words",
+    [
+        ("id", "NO", "5 to 1024"),
+        ("sequence", "-1", "0 or more"),
+        ("sequence", "many", "whole number"),
+        ("source.url", "ftp://x", "http"),
+        ("gadget.height", "0", "1 or more"),
+        ("gadget.iconLink", "http://svc.example", "https"),
+        ("maxAttendees", "0", "1 or more"),
+        ("maxAttendees", "all", "whole number"),
+        ("end.timeZone", "Mars/Olympus", "time zone"),
+    ],
+)
+def test_a_wrong_value_is_said_at_its_control_and_opens_the_options(form, path, value, words):
+    more = form.controls.more
+    more.option(path).text.value = value
+    assert words in " ".join(more.option(path).wrong)
+    more.shown = False
+    form.create.click()
+
+    assert len(svc.events()) == 0
+    assert more.shown
+    assert "1 field needs fixing" in form.alert.value
+    assert more.option(path).text.value == value
+
+
+@pytest.mark.spec("W-03", "E-11")
+def test_an_id_that_is_taken_is_said_at_its_control(form):
+    form.controls.more.option("id").value = "abc123"
+    form.create.click()
+    form.controls.more.shown = False
+    form.create.click()
+
+    assert isinstance(form.last_error, svc.AlreadyExists)
+    assert form.controls.more.option("id").wrong
+    assert form.controls.more.shown
+
+
+@pytest.mark.spec("W-03")
+def test_the_end_has_the_zone_of_the_start_until_it_has_its_own(form):
+    assert form.value["end"]["timeZone"] == "Europe/Berlin"
+    form.controls.when.begins.value, form.controls.when.ends.value = time(10), time(9)
+    assert form.controls.when.until.wrong
+    form.controls.more.option("end.timeZone").value = "America/New_York"
+
+    assert form.value["end"] == {"dateTime": "2026-11-02T09:00:00", "timeZone": "America/New_York"}
+    assert form.controls.when.until.wrong == ()
+    assert "5 h; the end is in America/New_York" in form.controls.when.until.hint.value
+
+
+@pytest.mark.spec("W-03")
+def test_an_original_start_without_a_zone_is_in_that_of_the_event(form):
+    original = form.controls.more.option("originalStartTime")
+    original.clock.value = time(9)
+    assert "Enter a date" in original.field.wrong[0]
+    original.day.value = date(2026, 11, 1)
+    assert form.value["originalStartTime"] == {"dateTime": "2026-11-01T09:00:00", "timeZone": "Europe/Berlin"}
+    assert "original_start_time='2026-11-01 09:00'" in form.code()
+    original.clock.value = None
+    assert form.value["originalStartTime"] == {"date": "2026-11-01"}
+    original.clock.value, original.zone.value = time(9), "Mars/Olympus"
+
+    assert original.zone.wrong
+
+
+@pytest.mark.spec("W-03")
+def test_rows_of_properties(form):
+    rows = form.controls.more.option("extendedProperties")
+    for _ in range(3):
+        rows.add.click()
+    rows.rows[0].key.value, rows.rows[0].text.value = "room", "3"
+    rows.rows[1].key.value, rows.rows[1].text.value, rows.rows[1].scope.value = "room", "4", "shared"
+    assert form.value["extendedProperties"] == {"private": {"room": "3"}, "shared": {"room": "4"}}
+    assert "private={'room': '3'}" in form.code()
+    rows.rows[1].scope.value = "private"
+    assert rows.rows[0].wrong == ()
+    assert "already a row for the key 'room'" in rows.rows[1].wrong[0]
+    rows.rows[1].key.value = " "
+    assert rows.rows[1].wrong == ("Enter a key.",)
+    form.create.click()
+    assert len(svc.events()) == 0
+    rows.removers[1].click()
+    form.create.click()
+
+    assert stored(form.result["id"].item())["extendedProperties"] == {"private": {"room": "3"}}
+
+
+@pytest.mark.spec("W-03")
+def test_options_of_a_conference_without_a_conference_are_said(form):
+    kind = form.controls.more.option("conferenceData.createRequest.conferenceSolutionKey.type")
+    kind.value = "svcMeet"
+    assert "with a video conference" in kind.wrong[0]
+    form.controls.conference.value = True
+    assert kind.wrong == ()
+    assert "conference='svcMeet'" in form.code()
+    kind.value = "nobodysMeet"
+    assert kind.wrong == (), "the policy of the service has the names"
+    form.create.click()
+
+    assert kind.wrong
+    assert isinstance(form.last_error, svc.BadRequest)
+
+
+@pytest.mark.spec("W-03", "E-07")
+def test_the_details_of_a_guest(form):
+    guests = form.controls.attendees
+    guests.value = [{"email": "bob@svc.example"}]
+    bob = guests.rows[0]
+    bob.toggle.click()
+    bob.details["additionalGuests"].value = "two"
+    assert "whole number" in bob.wrong[0]
+    bob.details["additionalGuests"].value = "2"
+    bob.details["comment"].value = "gladly"
+    bob.details["responseStatus"].value = "accepted"
+    bob.details["resource"].value = True
+
+    assert form.value["attendees"] == [
+        {
+            "email": "bob@svc.example",
+            "responseStatus": "accepted",
+            "comment": "gladly",
+            "additionalGuests": 2,
+            "resource": True,
+        }
+    ]
+    bob.toggle.click()
+    assert bob.box.layout.display == "none"
+    assert form.value["attendees"][0]["comment"] == "gladly"
+
+
+# -- the JSON
+
+
+@pytest.mark.spec("W-03")
+@pytest.mark.parametrize(
+    "event, label",
+    [
+        ({"summary": "Coffee"}, "Title"),
+        ({"start": {"date": "2026-11-02"}}, "Starts"),
+        ({"status": "confirmed"}, "Status"),
+        ({"extendedProperties": {"private": {"b": "2"}}}, "Extended properties"),
+        ({"attendees": []}, "Guests"),
+    ],
+)
+def test_json_does_not_replace_what_a_control_sets(form, event, label):
+    form.controls.more.option("status").value = "tentative"
+    form.controls.more.option("extendedProperties").value = {"private": {"a": "1"}}
+    form.controls.attendees.value = [{"email": "bob@svc.example"}]
+    further = form.controls.further
+    further.text.value = json.dumps(event)
+    assert f"The control {label} sets this field too: {next(iter(event))}." in further.wrong[0]
+    form.create.click()
+    assert len(svc.events()) == 0
+    assert further.text.value == json.dumps(event)
+    further.text.value = ""
+    form.create.click()
+
+    assert (form.last_error is None, len(svc.events())) == (False, 1)
+    assert "Created: Tea." in form.status.value
+
+
+@pytest.mark.spec("W-03")
+def test_the_fields_of_the_json_move_to_their_controls(form):
+    form.controls.more.option("extendedProperties").value = {"private": {"a": "1"}}
+    form.controls.further.text.value = json.dumps(
+        {"summary": "Coffee", "extendedProperties": {"shared": {"b": "2"}}, "iCalUID": "a@svc.example"}
+    )
+    form.controls.further.move.click()
+
+    assert form.controls.summary.value == "Coffee"
+    assert form.controls.more.option("extendedProperties").value == {"shared": {"b": "2"}}
+    assert json.loads(form.controls.further.text.value) == {"iCalUID": "a@svc.example"}
+    assert [words for field in form.controls.fields() for words in field.wrong] == []
+
+
+@pytest.mark.spec("W-03")
+def test_times_may_be_in_the_json_where_their_controls_are_empty(form):
+    times = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
+    form.controls.when.first.value = form.controls.when.last.value = None
+    form.controls.repeats.way.value = Freq.DAILY
+    form.controls.further.text.value = json.dumps(times)
+    form.create.click()
+
+    assert form.last_error is None
+    made = stored(form.result["id"].item())
+    assert {name: made[name] for name in times} == times
+    assert made["recurrence"] == ["RRULE:FREQ=DAILY"]
+
+
+def test_json_that_cannot_be_read_is_not_moved(form):
+    form.controls.further.text.value = "{"
+    form.controls.further.move.click()
+
+    assert form.controls.further.text.value == "{"
+    assert "not valid JSON" in form.alert.value
+
+
+# -- the parameters of the request
+
+
+@pytest.mark.spec("W-03", "E-17")
+def test_the_parameters_of_the_request(form):
+    more = form.controls.more
+    form.controls.conference.value = True
+    form.controls.attachments.link.value = "https://svc.example/plan"
+    more.option("conferenceDataVersion").value = 0
+    more.option("supportsAttachments").value = False
+    more.option("maxAttendees").value = 1
+    form.controls.attendees.value = [{"email": "bob@svc.example"}, {"email": "cleo@svc.example"}]
+    form.create.click()
+
+    assert form.last_error is None
+    made = stored(form.result["id"].item())
+    assert "conferenceData" not in made
+    assert "attachments" not in made
+    assert len(made["attendees"]) == 2
+    assert "conference_data_version=0" in form.code()
+    assert "supports_attachments=False" in form.code()
+
+
+@pytest.mark.spec("W-03")
+def test_the_deprecated_parameter_shows_its_warning_in_the_form(form):
+    form.controls.more.option("sendNotifications").value = True
+    form.create.click()
+
+    assert form.last_error is None
+    assert "send_notifications is deprecated" in form.status.value
+    assert "sendNotifications=true" in str(sent())
+
+
+def test_every_field_of_the_interface_has_a_control_or_is_part_of_one():
+    roots = {field.path.partition(".")[0].removesuffix("[]") for field in EVENT_FIELDS if not field.extension}
+    writable = {field.path.partition(".")[0].removesuffix("[]") for field in EVENT_FIELDS if field.writable}
+    from svc_notebooks.notebook.further_fields import LABELS
+
+    assert set(LABELS) == {root for root in roots & writable if root in writable}
+    assert len({option.path for option in OPTIONS}) == len(OPTIONS)
