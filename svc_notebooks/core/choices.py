@@ -7,6 +7,7 @@ Policy by its name ("chunk_rule"), a step of a fault plan ("fault faults-1/0"), 
 from __future__ import annotations
 
 ALL_OR_NOTHING = "A request whose sender goes away"
+BIG_NUMBERS = "Whole numbers beyond 32 bits"
 CALENDARS_OF_OTHERS = "Calendars of others"
 CANCELLED = "An upload that is cancelled"
 CHANGE_LOG = "A change log"
@@ -27,7 +28,7 @@ NEGATIVE_GUESTS = "A negative number of additional guests"
 NEGATIVE_SEQUENCE = "A negative sequence"
 NOWHERE = "An address or a method that nothing has"
 OVERRIDES = "Overrides beside useDefault"
-PROPERTY_VALUES = "Values of extended properties that are no texts"
+PROPERTY_VALUES = "Values of extended properties and gadget preferences"
 REQUEST_ID = "A createRequest without a requestId"
 ROOT = "Trashing, moving or deleting the root folder"
 SCOPES_OF_CALENDARS = "Scopes for calendars"

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from urllib.parse import urlsplit
 
 from .catalogue import Row, row
+from .choices import BIG_NUMBERS
 from .event_fields import EventField
 from .wire import JSON
 
@@ -64,7 +65,7 @@ def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
     if (low is not None and number < low) or (high is not None and number > high):
         bounds = f"from {low} to {high}" if high is not None else f"of {low} or more"
         return invalid(path, f"expected a whole number {bounds}, not {str(number)[:20]}.", field.decided_by)
-    return invalid(path, "expected a number of 32 bits.") if abs(number) >= 2**31 else []
+    return invalid(path, "expected a number of 32 bits.", BIG_NUMBERS) if abs(number) >= 2**31 else []
 
 
 def _enum(field: EventField, value: JSON, path: str) -> list[Row]:

@@ -89,7 +89,7 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("gadget.width", "integer", "pixels, above 0", low=1),
     EventField("gadget.iconLink", "https", "an https URL"),
     EventField("gadget.link", "https", "an https URL"),
-    EventField("gadget.preferences", "map"),
+    EventField("gadget.preferences", "map", decided_by=PROPERTY_VALUES),
     EventField("gadget.title", "string"),
     EventField("gadget.type", "string"),
     EventField("guestsCanInviteOthers", "boolean", default=True),

@@ -118,9 +118,10 @@ def _plain(master: Found, occurrence: Occurrence, tz: tzinfo) -> Found:
 
 def _said(like: Any, moment: Start) -> JSONObject:
     """A time object that says this moment, with the time zone of another."""
-    if not isinstance(moment, datetime):
-        return {"date": moment.isoformat()}
-    said: JSONObject = {"dateTime": in_minutes(moment).isoformat()}
+    if isinstance(moment, datetime):
+        said: JSONObject = {"dateTime": in_minutes(moment).isoformat()}
+    else:
+        said = {"date": moment.isoformat()}
     return said | ({"timeZone": like["timeZone"]} if like.get("timeZone") else {})
 
 

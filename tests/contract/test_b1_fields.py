@@ -127,7 +127,8 @@ def test_another_colour_is_refused(ada: Diary, color: str) -> None:
 @pytest.mark.spec("E-10")
 @pytest.mark.parametrize("field", ["height", "width"])
 @pytest.mark.parametrize(
-    "value", [0, -1, 1.5, "5px", True, [], {}, pytest.param(BIG, marks=pytest.mark.choice("Words of an error"))]
+    "value",
+    [0, -1, 1.5, "5px", True, [], {}, pytest.param(BIG, marks=pytest.mark.choice("Whole numbers beyond 32 bits"))],
 )
 def test_a_gadget_has_a_size_above_nothing(ada: Diary, field: str, value: object) -> None:
     answer = ada.insert({**SEMINAR, "gadget": {field: value}})
@@ -227,7 +228,7 @@ def test_properties_come_back(ada: Diary) -> None:
 
 
 @pytest.mark.spec("E-19")
-@pytest.mark.choice("Values of extended properties that are no texts")
+@pytest.mark.choice("Values of extended properties and gadget preferences")
 @pytest.mark.parametrize("kind", ["private", "shared"])
 @pytest.mark.parametrize("value", [5, True, ["a"], {}])
 def test_the_values_of_properties_are_texts(ada: Diary, kind: str, value: object) -> None:
@@ -279,6 +280,14 @@ def test_texts_of_any_script_come_back(ada: Diary) -> None:
     event = ada.made(texts)
 
     assert {field: event[field] for field in texts} == texts
+
+
+@pytest.mark.spec("E-10")
+@pytest.mark.choice("Values of extended properties and gadget preferences")
+def test_the_preferences_of_a_gadget_are_texts(ada: Diary) -> None:
+    answer = ada.insert({**SEMINAR, "gadget": {"preferences": {"a": 5}}})
+
+    assert refusal(answer) == (400, "invalid", "gadget.preferences.a")
 
 
 @pytest.mark.choice("A negative sequence")

@@ -237,7 +237,8 @@ def test_of_another_persons_channel(wire: Wire) -> None:
         ({"attendees": [{"email": "a@b.example", "additionalGuests": -1}]}, "A negative number of additional guests"),
         ({"gadget": {"display": "large"}}, "How a gadget is displayed"),
         ({"sequence": -1}, "A negative sequence"),
-        ({"extendedProperties": {"private": {"a": 5}}}, "Values of extended properties that are no texts"),
+        ({"sequence": 2**31}, "Whole numbers beyond 32 bits"),
+        ({"extendedProperties": {"private": {"a": 5}}}, "Values of extended properties and gadget preferences"),
         (
             {"reminders": {"useDefault": True, "overrides": [{"method": "popup", "minutes": 5}]}},
             "Overrides beside useDefault",
