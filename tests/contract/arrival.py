@@ -141,7 +141,7 @@ def _looks_at_events(site: Site, ledger: Ledger) -> Iterator[Look]:
     yield Look("events.list", "GET", events)
     yield Look("events.get", "GET", event)
     yield Look("events.patch", "PATCH", event, name)
-    yield Look("events.update", "PUT", event, {**DAY, **name})
+    yield Look("events.update", "PUT", event, series)
     yield Look("events.instances", "GET", f"{event}/instances")
     yield Look(
         "events.import", "POST", f"{events}/import", {**DAY, **name, "iCalUID": f"{secrets.token_hex(8)}@svc.example"}
