@@ -1,0 +1,142 @@
+"""Every public function that gives a frame gives the declared one, for no row and for rows (D-01)."""
+
+from inspect import signature
+
+import pandas as pd
+import pytest
+
+import svc_notebooks as svc
+from svc_notebooks.notebook import event_schemas, identity, schemas, wire_schemas, world_schemas
+
+DAY = {"start": "2026-11-02", "end": "2026-11-03"}
+NO_DAYS, DAYS = pd.DataFrame({"summary": []}), pd.DataFrame([DAY] * 2)
+TEXT = b"pond,birds\n"
+BOB = "bob@svc.example"
+LONG_AGO = "1999-01-01T00:00:00Z"
+
+
+@pytest.fixture
+def world(lab, tmp_path, monkeypatch):
+    """A file, a document, an event, a channel; what a row of the table needs."""
+    monkeypatch.chdir(tmp_path)
+    world = {"lab": lab, "rx": svc.receiver(direct=True)}
+    world["file"] = svc.upload(TEXT, name="a.csv")
+    world["document"] = svc.upload(TEXT, name="b.csv", convert_to="spreadsheet")
+    world["event"] = svc.create_event("Tea", **DAY, recurrence="daily, 3 times", attendees="ada@svc.example")
+    world["channel"] = svc.watch_file(world["file"], world["rx"])
+    lab.deliver()
+    return world
+
+
+def pending(world):
+    svc.start_upload(bytes(600_000), chunk_size=262_144).send_chunk()
+    return svc.pending_uploads()
+
+
+def limited(world):
+    world["lab"].limit("ada@svc.example", 100)
+    return world["lab"].limits()
+
+
+def begun(world):
+    upload = svc.start_upload(bytes(600_000), chunk_size=262_144)
+    upload.send_chunk()
+    return upload.history
+
+
+# The schema of each function's frame, a call that gives no row where there is one, and a call that gives rows.
+TABLE = {
+    "fault_presets": ("FAULT_PRESETS", None, lambda w: svc.fault_presets()),
+    "upload": ("FILES", lambda w: svc.upload([]), lambda w: svc.upload([b"1", b"2"])),
+    "update": ("FILES", lambda w: svc.update([], starred=True), lambda w: svc.update(w["file"], starred=True)),
+    "create_file": ("FILES", None, lambda w: svc.create_file(name="c")),
+    "generate_ids": ("IDS", None, lambda w: svc.generate_ids(2)),
+    "file": ("FILES", lambda w: svc.file([]), lambda w: svc.file(w["file"])),
+    "files": ("FILES", lambda w: svc.files("name = 'z'"), lambda w: svc.files()),
+    "trash": ("FILES", lambda w: svc.trash([]), lambda w: svc.trash(w["file"])),
+    "untrash": ("FILES", lambda w: svc.untrash([]), lambda w: svc.untrash(w["file"])),
+    "delete": ("DELETED", lambda w: svc.delete([]), lambda w: svc.delete(w["file"])),
+    "copy": ("FILES", lambda w: svc.copy([]), lambda w: svc.copy(w["file"])),
+    "token_info": ("TOKEN_INFO", None, lambda w: svc.token_info()),
+    "share": ("PERMISSIONS", lambda w: svc.share([], BOB), lambda w: svc.share(w["file"], BOB)),
+    "unshare": ("PERMISSIONS", lambda w: svc.unshare([], BOB), None),
+    "permissions": ("PERMISSIONS", lambda w: svc.permissions([]), lambda w: svc.permissions(w["file"])),
+    "download": ("DOWNLOADS", lambda w: svc.download([]), lambda w: svc.download(w["file"])),
+    "export": ("EXPORTED", lambda w: svc.export([], "csv"), lambda w: svc.export(w["document"], "csv")),
+    "about": ("ABOUT", None, lambda w: svc.about()),
+    "import_formats": ("IMPORT_FORMATS", None, lambda w: svc.import_formats()),
+    "export_formats": ("EXPORT_FORMATS", lambda w: svc.export_formats(w["file"]), lambda w: svc.export_formats()),
+    "pending_uploads": ("PENDING", lambda w: svc.pending_uploads(), pending),
+    "watch_file": ("CHANNELS", lambda w: svc.watch_file([], w["rx"]), lambda w: svc.watch_file(w["file"], w["rx"])),
+    "watch_changes": ("CHANNELS", None, lambda w: svc.watch_changes(w["rx"])),
+    "stop_channel": ("STOPPED", lambda w: svc.stop_channel([]), lambda w: svc.stop_channel(w["channel"])),
+    "renew_channel": ("CHANNELS", lambda w: svc.renew_channel([]), lambda w: svc.renew_channel(w["channel"])),
+    "channels": ("CHANNELS", None, lambda w: svc.channels()),
+    "notifications": ("NOTIFICATIONS", None, lambda w: svc.notifications()),
+    "changes": ("CHANGES", lambda w: svc.changes(), lambda w: svc.changes("1")),
+    "create_event": ("EVENT", None, lambda w: svc.create_event("Tea", **DAY)),
+    "event": ("EVENT", lambda w: svc.event([]), lambda w: svc.event(w["event"])),
+    "update_event": ("EVENT", lambda w: svc.update_event([], color=1), lambda w: svc.update_event(w["event"], color=1)),
+    "delete_event": ("DELETED", lambda w: svc.delete_event([]), lambda w: svc.delete_event(w["event"])),
+    "respond": ("EVENT", lambda w: svc.respond([], "accepted"), lambda w: svc.respond(w["event"], "accepted")),
+    "create_events": ("CREATED", lambda w: svc.create_events(NO_DAYS), lambda w: svc.create_events(DAYS)),
+    "events": ("EVENTS", lambda w: svc.events("nothing like it"), lambda w: svc.events()),
+    "instances": ("INSTANCES", lambda w: svc.instances(w["event"], limit=0), lambda w: svc.instances(w["event"])),
+    "preview_recurrence": (
+        "PREVIEW",
+        lambda w: svc.preview_recurrence(*DAY.values(), "daily", count=0),
+        lambda w: svc.preview_recurrence(*DAY.values(), "daily"),
+    ),
+    "calendars": ("CALENDARS", None, lambda w: svc.calendars()),
+    "create_calendar": ("CALENDARS", None, lambda w: svc.create_calendar("Term")),
+    "event_colors": ("COLORS", None, lambda w: svc.event_colors()),
+    "export_events": ("CALENDAR_FILE", None, lambda w: svc.export_events()),
+    "exchanges": ("EXCHANGES", None, lambda w: svc.exchanges()),
+    "compare_exchanges": (
+        "COMPARED",
+        lambda w: svc.compare_exchanges(svc.current_session(), svc.current_session()),
+        lambda w: svc.compare_exchanges(svc.current_session(), w["lab"].sign_in(BOB)),
+    ),
+    "save_har": ("HAR_FILE", None, lambda w: svc.save_har()),
+    "doctor": ("DOCTOR", None, lambda w: svc.doctor()),
+}  # fmt: skip
+OF_OBJECTS = {
+    "Sandbox.journal": ("JOURNAL", None, lambda w: w["lab"].journal()),
+    "Sandbox.deliveries": ("DELIVERIES", None, lambda w: w["lab"].deliveries()),
+    "Sandbox.outbox": ("OUTBOX", lambda w: w["lab"].outbox(), None),
+    "Sandbox.fault_plans": ("FAULT_PLANS", lambda w: w["lab"].fault_plans(), None),
+    "Sandbox.limits": ("LIMITS", lambda w: w["lab"].limits(), limited),
+    "Sandbox.agenda": ("AGENDA", lambda w: w["lab"].agenda(until=LONG_AGO), lambda w: w["lab"].agenda()),
+    "Receiver.messages": ("MESSAGES", lambda w: svc.receiver(direct=True).messages(), lambda w: w["rx"].messages()),
+    "Receiver.explain": ("EXPLAINED", None, lambda w: w["rx"].explain()),
+    "Upload.history": ("HISTORY", None, begun),
+}  # fmt: skip
+EVERY = TABLE | OF_OBJECTS
+SCHEMAS = {
+    name: one for module in (schemas, event_schemas, wire_schemas, world_schemas, identity)
+    for name, one in vars(module).items() if isinstance(one, schemas.Schema)
+}  # fmt: skip
+
+
+@pytest.mark.spec("D-01")
+def test_the_table_has_every_public_function_that_gives_a_frame():
+    public = {name: getattr(svc, name) for name in svc.__all__}
+    frames = {
+        name for name, one in public.items() if callable(one) and not isinstance(one, type)
+        and signature(one).return_annotation == "DataFrame"
+    }  # fmt: skip
+
+    assert TABLE.keys() == frames
+
+
+@pytest.mark.spec("D-01")
+@pytest.mark.parametrize("name", EVERY)
+def test_a_function_gives_its_declared_columns_for_no_row_and_for_rows(world, name):
+    schema, no_row, rows = EVERY[name]
+    expected = SCHEMAS[schema].dtypes
+
+    for call, least in ((no_row, 0), (rows, 1)):
+        if call is not None:
+            found = call(world)
+            assert (len(found) > 0) == bool(least)
+            assert found.dtypes.astype(str).to_dict() == expected
