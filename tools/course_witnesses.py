@@ -48,7 +48,43 @@ NOT_SEEN = {
     "A6-05b": "the notebook shows what readers may do, not who may set the restriction",
     "A6-06a": "what memory the client takes cannot be told from what the service takes in the same kernel",
     "A6-06b": "the notebooks download without a progress bar; an upload shows one (D-03)",
-    "W-05": "a saved notebook has no keyboard: chromium works every form with keys alone, under `make browser`",
+    "A8-01b": "functions draw the token of a channel and mask it where they show it",
+    "A8-02a": "no cell sends it: `watch_file` gives every channel an id",
+    "A8-02b": "no cell sends it: `watch_file` draws an id of 36 characters",
+    "A8-04b": "the sandbox trusts its receiver; tests deliver to receivers with bad certificates",
+    "A8-07a": "frames show times; tests look at the milliseconds in the answer",
+    "A8-09b": "the service has one version of the API",
+    "A9-01b": "the lesson shows the rules on a file; a test sends the same mistakes for the change log",
+    "A10-01b": "`stop_channel` always sends both",
+    "A11-02b": "a receiver that waits would make the reader wait",
+    "N-01b": "that no message comes cannot be told from one that is late; a test waits for the service to be idle",
+    "N-09a": "the service answers in the same kernel, too fast for a reader to compare",
+    "E-03a": "the lesson shows a wrong dateTime; tests send wrong dates as well",
+    "E-03c": "the lesson shows a wrong dateTime; tests leave out the offset and the zone",
+    "E-04b": "all series of the lessons have a zone; tests leave it out",
+    "E-05a": "the lesson shows an end before the start; a test lists the events at the very end of one",
+    "E-06a": "the service leaves defaults out of its answers; tests look at what guests may do",
+    "E-07a": "the lesson shows a wrong address; tests leave it out",
+    "E-08a": "the lesson shows the change that is ignored; a test adds a room",
+    "E-09b": "the lesson asks for a new conference; tests send one that exists",
+    "E-09d": "`create_event` refuses other versions before it sends; tests send them",
+    "E-10b": "the lesson shows a gadget without a size; tests send links that are not https",
+    "E-13a": "the lesson shows minutes out of range; a test sends six reminders",
+    "E-13b": "the lesson shows minutes out of range; tests leave out method and minutes",
+    "E-13d": "the lesson shows minutes out of range; a test sends overrides beside useDefault",
+    "E-16b": "it is deprecated, and the lesson uses sendUpdates",
+    "T-01b": "the lesson shows a request without a token and one whose token has expired; tests send invalid ones",
+    "T-05b": "a notebook shows no log; tests read all logs for tokens that they planted",
+    "T-05c": "no cell fails in a way that could show a token; tests read the tracebacks",
+    "X-02a": "the lesson uploads twice; tests create twice by metadata",
+    "X-03a": "the lesson asks for a conversion; tests create native documents by metadata",
+    "D-02b": "the lessons give frames of events; tests give ids and rows as well",
+    "D-02c": "the lessons give frames of channels; tests give ids and rows as well",
+    "D-03b": "a saved notebook is not a terminal",
+    "D-03c": "nobody presses Stop in a saved notebook; lesson 02 resumes an upload that was cut",
+    "W-05a": "a saved notebook has no keyboard: chromium works every form with keys alone, under `make browser`",
+    "W-05b": "labels are for people who use the form; a test looks at every control",
+    "W-05c": "a saved notebook has no browser: chromium opens every form, under `make browser`",
 }
 """The rules and clauses that no notebook shows, and why. Tests prove them, like all others."""
 
@@ -84,6 +120,17 @@ def decided(rule: str, *statuses: int, method: str = "") -> Callable[[Seen], boo
 def source(*words: str) -> Callable[[Seen], bool]:
     """Whether all of these texts are in the code of the cell."""
     return lambda seen: all(one in seen.cell.source for one in words)
+
+
+def wrong_row(name: str, location: str) -> Callable[[Seen], bool]:
+    """Whether the table of wrong events has this row, with the field that the service names."""
+    return text(rf"<td>{re.escape(name)}</td>\s*<td>40\d</td>\s*<td>{re.escape(location)}</td>")
+
+
+def of_somebody_else(seen: Seen) -> bool:
+    """Whether two users opened a channel, of whom one at most owns the file."""
+    users = {row["user"] for row in seen.journal if row["decided_by"] == "A8-01" and row["status"] == 200}
+    return len(users) > 1
 
 
 def either(*questions: Callable[[Seen], bool]) -> Callable[[Seen], bool]:
@@ -345,48 +392,17 @@ WITNESSES = {
         and len(seen.exchanges) >= 10),
     "A7-05b": Witness("the formats of this document, and no others",
                       every(source("svc.export_formats(report)"), text("<td>epub</td>"))),
-    "A8-07": Witness("`expiration`, an hour on", text("09:00:00[+]00:00", "10:00:00[+]00:00")),
-    "A8-09": Witness("*the same resource: True*", text("the same resource: True")),
     "A10-03": Witness("*told after the end: 0*, by a channel that has expired",
                       text("told after the end: 0", "<td>expired</td>")),
-    "A11-01": Witness("the receiver, and the frame of its messages below", every(
-        text("Receiver: no messages"), lambda seen: "svc.receiver()" in seen.cell.source)),
-    "A11-02": Witness("the answers that it gave", text("503, 503, 503, 200")),
-    "N-01": Witness("*sync* and number 1", text("X-Svc-Message-Number</td>\\s*<td>1</td>", "<td>sync</td>")),
     "N-02": Witness("the column `number`", messages(numbers_have_gaps)),
     "N-03": Witness("the five headers", text(*(f"X-Svc-{one}</td>" for one in (
         "Channel-ID", "Message-Number", "Resource-ID", "Resource-State", "Resource-URI")))),
-    "N-04": Witness("the column `changed`: for updates, and never for a sync", every(
-        text("content,properties"), messages(changed_of_updates))),
-    "N-05": Witness("the headers of the end and of the token",
-                    text("X-Svc-Channel-Expiration</td>", "X-Svc-Channel-Token</td>")),
-    "N-06": Witness("the column `state`", either(
-        states("sync", "update", "add", "trash", "untrash"), states("change"))),
-    "N-07": Witness("`kind`, of the body of a message of the change log", text("svc#changes")),
-    "N-08": Witness("three hollow marks and a full one, ever farther apart, and a cross", every(
-        text("503, 503, 503, 200", "404 [(]failed for good[)]"), retried_and_given_up)),
-    "N-09": Witness("*delivered* on one channel, while the other is at *retry*", one_waits_for_none),
-    "N-10": Witness("one change, and a message on each channel", several_channels),
     "N-11": Witness("*sync*, told after the service was opened again", text(r"\['sync'\]", "<td>2</td>")),
     "N-12": Witness("*add*, and *update* with *children*, on the channel of the folder",
                     text("<td>add</td>.*<td>children</td>")),
-    "E-05": Witness("the row with `field` end", text("<td>end</td>", "time range is empty")),
-    "E-06": Witness("the values that nobody gave", text(
-        r"guests_can_invite_others</th>\s*<td>True", r"guests_can_modify</th>\s*<td>False",
-        r"visibility</th>\s*<td>default", r"transparency</th>\s*<td>opaque")),
-    "E-08": Witness("*a resource now: False*", text("a resource now: False")),
-    "E-09": Witness("*conference data with version 0: None*, and the link of the conference with version 1", text(
-        "conference data with version 0: None", "https://meet[.]")),
-    "E-12": Witness("the lines, and the line that is wrong by its number", text("RRULE:FREQ=|Friday: it takes place")),
     "E-15": Witness("*bob* alone, of two", text(r"^\['bob@svc.example'\]|\n\['bob@svc.example'\]")),
-    "E-16": Witness("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
     "E-17": Witness("*attachments without supportsAttachments: None*, and a row with it", text(
         "without supportsAttachments: None", "<td>winter birds.txt</td>")),
-    "E-18": Witness("the whole answer, `htmlLink` and `iCalUID` in it", text("htmlLink", "iCalUID")),
-    "E-19": Witness("what Bob has of the two notes", text(r"{'shared': {'bring': 'cake'}}")),
-    "E-20": Witness("a text and a Timestamp became times; or the field that is wrong, and nothing was sent", either(
-        text("2026-11-02 10:00:00[+]01:00"), text("2026-11-05 13:00:00[+]01:00"),
-        every(text(r"overrides\[1\].minutes: expected|recurrence\[1\]: "), lambda seen: not seen.exchanges))),
     "E-21": Witness("the instances, and the offset from UTC of each", either(
         text("utc_offset</th>", r"[+]0[12]:00</td>"), text("in_new_york</th>", "-05:00</td>"), text("<caption>"))),
     "E-23": Witness("`original_start_time`, a time as `start` is one",
@@ -400,14 +416,8 @@ WITNESSES = {
     "E-28": Witness("the name of one guest and the comment of the other", text("<td>Eve</td>", "<td>with cake</td>")),
     "E-29": Witness("a source of a title and nothing else", text(r"source: {'title': '[^']+'}")),
     "E-30": Witness("*created by robot*", text("created by robot")),
-    "T-04": Witness("one list for each who asks", text(r"\['duck.jpg'\]\n\['duck.jpg', 'plan.txt'\]")),
-    "T-05": Witness("*redacted*, or the name of a variable, where the token was", every(text(_NO_TOKEN), either(
-        text(r"\[redacted\]"), text(r"\$SVC_TOKEN"), text(r"taken out: (\d+) of \1\n")))),
     "X-01": Witness("the JSON of a refusal", text(
         r'"errors": \[\s*{\s*"domain": .*"reason": .*"message": .*}\s*\],\s*"code": 403,\s*"message": ')),
-    "X-05": Witness("the fault, and what came of it", either(
-        lambda seen: any(row["fault"] for row in seen.journal), text("this fault never happened: step 0"))),
-    "X-06": Witness("a sentence, an advice, and the service's reason", text(_ADVICE)),
     "X-07": Witness("no answer, 409, 200; and one file", every(
         exchange("POST", ADDRESS, None), exchange("POST", ADDRESS, 409), text(r"files called \w+[.]txt: 1\n"))),
     "L-01a": Witness("three ids for `generate_ids(3)`", every(decided("L-01", 200), source("generate_ids(3)"))),
@@ -417,13 +427,123 @@ WITNESSES = {
                      text("<td>/upload/storage/v3/files</td>", "<td>/storage/v3/files")),
     "V-01b": Witness("`v3` in `resource_uri`", text("resource_uri</th>\\s*<td>https://[^<]*/storage/v3/files")),
     "D-01": Witness("the columns of a file, with one row and with none", text(_FRAME)),
-    "D-02": Witness("an id, a row and a frame, each taken for its files", text(r"^True False\n")),
-    "D-03": Witness("the bar", text("ProgressBar: Upload night.raw")),
-    "D-04": Witness("rows, HTTP text, a command, or a drawing", either(
-        text("<th>method</th>", "<th>status</th>"), text(" HTTP/1[.]1\n"), text("curl -X"),
-        text("^sequenceDiagram|'sequenceDiagram"), text("<details open"))),
-    "W-01": Witness("the form", text("<UploadForm: ")),
-    "W-02": Witness("the form", text("<ExportForm: ")),
-    "W-03": Witness("the form", text("<EventForm: ")),
-    "W-04": Witness("the panel", text("<WatchPanel: ")),
+    "A8-01a": Witness("the journal names A8-01, with 200", decided("A8-01", 200)),
+    "A8-01c": Witness("`expiration`", text("<th>expiration</th>\\s*<td>2026-01-05 10:00:00")),
+    "A8-02c": Witness("*channelIdNotUnique*", text("^channelIdNotUnique")),
+    "A8-04a": Witness("*push.webhookUrlNotHttps*", text("push.webhookUrlNotHttps")),
+    "A8-07b": Witness("`expiration`, an hour on", text("09:00:00[+]00:00", "10:00:00[+]00:00")),
+    "A8-08a": Witness("a channel of an account that the file is shared with", of_somebody_else),
+    "A8-08b": Witness("the journal names A8-08, with 404", decided("A8-08", 404)),
+    "A8-09a": Witness("*the same resource: True*", text("the same resource: True")),
+    "A9-01a": Witness("the journal names A9-01, with 200", decided("A9-01", 200)),
+    "A10-01a": Witness("the journal names A10-01, with 204", decided("A10-01", 204)),
+    "A10-01c": Witness("the error of the second stop", text("Channel '.*' not found for this project")),
+    "A10-02a": Witness("two refusals: another client, and another user", text(
+        "hers, by her, from another program +404", "hers, by Bob +404")),
+    "A10-02b": Witness("*yes*: another user of the client", text("the robot's, by Bob +yes")),
+    "A11-01a": Witness("the receiver, and the frame of its messages below", every(
+        text("Receiver: no messages"), lambda seen: "svc.receiver()" in seen.cell.source)),
+    "A11-01b": Witness("the frame of messages", every(
+        text("<th>verified</th>"), messages(lambda rows: len(rows) > 1))),
+    "A11-02a": Witness("the answers that it gave", text("503, 503, 503, 200")),
+    "N-01a": Witness("*sync* and number 1", text("X-Svc-Message-Number</td>\\s*<td>1</td>", "<td>sync</td>")),
+    "N-04a": Witness("the column `changed`: for updates", every(
+        text("content,properties"), messages(changed_of_updates))),
+    "N-04b": Witness("the column `changed`: never for a sync", every(
+        text("<td>sync</td>\\s*<td>NaN</td>"), messages(changed_of_updates))),
+    "N-05a": Witness("the header of the expiration",
+                     text("X-Svc-Channel-Expiration</td>\\s*<td>\\w+, \\d+ \\w+ \\d{4}")),
+    "N-05b": Witness("the header of the token", text("X-Svc-Channel-Token</td>")),
+    "N-06a": Witness("the first row of the column `state`", text(r"<td>1</td>\s*<td>sync</td>")),
+    "N-06b": Witness("the column `state`", states("sync", "update", "add", "trash", "untrash")),
+    "N-06c": Witness("the column `state`", states("change")),
+    "N-07a": Witness("0 in `content_length`, for messages about a file",
+                     text(r"<td>add</td>\s*<td>NaN</td>\s*<td>0</td>")),
+    "N-07b": Witness("`kind`, of the body of a message of the change log", text("svc#changes")),
+    "N-07c": Witness("`content_type`", text("<th>content_type</th>.*<td>application/json")),
+    "N-08a": Witness("the full marks", every(text(r"\b200\b"), retried_and_given_up)),
+    "N-08b": Witness("three hollow marks and a full one, ever farther apart", every(
+        text("503, 503, 503, 200"), retried_and_given_up)),
+    "N-08c": Witness("a cross", every(text("404 [(]failed for good[)]"), retried_and_given_up)),
+    "N-09b": Witness("*delivered* on one channel, while the other is at *retry*", one_waits_for_none),
+    "N-10a": Witness("one change, and a message on each channel", several_channels),
+    "N-10b": Witness("*told after the end: 0*", text("told after the end: 0", "<td>expired</td>")),
+    "E-01a": Witness("the event, and its `POST` to the events of a calendar", every(
+        text("birds in winter"), exchange("POST", "/calendars/primary/events"))),
+    "E-01b": Witness("`primary` in the path", text("POST /calendar/v3/calendars/primary/events")),
+    "E-01c": Witness("the row of nobody's calendar", wrong_row("nobody's calendar", "calendarId")),
+    "E-02a": Witness("the row *no end*", wrong_row("no end", "end")),
+    "E-02b": Witness("the row *day and time*", wrong_row("day and time", "start")),
+    "E-02c": Witness("the row *a day and a time*", wrong_row("a day and a time", "end")),
+    "E-03b": Witness("the row *no such time*", wrong_row("no such time", "start.dateTime")),
+    "E-04a": Witness("the row *no such zone*", wrong_row("no such zone", "start.timeZone")),
+    "E-05b": Witness("the row *the end first*, or the row with `field` end", either(
+        wrong_row("the end first", "timeMax"), text("<td>end</td>", "time range is empty"))),
+    "E-06b": Witness("the values that nobody gave", text(
+        r"guests_can_invite_others</th>\s*<td>True", r"guests_can_modify</th>\s*<td>False",
+        r"visibility</th>\s*<td>default", r"transparency</th>\s*<td>opaque")),
+    "E-07b": Witness("the row *no address*", wrong_row("no address", "attendees[0].email")),
+    "E-08b": Witness("*a resource now: False*", text("a resource now: False")),
+    "E-09a": Witness("*conference data with version 0: None*", text("conference data with version 0: None")),
+    "E-09c": Witness("the link of the conference that was asked for", text("https://meet[.]")),
+    "E-10a": Witness("the row *a gadget of no size*", wrong_row("a gadget of no size", "gadget.height")),
+    "E-11a": Witness("the event *Right*, whose id the lesson chooses", lambda seen: any(
+        one.method == "POST" and one.status == 200 and '"id": "right"' in (one.request_body or "")
+        for one in seen.exchanges)),
+    "E-11b": Witness("the row *an id that is taken*", text(
+        r"<td>an id that is taken</td>\s*<td>409</td>\s*<td>id</td>")),
+    "E-11c": Witness("the id of the series, which the service made", text(r"<td>[0-9a-v]{26}_20\d{6}T")),
+    "E-12a": Witness("the lines, or the days that they mean", text(r"\['RRULE:FREQ=|4 instances from")),
+    "E-12b": Witness("DTSTART, with the number of its line", either(
+        wrong_row("DTSTART in it", "recurrence[0]"), text(r"recurrence\[1\]: .*DTSTART is not allowed"))),
+    "E-12c": Witness("the line that is wrong, by its number", either(
+        wrong_row("a line that is no rule", "recurrence[0]"), text(r"recurrence\[0\]: .*FORTNIGHTLY"))),
+    "E-13c": Witness("the row *six weeks before*", wrong_row("six weeks before", "reminders.overrides[0].minutes")),
+    "E-16a": Witness("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
+    "E-16c": Witness("`lab.outbox()`", text("[Ii]nvitation: Launch party")),
+    "E-18a": Witness("the answer has what was sent", text(
+        r"birds in winter</td>|birds in winter.*Room 4|UNTIL=20270414T215959Z', 'EXDATE")),
+    "E-18b": Witness("`htmlLink` in the answer", text("htmlLink")),
+    "E-18c": Witness("`iCalUID` and more in the answer", text("iCalUID", "creator")),
+    "E-19a": Witness("Bob has no private note", text(r"^{'shared': {'bring': 'cake'}}")),
+    "E-19b": Witness("Bob has the shared note", text(r"'shared': {'bring': 'cake'}")),
+    "E-20a": Witness("a text and a Timestamp became times", either(
+        text("2026-11-02 10:00:00[+]01:00"), text("2026-11-05 13:00:00[+]01:00"))),
+    "E-20b": Witness("the field that is wrong, and nothing was sent", every(
+        text(r"overrides\[1\].minutes: expected|recurrence\[1\]: "), lambda seen: not seen.exchanges)),
+    "T-01a": Witness("401, and the challenge of `WWW-Authenticate`", text("^401, Bearer, realm=")),
+    "T-01c": Witness("401, two hours later",
+                     exchange("GET", "/storage/v3/files", 401, answer_www_authenticate="Bearer")),
+    "T-03a": Witness("*see*: yes", text(r"<th>see</th>\s*<td>yes</td>\s*<td>yes</td>\s*<td>403")),
+    "T-03b": Witness("the journal names T-03, with 403", decided("T-03", 403)),
+    "T-04a": Witness("three people and what each of them may do", text(
+        r"<th>ada</th>\s*<th>bob</th>\s*<th>eve</th>")),
+    "T-04b": Witness("the journal names T-04, with 404; or one list for each who asks", either(
+        decided("T-04", 404), text(r"\['duck.jpg'\]\n\['duck.jpg', 'plan.txt'\]"))),
+    "T-05a": Witness("*redacted*, or the name of a variable, where the token was", every(text(_NO_TOKEN), either(
+        text(r"\[redacted\]"), text(r"\$SVC_TOKEN")))),
+    "T-05d": Witness("as many tokens taken out of the file as there were", text(r"taken out: (\d+) of \1\n")),
+    "X-02b": Witness("409 for the second upload", exchange("POST", ADDRESS, 409)),
+    "X-02c": Witness("one file of this name", text(r"files called \w+[.]txt: 1\n")),
+    "X-03b": Witness("the refusal of the conversion", text("Generated IDs are not supported")),
+    "X-04a": Witness("*userRateLimitExceeded*", text("HTTP/1.1 403", "userRateLimitExceeded")),
+    "X-04b": Witness("the limit of Ada: 3 requests in 60 seconds", text("3 requests in 60 seconds")),
+    "X-05a": Witness("503, and what came of it", lambda seen: any(
+        row["fault"] and row["status"] == 503 for row in seen.journal)),
+    "X-05b": Witness("broken connections", every(text("broken connections: [1-9]"), lambda seen: any(
+        row["fault"] and row["status"] is None for row in seen.journal))),
+    "X-05c": Witness("the fault, and what came of it", either(
+        lambda seen: any(row["fault"] for row in seen.journal), text("this fault never happened: step 0"))),
+    "X-06a": Witness("a sentence and an advice", text(_ADVICE)),
+    "X-06b": Witness("the reason of the service, in brackets", text(_ADVICE)),
+    "D-02a": Witness("an id, a row and a frame, each taken for its files", text(r"^True False\n")),
+    "D-03a": Witness("the bar", text("ProgressBar: Upload night.raw")),
+    "D-04a": Witness("rows", text("<th>method</th>", "<th>status</th>")),
+    "D-04b": Witness("HTTP text", either(text(" HTTP/1[.]1\n"), text("<details open"))),
+    "D-04c": Witness("a command", text("curl -X")),
+    "D-04d": Witness("a drawing", text("^sequenceDiagram|'sequenceDiagram")),
+    **{f"W-01{clause}": Witness("the form", text("<UploadForm: ")) for clause in "abcdef"},
+    **{f"W-02{clause}": Witness("the form", text("<ExportForm: ")) for clause in "abc"},
+    **{f"W-03{clause}": Witness("the form", text("<EventForm: ")) for clause in "abcdefgh"},
+    **{f"W-04{clause}": Witness("the panel", text("<WatchPanel: ")) for clause in "ab"},
 }  # fmt: skip

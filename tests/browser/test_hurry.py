@@ -39,7 +39,6 @@ def begin_press(page, button):
     page.mouse.down()
 
 
-@pytest.mark.spec("W-01")
 def test_a_button_is_not_faster_than_the_last_letter(lab, form):
     lab.tell(form, SLOW)
     form.get_by_label("Name", exact=True).click()
@@ -50,7 +49,6 @@ def test_a_button_is_not_faster_than_the_last_letter(lab, form):
     assert lab.tell(form, "print(svc.files()['name'].tolist())") == "['greek letters.txt']"
 
 
-@pytest.mark.spec("W-01")
 def test_a_press_is_of_the_button_where_it_began(lab, form):
     begin_press(form, form.get_by_role("button", name="Upload", exact=True))
     form.evaluate(SHIFT)
@@ -59,7 +57,6 @@ def test_a_press_is_of_the_button_where_it_began(lab, form):
     form.get_by_text("Done: 1 file uploaded").wait_for()
 
 
-@pytest.mark.spec("W-01")
 def test_a_press_is_taken_back_by_moving_away(lab, form):
     begin_press(form, form.get_by_role("button", name="Upload", exact=True))
     form.mouse.move(5, 5, steps=5)
@@ -81,7 +78,6 @@ form
 """
 
 
-@pytest.mark.spec("W-02")
 def test_what_is_typed_stays_when_the_kernel_hears_late_what_was_chosen_before(lab):
     lab.write("late.ipynb", EXPORT)
     page = lab.run("late.ipynb")

@@ -31,7 +31,7 @@ def open_panel(lab):
         page.close()
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04a", "W-04b")
 def test_by_mouse(lab, open_panel):
     page = open_panel("watch-mouse.ipynb")
     lab.shot(page, "watch-1-begun")
@@ -73,7 +73,7 @@ def test_by_mouse(lab, open_panel):
     lab.shot(page, "watch-6-refused")
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04a", "W-04b")
 def test_by_keyboard_alone(lab, open_panel):
     page = open_panel("watch-keys.ipynb")
     tab_to(page, "combobox", "Watch")
@@ -87,7 +87,6 @@ def test_by_keyboard_alone(lab, open_panel):
     assert lab.tell(page, found) == "[True] None"
 
 
-@pytest.mark.spec("W-04")
 def test_narrow_and_dark(lab, open_panel):
     page = open_panel("watch-dark.ipynb")
     page.evaluate("window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")

@@ -173,7 +173,7 @@ def test_a_related_body_needs_no_upload_type(wire: Wire) -> None:
     assert post(wire, related(b"{}", b"x"), target="/upload/storage/v3/files").status == 200
 
 
-@pytest.mark.spec("L-01b", "X-02")
+@pytest.mark.spec("L-01b", "X-02b", "X-02c")
 def test_a_pregenerated_id_is_used_once(wire: Wire) -> None:
     file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
     body = related(json.dumps({"id": file_id}).encode(), b"x")

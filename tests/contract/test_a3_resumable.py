@@ -118,7 +118,7 @@ class TestInitiation:
         """5"""
         assert wire.send("PUT", "/upload/storage/v3/files/nobody?uploadType=resumable", b"").status == 404
 
-    @pytest.mark.spec("X-03")
+    @pytest.mark.spec("X-03b")
     def test_a_pregenerated_id_with_a_native_type_is_refused(self, wire: Wire) -> None:
         """5"""
         file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
@@ -555,7 +555,7 @@ class TestUpdate:
 
         assert wire.download(file["id"]).body == b"a" * 2 * Q
 
-    @pytest.mark.spec("L-01b", "X-02")
+    @pytest.mark.spec("L-01b", "X-02b", "X-02c")
     def test_what_was_checked_at_the_beginning_is_checked_again_at_the_end(self, wire: Wire) -> None:
         """45"""
         file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
@@ -653,7 +653,7 @@ class TestEnd:
         assert wire.put(target, b"x").status == 404
         assert wire.put(target, b"", "bytes */*").status == 404
 
-    @pytest.mark.spec("A3-14a", "T-04")
+    @pytest.mark.spec("A3-14a", "T-04b")
     def test_the_session_of_another_user_is_404(self, wire: Wire) -> None:
         """42"""
         uri = wire.begin()
@@ -663,7 +663,7 @@ class TestEnd:
         assert answer.status == 404
         assert wire.put(uri, b"x").status == 200
 
-    @pytest.mark.spec("T-01")
+    @pytest.mark.spec("T-01a")
     @pytest.mark.choice("session_uri_is_enough")
     def test_a_session_needs_a_token(self, wire: Wire) -> None:
         uri = wire.begin()

@@ -28,7 +28,7 @@ def test_a_pregenerated_id_is_used(wire: Wire) -> None:
     assert wire.post_json(FILES, {"id": file_id, "name": "a"}).json["id"] == file_id
 
 
-@pytest.mark.spec("X-02", "L-01b")
+@pytest.mark.spec("X-02a", "X-02b", "X-02c", "L-01b")
 def test_an_id_is_accepted_once(wire: Wire) -> None:
     file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
     wire.post_json(FILES, {"id": file_id, "name": "a"})
@@ -43,7 +43,7 @@ def test_an_id_is_accepted_once(wire: Wire) -> None:
     assert wire.names() == ["a"]
 
 
-@pytest.mark.spec("X-02", "L-01b")
+@pytest.mark.spec("X-02a", "L-01b")
 @pytest.mark.choice("A generated id for a folder or a shortcut")
 def test_the_id_of_a_deleted_file_is_not_used_again(wire: Wire) -> None:
     file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
@@ -53,7 +53,7 @@ def test_the_id_of_a_deleted_file_is_not_used_again(wire: Wire) -> None:
     assert wire.post_json(FILES, {"id": file_id}).status == 409
 
 
-@pytest.mark.spec("X-03")
+@pytest.mark.spec("X-03a")
 @pytest.mark.choice("A generated id for a folder or a shortcut")
 def test_a_folder_takes_a_generated_id(wire: Wire) -> None:
     file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
@@ -90,7 +90,7 @@ def test_an_id_that_was_not_generated_is_refused(wire: Wire, file_id: str) -> No
     assert wire.names() == []
 
 
-@pytest.mark.spec("X-03")
+@pytest.mark.spec("X-03a")
 @pytest.mark.parametrize("kind", ["document", "spreadsheet", "presentation", "drawing", "script"])
 def test_an_id_with_a_native_type_is_refused(wire: Wire, kind: str) -> None:
     file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]

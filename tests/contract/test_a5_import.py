@@ -179,7 +179,7 @@ class TestRefused:
         assert "10485760" in made.error["message"]
         assert wire.names() == []
 
-    @pytest.mark.spec("X-03")
+    @pytest.mark.spec("X-03b")
     @pytest.mark.parametrize("way", ["metadata", "multipart", "resumable"])
     def test_a_pregenerated_id(self, wire: Wire, way: str) -> None:
         [file_id] = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"]

@@ -125,7 +125,7 @@ def test_the_page_of_every_native_type_opens(wire: Wire, kind: str) -> None:
     assert is_refused(browser(wire, EVE).open(local(file["webViewLink"])))
 
 
-@pytest.mark.spec("A6-08", "T-03")
+@pytest.mark.spec("A6-08", "T-03a", "T-03b")
 def test_a_metadata_token_opens_the_page_and_sees_no_content(wire: Wire) -> None:
     file, token = made(wire), wire.service.sign_in(ADA, scopes=["storage.metadata.readonly"])
 
@@ -301,7 +301,7 @@ def test_a_page_of_nothing_is_refused_in_words(wire: Wire, file: str) -> None:
 # -- who signs in ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01b")
 def test_the_cookie_of_a_browser_opens_pages_and_never_the_interface(wire: Wire) -> None:
     """Or any site could call the interface in the person's name."""
     person, file = browser(wire, ADA), made(wire)
@@ -311,7 +311,7 @@ def test_the_cookie_of_a_browser_opens_pages_and_never_the_interface(wire: Wire)
     assert person.send("POST", f"/upload{FILES}?uploadType=media", b"x").status == 401
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01b")
 def test_the_cookie_is_hidden_from_scripts_and_other_sites(wire: Wire) -> None:
     person = Person(wire)
     answer = person.press(person.open("/signin"), "sign in", token=wire.service.sign_in(ADA))
@@ -322,7 +322,7 @@ def test_the_cookie_is_hidden_from_scripts_and_other_sites(wire: Wire) -> None:
     assert "path=/" in cookie
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01b")
 def test_who_signs_out_is_out(wire: Wire) -> None:
     person, file = browser(wire, ADA), made(wire)
     kept = dict(person.cookies)
@@ -333,7 +333,7 @@ def test_who_signs_out_is_out(wire: Wire) -> None:
     assert is_refused(person.open(local(file["webViewLink"])))
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01c")
 def test_a_browser_does_not_stay_signed_in_for_ever(wire: Wire) -> None:
     person, file = browser(wire, ADA), made(wire)
     wire.service.clock.advance("2d")
@@ -341,7 +341,7 @@ def test_a_browser_does_not_stay_signed_in_for_ever(wire: Wire) -> None:
     assert is_refused(person.open(local(file["webViewLink"])))
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01b")
 @pytest.mark.parametrize("token", ["", "nobody", "\u20ac", "x" * 5000, "a b", "\x00"])
 def test_a_token_that_is_none_signs_nobody_in(wire: Wire, token: str) -> None:
     person = Person(wire)
@@ -366,7 +366,7 @@ ELSEWHERE = [
 ]
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01b")
 @pytest.mark.parametrize("target", ELSEWHERE)
 def test_who_has_signed_in_is_led_to_no_other_site(wire: Wire, target: str) -> None:
     person = Person(wire)
@@ -379,7 +379,7 @@ def test_who_has_signed_in_is_led_to_no_other_site(wire: Wire, target: str) -> N
     assert not set(where) & set("\r\n\t\\")
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01b")
 def test_another_site_signs_nobody_in(wire: Wire) -> None:
     person = Person(wire)
     body = f"token={wire.service.sign_in(EVE)}".encode()
@@ -391,7 +391,7 @@ def test_another_site_signs_nobody_in(wire: Wire) -> None:
     assert not person.cookies
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01b")
 @pytest.mark.choice("browser_sign_in")
 def test_nobody_signs_in_by_saying_who_they_are_unless_that_is_the_policy(wire: Wire) -> None:
     person = Person(wire)

@@ -45,7 +45,7 @@ def ask(wire: OverSocket, name: str) -> Any:
 # -- faults
 
 
-@pytest.mark.spec("X-05")
+@pytest.mark.spec("X-05c")
 def test_a_plan_is_put_in_force_seen_and_ended(wire: OverSocket) -> None:
     step = {"match": {"operation": "files.list"}, "times": 2, "action": {"status": 503}}
     made = tell(wire, "faults", {"steps": [step]})
@@ -59,7 +59,7 @@ def test_a_plan_is_put_in_force_seen_and_ended(wire: OverSocket) -> None:
     assert wire.send("GET", FILES).status == 200
 
 
-@pytest.mark.spec("X-05")
+@pytest.mark.spec("X-05c")
 def test_a_preset_is_put_in_force_by_its_name(wire: OverSocket) -> None:
     assert tell(wire, "faults", {"preset": "thundering herd"}).status == 200
 

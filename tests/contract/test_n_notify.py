@@ -34,7 +34,7 @@ def advance(watch: Watch, duration: str) -> None:
     watch.wire.service.clock.advance(duration)  # type: ignore[union-attr]
 
 
-@pytest.mark.spec("N-01", "N-03", "N-05", "N-07")
+@pytest.mark.spec("N-01a", "N-03", "N-05a", "N-05b", "N-07a", "N-07c", "N-04b", "N-06a")
 def test_a_sync_message_of_a_file(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     channel = watch.file(file, token="secret word ü").json
@@ -61,7 +61,7 @@ def test_a_sync_message_of_a_file(watch: Watch) -> None:
     assert message.path == "/hook"
 
 
-@pytest.mark.spec("N-01", "N-07")
+@pytest.mark.spec("N-01a", "N-07b", "N-07c", "N-04b", "N-06a")
 def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     channel = watch.changes().json
     (message,) = watch.told.wait_for(1)
@@ -69,11 +69,12 @@ def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     assert (message.resource_state, message.number, message.changed) == ("sync", 1, None)
     assert message.resource_id == channel["resourceId"]
     assert json.loads(message.body) == {"kind": "svc#changes"}
+    assert "json" in message.headers["content-type"]
     assert message.headers["content-length"] == str(len(message.body))
     assert message.channel_token is None
 
 
-@pytest.mark.spec("N-05")
+@pytest.mark.spec("N-05a")
 def test_expiration_in_words(watch: Watch) -> None:
     channel = watch.changes().json
     (message,) = watch.told.wait_for(1)
@@ -83,7 +84,7 @@ def test_expiration_in_words(watch: Watch) -> None:
         assert message.channel_expiration == format_datetime(expires, usegmt=True)
 
 
-@pytest.mark.spec("N-05")
+@pytest.mark.spec("N-05a")
 def test_no_expiration_no_header() -> None:
     from .conftest import InProcess
 
@@ -111,7 +112,7 @@ def test_numbers_grow(watch: Watch) -> None:
     assert numbers != list(range(1, 22))
 
 
-@pytest.mark.spec("N-04", "N-06")
+@pytest.mark.spec("N-04a", "N-06b")
 def test_what_is_done_to_a_file_and_what_is_told(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -137,7 +138,7 @@ def test_what_is_done_to_a_file_and_what_is_told(watch: Watch) -> None:
     assert watch.news() == [("channel-1", "remove", None)]
 
 
-@pytest.mark.spec("N-04")
+@pytest.mark.spec("N-04a")
 def test_a_resumable_update_is_told_when_it_is_complete(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -152,7 +153,7 @@ def test_a_resumable_update_is_told_when_it_is_complete(watch: Watch) -> None:
     assert watch.news() == []
 
 
-@pytest.mark.spec("N-04", "N-06")
+@pytest.mark.spec("N-04a", "N-06b")
 def test_parents_and_children(watch: Watch) -> None:
     first, second, file = watch.folder(), watch.folder(), watch.wire.create()["id"]
     watch.file(first)
@@ -174,7 +175,7 @@ def test_parents_and_children(watch: Watch) -> None:
     assert sorted(watch.news()) == [("channel-2", "update", "children"), ("channel-3", "remove", None)]
 
 
-@pytest.mark.spec("N-06")
+@pytest.mark.spec("N-06b")
 def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
     folder = watch.folder()
     inside, trashed_before = (watch.made({"name": name, "parents": [folder]}) for name in "ab")
@@ -191,7 +192,7 @@ def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
     assert sorted(watch.news()) == [("channel-1", "remove", None), ("channel-2", "remove", None)]
 
 
-@pytest.mark.spec("N-06")
+@pytest.mark.spec("N-06b")
 def test_emptying_the_trash_removes(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -201,7 +202,7 @@ def test_emptying_the_trash_removes(watch: Watch) -> None:
     assert [state for _, state, _ in watch.messages()] == ["sync", "trash", "remove"]
 
 
-@pytest.mark.spec("N-06", "N-07")
+@pytest.mark.spec("N-06c", "N-07b")
 def test_the_change_log_says_change(watch: Watch) -> None:
     watch.changes()
     file = watch.wire.create()["id"]
@@ -213,7 +214,7 @@ def test_the_change_log_says_change(watch: Watch) -> None:
     assert {one.body for one in watch.told.requests} == {b'{"kind": "svc#changes"}'}
 
 
-@pytest.mark.spec("N-06")
+@pytest.mark.spec("N-06b")
 def test_reading_is_no_change(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -225,7 +226,7 @@ def test_reading_is_no_change(watch: Watch) -> None:
     assert {state for _, state, _ in watch.messages()} == {"sync"}
 
 
-@pytest.mark.spec("N-04")
+@pytest.mark.spec("N-04a")
 def test_what_was_refused_is_not_told(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -235,7 +236,7 @@ def test_what_was_refused_is_not_told(watch: Watch) -> None:
     assert {state for _, state, _ in watch.messages()} == {"sync"}
 
 
-@pytest.mark.spec("N-10")
+@pytest.mark.spec("N-10a")
 def test_channels_overlap(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     first = watch.file(file).json
@@ -250,7 +251,7 @@ def test_channels_overlap(watch: Watch) -> None:
     assert [state for channel, state in states if channel == "channel-2"] == ["sync", "update", "update"]
 
 
-@pytest.mark.spec("N-10")
+@pytest.mark.spec("N-10b")
 def test_a_channel_is_not_renewed(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -261,7 +262,7 @@ def test_a_channel_is_not_renewed(watch: Watch) -> None:
     assert watch.messages() == [("channel-1", "sync", None)]
 
 
-@pytest.mark.spec("N-08")
+@pytest.mark.spec("N-08a")
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 102])
 def test_delivered(watch: Watch, status: int) -> None:
     watch.told.answers = [status]
@@ -272,7 +273,7 @@ def test_delivered(watch: Watch, status: int) -> None:
     assert watch.deliveries("status", "outcome") == [(status, "delivered")]
 
 
-@pytest.mark.spec("N-08")
+@pytest.mark.spec("N-08a")
 @pytest.mark.parametrize("final", [b"200 OK", b"500 Oops", b"404 Gone"])
 def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
     watch.told.answers = [b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 " + final + b"\r\nContent-Length: 0\r\n\r\n"]
@@ -284,7 +285,7 @@ def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
     assert watch.deliveries("status", "outcome") == [(102, "delivered"), (200, "delivered")]
 
 
-@pytest.mark.spec("N-08")
+@pytest.mark.spec("N-08a")
 def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
     watch.told.answers = [
         b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"
@@ -296,7 +297,7 @@ def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
     assert watch.deliveries("status", "outcome") == [(202, "delivered")]
 
 
-@pytest.mark.spec("N-08")
+@pytest.mark.spec("N-08b")
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_tried_again(watch: Watch, status: int) -> None:
     watch.told.answers = [status] * 2
@@ -311,7 +312,7 @@ def test_tried_again(watch: Watch, status: int) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.spec("N-08")
+@pytest.mark.spec("N-08c")
 @pytest.mark.parametrize("status", [203, 206, 301, 302, 307, 304, 400, 401, 403, 404, 408, 410, 429, 501, 505, 599])
 def test_any_other_status_is_a_failure(watch: Watch, status: int) -> None:
     watch.told.answers = [status]
@@ -322,7 +323,7 @@ def test_any_other_status_is_a_failure(watch: Watch, status: int) -> None:
     assert watch.deliveries("attempt", "status", "outcome") == [(1, status, "failed")]
 
 
-@pytest.mark.spec("N-08")
+@pytest.mark.spec("N-08c")
 def test_a_redirect_is_not_followed(watch: Watch) -> None:
     with receiver() as elsewhere:
         watch.told.answers = [f"HTTP/1.1 307 X\r\nLocation: {elsewhere.address}\r\nContent-Length: 0\r\n\r\n".encode()]
@@ -333,7 +334,7 @@ def test_a_redirect_is_not_followed(watch: Watch) -> None:
         assert watch.deliveries("status", "outcome") == [(307, "failed")]
 
 
-@pytest.mark.spec("N-08")
+@pytest.mark.spec("N-08b")
 def test_the_waits_double(watch: Watch) -> None:
     watch.told.answers = [503] * 9
     watch.changes()
@@ -347,7 +348,7 @@ def test_the_waits_double(watch: Watch) -> None:
     assert all(0.75 * full <= wait <= full for wait, full in zip(waits, (1, 2, 4, 8), strict=True))
 
 
-@pytest.mark.spec("N-08")
+@pytest.mark.spec("N-08b")
 def test_retries_come_in_the_order_of_their_times(watch: Watch) -> None:
     watch.told.answers = [503] * 6
     for _ in range(3):
@@ -362,7 +363,7 @@ def test_retries_come_in_the_order_of_their_times(watch: Watch) -> None:
     assert (last - first).total_seconds() < 10
 
 
-@pytest.mark.spec("A8-04")
+@pytest.mark.spec("A8-04b")
 @pytest.mark.parametrize(
     "kind, words",
     [
@@ -406,7 +407,7 @@ def test_what_is_no_longer_registered_gets_nothing(watch: Watch) -> None:
     assert watch.changes(address=watch.told.address.replace("localhost", "127.0.0.1")).status == 401
 
 
-@pytest.mark.spec("N-09")
+@pytest.mark.spec("N-09a", "N-09b")
 @pytest.mark.parametrize("policy", [Policy(delivery_timeout=2 * PATIENCE)])
 def test_dead_receivers_hold_up_nobody(service: Service) -> None:
     from .conftest import InProcess
@@ -425,7 +426,7 @@ def test_dead_receivers_hold_up_nobody(service: Service) -> None:
         assert not watch.deliveries("outcome").count("failed")
 
 
-@pytest.mark.spec("N-09")
+@pytest.mark.spec("N-09b")
 def test_a_slow_channel_holds_up_no_other_of_its_receiver(watch: Watch) -> None:
     watch.told.delay = 0.3
     for _ in range(8):

@@ -17,7 +17,7 @@ from .conftest import InProcess, OverSocket, Q, Wire
 FILES = "/storage/v3/files"
 EVENTS = "/calendar/v3/calendars/primary/events"
 
-pytestmark = pytest.mark.spec("X-04")
+pytestmark = pytest.mark.spec("X-04a", "X-04b")
 
 
 def ask(wire: Wire, times: int, target: str = FILES, **options: Any) -> list[int]:

@@ -31,7 +31,7 @@ FILES = "/storage/v3/files"
 MEDIA = "/upload/storage/v3/files?uploadType=media"
 SESSION = {"operation": "upload.session"}
 
-pytestmark = pytest.mark.spec("X-05")
+pytestmark = pytest.mark.spec("X-05a", "X-05b")
 
 
 class OverTls(OverSocket):
@@ -293,7 +293,7 @@ def test_a_delay_moves_a_virtual_clock(wire: Wire) -> None:
     assert wire.service.clock.now() - before == timedelta(seconds=90)
 
 
-@pytest.mark.spec("T-01")
+@pytest.mark.spec("T-01c")
 def test_time_that_a_delay_lets_pass_counts_for_all(wire: Wire) -> None:
     wire.service.clock.advance(0)
     wire.token = wire.service.sign_in(expires_in=60)

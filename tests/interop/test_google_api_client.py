@@ -82,7 +82,7 @@ def test_resumable_chunk_by_chunk(drive: Any, chunk_size: int) -> None:
     assert drive.files().get_media(fileId=answer["id"]).execute() == CONTENT
 
 
-@pytest.mark.spec("A3-09a", "A3-18", "X-05")
+@pytest.mark.spec("A3-09a", "A3-18", "X-05b")
 def test_resumable_over_an_interruption(drive: Any, service: Service) -> None:
     media = MediaIoBaseUpload(io.BytesIO(CONTENT), "application/x-test", chunksize=MIB, resumable=True)
     request = drive.files().create(body={"name": "big"}, media_body=media)
@@ -157,7 +157,7 @@ def test_pages(drive: Any) -> None:
     assert (set(found), len(found), pages) == (made, 5, 3)
 
 
-@pytest.mark.spec("L-01a", "L-01b", "X-02")
+@pytest.mark.spec("L-01a", "L-01b", "X-02a", "X-02c")
 def test_generated_ids(drive: Any) -> None:
     file_id = drive.files().generateIds(count=3).execute()["ids"][0]
 
@@ -218,7 +218,7 @@ def as_theirs(message: Received) -> dict[str, str]:
     return {name.replace("x-svc-", "x-goog-"): value for name, value in message.headers.items()}
 
 
-@pytest.mark.spec("A8-01", "A9-01", "A10-01", "N-01")
+@pytest.mark.spec("A8-01a", "A9-01a", "A10-01a", "N-01a")
 def test_watch_stop_and_the_change_log(drive: Any, service: Service) -> None:
     with receiver() as told:
         service.register_domain("localhost")

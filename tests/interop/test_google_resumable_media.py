@@ -72,7 +72,7 @@ def test_resumable_without_a_known_size(base_url: str, transport: requests.Sessi
     assert transport.get(media(base_url, answer.json()["id"])).content == CONTENT
 
 
-@pytest.mark.spec("A3-09a", "X-05")
+@pytest.mark.spec("A3-09a", "X-05a")
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_recovery_from_a_refused_chunk(base_url: str, transport: requests.Session, service: Service, when: str) -> None:
     """The library recovers by a status query from any answer that it does not retry by itself."""

@@ -30,14 +30,12 @@ def found(widget):
         yield from found(child)
 
 
-@pytest.mark.spec("W-01", "W-05")
 def test_no_choice_is_none(controls):
     choosers = [one for one in controls if isinstance(one, widgets.Dropdown | widgets.RadioButtons | widgets.Select)]
     assert len(choosers) > 20
     assert [one.description for one in choosers if None in one._options_values] == []
 
 
-@pytest.mark.spec("W-01", "W-05")
 def test_what_is_typed_is_sent_as_a_whole(controls):
     fields = [one for one in controls if isinstance(one, widgets.Text | widgets.Textarea | widgets.IntText)]
     assert len(fields) > 25
@@ -51,3 +49,15 @@ def test_a_hint_has_room_in_its_field(controls):
     assert len(areas) >= 6
 
     assert [one.description for one in areas if one.placeholder.count("\n") >= one.rows] == []
+
+
+NAMED = widgets.Button | widgets.Text | widgets.Textarea | widgets.IntText | widgets.Checkbox | widgets.Dropdown
+NAMED |= widgets.RadioButtons | widgets.Select | widgets.SelectMultiple | widgets.DatePicker | widgets.TimePicker
+
+
+@pytest.mark.spec("W-05b")
+def test_every_control_has_a_label_and_a_tooltip(controls):
+    named = [one for one in controls if isinstance(one, NAMED)]
+    assert len(named) > 100
+
+    assert [one for one in named if not (one.description and one.tooltip)] == []

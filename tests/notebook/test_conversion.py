@@ -142,7 +142,7 @@ class TestUpload:
 
         assert svc.exchanges().empty
 
-    @pytest.mark.spec("X-03")
+    @pytest.mark.spec("X-03b")
     def test_an_id_that_was_chosen_is_refused(self, lab):
         chosen = svc.generate_ids(1)["id"].item()
 

@@ -41,7 +41,7 @@ def says(browser):
     return browser.status.value, browser.alert.value
 
 
-@pytest.mark.spec("D-01", "W-05")
+@pytest.mark.spec("D-01")
 def test_it_begins_with_what_is_in_my_files_folders_first(browser):
     assert names(browser) == ["Data", "hello <b>.txt", "photo.bin"]
     assert browser.code() == "svc.files(\"'root' in parents and trashed = false\", order_by='folder,name')"

@@ -61,7 +61,7 @@ def content_requests():
 # -- other content
 
 
-@pytest.mark.spec("W-05", "A1-04")
+@pytest.mark.spec("W-05c", "A1-04")
 def test_the_content_of_a_file_is_replaced(browser, plan, tmp_path):
     (tmp_path / "new.txt").write_bytes(b"new words")
     choose(browser, "plan.txt")

@@ -15,7 +15,7 @@ def lab():
         yield lab
 
 
-@pytest.mark.spec("T-04")
+@pytest.mark.spec("T-04a", "T-04b")
 def test_people_side_by_side_see_what_is_theirs_or_shared(lab):
     bob = lab.sign_in("bob@svc.example")
     robot = lab.sign_in(lab.service_account("robot"))
@@ -31,7 +31,7 @@ def test_people_side_by_side_see_what_is_theirs_or_shared(lab):
         svc.read(mine, session=bob)
 
 
-@pytest.mark.spec("T-03")
+@pytest.mark.spec("T-03a", "T-03b")
 def test_a_metadata_scope_reads_no_content(lab):
     file = svc.upload(b"content", name="a.txt")
     looking = lab.sign_in(scopes=["storage.metadata.readonly"])
@@ -88,7 +88,7 @@ def test_an_account_has_no_use_for_an_end(lab):
         lab.sign_in(lab.service_account("robot"), expires_in=60)
 
 
-@pytest.mark.spec("T-05")
+@pytest.mark.spec("T-05a", "T-05c")
 def test_keys_and_secrets_are_shown_to_nobody(lab, tmp_path):
     robot, album = lab.service_account("robot"), lab.oauth_client("Album")
     line = robot.key["private_key"].splitlines()[1]
@@ -161,7 +161,7 @@ def test_the_file_scope_reaches_what_its_client_made_or_was_given(lab):
         lab.open_with("1nothing", album)
 
 
-@pytest.mark.spec("D-02")
+@pytest.mark.spec("D-02a")
 def test_a_whole_frame_is_copied(lab):
     folder = svc.create_file(name="copies", mime_type="application/vnd.svc-apps.folder")
     files = svc.upload([b"a", b"bc"], name=["a", "b"])

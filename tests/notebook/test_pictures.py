@@ -187,7 +187,7 @@ class TestTimeline:
         lab.deliver()
         return channel
 
-    @pytest.mark.spec("N-08")
+    @pytest.mark.spec("N-08b")
     def test_waits_grow_from_left_to_right(self, watched):
         lane = drawings(svc.delivery_timeline(watched))[1]
         at = [float(one.get("cx")) for one in lane.findall(f"{SVG}circle")]

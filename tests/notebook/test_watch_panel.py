@@ -33,7 +33,7 @@ def states(panel, lab):
     return panel.result["state"].tolist()
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04a", "W-04b")
 def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
     choose(panel, file)
     panel.watch.click()
@@ -50,7 +50,7 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
     assert repr(panel) == "<WatchPanel: 1 channel, 2 messages>"
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04a")
 def test_a_channel_of_a_cell_has_the_name_of_its_file_too(panel, lab, file):
     later = svc.upload(b"more", name="later.txt")
     with svc.receiver() as rx:
@@ -62,7 +62,7 @@ def test_a_channel_of_a_cell_has_the_name_of_its_file_too(panel, lab, file):
     assert [line.partition(":")[0] for line in lines] == ["draft <b>.txt", "later.txt"]
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04a")
 def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, file):
     panel.watch.click()
     assert states(panel, lab) == ["sync"]
@@ -78,7 +78,7 @@ def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, fil
     assert panel.status.value == "", "it was stopped by the press before this one"
 
 
-@pytest.mark.spec("W-04", "A11-02")
+@pytest.mark.spec("W-04b", "A11-02a")
 def test_the_receiver_answers_as_chosen_and_the_clock_brings_the_retries(panel, lab, file):
     panel.controls.answers.value = ANSWERS[1]
     panel.watch.click()
@@ -90,7 +90,7 @@ def test_the_receiver_answers_as_chosen_and_the_clock_brings_the_retries(panel, 
     assert "It is 09:00:10 UTC" in panel.status.value
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04a")
 def test_refresh_shows_which_channels_have_ended(panel, lab):
     panel.watch.click()
     lab.clock.advance("2h")
@@ -99,7 +99,7 @@ def test_refresh_shows_which_channels_have_ended(panel, lab):
     assert [label for label, _ in panel.chosen.options] == ["the change log: expired"]
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04a")
 def test_renewing_opens_another_one(panel, lab):
     panel.watch.click()
     panel.controls.lives.value = "2h"
@@ -112,7 +112,7 @@ def test_renewing_opens_another_one(panel, lab):
     assert panel.chosen.value == svc.channels()["id"].iloc[-1]
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04a")
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     panel.controls.lives.value = "10m"
@@ -129,7 +129,7 @@ def test_the_code_does_what_the_panel_does(panel, lab, file):
         assert space["channel"]["watching"].tolist() == file["id"].tolist()
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("W-04b")
 def test_a_line_stays_what_it_is_while_others_come(panel, lab, file):
     panel.watch.click()
     lab.deliver()
@@ -158,7 +158,7 @@ def test_a_page_without_a_kernel_shows_the_call(panel):
     assert bundle["text/plain"] == "<WatchPanel: no channel, no message>"
 
 
-@pytest.mark.spec("A11-01", "W-04")
+@pytest.mark.spec("A11-01b", "W-04b")
 def test_messages_appear_while_the_kernel_does_something_else(lab, file):
     async def look():
         panel = svc.watch_panel()

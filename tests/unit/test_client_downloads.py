@@ -538,7 +538,7 @@ def test_a_refusal_leaves_no_part(shelf: Shelf, tmp_path: Path) -> None:
 # -- progress and memory
 
 
-@pytest.mark.spec("A6-06b", "D-03")
+@pytest.mark.spec("A6-06b", "D-03a")
 def test_progress_counts_from_what_is_there(shelf: Shelf) -> None:
     told: list[tuple[int, int | None]] = []
 

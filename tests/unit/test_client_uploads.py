@@ -392,7 +392,7 @@ def test_a_file_of_another_size_than_was_sent_is_an_error() -> None:
 # -- progress
 
 
-@pytest.mark.spec("D-03")
+@pytest.mark.spec("D-03a")
 @pytest.mark.parametrize("options", [{}, {"name": "a"}, {"chunk_size": Q}, {"chunk_size": -1}], ids=str)
 def test_progress_goes_up_to_the_whole(options: dict[str, object]) -> None:
     told: list[tuple[int, int | None]] = []
