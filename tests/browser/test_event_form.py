@@ -194,7 +194,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_for
     page.get_by_text("is no time zone of the IANA database").wait_for(state="detached")
 
 
-@pytest.mark.spec("W-03b", "W-05b", "W-05c")
+@pytest.mark.spec("W-05b", "W-05c")
 def test_every_control_has_a_name_and_a_tooltip(lab, open_options):
     page = open_options("event-names.ipynb")
     page.get_by_label("Repeats").select_option("monthly")

@@ -282,7 +282,6 @@ def test_texts_of_any_script_come_back(ada: Diary) -> None:
     assert {field: event[field] for field in texts} == texts
 
 
-@pytest.mark.spec("E-10a", "E-10b")
 @pytest.mark.choice("Values of extended properties and gadget preferences")
 def test_the_preferences_of_a_gadget_are_texts(ada: Diary) -> None:
     answer = ada.insert({**SEMINAR, "gadget": {"preferences": {"a": 5}}})
