@@ -10,7 +10,7 @@ from .receiver import explained
 MOST = 50
 """So many messages are shown, the latest; `result` has all."""
 
-_WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (4, 6, 12, 14, 6, 10))
+_WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (5, 6, 11, 14, 6, 10))
 _LINE = (
     f"display: inline-grid; grid-template-columns: {_WIDTHS} minmax(3em, 1fr); column-gap: 1em;"
     " width: calc(100% - 2em); vertical-align: top; overflow-wrap: anywhere"

@@ -1,4 +1,4 @@
-"""What a watch panel asks: what to watch, for how long, and what the receiver answers; and the call that says so."""
+"""The controls of the watch panel: a channel's properties, what the receiver answers, and the call that says so."""
 
 from __future__ import annotations
 
@@ -7,24 +7,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import ipywidgets as widgets
 
-from .field import entry
+from ..core.catalogue import ApiError
+from ..core.channels import MOST_ID, MOST_TOKEN, check_channel
+from ..core.clock import to_millis
+from .channel_end import ChannelEnd
+from .channel_request import channel_token, expiration_time
+from .field import Field, Single, entry, on_change, show
 from .labels import LABEL, labelled
 from .look import row
 from .stored_files import file_line, latest_files
 
 if TYPE_CHECKING:
     from ..client.session import Session
+    from ..core.policy import Policy
+    from ..core.wire import JSONObject
 
 CHANGES = ""
 """What the chooser has for the change log."""
 
-_LIVES = (
-    ("as the service decides", ""),
-    ("1 minute", "1m"),
-    ("10 minutes", "10m"),
-    ("2 hours", "2h"),
-    ("1 day", "1d"),
+_CHANNEL_ID = "Channel id"
+_ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
+_NEW_ID = f"At most {MOST_ID} characters, and never used before; empty: a UUID is generated"
+_DRAWN = (
+    f"At most {MOST_TOKEN} characters that every message carries; empty: one is drawn, and the receiver verifies it"
 )
+_NO_TOKEN = f"At most {MOST_TOKEN} characters that every message carries; empty: none is sent"
+_ASK_TOKEN = 'getpass("Channel token: ")'
 
 
 class Answering(NamedTuple):
@@ -54,28 +62,70 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             style=LABEL,
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="See which files and channels there are now")
-        self.lives = widgets.Dropdown(
-            options=_LIVES,
-            **labelled("For", "When the channel ends; the service may end it sooner"),
-            style=LABEL,
+        self.channel_id = Single(
+            entry(_CHANNEL_ID, "The channel's own id, which every message carries", hint="generated")
         )
-        self.address = entry(
-            "Address",
-            "Where the service reaches a receiver: https, and a domain registered there",
-            hint="https://hooks.example.com/notifications",
+        self.token = Single(
+            widgets.Password(
+                continuous_update=False,
+                style=LABEL,
+                **labelled("Token", "A word between you and the receiver; no credential"),
+            )
         )
+        self.ends = ChannelEnd()
+        self.address = Single(
+            entry(
+                "Address",
+                "Where the service reaches a receiver: https, and a domain registered there",
+                hint=_ANY_ADDRESS,
+            )
+        )
+        self.channel_id.explain(_NEW_ID)
         self.answers = widgets.RadioButtons(
             options=[(one.words, one) for one in ANSWERS],
             **labelled("The receiver answers", "What the receiver of this kernel answers to the next messages"),
             style=LABEL,
         )
         first = row(self.what, self.refresh)
-        super().__init__([first, self.lives, self.address, self.answers])
+        super().__init__([first, self.channel_id, self.token, self.ends, self.address, self.answers])
+        self.add_class("svc-fields")
+        self.add_class("svc-channel")
+
+    def fields(self) -> dict[str, Field]:
+        """The field of each property of a channel, by its name in the interface."""
+        return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
-        for control in (self.what, self.lives, self.address, self.answers):
-            control.observe(lambda _change: changed(), "value")
+        on_change(changed, self.what, self.answers)
+        for field in self.fields().values():
+            field.watch(changed)
+
+    def problems(self, session: Session) -> dict[str, str]:
+        """What is wrong with the fields, by the names of the properties; an address that is missing is not yet."""
+        wrong: dict[str, str] = {}
+        ends: int | str | None = None
+        try:
+            ends = expiration_time(session, **{"expires_in": None, "expiration": None, **self.ends.arguments})
+        except ValueError as error:
+            wrong["expiration"] = str(error)
+        try:
+            channel_token(session, self.token.value)
+        except ValueError as error:
+            wrong["token"] = str(error)
+        body: JSONObject = {
+            "id": self.channel_id.value or _ANY_ID,
+            "type": "web_hook",
+            "address": self.address.value.strip() or _ANY_ADDRESS,
+            "token": self.token.value,
+            "expiration": ends,
+        }
+        return {**_refused(body, to_millis(session.clock.now())), **wrong}
+
+    def arguments(self) -> dict[str, str]:
+        """The arguments of the watch call, beside what is watched and the receiver. Raises ValueError."""
+        named = {"channel_id": self.channel_id.value, "token": self.token.value}
+        return {name: value for name, value in named.items() if value} | self.ends.arguments
 
     def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
         """Fill the list of files; `in_kernel`: the receiver is ours, and nobody is asked for an address.
@@ -88,24 +138,45 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.what.options = [self.what.options[0], *((file_line(one), str(one["id"])) for one in found)]
         if before in [value for _, value in self.what.options]:
             self.what.value = before
-        self.address.layout.display = "none" if in_kernel else None
-        self.answers.layout.display = None if in_kernel else "none"
+        show(self.address, not in_kernel)
+        show(self.answers, in_kernel)
+        self.token.explain(_DRAWN if in_kernel else _NO_TOKEN)
         return {str(one["id"]): str(one.get("name")) for one in found}
 
+    def explain_limits(self, policy: Policy | None) -> None:
+        """Say how long a channel on what is chosen may live."""
+        self.ends.explain_limits(policy, of_changes=self.what.value == CHANGES)
+
     def code(self, *, in_kernel: bool) -> str:
-        """The cell that does the same."""
-        lines, to = (
-            ["rx = svc.receiver()"] if in_kernel else [],
-            "rx" if in_kernel else repr(self.address.value.strip()),
-        )
+        """The cell that does the same; it asks for the token, which is not shown (ruling 42)."""
+        lines = ["from getpass import getpass"] if self.token.value else []
+        lines += ["rx = svc.receiver()"] if in_kernel else []
+        to = "rx" if in_kernel else repr(self.address.value.strip())
         if in_kernel and self.answers.value is not ANSWERS[0]:
             lines += [_answer_call(*one) for one in self.answers.value.plan if one != (200, None, 0)]
-        lives = f", expires_in={self.lives.value!r}" if self.lives.value else ""
+        shown = self._shown_arguments()
         if self.what.value == CHANGES:
-            lines.append(f"channel = svc.watch_changes({to}{lives})")
+            lines.append(f"channel = svc.watch_changes({to}{shown})")
         else:
-            lines.append(f"channel = svc.watch_file({self.what.value!r}, {to}{lives})")
+            lines.append(f"channel = svc.watch_file({self.what.value!r}, {to}{shown})")
         return "\n".join(lines)
+
+    def _shown_arguments(self) -> str:
+        try:
+            arguments = self.arguments()
+        except ValueError:
+            return ", ..."  # the field says what is missing
+        shown = {name: _ASK_TOKEN if name == "token" else repr(value) for name, value in arguments.items()}
+        return "".join(f", {name}={value}" for name, value in shown.items())
+
+
+def _refused(body: JSONObject, now: int) -> dict[str, str]:
+    """What the service would refuse of a watch request, by the names of the properties."""
+    try:
+        check_channel(body, now=now)
+    except ApiError as error:
+        return {str(row.location): row.message for row in error.rows}
+    return {}
 
 
 def _answer_call(status: int, times: int | None, delay: float) -> str:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
 from ..client.channels import Channel, register_of
+from ..core.errors import SvcError
 from .current import session_or_current
 from .form import Form
 from .frames import frame
@@ -79,9 +80,10 @@ class WatchPanel(Form):
         self.lines = widgets.VBox()
         self._line_of: dict[int, widgets.HTML] = {}
         self.controls.refresh.on_click(lambda _button: self._guarded(self.refresh))
-        self.controls.watch(self._show_code)
+        self.controls.watch(self._look)
         self.controls.answers.observe(lambda _change: self._guarded(self._answer), "value")
         self._guarded(self._read)
+        self._look()
         buttons = row(self.watch, self.stop, self.renew)
         self._compose(
             self.controls, buttons, self.chosen, *self._clock(), self.status, self.alert, self.table, self.lines
@@ -105,7 +107,23 @@ class WatchPanel(Form):
             self.receiver.close()
         super().close()
 
-    # -- what a press does
+    # -- what a change and a press do
+
+    def _look(self) -> None:
+        """Say beside the fields what is wrong, and show the call anew."""
+        session = session_or_current(self._session)
+        self.controls.explain_limits(self._lab.service.policy if self._lab else None)
+        self._say_wrong(self.controls.problems(session))
+        self._show_code()
+
+    def _say_wrong(self, problems: dict[str, str]) -> None:
+        for name, field in self.controls.fields().items():
+            field.say([problems[name]] if name in problems else [])
+
+    def _refuse(self, error: Exception) -> None:
+        self._outdated()
+        self._warn(error)
+        self.alert.value = tag("p", "No channel was opened: it says beside the field why.", role="alert")
 
     def _read(self) -> None:
         self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
@@ -117,13 +135,26 @@ class WatchPanel(Form):
 
     def _open(self) -> None:
         session, what = session_or_current(self._session), self.controls.what.value
-        to, lives = self._address(session), self.controls.lives.value or None
-        if what == CHANGES:
-            made = watch_changes(to, expires_in=lives, session=session)
-        else:
-            made = watch_file(what, to, expires_in=lives, session=session)
+        if problems := self.controls.problems(session):
+            self._say_wrong(problems)
+            self._refuse(ValueError(" ".join(problems.values())))
+            return
+        try:
+            made = self._watched_now(session, what)
+        except SvcError as error:
+            if error.location not in self.controls.fields():
+                raise
+            self._say_wrong({error.location: str(error)})
+            self._refuse(error)
+            return
         self._say(f"Watching {self._watched(what)}; the service sends sync.")
         self._show(made["id"].item())
+
+    def _watched_now(self, session: Session, what: str) -> DataFrame:
+        arguments: dict[str, Any] = self.controls.arguments()
+        if what == CHANGES:
+            return watch_changes(self._address(session), **arguments, session=session)
+        return watch_file(what, self._address(session), **arguments, session=session)
 
     def _address(self, session: Session) -> Receiver | str:
         if self._lab is None:
@@ -146,9 +177,8 @@ class WatchPanel(Form):
 
     def _renew(self) -> None:
         channel = self._selected()
-        made = renew_channel(
-            channel.id, expires_in=self.controls.lives.value or None, session=session_or_current(self._session)
-        )
+        ends: dict[str, Any] = self.controls.ends.arguments
+        made = renew_channel(channel.id, **ends, session=session_or_current(self._session))
         self._say("Renewed: another channel has taken over.")
         self._show(made["id"].item())
 

@@ -94,3 +94,53 @@ def test_narrow_and_dark(lab, open_panel):
     page.get_by_role("button", name="Watch", exact=True).click()
     page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for()
     lab.shot(page, "watch-dark-narrow")
+
+
+@pytest.mark.spec("W-04", "A8-02", "A8-06", "A8-07")
+def test_a_channel_with_an_id_a_token_and_an_end_of_its_own_by_keyboard(lab, open_panel):
+    """What is wrong is said beside the field as soon as it is left, and what was typed stays."""
+    page = open_panel("watch-fields.ipynb")
+    tab_to(page, "textbox", "Channel id")
+    page.keyboard.type("x" * 65)
+    tab_to(page, "textbox", "Token")
+    page.get_by_role("alert").get_by_text("at most 64 characters").wait_for()
+    page.keyboard.type("Bearer abc")
+    tab_to(page, "combobox", "Expires")
+    page.get_by_role("alert").get_by_text("token begins with").wait_for()
+    lab.shot(page, "watch-fields-1-wrong")
+    page.get_by_label("Channel id", exact=True).fill("ducks")
+    page.get_by_label("Token", exact=True).fill("ponds of the north")
+    page.get_by_label("Token", exact=True).press("Enter")
+    page.get_by_role("alert").first.wait_for(state="detached")
+
+    page.get_by_label("Expires", exact=True).focus()
+    page.keyboard.press("End")
+    page.get_by_label("on", exact=True).fill("2026-01-05")
+    page.get_by_label("at (UTC)", exact=True).fill("09:30:15")
+    page.get_by_text("expiration='2026-01-05T09:30:15+00:00'").first.wait_for(state="attached")
+    tab_to(page, "button", "Watch")
+    page.keyboard.press("Enter")
+    page.locator("details:has(code)").get_by_text("sync", exact=True).wait_for()
+    page.get_by_text("until 05 Jan, 09:30:15").first.wait_for()
+    lab.shot(page, "watch-fields-2-open")
+
+    asked = "print(svc.channels()[['id', 'token']].values.tolist(), panel.last_error)"
+    assert lab.tell(page, asked) == "[['ducks', 'pond… (18 characters)']] None"
+    assert page.get_by_text("ponds of the north").count() == 0, "the token is nowhere on the page"
+
+
+@pytest.mark.spec("W-04", "A8-07")
+def test_a_channel_on_a_file_for_some_minutes_by_mouse(lab, open_panel):
+    page = open_panel("watch-minutes.ipynb")
+    page.get_by_label("Watch", exact=True).select_option(index=1)
+    page.get_by_text("At most 1 day for a file").wait_for()
+    page.get_by_label("Expires", exact=True).select_option("After a time")
+    page.get_by_label("after", exact=True).fill("45")
+    page.get_by_label("after", exact=True).press("Enter")
+    page.get_by_label("unit", exact=True).select_option("minutes")
+    page.get_by_text("expires_in='45m'").first.wait_for(state="attached")
+    page.get_by_role("button", name="Watch", exact=True).click()
+    page.get_by_text("until 05 Jan, 09:45:00").first.wait_for()
+    for theme in ("Light", "Dark"):
+        lab.theme(page, theme)
+        lab.shot(page, f"watch-minutes-{theme.lower()}", of=".svc-form")

@@ -1,7 +1,9 @@
 """The notification panel without a browser: controls are set, buttons are pressed, real HTTPS carries the messages."""
 
 import asyncio
+from datetime import UTC, date, datetime, time
 
+import pandas as pd
 import pytest
 
 import svc_notebooks as svc
@@ -102,7 +104,7 @@ def test_refresh_shows_which_channels_have_ended(panel, lab):
 @pytest.mark.spec("W-04a")
 def test_renewing_opens_another_one(panel, lab):
     panel.watch.click()
-    panel.controls.lives.value = "2h"
+    panel.controls.ends.way.value = "after"
     panel.renew.click()
 
     assert [label for label, _ in panel.chosen.options] == [
@@ -115,7 +117,8 @@ def test_renewing_opens_another_one(panel, lab):
 @pytest.mark.spec("W-04a")
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
-    panel.controls.lives.value = "10m"
+    ends = panel.controls.ends
+    ends.way.value, ends.count.value, ends.unit.value = "after", 10, "m"
     panel.controls.answers.value = ANSWERS[1]
 
     assert panel.code().splitlines() == [
@@ -180,9 +183,131 @@ def test_a_service_elsewhere_is_given_an_address(lab):
         panel = svc.watch_panel()
         assert panel.controls.address.layout.display is None
         panel.watch.click()
-        assert "https" in panel.alert.value or "address" in panel.alert.value
+        assert panel.controls.address.wrong
+        assert "No channel was opened" in panel.alert.value
+        assert "empty: none is sent" in panel.controls.token.hint.value
+        assert "may end a channel sooner" in panel.controls.ends.hint.value
         lab.service.register_domain("hooks.example")
         panel.controls.address.value = "https://hooks.example/in"
         panel.watch.click()
         assert len(svc.channels()) == 1
         assert panel.code() == "channel = svc.watch_changes('https://hooks.example/in')"
+
+
+TOKEN = "ponds of the north"
+
+
+def opened():
+    """The channel that was opened last, as a row."""
+    return svc.channels().iloc[-1]
+
+
+@pytest.mark.spec("W-04", "A8-02", "A8-06", "A8-07")
+@pytest.mark.parametrize("watched", ["file", "changes"])
+def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
+    if watched == "file":
+        choose(panel, file)
+    ends = panel.controls.ends
+    panel.controls.channel_id.value = "my-channel"
+    panel.controls.token.value = TOKEN
+    ends.way.value, ends.day.value, ends.clock.value = "at", date(2026, 1, 5), time(9, 30, 15)
+    panel.watch.click()
+    lab.deliver()
+
+    assert panel.last_error is None
+    assert opened()["id"] == "my-channel"
+    assert opened()["watching"] == (file["id"].item() if watched == "file" else "changes")
+    assert opened()["expiration"] == pd.Timestamp(datetime(2026, 1, 5, 9, 30, 15, tzinfo=UTC))
+    assert panel.receiver.check_token(TOKEN)
+    assert panel.result["verified"].tolist() == [True]
+
+
+@pytest.mark.spec("W-04", "A8-07")
+@pytest.mark.parametrize("count, unit, seconds", [(90, "s", 90), (45, "m", 2700), (3, "h", 10800), (1, "d", 86400)])
+def test_a_channel_ends_after_any_time(panel, lab, count, unit, seconds):
+    ends = panel.controls.ends
+    ends.way.value, ends.count.value, ends.unit.value = "after", count, unit
+    panel.watch.click()
+
+    assert (opened()["expiration"] - opened()["opened"]).total_seconds() == seconds
+
+
+@pytest.mark.spec("W-04")
+def test_the_limits_are_those_of_what_is_watched(panel, file):
+    hint = panel.controls.ends.hint
+    assert "Default: 1 hour. At most 7 days for the change log" in hint.value
+    choose(panel, file)
+    assert "At most 1 day for a file" in hint.value
+
+
+@pytest.mark.spec("W-04", "A8-06")
+def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch):
+    panel.controls.token.value = TOKEN
+    panel.watch.click()
+    lab.deliver()
+
+    texts = [panel.code(), panel.twin.value, shown(panel), repr(panel), str(panel._repr_mimebundle_())]
+    texts += [panel.result.to_csv(), svc.exchange().http(), svc.exchange().curl()]
+    assert [one for one in texts if TOKEN in one] == []
+    assert "X-Svc-Channel-Token: pond… (18 characters)" in shown(panel)
+    monkeypatch.setattr("getpass.getpass", lambda prompt: TOKEN)
+    space = {"svc": svc}
+    exec(panel.code(), space)
+    with space["rx"] as rx:
+        rx.wait_for("sync", channel=space["channel"]["id"].item())
+        assert rx.check_token(TOKEN), "the call that is shown asks for the token, and does the same"
+
+
+@pytest.mark.spec("W-04", "A8-02", "A8-06", "A8-07")
+@pytest.mark.parametrize(
+    "fill, field, words",
+    [
+        (lambda one: setattr(one.channel_id, "value", "x" * 65), "channel_id", "at most 64 characters"),
+        (lambda one: setattr(one.token, "value", "x" * 257), "token", "at most 256 characters"),
+        (lambda one: setattr(one.token, "value", "BEARER abc"), "token", "token begins with"),
+        (lambda one: setattr(one.ends.way, "value", "at"), "ends", "Give the day and the time"),
+        (
+            lambda one: (setattr(one.ends.way, "value", "after"), setattr(one.ends.count, "value", 0)),
+            "ends",
+            "1 or more",
+        ),
+        (
+            lambda one: (
+                setattr(one.ends.way, "value", "at"),
+                setattr(one.ends.day, "value", date(2020, 1, 1)),
+                setattr(one.ends.clock, "value", time(9)),
+            ),
+            "ends",
+            "it is over",
+        ),
+    ],
+    ids=["a long id", "a long token", "a credential", "no date", "no time", "in the past"],
+)
+def test_what_is_wrong_stands_beside_its_field_and_nothing_is_sent(panel, lab, fill, field, words):
+    before = len(lab.session.exchanges)
+    fill(panel.controls)
+    marked = getattr(panel.controls, field)
+    assert words in marked.wrong[0], "at once, before anything is pressed"
+
+    panel.watch.click()
+
+    assert [one.wrong != () for one in panel.controls.fields().values()].count(True) == 1
+    assert "No channel was opened" in panel.alert.value
+    assert words in str(panel.last_error)
+    assert len(lab.session.exchanges) == before
+    assert "abc" not in panel.alert.value + marked.note.value
+
+
+@pytest.mark.spec("W-04", "A8-02")
+def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
+    panel.controls.channel_id.value = "once"
+    panel.watch.click()
+    panel.watch.click()
+
+    assert "not unique" in panel.controls.channel_id.wrong[0]
+    assert "No channel was opened" in panel.alert.value
+    panel.controls.channel_id.value = ""
+    assert panel.controls.channel_id.wrong == ()
+    panel.watch.click()
+    assert panel.alert.value == ""
+    assert len(svc.channels()) == 2
