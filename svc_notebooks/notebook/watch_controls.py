@@ -29,8 +29,10 @@ _CHANNEL_ID = "Channel id"
 _ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
 _NEW_ID = f"At most {MOST_ID} characters, and never used before; empty: a UUID is generated"
 _DRAWN = (
-    f"At most {MOST_TOKEN} characters that every message carries; empty: one is drawn, and the receiver verifies it"
+    f"At most {MOST_TOKEN} characters that every message carries; empty: one is drawn for the receiver of this kernel,"
+    " which verifies it, and none is sent to others"
 )
+_OURS = "Empty: a receiver in this kernel"
 _NO_TOKEN = f"At most {MOST_TOKEN} characters that every message carries; empty: none is sent"
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
@@ -128,7 +130,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         return {name: value for name, value in named.items() if value} | self.ends.arguments
 
     def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
-        """Fill the list of files; `in_kernel`: the receiver is ours, and nobody is asked for an address.
+        """Fill the list of files; `in_kernel`: a receiver of this kernel can be reached.
 
         Returns:
             Their names by their ids.
@@ -138,7 +140,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.what.options = [self.what.options[0], *((file_line(one), str(one["id"])) for one in found)]
         if before in [value for _, value in self.what.options]:
             self.what.value = before
-        show(self.address, not in_kernel)
+        self.address.explain(_OURS if in_kernel else "")
         show(self.answers, in_kernel)
         self.token.explain(_DRAWN if in_kernel else _NO_TOKEN)
         return {str(one["id"]): str(one.get("name")) for one in found}
@@ -147,12 +149,18 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         """Say how long a channel on what is chosen may live."""
         self.ends.explain_limits(policy, of_changes=self.what.value == CHANGES)
 
+    def address_elsewhere(self, *, in_kernel: bool) -> str | None:
+        """The address of a receiver elsewhere; None: messages go to the receiver of this kernel."""
+        address = str(self.address.value).strip()
+        return None if in_kernel and not address else address
+
     def code(self, *, in_kernel: bool) -> str:
         """The cell that does the same; it asks for the token, which is not shown (ruling 42)."""
         lines = ["from getpass import getpass"] if self.token.value else []
-        lines += ["rx = svc.receiver()"] if in_kernel else []
-        to = "rx" if in_kernel else repr(self.address.value.strip())
-        if in_kernel and self.answers.value is not ANSWERS[0]:
+        address = self.address_elsewhere(in_kernel=in_kernel)
+        lines += ["rx = svc.receiver()"] if address is None else []
+        to = "rx" if address is None else repr(address)
+        if address is None and self.answers.value is not ANSWERS[0]:
             lines += [_answer_call(*one) for one in self.answers.value.plan if one != (200, None, 0)]
         shown = self._shown_arguments()
         if self.what.value == CHANGES:

@@ -135,8 +135,9 @@ class WatchPanel(Form):
 
     def _open(self) -> None:
         session, what = session_or_current(self._session), self.controls.what.value
-        if problems := self.controls.problems(session):
-            self._say_wrong(problems)
+        problems = self.controls.problems(session)
+        self._say_wrong(problems)
+        if problems:
             self._refuse(ValueError(" ".join(problems.values())))
             return
         try:
@@ -157,8 +158,9 @@ class WatchPanel(Form):
         return watch_file(what, self._address(session), **arguments, session=session)
 
     def _address(self, session: Session) -> Receiver | str:
-        if self._lab is None:
-            return str(self.controls.address.value).strip()
+        address = self.controls.address_elsewhere(in_kernel=self._lab is not None)
+        if address is not None:
+            return address
         if self.receiver is None:
             self.receiver = receiver(session=session)
             self.receiver.listen(lambda: self._later(self._show))

@@ -311,3 +311,21 @@ def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
     panel.watch.click()
     assert panel.alert.value == ""
     assert len(svc.channels()) == 2
+
+
+@pytest.mark.spec("W-04", "A8-04", "A8-05")
+def test_an_address_elsewhere_is_given_in_a_sandbox_too(panel, lab):
+    address = panel.controls.address
+    assert "Empty: a receiver in this kernel" in address.hint.value
+    address.value = "http://hooks.example/in"
+    assert "must be HTTPS" in address.wrong[0]
+    address.value = "https://hooks.example/in"
+    panel.watch.click()
+    assert "not registered" in address.wrong[0]
+    assert panel.receiver is None
+
+    lab.service.register_domain("hooks.example")
+    panel.watch.click()
+    assert opened()["address"] == "https://hooks.example/in"
+    assert address.wrong == ()
+    assert panel.code() == "channel = svc.watch_changes('https://hooks.example/in')"
