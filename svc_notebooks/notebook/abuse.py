@@ -1,4 +1,4 @@
-"""Files that the service flagged as abusive: the question before their content is fetched (A6-04)."""
+"""Files that the service flagged as abusive: the question before their content is fetched (A6-04a)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .file_facts import owner
 
 _REASON = "cannotDownloadAbusiveFile"
 _HARM = (
-    "Flagged means: the service found malware or spam in it. To open it can harm this computer, and what is on it.",
+    "Flagged means: the service found malware or spam in it. Opening it can harm this computer and the data on it.",
     "Only the owner may download it. Go on only if you know what is in it.",
 )
 

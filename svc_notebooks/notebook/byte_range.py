@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from .field import Field, entry
-from .labels import FREE
 
 _HINT = "Empty: the whole file. The first byte is 0, and the last one is included."
 
@@ -24,7 +23,7 @@ class ByteRangeField(Field):
 
     def __init__(self) -> None:
         self.first = entry("First byte", "Where the part begins; bytes are counted from 0", hint="0")
-        self.last = entry("Last byte", "Where the part ends; it is included", hint="the end", style=FREE)
+        self.last = entry("Last byte", "Where the part ends; it is included", hint="the end")
         super().__init__(self.first, self.last, hint=_HINT)
 
     @property

@@ -20,7 +20,8 @@ def deed_for(asked: Question, given: FileQuestion, session: Session, chosen: Seq
     files = [str(one["id"]) for one in chosen]
     match asked.key:
         case "folder":
-            return deeds.new_folder(session, given.name.value, folder)
+            made = given.made
+            return deeds.new_file(session, made.kind.value, given.name.value, folder, made.id.value)
         case "rename":
             return deeds.rename(session, files[0], given.name.value)
         case "copy":

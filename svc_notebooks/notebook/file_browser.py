@@ -18,6 +18,7 @@ from .file_preview import Look, look_at
 from .file_query import ROOT, FileQuery
 from .file_question import BUTTONS, KERNEL, QUESTIONS, FileQuestion, Question
 from .file_search import FileSearch
+from .files import generate_ids
 from .form import Form
 from .frames import frame
 from .handover import HandOver, best_hand_over
@@ -43,13 +44,16 @@ _HOME = (ROOT, "My files")
 def file_browser(*, session: Session | None = None) -> FileBrowser:
     """A list of files to go through: folders, search, details, previews, and what can be done with files.
 
+    It downloads files or a part of them, replaces their content, and sets whether viewers may copy them. Other content
+    at a path, and a file that is flagged as abusive, are asked about first; only its owner can download a flagged file.
+
     `browser.result` is the frame of the files that are shown, `browser.chosen` that of the chosen ones,
     `browser.code()` the call that does what was done last, `browser.last_error` the last thing that went wrong.
 
     Args:
         session: Whose files; None is the session that is current.
 
-    Interface: A4, A6.
+    Interface: A1, A4, A6.
 
     >>> lab = svc.sandbox()
     >>> made = svc.upload(b"a,b", name="table.csv")
@@ -86,13 +90,14 @@ class FileBrowser(Form):
         self.about = FileDetails(lambda file, allowed: self._guarded(lambda: self._set_viewers(file, allowed)))
         self.hand_over = make_hand_over(lambda: None)
         actions = Actions(
-            self._session_now, self._guarded, self._do, self._say, self._warn, self._hand_over, self._back
+            self._session_now, self._guarded, self._do, self._say, self._warn, self.hand_over.save, self._back
         )
         self.downloads = FileDownloads(actions)
         self._buttons()
         self.search.watch(lambda: self._guarded(self._reset_after_fork))
         self.files.watch(self._show_chosen, self._opened, lambda: self._guarded(self._go_up))
         self.question.watch(self._show_code)
+        self.question.made.generate.on_click(lambda _button: self._guarded(self._generate_id))
         self._compose(
             row(self.up, self.refresh_button, self.place),
             self.search,
@@ -211,16 +216,13 @@ class FileBrowser(Form):
             self.search.enter()
 
     def _look(self, facts: JSONObject, *, acknowledge_abuse: bool = False) -> None:
-        session = self._session_now()
+        session, go_on = self._session_now(), lambda: self._look(facts, acknowledge_abuse=True)
         self._work(
             f"Fetching {facts['name']}",
             lambda _report: look_at(session, facts, acknowledge_abuse=acknowledge_abuse),
-            lambda look: self._show_look(look) if look else self._ask_to_look(facts),
+            lambda look: self._show_look(look) if look else self.downloads.ask_to_look(facts, go_on),
             long=True,
         )
-
-    def _ask_to_look(self, facts: JSONObject) -> None:
-        self.downloads.ask_to_look(facts, lambda: self._look(facts, acknowledge_abuse=True))
 
     # -- what a press does
 
@@ -252,18 +254,20 @@ class FileBrowser(Form):
         self._show_code()
 
     def _answered(self, asked: Question) -> None:
-        question = self.question
+        question, files = self.question, self._asked_about(asked)
+        if problems := question.check(files):
+            self._say_problems("Nothing was done.", problems)
+            return
         if asked.key != "download":
             self._do(self._deed(asked), lambda _made: question.source.forget() if asked.key == "replace" else None)
-        elif problems := question.range.check(self._some()):
-            question.more.shown = True
-            self._say_problems("Nothing was downloaded.", problems)
-            return
         elif question.target.value == KERNEL:
-            self.downloads.save(question.download(self._some()))
+            self.downloads.save(question.download(files))
         else:
-            self.downloads.fetch(question.download(self._some()))
+            self.downloads.fetch(question.download(files))
         question.close_it()
+
+    def _generate_id(self) -> None:
+        self.question.made.id.value = str(generate_ids(1, session=self._session_now())["id"].item())
 
     def _set_viewers(self, file: Mapping[str, Any], allowed: bool) -> None:
         try:
@@ -303,9 +307,6 @@ class FileBrowser(Form):
             done,
             long=deed.long,
         )
-
-    def _hand_over(self, name: str, media_type: str, body: bytes) -> None:
-        self.hand_over.save(name, media_type, body)
 
     def _details(self) -> None:
         from ..client.calls import get_file

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..core.names import Names
 from .copies import copy
 from .copy_restriction import ARGUMENT
 from .file_choice import Chosen
 from .files import create_file, delete, trash, untrash, update
+from .new_file_choice import FILE
 from .sharing import checked_grantee, share
 from .work import Report
 
@@ -32,11 +32,16 @@ class Deed:
     stopped: str = "Cancelled. What has come is kept: the same download goes on from there."
 
 
-def new_folder(session: Session, name: str, parent: str) -> Deed:
-    """A folder in another one."""
-    facts: dict[str, Any] = {"name": _named(name), "mime_type": folder_type(session.names), "parents": [parent]}
+def new_file(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> Deed:
+    """A folder, an empty file or a native document in a folder; metadata alone (A4)."""
+    facts: dict[str, Any] = {"name": _named(name)}
+    if kind != FILE:
+        facts["mime_type"] = session.names.native(kind)
+    facts["parents"] = [parent]
+    if file_id.strip():
+        facts["id"] = file_id.strip()
     code = f"svc.create_file({_arguments(facts)})"
-    return Deed(code, lambda _report: create_file(session=session, **facts), f"Made the folder {name.strip()}.")
+    return Deed(code, lambda _report: create_file(session=session, **facts), f"Made the {kind} {name.strip()}.")
 
 
 def rename(session: Session, file: str, name: str) -> Deed:
@@ -104,11 +109,6 @@ def content_replaced(session: Session, facts: Mapping[str, Any], chosen: Chosen)
         long=True,
         stopped=f"Cancelled. {facts.get('name')} is unchanged.",
     )
-
-
-def folder_type(names: Names) -> str:
-    """The media type of folders."""
-    return names.native("folder")
 
 
 def counted(files: list[str]) -> str:

@@ -16,6 +16,7 @@ from .labels import LABEL, labelled
 from .look import row
 from .markup import joined, tag
 from .more_options import MoreOptions
+from .new_file_choice import NewFileChoice
 
 if TYPE_CHECKING:
     from ..core.wire import JSONObject
@@ -40,7 +41,7 @@ class Question:
 
 # fmt: off
 QUESTIONS = {one.key: one for one in (
-    Question("folder",   "A new folder in the one that is open", "Make folder", ("name",), "primary", 0),
+    Question("folder",   "A new file or folder in the open one", "Create",      ("name", "made"), "primary", 0),
     Question("rename",   "Another name",                         "Set name",    ("name",), "primary", 1),
     Question("copy",     "A copy of what is chosen",             "Make copy",   ("name",), "primary"),
     Question("share",    "Who else may see what is chosen",      "Give access", ("grantee", "role"), "primary"),
@@ -52,7 +53,7 @@ QUESTIONS = {one.key: one for one in (
 
 
 BUTTONS = (
-    ("folder", "New folder", "Make a folder in the one that is open"),
+    ("folder", "New", "Make a folder, an empty file or a native document in the open folder"),
     ("download", "Download", "Save what is chosen in the notebook folder or on this computer"),
     ("replace", "Replace content", "Put other content into the chosen file; its name and id stay"),
     ("rename", "Rename", "Give the chosen file another name"),
@@ -91,7 +92,7 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
             "A path or a folder beside the kernel; empty: the file's name, in this folder",
             hint="as the file is called",
         )
-        self.source = FileChoice()
+        self.made, self.source = NewFileChoice(), FileChoice()
         self.range = ByteRangeField()
         self.more = MoreOptions(self.range)
         self.role.add_class("svc-across")
@@ -103,6 +104,7 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
         self.target.observe(lambda _change: self._adapt(), "value")
         self._parts = {
             "name": self.name,
+            "made": self.made,
             "grantee": self.grantee,
             "role": self.role,
             "target": self.target,
@@ -118,8 +120,8 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever an answer is different."""
         on_change(changed, *self._parts.values())
-        self.source.watch(changed)
-        self.range.watch(changed)
+        for part in (self.made, self.source, self.range):
+            part.watch(changed)
 
     def ask(self, key: str, about: str, name: str = "", note: str = "") -> None:
         """Show a question, and bring the keyboard to it; `about` says of what, `note` what comes of it."""
@@ -127,6 +129,7 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
         title = tag("p", tag("strong", asked.title), f": {about}" if about else "", role="status")
         self.head.value = joined(title, tag("p", note) if note else "")
         self.name.value = name
+        self.made.clear()
         self.range.clear()
         self.more.shown = False
         self.yes.description, self.yes.button_style = asked.verb, asked.style
@@ -134,6 +137,14 @@ class FileQuestion(widgets.VBox):  # type: ignore[misc]
         show(self, True)
         first = {**self._parts, "source": self.source.path}.get(asked.parts[0]) if asked.parts else None
         (first or self.no).focus()
+
+    def check(self, files: Sequence[JSONObject]) -> list[str]:
+        """Say beside the fields what is wrong with the answer; all that was said."""
+        if self.asked and self.asked.key == "folder":
+            return self.made.check()
+        problems = self.range.check(files) if self.asked and self.asked.key == "download" else []
+        self.more.shown = self.more.shown or bool(problems)
+        return problems
 
     def download(self, files: Sequence[JSONObject]) -> Download:
         """The download that the answers mean. Raises ValueError for a range that is none."""

@@ -31,11 +31,16 @@ if TYPE_CHECKING:
 def upload_form(*, session: Session | None = None) -> UploadForm:
     """A form that uploads files of your computer, of any size, or files beside the kernel.
 
+    They become new files, or one becomes the content of an existing file, after a question that names that file.
+    "More options" has the copy restriction, the media type, an id of the service for one new file, and more metadata.
+
     `form.result` is the frame of what was uploaded, `form.code()` the call that does the same,
     `form.last_error` the last thing that went wrong.
 
     Args:
         session: Where to upload to; None is the session that is current when Upload is pressed.
+
+    Interface: A1 to A3, A5.
 
     >>> lab = svc.sandbox()
     >>> svc.upload_form()

@@ -33,6 +33,32 @@ def uploaded(page):
     add_files(page)
 
 
+def replacing(page):
+    page.get_by_label("Choose files of this computer").set_input_files(
+        {"name": "may.txt", "mimeType": "text/plain", "buffer": b"hello"}
+    )
+    page.get_by_text("1 of 1 ready to upload").wait_for()
+    page.get_by_label("new content of an existing file").check()
+    page.get_by_role("button", name="More options", exact=True).click()
+    page.get_by_label("Media type").fill("text")
+    page.get_by_role("alert").get_by_text("text is not a media type").wait_for()
+    page.get_by_label("Media type").fill("text/plain")
+    page.get_by_label("Metadata (JSON)").focus()
+    page.get_by_text("text is not a media type").wait_for(state="detached")
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_text("Replace the content of").wait_for()
+
+
+def part_chosen(page):
+    page.get_by_role("grid", name="Files").get_by_role("row").filter(has_text="plan.txt").click()
+    page.get_by_text("About plan.txt").wait_for()
+    page.get_by_role("button", name="Download", exact=True).click()
+    page.get_by_role("button", name="More options", exact=True).click()
+    page.get_by_label("First byte").fill("99")
+    page.get_by_role("button", name="Save", exact=True).click()
+    page.get_by_role("alert").get_by_text("the first byte must be").wait_for()
+
+
 def exported(page):
     page.get_by_label("CSV (first sheet only) (.csv)").check()
     page.get_by_role("button", name="Preview", exact=True).click()
@@ -95,10 +121,12 @@ def tab(title):
 # Each form, how it is made, and what fills it.
 FORMS = {
     "upload": ("upload_form()", uploaded),
+    "upload-existing": ("upload_form()", replacing),
     "export": ("export_form()", exported),
     "event": ("event_form()", event_filled),
     "watch": ("watch_panel()", watched),
     "files": ("file_browser()", as_it_is),
+    "files-part": ("file_browser()", part_chosen),
     "dashboard": ("dashboard()", as_it_is),
     "dashboard-wire": ("dashboard()", tab("Wire")),
     "dashboard-lab": ("dashboard()", tab("Lab controls")),

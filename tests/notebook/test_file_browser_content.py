@@ -10,6 +10,7 @@ from svc_notebooks.notebook.file_browser import FileBrowser
 from svc_notebooks.notebook.handover import AsLink
 from svc_notebooks.notebook.row_list import Lines
 
+NATIVE = "application/vnd.svc-apps."
 EVIL = b"not for everybody"
 
 
@@ -186,7 +187,7 @@ def test_a_part_that_cannot_be_is_said_beside_the_field(browser, tmp_path, first
     download(browser, "plan.txt", first=first, last=last)
 
     assert words in browser.question.range.wrong[0]
-    assert "Nothing was downloaded." in browser.alert.value
+    assert "Nothing was done." in browser.alert.value
     assert browser.question.more.shown
     assert len(content_requests()) == before
     assert list(tmp_path.iterdir()) == []
@@ -368,3 +369,54 @@ def test_a_switch_that_the_service_refuses_goes_back(browser, plan):
 
     assert 'role="alert"' in browser.alert.value
     assert browser.about.viewers.value is True
+
+
+# -- metadata alone
+
+
+def made(browser, kind, name, file_id=""):
+    browser.ask["folder"].click()
+    browser.question.name.value = name
+    browser.question.made.kind.value = kind
+    browser.question.made.id.value = file_id
+    browser.question.yes.click()
+
+
+@pytest.mark.spec("W-05")
+@pytest.mark.parametrize(
+    "kind, media_type",  # of a file called new.txt
+    [
+        ("folder", "application/vnd.svc-apps.folder"),
+        ("file", "text/plain"),
+        ("document", "application/vnd.svc-apps.document"),
+    ],
+)
+def test_files_are_made_of_metadata_alone(browser, kind, media_type):
+    made(browser, kind, "new.txt")
+
+    file = svc.files("name = 'new.txt'")
+    assert browser.last_error is None
+    assert file["mime_type"].item() == media_type
+    assert f"Made the {kind} new.txt." in browser.status.value
+    eval(browser.code(), {"svc": svc})
+    assert svc.files("name = 'new.txt'")["mime_type"].tolist() == file["mime_type"].tolist() * 2
+
+
+def test_an_empty_file_gets_an_id_of_the_service(browser):
+    browser.ask["folder"].click()
+    browser.question.made.generate.click()
+    file_id = browser.question.made.id.value
+    made(browser, "file", "new.txt", file_id)
+
+    assert svc.files("name = 'new.txt'")["id"].tolist() == [file_id]
+    assert browser.code() == f"svc.create_file(name='new.txt', parents=['root'], id='{file_id}')"
+
+
+@pytest.mark.spec("X-03")
+def test_a_native_document_with_an_id_is_refused_before_anything_is_sent(browser):
+    made(browser, "document", "Plan", "some-id")
+
+    assert "A native document cannot have an id of yours" in browser.question.made.file_id.wrong[0]
+    assert browser.question.made.more.shown
+    assert len(svc.files("name = 'Plan'")) == 0
+    assert "POST" not in svc.exchanges().tail(1)["method"].tolist()
