@@ -61,7 +61,7 @@ def test_create_puts_the_event_into_the_calendar_and_shows_it(form):
     assert repr(form) == "<EventForm: 1 event created>"
 
 
-@pytest.mark.spec("W-03d", "W-03f", "W-03g")
+@pytest.mark.spec("W-03d", "W-03f", "W-03g", "W-03i")
 def test_every_part_of_the_form_reaches_the_service(form, file):
     parts = form.controls
     parts.location.value = "Mill pond"
