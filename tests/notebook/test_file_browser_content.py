@@ -62,7 +62,7 @@ def content_requests():
 # -- other content
 
 
-@pytest.mark.spec("W-05c", "A1-04")
+@pytest.mark.spec("A1-04")
 def test_the_content_of_a_file_is_replaced(browser, plan, tmp_path):
     (tmp_path / "new.txt").write_bytes(b"new words")
     choose(browser, "plan.txt")
@@ -382,7 +382,6 @@ def made(browser, kind, name, file_id=""):
     browser.question.yes.click()
 
 
-@pytest.mark.spec("W-05")
 @pytest.mark.parametrize(
     "kind, media_type",  # of a file called new.txt
     [
@@ -412,7 +411,7 @@ def test_an_empty_file_gets_an_id_of_the_service(browser):
     assert browser.code() == f"svc.create_file(name='new.txt', parents=['root'], id='{file_id}')"
 
 
-@pytest.mark.spec("X-03")
+@pytest.mark.spec("X-03a")
 def test_a_native_document_with_an_id_is_refused_before_anything_is_sent(browser):
     made(browser, "document", "Plan", "some-id")
 

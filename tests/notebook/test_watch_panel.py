@@ -202,7 +202,7 @@ def opened():
     return svc.channels().iloc[-1]
 
 
-@pytest.mark.spec("W-04", "A8-02", "A8-06", "A8-07")
+@pytest.mark.spec("A8-02c", "A8-06", "A8-07a", "W-04a")
 @pytest.mark.parametrize("watched", ["file", "changes"])
 def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
     if watched == "file":
@@ -222,7 +222,7 @@ def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
     assert panel.result["verified"].tolist() == [True]
 
 
-@pytest.mark.spec("W-04", "A8-07")
+@pytest.mark.spec("A8-07a", "A8-07b", "W-04a")
 @pytest.mark.parametrize("count, unit, seconds", [(90, "s", 90), (45, "m", 2700), (3, "h", 10800), (1, "d", 86400)])
 def test_a_channel_ends_after_any_time(panel, lab, count, unit, seconds):
     ends = panel.controls.ends
@@ -232,7 +232,7 @@ def test_a_channel_ends_after_any_time(panel, lab, count, unit, seconds):
     assert (opened()["expiration"] - opened()["opened"]).total_seconds() == seconds
 
 
-@pytest.mark.spec("W-04")
+@pytest.mark.spec("A8-07b")
 def test_the_limits_are_those_of_what_is_watched(panel, file):
     hint = panel.controls.ends.hint
     assert "Default: 1 hour. At most 7 days for the change log" in hint.value
@@ -240,7 +240,7 @@ def test_the_limits_are_those_of_what_is_watched(panel, file):
     assert "At most 1 day for a file" in hint.value
 
 
-@pytest.mark.spec("W-04", "A8-06")
+@pytest.mark.spec("W-04b", "A8-06")
 def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch):
     panel.controls.token.value = TOKEN
     panel.watch.click()
@@ -258,7 +258,7 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
         assert rx.check_token(TOKEN), "the call that is shown asks for the token, and does the same"
 
 
-@pytest.mark.spec("W-04", "A8-02", "A8-06", "A8-07")
+@pytest.mark.spec("A8-02c", "A8-06", "A8-07a", "W-04a")
 @pytest.mark.parametrize(
     "fill, field, words",
     [
@@ -298,7 +298,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_sent(panel, lab, f
     assert "abc" not in panel.alert.value + marked.note.value
 
 
-@pytest.mark.spec("W-04", "A8-02")
+@pytest.mark.spec("A8-02c", "W-04a")
 def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
     panel.controls.channel_id.value = "once"
     panel.watch.click()
@@ -313,7 +313,7 @@ def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
     assert len(svc.channels()) == 2
 
 
-@pytest.mark.spec("W-04", "A8-04", "A8-05")
+@pytest.mark.spec("A8-05", "W-04a", "A8-04a")
 def test_an_address_elsewhere_is_given_in_a_sandbox_too(panel, lab):
     address = panel.controls.address
     assert "Empty: a receiver in this kernel" in address.hint.value
