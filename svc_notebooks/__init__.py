@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .client.session import Session as Session
     from .core.errors import (
+        AbusiveFileWarning as AbusiveFileWarning,
         AlreadyExists as AlreadyExists,
         BadRequest as BadRequest,
         ContentMismatch as ContentMismatch,
@@ -182,6 +183,7 @@ _ROOMS = {
         "SourceChanged",
         "ContentMismatch",
         "PathExists",
+        "AbusiveFileWarning",
     ),
 }
 _ROOM_OF = {name: room for room, names in _ROOMS.items() for name in names}

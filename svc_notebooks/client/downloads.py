@@ -8,12 +8,13 @@ import re
 from pathlib import Path
 from typing import TypeAlias, overload
 
-from ..core.errors import ContentMismatch
+from ..core.errors import ContentMismatch, NotAllowed
 from ..core.ranges import ByteRange
 from ..core.wire import JSONObject
 from ..local.existing import FILE, check_path, check_replaceable
 from ..local.paths import DistinctPaths
 from ..local.saving import UNCHANGED, SavedFile
+from .abuse import warn_of_abuse
 from .bodies import Progress
 from .calls import file_path, get_file
 from .fetch import Fetch
@@ -93,16 +94,15 @@ def read_content(
     """A file's content, or a range of it, in memory.
 
     `byte_range` is (first, last) with both included, a slice, "bytes=0-99" or a ByteRange.
-    `acknowledge_abuse` is for a file that was flagged as abusive, by its owner (A6-03).
+    `acknowledge_abuse` lets the owner of a file that was flagged as abusive have it all the same (A6-03). It is sent
+    only after the service has refused the file as flagged, with an AbusiveFileWarning that names the file (A6-04c).
 
     Raises NotFound, NotAllowed (a native document: export it), BadRequest (no byte in the range), Interrupted.
     """
-    url = _url(session, file_id, acknowledge_abuse=acknowledge_abuse)
     asked = as_range(byte_range)
     for _ in range(_TRIES):
         sink = Memory()
-        fetch = Fetch(session, url, sink, asked, progress)
-        fetch.run()
+        fetch = _fetched(session, file_id, sink, asked, progress, acknowledge_abuse=acknowledge_abuse)
         if not fetch.resumed or _verified(session, file_id, sink, whole=asked is None):
             return sink.content()
     raise _mismatch(file_id)
@@ -135,15 +135,14 @@ def save_content(
     """
     place = checked_place(to)
     asked = as_range(byte_range)
-    url = _url(session, file_id, acknowledge_abuse=acknowledge_abuse)
     facts = get_file(session, file_id, fields=_FACTS)
     target = place_in(place, str(facts.get("name") or file_id), paths)
     if _is_there(session, file_id, target, _length(asked, facts), whole=asked is None, overwrite=overwrite):
         return SavedFile(target, UNCHANGED, target.stat().st_size)
     with PartFile(target, _mark(session, facts, asked)) as part:
         for _ in range(_TRIES):
-            fetch = Fetch(session, url, part, _counted(asked, facts), progress)
-            fetch.run()
+            span = _counted(asked, facts)
+            fetch = _fetched(session, file_id, part, span, progress, acknowledge_abuse=acknowledge_abuse)
             if not fetch.resumed or _verified(session, file_id, part, whole=asked is None, facts=facts):
                 return part.finish(overwrite=overwrite)
             facts = get_file(session, file_id, fields=_FACTS)
@@ -185,9 +184,28 @@ def _length(asked: ByteRange | None, facts: JSONObject) -> int | None:
     return whole if asked is None else span.size if span else None
 
 
-def _url(session: Session, file_id: str, *, acknowledge_abuse: bool) -> str:
+def _fetched(
+    session: Session,
+    file_id: str,
+    sink: PartFile | Memory,
+    asked: ByteRange | None,
+    progress: Progress | None,
+    *,
+    acknowledge_abuse: bool,
+) -> Fetch:
+    """Fetch the content; a file that is refused as flagged is acknowledged, with a warning, where the caller may."""
     path = file_path(session, file_id)
-    return session.url(path, {"alt": "media", "acknowledgeAbuse": acknowledge_abuse or None})
+    fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, asked, progress)
+    try:
+        fetch.run()
+    except NotAllowed as error:
+        if not acknowledge_abuse or error.reason != "cannotDownloadAbusiveFile":
+            raise
+        warn_of_abuse(session, file_id)
+        url = session.url(path, {"alt": "media", "acknowledgeAbuse": True})
+        fetch = Fetch(session, url, sink, asked, progress)
+        fetch.run()
+    return fetch
 
 
 def checked_place(to: str | os.PathLike[str]) -> Path:

@@ -222,6 +222,14 @@ class ContentMismatch(SvcError):
     advice = "Remove the partial file and fetch it again."
 
 
+class AbusiveFileWarning(UserWarning):
+    """A file that was flagged as malware or spam is downloaded, because `acknowledge_abuse` says so; names the file.
+
+    >>> issubclass(AbusiveFileWarning, UserWarning)
+    True
+    """
+
+
 class PathExists(SvcError, FileExistsError):
     """The path to write to has other content, which was left as it is. Python's `FileExistsError` catches it, too.
 

@@ -48,7 +48,8 @@ def download(
             `name (2).ext`, in the order of the rows.
         byte_range: A part: (first, last) with both included, a slice like `slice(0, 100)` or
             `slice(-100, None)`, or "bytes=0-99".
-        acknowledge_abuse: Download a file that was flagged as abusive; only its owner may.
+        acknowledge_abuse: Download a file that was flagged as abusive; only its owner may. For such a file, and
+            no other, an AbusiveFileWarning that names it is shown.
         overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
             PathExists is raised.
         progress: As for `upload`.

@@ -228,7 +228,9 @@ class People:
         >>> lab = svc.sandbox()
         >>> file = svc.upload(b"not what it seems", name="gift.bin")
         >>> lab.flag(file)
-        >>> svc.read(file, acknowledge_abuse=True)
+        >>> import warnings
+        >>> with warnings.catch_warnings(action="ignore", category=svc.AbusiveFileWarning):
+        ...     svc.read(file, acknowledge_abuse=True)
         b'not what it seems'
         """
         for file_id in file_ids(file):

@@ -187,20 +187,20 @@ def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(
 
 @pytest.mark.spec("A6-08")
 @pytest.mark.parametrize(
-    "kind, policy",
+    "kind, rule",
     [
         *product(["text/html", "image/svg+xml", "text/plain", "application/zip"], ["sandbox"]),
         *product(["application/pdf", "audio/mpeg", "video/mp4"], ["script-src 'none'"]),
     ],
 )
-def test_what_is_shown_runs_no_script_as_the_service(wire: Wire, kind: str, policy: str) -> None:
+def test_what_is_shown_runs_no_script_as_the_service(wire: Wire, kind: str, rule: str) -> None:
     """A page that somebody stored must not run as one of the service's own; chromium plays no sound in a sandbox."""
     file = made(wire, b"<script>alert(1)</script>", kind, name="evil")
     link = local(file["webContentLink"])
 
     for answer in (browser(wire, ADA).open(link), wire.send("GET", link, token=wire.service.sign_in(ADA))):
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
-        assert answer.headers.all("Content-Security-Policy") == [policy]
+        assert answer.headers.all("Content-Security-Policy") == [rule]
 
 
 @pytest.mark.spec("A6-08")

@@ -329,10 +329,36 @@ def test_a_token_that_expires_on_the_way_is_asked_for_once_more(shelf: Shelf) ->
 
 @pytest.mark.spec("A6-04b")
 def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Shelf) -> None:
-    read_content(session_for(shelf), "f")
-    read_content(session_for(shelf), "f", acknowledge_abuse=True)
+    flagged = answer(403, envelope(403, "cannotDownloadAbusiveFile"))
+    shelf.faults["GET"] = [flagged]
+    with pytest.raises(NotAllowed):
+        read_content(session_for(shelf), "f")
+    shelf.faults["GET"] = [flagged]
 
-    assert [url.partition("?")[2] for _, url, _ in shelf.requests] == ["alt=media", "alt=media&acknowledgeAbuse=true"]
+    with pytest.warns(AbusiveFileWarning, match=re.escape("f.bin (f) was flagged")) as shown:
+        assert read_content(session_for(shelf), "f", acknowledge_abuse=True) == CONTENT
+
+    queries = [url.partition("?")[2] for _, url, _ in shelf.requests]
+    assert [query for query in queries if query.startswith("alt")] == ["alt=media"] * 2 + [
+        "alt=media&acknowledgeAbuse=true"
+    ]
+    assert shown[0].filename == __file__
+
+
+@pytest.mark.spec("A6-04b", "A6-04c")
+def test_a_file_that_is_not_flagged_is_neither_acknowledged_nor_warned_of(shelf: Shelf) -> None:
+    """Warnings are errors in these tests."""
+    assert read_content(session_for(shelf), "f", acknowledge_abuse=True) == CONTENT
+
+    assert [url.partition("?")[2] for _, url, _ in shelf.requests] == ["alt=media"]
+
+
+@pytest.mark.spec("A6-04c")
+def test_another_refusal_is_not_acknowledged(shelf: Shelf) -> None:
+    shelf.faults["GET"] = [answer(403, envelope(403, "cannotDownloadFile"))]
+
+    with pytest.raises(NotAllowed):
+        read_content(session_for(shelf), "f", acknowledge_abuse=True)
 
 
 # -- the place
