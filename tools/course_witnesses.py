@@ -29,6 +29,7 @@ class Witness:
 
 
 NOT_SEEN = {
+    "A1-06": "the client sends more than 5 MB by resumable upload",
     "A2-02a": "the client writes one spelling of the boundary; a test sends the others",
     "A2-04b": "no notebook sends a multipart update that is refused",
     "A2-05": "what memory the client takes cannot be told from what the service takes in the same kernel",
@@ -41,13 +42,17 @@ NOT_SEEN = {
     "A3-19b": "the kernel of the notebook is the service: a kill -9 ends both",
     "A3-22a": "the rate limits of the notebooks name a `Retry-After`",
     "A3-26": "a gibibyte takes longer than a reader waits, and client and service share the kernel's memory",
+    "A3-27": "the client writes the unit of a Content-Range",
+    "A3-28": "the client knows the length of its metadata, and sends it",
     "A5-03b": "no notebook names a language that does not exist",
     "A6-02b": "no notebook asks for bytes beyond the end of a file",
     "A6-04a": "a saved notebook has no person to answer the question",
-    "A6-04c": "a saved notebook shows what the service answers; a test reads the warning",
+    "A6-04c": "the output of a warning names a temporary file, which is another at every run",
     "A6-05b": "the notebook shows what readers may do, not who may set the restriction",
     "A6-06a": "what memory the client takes cannot be told from what the service takes in the same kernel",
     "A6-06b": "the notebooks download without a progress bar; an upload shows one (D-03)",
+    "A6-09": "a saved notebook opens no link",
+    "A7-06": "the client leaves `alt` out of an export",
     "A8-01b": "functions draw the token of a channel and mask it where they show it",
     "A8-02a": "no cell sends it: `watch_file` gives every channel an id",
     "A8-02b": "no cell sends it: `watch_file` draws an id of 36 characters",

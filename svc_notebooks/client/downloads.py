@@ -8,13 +8,13 @@ import re
 from pathlib import Path
 from typing import TypeAlias, overload
 
+from ..core.abuse import warn_of_abuse
 from ..core.errors import ContentMismatch, NotAllowed
 from ..core.ranges import ByteRange
 from ..core.wire import JSONObject
 from ..local.existing import FILE, check_path, check_replaceable
 from ..local.paths import DistinctPaths
 from ..local.saving import UNCHANGED, SavedFile
-from .abuse import warn_of_abuse
 from .bodies import Progress
 from .calls import file_path, get_file
 from .fetch import Fetch
@@ -201,7 +201,7 @@ def _fetched(
     except NotAllowed as error:
         if not acknowledge_abuse or error.reason != "cannotDownloadAbusiveFile":
             raise
-        warn_of_abuse(session, file_id)
+        warn_of_abuse(str(get_file(session, file_id, fields="name").get("name")), file_id)
         url = session.url(path, {"alt": "media", "acknowledgeAbuse": True})
         fetch = Fetch(session, url, sink, asked, progress)
         fetch.run()

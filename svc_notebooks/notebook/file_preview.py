@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..core.abuse import confirmed_by_person
 from ..core.errors import NotAllowed
 from ..core.formats import CSV, HTML, PDF, PNG, SVG, TEXT
 from .abuse import is_flagged
@@ -68,6 +69,7 @@ def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Lo
     return Look(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
 
 
+@confirmed_by_person()
 def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknowledge_abuse: bool) -> Look:
     name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
     text = media_type.startswith("text/") and media_type not in (HTML, CSV)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from ..core.abuse import confirmed_by_person
 from ..core.errors import PathExists
 from ..local.saving import REPLACED, SAVED, UNCHANGED
 from .abuse import is_flagged
@@ -126,6 +127,7 @@ def fetched(session: Session, downloads: Sequence[Download], code: str = "") -> 
     return Deed(code or "\n".join(one.reading for one in downloads), run, "", long=True)
 
 
+@confirmed_by_person()
 def _save(session: Session, wanted: Download, report: Report) -> Attempt:
     try:
         rows = download(
@@ -158,6 +160,7 @@ def _attempt(error: Exception, failed: dict[int, Exception], wanted: Download) -
     )
 
 
+@confirmed_by_person()
 def _read(session: Session, wanted: Download) -> Attempt:
     (facts,) = wanted.files
     try:

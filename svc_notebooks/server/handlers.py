@@ -42,7 +42,6 @@ _PLAIN: Mapping[str, Handler] = {
     "files.list": metadata.list_files,
     "files.emptyTrash": metadata.empty_trash,
     "files.delete": metadata.delete,
-    "files.export": conversion.export,
     "files.copy": copies.copy,
     "permissions.create": sharing.create,
     "permissions.list": sharing.list_permissions,
@@ -90,7 +89,7 @@ def handler_of(call: Call, *, upload: bool) -> Handler:
         handler, creating, changing = _UPLOAD_TYPES[_upload_type(call)]
         call.entry.decided_by = changing if call.file_id else creating
         return handler
-    return _get if name == "files.get" else _PLAIN[name]
+    return _BY_ALT.get(name) or _PLAIN[name]
 
 
 def _upload_type(call: Call) -> str:
@@ -104,7 +103,21 @@ def _upload_type(call: Call) -> str:
 
 
 def _get(house: House, call: Call) -> Response:
+    return download.download(house, call) if _alt(call) == "media" else metadata.get(house, call)
+
+
+def _export(house: House, call: Call) -> Response:
+    """An export is content whichever `alt` is named; a value that does not exist is refused as for a download."""
+    _alt(call)
+    return conversion.export(house, call)
+
+
+def _alt(call: Call) -> str:
+    """The representation that is asked for. Raises ApiError (400)."""
     alt = (call.query.get("alt") or "json").lower()
     if alt not in ("json", "media"):
         raise refuse("invalidParameter", name="alt", message="expected json or media.")
-    return download.download(house, call) if alt == "media" else metadata.get(house, call)
+    return alt
+
+
+_BY_ALT: Mapping[str, Handler] = {"files.get": _get, "files.export": _export}

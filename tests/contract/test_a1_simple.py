@@ -157,3 +157,21 @@ def test_digests_are_those_of_the_content(wire: Wire) -> None:
     assert file["size"] == str(len(content))
     for name in ("md5", "sha1", "sha256"):
         assert file[f"{name}Checksum"] == hashlib.new(name, content).hexdigest()
+
+
+@pytest.mark.spec("A1-06")
+@pytest.mark.parametrize("kind", ["media", "multipart"])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_content_above_5_mb_is_accepted(wire: Wire, kind: str, chunked: bool) -> None:
+    content = bytes(range(256)) * (6 * 1024 * 4)
+    body, content_type = content, "application/x-large"
+    if kind == "multipart":
+        head = b'--b\r\nContent-Type: application/json\r\n\r\n{"name": "large"}\r\n--b\r\n'
+        body = head + b"Content-Type: application/x-large\r\n\r\n" + content + b"\r\n--b--"
+        content_type = "multipart/related; boundary=b"
+    target = f"/upload/storage/v3/files?uploadType={kind}&fields=id,size"
+
+    answer = wire.send("POST", target, iter([body]) if chunked else body, {"Content-Type": content_type})
+
+    assert (answer.status, answer.json["size"]) == (200, str(len(content)))
+    assert wire.download(answer.json["id"]).body == content

@@ -157,6 +157,46 @@ class TestInitiation:
         assert wire.put("/upload/storage/v3/files?uploadType=resumable", b"x").status in (400, 405)
 
 
+class TestWithoutUnit:
+    """The interface writes a status query as `*/*`, and as `bytes */<total>`."""
+
+    @pytest.mark.spec("A3-27")
+    @pytest.mark.parametrize("unit", ["", "bytes "])
+    @pytest.mark.parametrize("total", ["*", str(2 * Q)])
+    def test_a_status_query_needs_no_unit(self, wire: Wire, unit: str, total: str) -> None:
+        uri = wire.begin({"name": "a"})
+        assert wire.put(uri, content_range=f"{unit}*/{total}").headers.get("range") is None
+        wire.put(uri, bytes(Q), f"bytes 0-{Q - 1}/{2 * Q}")
+
+        before, again = (wire.put(uri, content_range=f"{unit}*/{total}") for _ in range(2))
+
+        assert [(one.status, one.headers["range"], one.body) for one in (before, again)] == [
+            (308, f"bytes=0-{Q - 1}", b"")
+        ] * 2
+        assert wire.put(uri, bytes(Q), f"bytes {Q}-{2 * Q - 1}/{2 * Q}").status == 200
+        after = wire.put(uri, content_range=f"{unit}*/{total}")
+        assert (after.status, after.json["name"]) == (200, "a")
+
+
+class TestChunkedInitiation:
+    """Content-Length is needed "unless chunked encoding"."""
+
+    @pytest.mark.spec("A3-28")
+    @pytest.mark.parametrize("create", [True, False])
+    @pytest.mark.parametrize("metadata", [b'{"name": "chunked"}', b""])
+    def test_a_session_is_begun_by_a_chunked_request(self, wire: Wire, metadata: bytes, create: bool) -> None:
+        file = "" if create else "/" + wire.create(b"before")["id"]
+        target = f"/upload/storage/v3/files{file}?uploadType=resumable"
+        headers = {"Content-Type": "application/json; charset=UTF-8"} if metadata else {}
+
+        begun = wire.send("POST" if create else "PUT", target, iter([metadata] if metadata else []), headers)
+
+        assert (begun.status, begun.body, begun.headers["content-length"]) == (200, b"", "0")
+        made = wire.put(begun.headers["location"], b"hello").json
+        assert made["name"] == ("chunked" if metadata else "Untitled")
+        assert wire.download(made["id"]).body == b"hello"
+
+
 class TestData:
     @pytest.mark.spec("A3-04a", "A3-05")
     @pytest.mark.parametrize(

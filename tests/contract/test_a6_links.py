@@ -149,7 +149,36 @@ def test_the_content_link_of_a_restricted_file_is_for_its_writers(wire: Wire, us
     assert (b"the content" in answer.body) == (status == 200)
 
 
-@pytest.mark.spec("A6-08", "A6-03")
+@pytest.mark.spec("A6-03", "A6-09")
+@pytest.mark.parametrize("kind", ["text/plain", "image/png"])
+@pytest.mark.parametrize("user", [ADA, BOB])
+def test_the_page_of_a_flagged_file_has_no_preview(wire: Wire, kind: str, user: str) -> None:
+    file = made(wire, kind=kind)
+    share(wire, file["id"], role="writer")
+    link = local(file["webViewLink"])
+    preview = b"the content" if kind == "text/plain" else b"data:image/png"
+    assert preview in browser(wire, user).open(link).body
+    wire.service.flag(file["id"], abusive=True)
+
+    for query in ("", "?acknowledgeAbuse=true"):
+        page = browser(wire, user).open(link + query)
+        assert (page.status, preview in page.body) == (200, False)
+
+
+@pytest.mark.spec("A6-03", "A6-09")
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("query", ["", "&export=download", "&acknowledgeAbuse=True", "&acknowledgeAbuse=1"])
+def test_no_form_of_the_content_link_goes_round_the_acknowledgement(wire: Wire, method: str, query: str) -> None:
+    file = made(wire)
+    wire.service.flag(file["id"], abusive=True)
+    link = local(file["webContentLink"])
+
+    answer = wire.send(method, link + query, headers={"Range": "bytes=0-2"}, token=wire.service.sign_in(ADA))
+
+    assert (answer.status, b"the" in answer.body and b"file" not in answer.body) == (403, False)
+
+
+@pytest.mark.spec("A6-08", "A6-03", "A6-09")
 def test_the_content_link_of_a_flagged_file_asks_its_owner_first(wire: Wire) -> None:
     file = made(wire)
     share(wire, file["id"], role="writer")

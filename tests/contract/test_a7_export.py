@@ -267,3 +267,30 @@ def test_an_export_that_fails_says_why_and_is_not_to_be_repeated(
 
     assert (answer.status, answer.error["reason"]) == (status, reason)
     assert str(error) in answer.error["message"]
+
+
+class TestAlt:
+    """Export is content: `alt=media` is how the interface asks for it."""
+
+    @pytest.fixture
+    def address(self, wire: Wire) -> str:
+        target = f"{FILES}?fields=id"
+        body = {"name": "sheet", "mimeType": NATIVE + "spreadsheet"}
+        return f"{FILES}/{wire.post_json(target, body).json['id']}/export?mimeType=application/pdf"
+
+    @pytest.mark.spec("A7-06")
+    def test_alt_media_answers_the_same_bytes(self, wire: Wire, address: str) -> None:
+        plain, media = wire.send("GET", address), wire.send("GET", f"{address}&alt=media")
+
+        assert (media.status, media.headers["content-type"]) == (200, "application/pdf")
+        assert media.body == plain.body != b""
+
+    @pytest.mark.spec("A7-06")
+    @pytest.mark.parametrize("alt, status", [("json", 200), ("MEDIA", 200), ("", 200), ("xml", 400)])
+    @pytest.mark.choice("A parameter or a header that cannot be read")
+    def test_other_values_of_alt(self, wire: Wire, address: str, alt: str, status: int) -> None:
+        answer = wire.send("GET", f"{address}&alt={alt}")
+
+        assert answer.status == status
+        if status == 400:
+            assert answer.error["location"] == "alt"

@@ -1,6 +1,7 @@
 """Several people in one notebook: users, clients, service accounts, and what their tokens are good for."""
 
 import json
+import re
 import stat
 import traceback
 
@@ -194,8 +195,26 @@ def test_a_flagged_file_is_for_its_owner_who_knows(lab):
 
     with pytest.raises(svc.NotAllowed):
         svc.read(file)
-    assert svc.read(file, acknowledge_abuse=True) == b"gift"
-    with pytest.raises(svc.NotAllowed):
+    warned = f"gift.bin ({file['id'].item()}) was flagged"
+    with pytest.warns(svc.AbusiveFileWarning, match=re.escape(warned)):
+        assert svc.read(file, acknowledge_abuse=True) == b"gift"
+    with (
+        pytest.warns(svc.AbusiveFileWarning),
+        pytest.raises(svc.NotAllowed),
+    ):
         svc.read(file, acknowledge_abuse=True, session=lab.sign_in("bob@svc.example"))
     lab.flag(file, abusive=False)
-    assert svc.read(file) == b"gift"
+    assert svc.read(file, acknowledge_abuse=True) == b"gift"
+
+
+@pytest.mark.spec("A6-04c")
+def test_download_warns_of_each_flagged_file_and_of_no_other(lab, tmp_path):
+    files = svc.upload([b"a", b"b", b"c"], name=["a.bin", "b.bin", "c.bin"])
+    lab.flag(files.head(2))
+
+    with pytest.warns(svc.AbusiveFileWarning) as shown:
+        svc.download(files, tmp_path, acknowledge_abuse=True)
+
+    assert [str(one.message).partition(" ")[0] for one in shown] == ["a.bin", "b.bin"]
+    assert {one.filename for one in shown} == {__file__}
+    assert (tmp_path / "b.bin").read_bytes() == b"b"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import tracemalloc
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from svc_notebooks.client.downloads import as_range, download, read_content, saf
 from svc_notebooks.client.fetch import Fetch
 from svc_notebooks.client.part_file import PartFile
 from svc_notebooks.core.errors import (
+    AbusiveFileWarning,
     BadRequest,
     ContentMismatch,
     Interrupted,
@@ -335,7 +337,7 @@ def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Sh
         read_content(session_for(shelf), "f")
     shelf.faults["GET"] = [flagged]
 
-    with pytest.warns(AbusiveFileWarning, match=re.escape("f.bin (f) was flagged")) as shown:
+    with pytest.warns(AbusiveFileWarning, match=re.escape("a.bin (f) was flagged")) as shown:
         assert read_content(session_for(shelf), "f", acknowledge_abuse=True) == CONTENT
 
     queries = [url.partition("?")[2] for _, url, _ in shelf.requests]

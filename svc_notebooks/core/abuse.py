@@ -1,0 +1,39 @@
+"""The warning that a function shows before it downloads a file that was flagged as abusive (A6-04c)."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from .errors import AbusiveFileWarning
+
+_PACKAGE = __name__.partition(".")[0]
+_confirmed = ContextVar("confirmed_by_person", default=False)
+
+
+@contextmanager
+def confirmed_by_person() -> Iterator[None]:
+    """Show no warning inside the block: a form has asked the person about the file (A6-04a)."""
+    token = _confirmed.set(True)
+    try:
+        yield
+    finally:
+        _confirmed.reset(token)
+
+
+def warn_of_abuse(name: str, file_id: str) -> None:
+    """Show an AbusiveFileWarning at the caller's line. Python shows equal ones there once, so once for each file."""
+    if not _confirmed.get():
+        message = f"{name} ({file_id}) was flagged as malware or spam; acknowledge_abuse=True downloads it."
+        warnings.warn(message, AbusiveFileWarning, stacklevel=_level_of_caller())
+
+
+def _level_of_caller() -> int:
+    """The level of the first frame outside of this package, as `warnings.warn` counts in the function above."""
+    level = 2
+    while sys._getframe(level).f_globals.get("__name__", "").partition(".")[0] == _PACKAGE:
+        level += 1
+    return level
