@@ -72,6 +72,16 @@ class TestOtherConferences:
 
         assert ada.insert(body, conferenceDataVersion=1).status == code
 
+    def test_a_conference_of_another_type_that_exists_is_copied(self, ada: Diary) -> None:
+        key = {"type": "hangoutsMeet"}
+        request = {"requestId": "r1", "conferenceSolutionKey": key, "status": {"statusCode": "success"}}
+        point = {"entryPointType": "video", "uri": "https://meet.example/abc"}
+        data = {"createRequest": request, "conferenceSolution": {"key": key}, "entryPoints": [point]}
+
+        event = accepted(ada.insert({**SEMINAR, "conferenceData": data}, conferenceDataVersion=1))
+
+        assert event["conferenceData"] == data
+
     def test_the_first_is_made_where_none_is_named(self, ada: Diary) -> None:
         event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
 
