@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import unquote, unquote_plus
 
 HIDDEN = "[redacted]"
@@ -71,11 +72,13 @@ def redacted_headers(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str],
     >>> redacted_headers([("Authorization", "Bearer abc"), ("Range", "bytes=0-9")])
     (('Authorization', 'Bearer [redacted]'), ('Range', 'bytes=0-9'))
     """
-    return tuple([_header(*pair) if _is_special(pair[0].lower()) else pair for pair in pairs])
+    return tuple([_header(*pair) if _is_special(pair[0]) else pair for pair in pairs])
 
 
+@lru_cache(maxsize=256)
 def _is_special(name: str) -> bool:
-    return name in _SPECIAL or name.endswith(_CHANNEL_TOKEN)
+    """Asked of every header that goes by, and the names are few."""
+    return name.lower() in _SPECIAL or name.lower().endswith(_CHANNEL_TOKEN)
 
 
 def _header(name: str, value: str) -> tuple[str, str]:
