@@ -168,6 +168,7 @@ def test_little_room(lab, opened, axe, theme):
     lab.shot(page, f"content-9-part-{theme.lower()}", of=".svc-form")
     page.get_by_label("First byte").fill("")
     page.get_by_label("a download of this browser").check()
+    page.get_by_label("Path", exact=True).wait_for(state="hidden")
     press(page, "Save")
     page.get_by_text("evil.txt was flagged as abusive.").wait_for()
     assert axe(page) == []
