@@ -547,7 +547,7 @@ WITNESSES = {
     "D-04b": Witness("HTTP text", either(text(" HTTP/1[.]1\n"), text("<details open"))),
     "D-04c": Witness("a command", text("curl -X")),
     "D-04d": Witness("a drawing", text("^sequenceDiagram|'sequenceDiagram")),
-    **{f"W-01{clause}": Witness("the form", text("<UploadForm: ")) for clause in "abcdef"},
+    **{f"W-01{clause}": Witness("the form", text("<UploadForm: ")) for clause in "abcdefgh"},
     **{f"W-02{clause}": Witness("the form", text("<ExportForm: ")) for clause in "abc"},
     **{f"W-03{clause}": Witness("the form", text("<EventForm: ")) for clause in "abcdefghi"},
     **{f"W-04{clause}": Witness("the panel", text("<WatchPanel: ")) for clause in "ab"},

@@ -34,7 +34,7 @@ def focused(page, role, name):
     page.get_by_role(role, name=name, exact=True).and_(page.locator(":focus")).wait_for()
 
 
-@pytest.mark.spec("W-01a", "A1-04")
+@pytest.mark.spec("W-01g", "A1-04")
 def test_content_is_replaced_by_mouse(lab, opened, axe):
     page = opened
     lab.shot(page, "existing-1-begun")
@@ -65,7 +65,7 @@ def test_content_is_replaced_by_mouse(lab, opened, axe):
     assert told == "b'Feed the ducks on Tuesday, too.' 2 None"
 
 
-@pytest.mark.spec("W-05c", "W-05a")
+@pytest.mark.spec("W-01h", "W-05a", "W-05c")
 def test_an_id_and_the_restriction_by_keyboard(lab, opened, axe):
     page = opened
     (lab.folder / "notes.txt").write_text("Count the coots.")
