@@ -29,6 +29,7 @@ class Witness:
 
 
 NOT_SEEN = {
+    "A1-03b": "the client always says how long a body is",
     "A1-06": "the client sends more than 5 MB by resumable upload",
     "A2-02a": "the client writes one spelling of the boundary; a test sends the others",
     "A2-04b": "no notebook sends a multipart update that is refused",
@@ -51,6 +52,9 @@ NOT_SEEN = {
     "A6-05b": "the notebook shows what readers may do, not who may set the restriction",
     "A6-06a": "what memory the client takes cannot be told from what the service takes in the same kernel",
     "A6-06b": "the notebooks download without a progress bar; an upload shows one (D-03)",
+    "A6-08b": "the notebook opens the page of a file; a test opens the content",
+    "A6-08c": "a saved notebook is no browser: `make browser` opens the link",
+    "A6-08d": "a saved notebook is no browser: `make browser` opens the link",
     "A6-09": "a saved notebook opens no link",
     "A7-06": "the client leaves `alt` out of an export",
     "A8-01b": "functions draw the token of a channel and mask it where they show it",
@@ -312,7 +316,7 @@ WITNESSES = {
         exchange("PUT", f"{ADDRESS}/"), source("svc.update("), text("large files: 1"))),
     "A1-02": Witness("`Content-Type` of the request is `mimeType` of the answer",
                      text(r'Content-Type: (\S+)\n.*"mimeType": "\1"')),
-    "A1-03": Witness("a request with `Transfer-Encoding: chunked` and no length, answered 200",
+    "A1-03a": Witness("a request with `Transfer-Encoding: chunked` and no length, answered 200",
                      exchange("PATCH", ADDRESS, transfer_encoding="chunked", content_length=None)),
     "A1-05": Witness("three values of `uploadType` in `query`, and none was asked for",
                      text("uploadType=media", "uploadType=multipart", "uploadType=resumable")),
@@ -381,6 +385,8 @@ WITNESSES = {
                      text(r"403 cannotDownloadAbusiveFile</td>\s*<td>yes</td>")),
     "A6-05a": Witness("*cannotDownloadFile* and *cannotCopyFile* for Bob",
                       text("403 cannotDownloadFile", "403 cannotCopyFile")),
+    "A6-08a": Witness("200 for Bob, with whom the file is shared, and 404 for Eve",
+                      every(decided("A6-08", 200), decided("T-04", 404))),
     "A6-06c": Witness("a 206 that begins where the file on disk ended", every(
         text("the same film: True"), exchange("GET", "/files/", 206, answer_content_range="bytes 10000-"))),
     "A6-06d": Witness("the last request asks for the checksum", exchange("GET", "md5Checksum")),

@@ -30,7 +30,7 @@ def test_parameters_of_the_type_are_kept(wire: Wire) -> None:
     assert wire.create(kind="text/plain; charset=ISO-8859-1")["mimeType"] == "text/plain; charset=ISO-8859-1"
 
 
-@pytest.mark.spec("A1-03")
+@pytest.mark.spec("A1-03a")
 def test_a_chunked_body_needs_no_length(wire: Wire) -> None:
     answer = wire.send("POST", UPLOAD, iter([b"one ", b"two"]), {"Content-Type": "text/plain"})
 

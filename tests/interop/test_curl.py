@@ -43,7 +43,7 @@ def test_up_and_down(base_url: str, token: str, source: Path, tmp_path: Path) ->
     assert b"content-length: 786442" in curl(token, "-I", address).lower()
 
 
-@pytest.mark.spec("A1-03")
+@pytest.mark.spec("A1-03a")
 def test_a_stream_goes_up_chunked(base_url: str, token: str, source: Path) -> None:
     upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
 

@@ -492,7 +492,7 @@ def test_a_header_that_a_caller_brings_does_not_replace_the_token() -> None:
     assert shelf.said("Authorization", "GET") == [f"Bearer {TOKEN}"]
 
 
-@pytest.mark.spec("A1-03")
+@pytest.mark.spec("A1-03b")
 @pytest.mark.parametrize("method, length", [("PUT", ["5"]), ("PATCH", ["5"]), ("GET", [None])])
 def test_a_request_by_hand_has_the_length_of_its_body_in_process(method: str, length: list[str]) -> None:
     shelf = Shelf()

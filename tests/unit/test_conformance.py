@@ -194,11 +194,11 @@ BROKEN: list[tuple[dict[str, Bend], str]] = [
             "A6-02a": shifts_ranges,
             "E-05b": takes_any_event,
         },
-        "A1-03",
+        "A1-03a",
     ),
-    ({"A3-06": counts_one_too_many}, "A1-03"),
-    ({"A3-08": loses_the_second_chunk}, "A1-03"),
-    ({"A3-01a": forgets_the_location}, "A1-03"),
+    ({"A3-06": counts_one_too_many}, "A1-03a"),
+    ({"A3-08": loses_the_second_chunk}, "A1-03a"),
+    ({"A3-01a": forgets_the_location}, "A1-03a"),
 ]
 
 
