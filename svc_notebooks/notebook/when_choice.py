@@ -101,6 +101,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
             self.begins.value, self.ends.value = when.begins, when.ends
         self._moving = False
         self._before = self._start()
+        self._adapt()
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever any of it is different."""

@@ -4,6 +4,7 @@ import pytest
 
 from tests.browser.keys import walk
 from tests.browser.room import squeezed
+from tests.browser.test_event_form import KEY_HAS_FOCUS
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
@@ -80,9 +81,10 @@ def event_filled(page):
     page.get_by_label("Time zone").fill("Mars/Olympus")
     page.get_by_role("alert").get_by_text("is no time zone of the IANA database").wait_for()
     page.get_by_role("button", name="More options").click()
-    page.get_by_role("button", name="Add property").click()
-    page.get_by_label("Value").fill("3")
-    page.get_by_role("button", name="Add preference").click()
+    for n, name in enumerate(("Add property", "Add preference")):
+        page.get_by_role("button", name=name).click()
+        page.wait_for_function(KEY_HAS_FOCUS, arg=n)
+    page.get_by_label("Value").first.fill("3")
     page.get_by_label("Sequence").fill("-1")
     page.get_by_label("Other fields").fill('{"summary": "Tea", "mood": 3}')
     page.keyboard.press("Tab")

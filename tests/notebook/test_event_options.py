@@ -106,6 +106,9 @@ def test_an_event_with_every_field_fills_the_controls_and_no_json(form):
     form.value = EVERYTHING
 
     assert form.value == EVERYTHING
+    assert "9 h; the end is in America/New_York" in form.controls.when.until.hint.value
+    form.value = {**EVERYTHING, "summary": "Flight home"}
+    assert "9 h; the end is in America/New_York" in form.controls.when.until.hint.value
     assert form.controls.further.text.value == ""
     assert form.controls.more.shown
     assert [words for field in form.controls.fields() for words in field.wrong] == []
