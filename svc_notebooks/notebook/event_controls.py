@@ -80,6 +80,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         """What depends on the start goes with it, unless somebody has set it."""
         self.when.tell_end_zone(str(self.more.value("end.timeZone") or ""))
         self.more.show_option("start.timeZone", bool(self.when.all_day.value))
+        self.more.update_label()
         day = self.when.value.first
         if day is not None:
             self.repeats.follow(day)

@@ -35,9 +35,13 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
     def shown(self, shown: bool) -> None:
         if shown:
             self._prepare()
-        count = self._count_set()
         show(self.box, shown)
-        self.button.description = _FEWER if shown else f"{_MORE} ({count} set)" if count else _MORE
+        self.update_label()
+
+    def update_label(self) -> None:
+        """Let the label of the button have the number of controls that are set now."""
+        count = self._count_set()
+        self.button.description = _FEWER if self.shown else f"{_MORE} ({count} set)" if count else _MORE
 
     def _prepare(self) -> None:
         """Make the controls; a form with many of them makes them when they are first shown."""

@@ -235,6 +235,8 @@ def test_more_options_are_closed_at_first_and_made_when_they_are_opened(form):
 
     assert (more.shown, more.button.description) == (False, "More options (1 set)")
     assert form.value["status"] == "tentative"
+    form.controls.further.text.value = '{"iCalUID": "a@svc.example"}'
+    assert more.button.description == "More options (2 set)"
 
 
 @pytest.mark.spec("W-03h", "W-03i", "E-11a")
