@@ -55,8 +55,10 @@ def part_chosen(page):
     page.get_by_role("grid", name="Files").get_by_role("row").filter(has_text="plan.txt").click()
     page.get_by_text("About plan.txt").wait_for()
     page.get_by_role("button", name="Download", exact=True).click()
+    page.locator(".svc-question :focus").wait_for()  # it is brought there, and would take the keys of another field
     page.get_by_role("button", name="More options", exact=True).click()
     page.get_by_label("First byte").fill("99")
+    page.keyboard.press("Tab")
     page.get_by_role("button", name="Save", exact=True).click()
     page.get_by_role("alert").get_by_text("the first byte must be").wait_for()
 
