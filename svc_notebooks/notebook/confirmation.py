@@ -26,7 +26,7 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         self._answered = answered
         self._acts: tuple[Callable[[], None], Callable[[], None]] | None = None
         self.head, self.facts = widgets.HTML(), widgets.HTML()
-        self.yes = widgets.Button(tooltip="Go on", button_style="danger")
+        self.yes = widgets.Button(description="Go on", tooltip="Do what is asked above", button_style="danger")
         self.no = widgets.Button(description="Cancel", tooltip="Do nothing")
         self.no.add_class("svc-cancel")
         self.yes.on_click(lambda _button: self._answer(0))

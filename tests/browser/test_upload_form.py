@@ -149,7 +149,7 @@ def test_every_control_has_a_name_and_a_tooltip(lab):
     unnamed = form.locator("input, select, textarea, button").evaluate_all(
         """all => all.filter(e => {
           const named = e.getAttribute('aria-label') || e.labels?.length || e.innerText.trim();
-          const own = e.closest('.widget-text, .widget-dropdown, .widget-radio');
+          const own = e.closest('.widget-text, .widget-textarea, .widget-dropdown, .widget-radio');
           const tip = e.title || own?.querySelector('label[title], label [title]')?.title;
           return !named || !tip || tip === 'null';
         }).map(e => e.outerHTML)"""
