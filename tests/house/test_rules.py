@@ -66,6 +66,17 @@ def test_what_was_skipped_or_expected_to_fail_proves_nothing(suite: pytest.Pytes
     result.stdout.fnmatch_lines(["*rules: 0 of 4*"])
 
 
+def test_a_row_that_needs_a_browser_is_counted_where_one_was_tried(suite: pytest.Pytester):
+    rules = plugin_rules.read_rules()
+    rules["D-1"] = Rule("D-1", "delta", "browser", "four")
+
+    without = run(suite, PROVES_ONE)
+    tried = run(suite, PROVES_ONE.replace("A-1", "D-1"))
+
+    without.stdout.fnmatch_lines(["*rules: 1 of 4*", "not counted, needs `make browser`: D-1"])
+    tried.stdout.fnmatch_lines(["*rules: 1 of 5*"])
+
+
 def test_an_unknown_id_stops_the_run_and_names_the_test(suite: pytest.Pytester):
     result = run(suite, PROVES_ONE.replace("A-1", "A-9"))
 
@@ -82,7 +93,7 @@ def test_a_rule_is_proved_when_all_of_its_clauses_are(suite: pytest.Pytester):
 
 
 def test_the_number_of_a_rule_with_clauses_stops_the_run_and_lists_them(suite: pytest.Pytester):
-    result = run(suite, PROVES_ONE.replace("A-1", "C-1"))
+    result = run(suite, PROVES_ONE.replace("A-1", "D-1"))
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*test_it.py::test_one*'C-1', which has clauses*(C-1a, C-1b)*"])
