@@ -218,10 +218,15 @@ def not_yet_valid(authority: trustme.CA = AUTHORITY) -> ssl.SSLContext:
 
 def revoked(authority: trustme.CA = AUTHORITY) -> tuple[ssl.SSLContext, str]:
     """A certificate, and the authority's list that revokes it, in PEM."""
+    leaf = authority.issue_cert("localhost")
+    return server_context(leaf), revocation_list(authority, leaf)
+
+
+def revocation_list(authority: trustme.CA, leaf: trustme.LeafCert) -> str:
+    """The list of the authority that revokes the certificate, in PEM."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
 
-    leaf = authority.issue_cert("localhost")
     now = datetime.now(UTC)
     mine = x509.load_pem_x509_certificate(leaf.cert_chain_pems[0].bytes())
     issuer = x509.load_pem_x509_certificate(authority.cert_pem.bytes())
@@ -229,4 +234,4 @@ def revoked(authority: trustme.CA = AUTHORITY) -> tuple[ssl.SSLContext, str]:
     entry = x509.RevokedCertificateBuilder().serial_number(mine.serial_number).revocation_date(now).build()
     builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject).last_update(now)
     made = builder.next_update(now + timedelta(days=1)).add_revoked_certificate(entry).sign(key, hashes.SHA256())
-    return server_context(leaf), made.public_bytes(serialization.Encoding.PEM).decode()
+    return made.public_bytes(serialization.Encoding.PEM).decode()

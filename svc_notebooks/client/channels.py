@@ -85,15 +85,16 @@ def watch(
     A drawn id that is taken was taken by a try whose answer was lost: another one is drawn, and the lost channel is
     stopped, or every message would come twice.
     """
+    kind = _TYPE if channel_type is None else channel_type
     lost: list[str] = []
     for left in reversed(range(_NEW_IDS)):
-        wanted = channel_id or new_id(session)
+        wanted = new_id(session) if channel_id is None else channel_id
         if expect:
             expect(wanted, token)
         try:
-            made = _opened(session, file, _body(wanted, channel_type or _TYPE, address, token, expiration))
+            made = _opened(session, file, _body(wanted, kind, address, token, expiration))
         except BadRequest as error:
-            if error.reason != _TAKEN or channel_id or not left:
+            if error.reason != _TAKEN or channel_id is not None or not left:
                 raise
             lost.append(wanted)
         else:

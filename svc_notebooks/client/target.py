@@ -52,7 +52,7 @@ class Target:
 
     def media(self, session: Session, size: int | None) -> tuple[str, Headers]:
         """URL and headers of a simple upload (A1)."""
-        return self.url(session, "media"), session.headers(("Content-Type", self.media_type), *_length(size))
+        return self.url(session, "media"), session.headers(("Content-Type", self.media_type), *length_headers(size))
 
     def key(self, base_url: str, source: str) -> str:
         """Names this upload in the journal: the same source to the same place with the same words."""
@@ -61,5 +61,6 @@ class Target:
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def _length(size: int | None) -> list[tuple[str, str]]:
-    return [] if size is None else [("Content-Length", str(size))]
+def length_headers(size: int | None) -> list[tuple[str, str]]:
+    """The header that says where a body ends: its length, or the chunked coding where that is not known (A1-03)."""
+    return [("Transfer-Encoding", "chunked")] if size is None else [("Content-Length", str(size))]

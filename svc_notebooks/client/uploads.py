@@ -8,12 +8,12 @@ resumable    a session that survives what connections do (A3)
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from ..core.errors import AlreadyExists, Interrupted, SourceChanged
+from ..core.files import is_media_type
 from ..core.mime import UNKNOWN, by_name
 from ..core.multipart import Related
 from ..core.wire import Headers, JSONObject, Request
@@ -24,15 +24,13 @@ from .conversion import document_name, is_document, native_type, source_type
 from .pending import Claim, PendingUpload
 from .session import Session, read_object
 from .sources import Source, SourceFailed, open_source, own_name
-from .target import Target
+from .target import Target, length_headers
 from .upload import Upload, checked_chunk
 
 SIMPLE_LIMIT = 5_000_000
 """Up to so many bytes the interface recommends a single request (A1, Limits)."""
 
 UPLOAD_TYPES = ("auto", "media", "multipart", "resumable")
-
-_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+(\s*;\s*[\w!#$&^.+-]+=(\"[^\"\r\n]*\"|[^\s;\"]+))*", re.ASCII)
 
 
 def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
@@ -272,7 +270,7 @@ def _metadata(metadata: Mapping[str, object] | None, name: str | None) -> JSONOb
 
 
 def _media_type(given: str | None) -> str | None:
-    if given is not None and not (isinstance(given, str) and _MEDIA_TYPE.fullmatch(given)):
+    if given is not None and not (isinstance(given, str) and is_media_type(given)):
         raise ValueError(f"mime_type is {given!r}; write it as type/subtype, for example text/csv")
     return given
 
@@ -303,7 +301,7 @@ def _rewound(order: Order) -> Order:
 
 
 def media_request(session: Session, order: Order, progress: Progress | None = None) -> Request:
-    """A simple upload (A1); of a stream whose size is not known it has no Content-Length."""
+    """A simple upload (A1); a stream of unknown size is sent in the chunked coding, without Content-Length."""
     size = order.source.size
     url, headers = order.target.media(session, size)
     body = SourceBody(order.source, 0, size, progress)
@@ -318,7 +316,7 @@ def multipart_request(session: Session, order: Order, progress: Progress | None 
     target, size = order.target, order.source.size
     boundary = f"{session.random.getrandbits(128):032x}"
     related = Related.of(target.metadata, target.media_type, boundary=boundary)
-    length = () if size is None else (("Content-Length", str(related.length(size))),)
+    length = length_headers(None if size is None else related.length(size))
     headers: Headers = session.headers(("Content-Type", related.content_type), *length)
     body = SourceBody(order.source, 0, size, progress, head=related.head, tail=related.tail)
     return Request(target.method, target.url(session, "multipart"), headers, body)

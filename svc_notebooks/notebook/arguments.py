@@ -41,7 +41,7 @@ def file_ids(file: object, argument: str = "file") -> list[str]:
     found = _ids(file, argument)
     for one in found:
         if not isinstance(one, str) or not one:
-            raise ValueError(f"{argument} has {one!r} where the id of a file should be")
+            raise ValueError(f"{argument} has {one!r} where an id is expected: a text that is not empty")
     return found
 
 

@@ -61,7 +61,11 @@ class Upload:
 
     @property
     def state(self) -> str:
-        """The upload's state as the answers tell it: open, complete, expired or cancelled."""
+        """The upload's state as the answers tell it: open, complete, cancelled, or none.
+
+        none: the service has no session of this upload, because it was not opened yet or has expired; the next step
+        opens one and begins at the first byte. The row of `history` that met the expired session says expired.
+        """
         return self._steps.state.value
 
     @property

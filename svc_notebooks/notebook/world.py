@@ -175,6 +175,29 @@ class World:
         """The domains that notification channels may use; the columns are those of `register_domain`."""
         return frame(DOMAINS, [{"domain": one} for one in self.service.domains()])
 
+    def trust(self, pem: str) -> None:
+        """Let deliveries trust further certificate authorities and apply revocation lists, beside the system's.
+
+        A channel's address needs a valid certificate: without this, one of an unknown authority is refused at
+        delivery, and `deliveries()` says why. A `receiver()` of this kernel has its own authority trusted.
+
+        Args:
+            pem: Certificates, revocation lists or both, in PEM. What was added stays until the sandbox ends.
+
+        Raises:
+            TypeError, ValueError: `pem` has no certificate and no revocation list; nothing was added.
+
+        Interface: A8, address.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver()
+        >>> lab.trust(rx.ca_pem)
+        >>> rx.close()
+        """
+        if not isinstance(pem, str):
+            raise TypeError(f"pem must be a str with certificates in PEM, not {type(pem).__name__}")
+        self.service.trust(pem)
+
     def agenda(self, since: str | datetime | None = None, until: str | datetime | None = None) -> DataFrame:
         """What ends or is sent by itself, in the order of time: from now on, or between two instants.
 

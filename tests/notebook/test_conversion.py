@@ -35,6 +35,16 @@ def words(file):
 class TestUpload:
     """`convert_to`, and what the document is called."""
 
+    def test_every_media_type_that_is_listed_is_taken_as_the_type_of_a_source(self, lab):
+        for native, media_type in svc.import_formats()[["native", "media_type"]].itertuples(index=False):
+            upload = svc.start_upload(b"x", mime_type=media_type, convert_to=native)
+            assert upload.state == "open", media_type
+
+    @pytest.mark.spec("A5-01")
+    def test_plain_text_of_the_type_for_scripts_becomes_a_script_project(self, lab):
+        project = svc.upload(b"function f() {}", name="a", mime_type=NATIVE + "script+text/plain", convert_to="script")
+        assert project["mime_type"].item() == NATIVE + "script"
+
     @pytest.mark.spec("A5-01")
     @pytest.mark.parametrize(
         "name,content,word",

@@ -6,10 +6,13 @@ import shutil
 import time
 from datetime import UTC, date, datetime, timedelta
 
+import pandas as pd
 import pytest
+import trustme
 
 import svc_notebooks as svc
 from svc_notebooks.core.fault_presets import PRESETS
+from tests.receivers import revocation_list
 
 Q = 262_144
 CONTENT = bytes(range(256)) * 4 * 1024  # 1 MiB
@@ -387,3 +390,32 @@ def test_what_is_no_domain_is_refused_and_nothing_is_registered(lab, name):
 def test_a_domain_is_a_text(lab):
     with pytest.raises(TypeError, match=r"^name must be a str such as 'hooks\.example\.com', not list"):
         lab.register_domain(["hooks.example"])
+
+
+# -- authorities
+
+
+@pytest.mark.spec("A8-04b")
+def test_deliveries_use_the_authorities_and_the_revocation_lists_that_a_cell_adds(lab, tmp_path):
+    authority = trustme.CA()
+    leaf, files = authority.issue_cert("localhost"), (tmp_path / "certificate.pem", tmp_path / "key.pem")
+    leaf.cert_chain_pems[0].write_to_path(str(files[0]))
+    leaf.private_key_pem.write_to_path(str(files[1]))
+
+    def last_error():
+        with svc.receiver(certificate=files) as rx:
+            svc.watch_changes(rx)
+            lab.deliver()
+        return lab.deliveries()["error"].iloc[-1]
+
+    assert "its authority is not trusted" in last_error()
+    lab.trust(authority.cert_pem.bytes().decode())
+    assert pd.isna(last_error())
+    lab.trust(revocation_list(authority, leaf))
+    assert "shows a certificate that was revoked" in last_error()
+
+
+@pytest.mark.parametrize("pem,error", [("", ValueError), ("no certificate", ValueError), (b"bytes", TypeError)])
+def test_what_is_not_pem_is_refused(lab, pem, error):
+    with pytest.raises(error, match="certificate"):
+        lab.trust(pem)

@@ -329,3 +329,12 @@ def test_in_a_browser_there_are_no_sockets_no_threads_and_no_tls():
     done = subprocess.run([sys.executable, "-c", IN_A_BROWSER], capture_output=True, text=True, timeout=PATIENCE)
 
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("argument,field", [("channel_id", "id"), ("channel_type", "type")])
+def test_an_empty_id_or_type_is_sent_and_refused(lab, rx, file, argument, field):
+    for watch in (lambda **given: svc.watch_file(file, rx, **given), lambda **given: svc.watch_changes(rx, **given)):
+        with pytest.raises(BadRequest) as caught:
+            watch(**{argument: ""})
+        assert caught.value.location == field
+    assert len(svc.channels()) == 0

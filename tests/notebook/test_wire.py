@@ -130,3 +130,17 @@ def test_words_of_a_body_are_not_broken_in_the_middle(lab):
     svc.upload(b"date,note\n2025-11-02,two observers\n", name="notes.csv")
 
     assert "word-break: normal" in svc.exchange()._repr_html_().partition("<pre")[2].partition(">")[0]
+
+
+@pytest.mark.spec("A1-03a")
+@pytest.mark.parametrize("upload_type", ["media", "multipart"])
+def test_a_stream_of_unknown_size_is_uploaded_to_a_sandbox_in_the_chunked_coding(lab, upload_type):
+    reader, writer = os.pipe()
+    with os.fdopen(writer, "wb") as to:
+        to.write(b"from a pipe")
+    with os.fdopen(reader, "rb") as source:
+        file = svc.upload(source, upload_type=upload_type)
+
+    headers = dict(svc.exchange().request_headers)
+    assert (headers.get("Transfer-Encoding"), headers.get("Content-Length")) == ("chunked", None)
+    assert svc.read(file) == b"from a pipe"

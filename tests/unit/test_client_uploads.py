@@ -154,6 +154,7 @@ def test_a_stream_of_unknown_size_can_go_in_one_request(kind: str) -> None:
 
     assert shelf.contents["file1"] == CONTENT
     assert shelf.said("Content-Length", "POST") == [None]
+    assert shelf.said("Transfer-Encoding", "POST") == ["chunked"]
 
 
 # -- in one request, when it fails
