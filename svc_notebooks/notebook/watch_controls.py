@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import ipywidgets as widgets
@@ -15,6 +15,7 @@ from .channel_request import channel_token, expiration_time
 from .field import Field, Single, entry, on_change, show
 from .labels import LABEL, labelled
 from .look import row
+from .more_options import MoreOptions
 from .stored_files import file_line, latest_files
 
 if TYPE_CHECKING:
@@ -54,6 +55,19 @@ ANSWERS = (
 )
 
 
+class ChannelOptions(MoreOptions):
+    """The properties of a channel that are rarely set; the service or the kernel chooses them otherwise."""
+
+    def __init__(self, channel_id: Single, token: Single, ends: ChannelEnd) -> None:
+        self._controls = (channel_id.control, token.control, ends.way)
+        self._unset = tuple(control.value for control in self._controls)
+        super().__init__(channel_id, token, ends)
+        on_change(self.update_label, *self._controls)
+
+    def _count_set(self) -> int:
+        return sum(control.value != unset for control, unset in zip(self._controls, self._unset, strict=True))
+
+
 class WatchControls(widgets.VBox):  # type: ignore[misc]
     """The controls, with a label and a tooltip each."""
 
@@ -88,14 +102,21 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             **labelled("The receiver answers", "What the receiver of this kernel answers to the next messages"),
             style=LABEL,
         )
-        first = row(self.what, self.refresh)
-        super().__init__([first, self.channel_id, self.token, self.ends, self.address, self.answers])
+        self.more = ChannelOptions(self.channel_id, self.token, self.ends)
+        super().__init__([row(self.what, self.refresh), self.address, self.answers, self.more])
         self.add_class("svc-fields")
         self.add_class("svc-channel")
 
     def fields(self) -> dict[str, Field]:
         """The field of each property of a channel, by its name in the interface."""
         return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
+
+    def say(self, problems: Mapping[str, str]) -> None:
+        """Show each problem beside the field of that name, and no other."""
+        for name, field in self.fields().items():
+            field.say([problems[name]] if name in problems else [])
+        if problems.keys() - {"address"}:
+            self.more.shown = True
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""

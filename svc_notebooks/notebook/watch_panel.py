@@ -113,12 +113,8 @@ class WatchPanel(Form):
         """Say beside the fields what is wrong, and show the call anew."""
         session = session_or_current(self._session)
         self.controls.explain_limits(self._lab.service.policy if self._lab else None)
-        self._say_wrong(self.controls.problems(session))
+        self.controls.say(self.controls.problems(session))
         self._show_code()
-
-    def _say_wrong(self, problems: dict[str, str]) -> None:
-        for name, field in self.controls.fields().items():
-            field.say([problems[name]] if name in problems else [])
 
     def _refuse(self, error: Exception) -> None:
         self._outdated()
@@ -136,7 +132,7 @@ class WatchPanel(Form):
     def _open(self) -> None:
         session, what = session_or_current(self._session), self.controls.what.value
         problems = self.controls.problems(session)
-        self._say_wrong(problems)
+        self.controls.say(problems)
         if problems:
             self._refuse(ValueError(" ".join(problems.values())))
             return
@@ -145,7 +141,7 @@ class WatchPanel(Form):
         except SvcError as error:
             if error.location not in self.controls.fields():
                 raise
-            self._say_wrong({error.location: str(error)})
+            self.controls.say({error.location: str(error)})
             self._refuse(error)
             return
         self._say(f"Watching {self._watched(what)}; the service sends sync.")

@@ -102,6 +102,7 @@ def watched(page):
     message.locator("summary").first.click()
     page.get_by_role("button", name="Stop", exact=True).click()
     page.get_by_text("Stopped: nothing more is told").wait_for()
+    page.get_by_role("button", name="More options").click()
     page.get_by_label("Expires", exact=True).select_option("At a date and time")
     page.get_by_label("Token", exact=True).fill("Bearer abc")
     page.get_by_role("button", name="Watch", exact=True).click()

@@ -100,6 +100,8 @@ def test_narrow_and_dark(lab, open_panel):
 def test_a_channel_with_an_id_a_token_and_an_end_of_its_own_by_keyboard(lab, open_panel):
     """What is wrong is said beside the field as soon as it is left, and what was typed stays."""
     page = open_panel("watch-fields.ipynb")
+    tab_to(page, "button", "More options")
+    page.keyboard.press("Enter")
     tab_to(page, "textbox", "Channel id")
     page.keyboard.type("x" * 65)
     tab_to(page, "textbox", "Token")
@@ -133,6 +135,7 @@ def test_a_channel_with_an_id_a_token_and_an_end_of_its_own_by_keyboard(lab, ope
 def test_a_channel_on_a_file_for_some_minutes_by_mouse(lab, open_panel):
     page = open_panel("watch-minutes.ipynb")
     page.get_by_label("Watch", exact=True).select_option(index=1)
+    page.get_by_role("button", name="More options").click()
     page.get_by_text("At most 1 day for a file").wait_for()
     page.get_by_label("Expires", exact=True).select_option("After a time")
     page.get_by_label("after", exact=True).fill("45")

@@ -329,3 +329,14 @@ def test_an_address_elsewhere_is_given_in_a_sandbox_too(panel, lab):
     assert opened()["address"] == "https://hooks.example/in"
     assert address.wrong == ()
     assert panel.code() == "channel = svc.watch_changes('https://hooks.example/in')"
+
+
+def test_more_options_are_closed_until_a_field_in_them_is_wrong(panel):
+    more = panel.controls.more
+    assert (more.shown, more.button.description) == (False, "More options")
+
+    panel.controls.channel_id.control.value = "ducks"
+    assert (more.shown, more.button.description) == (False, "More options (1 set)")
+
+    panel.controls.token.control.value = "Bearer abc"
+    assert more.shown
