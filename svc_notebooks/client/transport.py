@@ -58,10 +58,10 @@ class DirectTransport:
     def send(self, request: Request) -> Response:
         """Call the handler; Disconnected becomes Broken, the body's own errors stay what they are."""
         if isinstance(request.body, bytes):
-            return self._answer(_framed(request))
+            return self._answer(_with_length(request, len(request.body)))
         guard = GuardedBody(request.body)
         try:
-            return self._answer(replace(_framed(request), body=guard))
+            return self._answer(Request(request.method, request.url, request.headers, guard))
         finally:
             guard.release()
 
@@ -78,13 +78,11 @@ class DirectTransport:
         """Nothing is open."""
 
 
-def _framed(request: Request) -> Request:
-    """The request with the header field that says where its body ends, as an HTTP client adds it (RFC 9112, 6)."""
+def _with_length(request: Request, length: int) -> Request:
+    """The request with the length of its body, which an HTTP client adds where the method expects a body."""
     if request.method not in _WITH_BODY or "Content-Length" in request.headers:
         return request
-    body = request.body
-    field = ("Content-Length", str(len(body))) if isinstance(body, bytes) else ("Transfer-Encoding", "chunked")
-    return replace(request, headers=request.headers.plus(field))
+    return replace(request, headers=request.headers.plus(("Content-Length", str(length))))
 
 
 def _unbroken(blocks: Iterable[bytes]) -> Iterator[bytes]:
