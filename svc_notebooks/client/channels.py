@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 from weakref import WeakKeyDictionary
 
 from ..core.clock import from_millis
@@ -83,12 +83,13 @@ def watch(
     `expiration` is Unix time in milliseconds, and goes out as a number or as a text, as it is given.
     `expect(channel_id, token)` is called before the request: the first message may come before its answer.
     A drawn id that is taken was taken by a try whose answer was lost: another one is drawn, and the lost channel is
-    stopped, or every message would come twice.
+    stopped, or every message would come twice. The other one comes from the system's randomness: a seeded session
+    that repeats an earlier one would draw one taken id after the other.
     """
     kind = _TYPE if channel_type is None else channel_type
     lost: list[str] = []
     for left in reversed(range(_NEW_IDS)):
-        wanted = new_id(session) if channel_id is None else channel_id
+        wanted = channel_id if channel_id is not None else str(uuid4()) if lost else new_id(session)
         if expect:
             expect(wanted, token)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from random import Random
 from types import TracebackType
@@ -43,7 +44,7 @@ def new_sandbox(
 
     clock = VirtualClock() if virtual else SystemClock()
     service = open_service(path, seed=seed, clock=clock, policy=policy, names=names)
-    return Sandbox(service, number, seed=seed, state_dir=None if path is None else path / "pending")
+    return Sandbox(service, number, seed=service.seed, state_dir=None if path is None else path / "pending")
 
 
 def saved_sandbox(path: Path, number: int) -> Sandbox:
@@ -80,6 +81,7 @@ class Sandbox(People, World):
         self.service = service
         self.number = number
         self._seed, self._state_dir = seed, state_dir
+        self._session_numbers = count(1)
         self.session = self._session(service.sign_in())
         self._before: Callable[[], Session | None] = lambda: None
         self._entered = False
@@ -115,13 +117,20 @@ class Sandbox(People, World):
             handler=self.service.handle,
             clock=clock,
             sleep=clock.wait,  # a virtual clock is moved on, not waited for
-            random=None if self._seed is None else Random(self._seed),
+            random=self._session_random(),
             state_dir=self._state_dir,
             recorder=record,
         )
         made.owner = self
         made.explain = lambda error: explain_not_found(error, self)
         return made
+
+    def _session_random(self) -> Random | None:
+        """The random numbers of the next session: no two sessions of a sandbox draw the same channel id."""
+        if self._seed is None:
+            return None
+        number = next(self._session_numbers)
+        return Random(self._seed if number == 1 else f"{self._seed}/session {number}")
 
     def __repr__(self) -> str:
         number = f" {self.number}" if self.number > 1 else ""

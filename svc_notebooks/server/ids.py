@@ -26,6 +26,8 @@ class Ids:
         `branch` numbers the copies of a store that are used beside each other: each draws ids of its own.
         """
         self.seed = seed
+        self.client_seed = f"{seed}/{opening}" if seed is not None and opening else seed
+        """For the random numbers of a client in the same process: a store that is opened again gives another one."""
         self._seed = None if seed is None else f"{seed}/{opening}" + (f"/{branch}" if branch else "")
         self._resets = 0
         self._random = SystemRandom() if seed is None else Random(self._seed)

@@ -78,9 +78,9 @@ class Service:
         return has(self._house.store, kind, key)
 
     @property
-    def seed(self) -> int | None:
-        """What its ids come from; None: from the system's randomness."""
-        return self._house.ids.seed
+    def seed(self) -> int | str | None:
+        """The seed of its ids, with the number of openings if its store is not new; None: the system's randomness."""
+        return self._house.ids.client_seed
 
     @property
     def policy(self) -> Policy:

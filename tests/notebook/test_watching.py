@@ -338,3 +338,42 @@ def test_an_empty_id_or_type_is_sent_and_refused(lab, rx, file, argument, field)
             watch(**{argument: ""})
         assert caught.value.location == field
     assert len(svc.channels()) == 0
+
+
+def test_sessions_of_one_sandbox_draw_ids_of_their_own(lab, file):
+    """Each session would else take the ids of the one before as lost tries, and stop its channels."""
+    sessions = [lab.session, lab.sign_in(), lab.sign_in(), lab.sign_in("bob@svc.example")]
+    svc.share(file, "bob@svc.example")
+    receivers = [svc.receiver(direct=True, session=session) for session in sessions]
+    for session, rx in zip(sessions, receivers, strict=True):
+        for _ in range(4):
+            svc.watch_file(file, rx, session=session)
+    svc.update(file, name="final.txt")
+    lab.deliver()
+
+    assert all((svc.exchanges(session=session)["status"] == 200).all() for session in sessions[1:])
+    assert [len(rx.wait_for("update", count=4)) for rx in receivers] == [4, 4, 4, 4]
+
+
+def test_a_folder_that_is_opened_again_can_be_watched_at_once(tmp_path):
+    """The service remembers the ids of channels (A8-02c), and the same seed must not draw them again."""
+
+    def open_channels():
+        with svc.sandbox(tmp_path, seed=7) as lab:
+            lab.register_domain("hooks.example")
+            ids = [svc.watch_changes("https://hooks.example/in")["id"].item() for _ in range(4)]
+            return ids, svc.exchanges()["status"].tolist()
+
+    (before, _), (after, statuses) = open_channels(), open_channels()
+
+    assert len({*before, *after}) == 8
+    assert set(statuses) == {200}
+
+
+def test_a_session_that_draws_only_taken_ids_finds_a_free_one(lab):
+    lab.register_domain("hooks.example")
+    state = lab.session.random.getstate()
+    before = [svc.watch_changes("https://hooks.example/in")["id"].item() for _ in range(4)]
+    lab.session.random.setstate(state)
+
+    assert svc.watch_changes("https://hooks.example/in")["id"].item() not in before
