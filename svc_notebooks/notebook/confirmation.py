@@ -49,7 +49,7 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         confirmed: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
-        """Show the question, and bring the keyboard to Cancel; `verb` is on the button that goes on."""
+        """Show the question and focus Cancel; `verb` is the label of the button that confirms."""
         self._acts = (confirmed, cancelled)
         lines = [tag("p", line) for line in words]
         self.head.value = tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked")

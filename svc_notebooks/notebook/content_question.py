@@ -29,7 +29,7 @@ class NewContent:
 
 
 def stored_facts(session: Session, file_id: str) -> JSONObject:
-    """What the question tells of the file, as it is now. Raises NotFound."""
+    """The present facts of the file, for the question. Raises NotFound."""
     from ..client.calls import get_file
 
     return get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime")

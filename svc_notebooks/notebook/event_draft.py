@@ -112,7 +112,7 @@ def _missing(controls: EventControls, when: When, further: Mapping[str, Any]) ->
 
 
 def _unused(controls: EventControls) -> Iterator[Wrong]:
-    """Options of a conference that nobody has asked for."""
+    """Options of a conference without the request for one."""
     for path in (_CONFERENCE_TYPE, _REQUEST_ID):
         if controls.more.value(path) is not None and not controls.conference.value:
             yield controls.more.option(path), "Select “with a video conference” as well, or clear this."

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 class Deed:
     """Something to be done: `code` says it in Python, `run` does it, `done` tells it in words afterwards.
 
-    `long`: so many bytes move that others should not wait; `stopped` is told when a person cancels it.
+    `long`: it may move many bytes, so it runs in a thread; `stopped` is shown when it is cancelled.
     """
 
     code: str
     run: Callable[[Report], Any]
     done: str
     long: bool = False
-    stopped: str = "Cancelled. What has come is kept: the same download goes on from there."
+    stopped: str = "Cancelled. The part that was downloaded is kept: the same download resumes there."
 
 
 def new_file(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> Deed:

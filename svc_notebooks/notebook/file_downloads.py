@@ -1,4 +1,4 @@
-"""How a file browser downloads: a path with other content, or a flagged file, is asked about before it goes on."""
+"""Downloads of the file browser, with a question before a path is overwritten or flagged content is fetched."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         self._begin(wanted, fetched)
 
     def ask_to_look(self, facts: JSONObject, go_on: Callable[[], None]) -> None:
-        """A file is flagged that somebody wants to look at: `go_on` fetches it, once the person has agreed."""
+        """Ask before flagged content is previewed; `go_on` fetches it after the person agreed."""
         if not owned(facts):
             raise ValueError(refusal(facts))
         kept = f"Cancelled. Nothing of {facts.get('name')} was fetched."

@@ -95,7 +95,7 @@ def facts_view(facts: Mapping[str, Any], names: Names) -> Markup:
 
 
 def content_note(facts: Mapping[str, Any], names: Names) -> str:
-    """What a person is told before the content of a file is replaced."""
+    """The text of the question before the content of a file is replaced."""
     if names.is_native(str(facts.get("mimeType"))):
         return "It is a native document: the new content is converted, and everything in the document is replaced."
     changed = f"changed {moment(facts.get('modifiedTime'))} UTC"

@@ -91,7 +91,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self._go_to_wrong()
 
     def _go_to_wrong(self) -> None:
-        """The last part is that which knows about keys; without anywidget it is another one, that hears nothing."""
+        """The last part handles keys; without anywidget a part without key handling takes its place."""
         self.children[-1].send({"go": "wrong"})
 
     def _show_table(self, result: DataFrame) -> None:

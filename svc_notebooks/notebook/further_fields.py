@@ -79,7 +79,7 @@ class FurtherFields(Field):
 
 
 def said_twice(names: Iterable[str]) -> str:
-    """What a person is told whose JSON and controls set the same fields.
+    """The message for fields that both the JSON and a control set.
 
     >>> said_twice(["summary"])
     'The control Title sets this field too: summary. Remove it here, or clear the control, or press Move to controls.'

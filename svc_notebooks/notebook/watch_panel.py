@@ -110,7 +110,7 @@ class WatchPanel(Form):
     # -- what a change and a press do
 
     def _look(self) -> None:
-        """Say beside the fields what is wrong, and show the call anew."""
+        """Show problems beside their fields, and renew the code."""
         session = session_or_current(self._session)
         self.controls.explain_limits(self._lab.service.policy if self._lab else None)
         self.controls.say(self.controls.problems(session))

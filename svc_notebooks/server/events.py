@@ -120,7 +120,7 @@ def _check_new(house: House, calendar: CalendarRow, body: JSONObject) -> None:
 
 
 def made_by(user: str, calendar: CalendarRow) -> JSONObject:
-    """The creator, and the calendar as the organizer: who writes in somebody else's creates that person's event."""
+    """The caller is the creator. The organizer is the calendar in which the event is created."""
     named: JSONObject = {} if calendar.primary else {"displayName": title_of(calendar)}
     return {"creator": {"email": user}, "organizer": {"email": calendar.id, **named}}
 

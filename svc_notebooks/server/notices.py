@@ -22,7 +22,7 @@ def change_log_of(user: str) -> str:
 
 
 def created(house: House, row: FileRow) -> None:
-    """A new file: who watches its folder is told that a resource was created, and that there is another child."""
+    """A new file: channels on its folder get `add`, and `update` with `children`."""
     _log(house, audience(house, row), row)
     if row.parent and _tell(house, row.parent, "add"):
         _tell_folder(house, row.parent)
