@@ -105,7 +105,7 @@ class TextOption(Field):
 
 
 class NumberOption(TextOption):
-    """A whole number; a text that is none is the value as it is, and the rules of the service refuse it."""
+    """A whole number. Other text is sent as it is, for the rules of the service to refuse."""
 
     def __init__(self, option: Option) -> None:
         super().__init__(option)

@@ -206,7 +206,7 @@ def update_event(
         event: As for `event`.
         calendar: Likewise.
         send_updates: Who is told: "all", "externalOnly" or "none".
-        **changes: Arguments of `create_event`, `conference_data_version` and the other parameters among them;
+        **changes: Arguments of `create_event`, including `conference_data_version` and the other query parameters;
             `metadata={"location": None}` takes a field away.
 
     Returns:

@@ -217,7 +217,7 @@ def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFram
     Returns:
         One row for each: id (str).
 
-    Interface: Errors, rules 3 and 4.
+    Interface: A7, pregenerated ids; Errors, 409 and rule 4.
 
     >>> lab = svc.sandbox()
     >>> len(svc.generate_ids(3))

@@ -33,6 +33,8 @@ def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool) -> JSON
 
 def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple[str, JSON]:
     key = camel(str(name))
+    if key not in writable and key in _WRITABLE[True]:
+        raise TypeError(f"{name} can only be set when the file is created")
     if key not in writable:
         near = get_close_matches(key, writable, n=1)
         hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_listed(writable)}"

@@ -157,7 +157,7 @@ def test_what_is_for_new_files_is_refused_beside_an_existing_one(lab, wrong):
     old = svc.upload(b"old", name="old.bin")
     before = len(lab.journal())
 
-    with pytest.raises((TypeError, ValueError), match=r"new files|id is no field"):
+    with pytest.raises((TypeError, ValueError), match=r"new files|id can only be set when the file is created"):
         svc.start_upload(b"new", file=old, **wrong)
 
     assert len(lab.journal()) == before
