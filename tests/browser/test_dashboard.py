@@ -40,7 +40,8 @@ def test_an_upload_is_in_the_files_and_on_the_wire(lab, opened):
     tab(page, "Wire").click()
     listed(page, "GET /storage/v3/files", "Exchanges").wait_for()
     tab(page, "Upload").click()
-    page.get_by_label("Choose files of this computer").set_input_files(
+    page.get_by_text("No file chosen yet").filter(visible=True).wait_for()  # Files has a hidden chooser, too
+    page.get_by_label("Choose files of this computer").filter(visible=True).set_input_files(
         {"name": "mine.txt", "mimeType": "text/plain", "buffer": b"hello"}
     )
     page.get_by_text("1 of 1 ready to upload").wait_for()
