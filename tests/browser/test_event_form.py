@@ -313,6 +313,7 @@ def test_more_options_by_mouse(lab, axe, open_options):
     page.get_by_label("Gadget height").fill("10")
     page.get_by_role("button", name="Move to controls").click()
     page.locator("pre", has_text="create_event('Coffee'").or_(page.locator("pre", has_text="'Coffee',")).wait_for()
+    wrong.first.wait_for(state="detached")  # the button moves when the last error goes
     create(page).click()
     page.get_by_text("Created: Coffee.").wait_for()
     lab.shot(page, "event-options-3-created")
