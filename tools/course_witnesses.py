@@ -56,7 +56,6 @@ NOT_SEEN = {
     "A6-08c": "a saved notebook is no browser: `make browser` opens the link",
     "A6-08d": "a saved notebook is no browser: `make browser` opens the link",
     "A6-09": "a saved notebook opens no link",
-    "A7-06": "the client leaves `alt` out of an export",
     "A8-01b": "functions draw the token of a channel and mask it where they show it",
     "A8-02a": "no cell sends it: `watch_file` gives every channel an id",
     "A8-02b": "no cell sends it: `watch_file` draws an id of 36 characters",
@@ -398,6 +397,7 @@ WITNESSES = {
     "A7-03": Witness("the CSV has one of the two sheets", text("species,count\ncoot", "pages of the PDF: 2")),
     "A7-04": Witness("the list of this document's formats",
                      text(*(f"<td>{one}</td>" for one in ("html", "zip", "txt", "rtf", "odt", "pdf", "docx", "epub")))),
+    "A7-06": Witness("`alt=media` in the address of an export", exchange("GET", "/export?mimeType=text/csv&alt=media")),
     "A7-05a": Witness("by extension, by title, by media type", lambda seen: all(
         one in seen.cell.source for one in ('formats["extension"]', '"Plain text"', '"application/rtf"'))
         and len(seen.exchanges) >= 10),

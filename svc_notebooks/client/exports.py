@@ -131,5 +131,5 @@ def save_export(
 
 
 def _fetch(session: Session, file_id: str, media_type: str, sink: Sink, progress: Progress | None) -> None:
-    url = session.url(f"{file_path(session, file_id)}/export", {"mimeType": media_type})
+    url = session.url(f"{file_path(session, file_id)}/export", {"mimeType": media_type, "alt": "media"})
     Fetch(session, url, sink, progress=progress, ranges=False).run()

@@ -53,11 +53,11 @@ class Office:
 
 
 @pytest.mark.spec("A7-01a")
-def test_the_document_and_the_type_are_all_that_is_said() -> None:
+def test_the_document_the_type_and_alt_media_are_all_that_is_said() -> None:
     office = Office()
 
     assert read_export(session_for(office), "a b", "image/svg+xml") == CONTENT
-    assert office.requests[0].url.endswith("/storage/v3/files/a%20b/export?mimeType=image/svg%2Bxml")
+    assert office.requests[0].url.endswith("/storage/v3/files/a%20b/export?mimeType=image/svg%2Bxml&alt=media")
 
 
 def test_after_a_break_it_is_made_anew_and_no_range_is_asked_for() -> None:
