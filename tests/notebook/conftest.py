@@ -13,11 +13,14 @@ def lab():
 
 @pytest.fixture(autouse=True)
 def _tidy():
-    """No widget and no current session outlives its test."""
+    """No widget, no open sandbox and no current session outlives its test."""
     from ipywidgets import Widget
 
+    from svc_notebooks.notebook import kernel
     from svc_notebooks.notebook.current import make_current
 
     yield
     Widget.close_all()
+    for sandbox in list(kernel._open):
+        sandbox.close()  # or the thread that delivers would wait for its end
     make_current(None)
