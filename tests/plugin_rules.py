@@ -1,7 +1,8 @@
 """Which rules of the interface did this run prove?
 
 A test says what it proves with `@pytest.mark.spec("A3-12")`, with one or many ids of `rules.csv`.
-A rule that says several things has one row for each clause (A6-04a, A6-04b), and a mark names the clause.
+A rule that says several things has one row for each clause (A6-04a, A6-04b). A mark names the rule by its number and,
+behind it, the clauses that the test proves: `@pytest.mark.spec("A6-04", "A6-04b")`.
 A row is proved by a run in which a test with its mark passed and none failed; a rule is proved when all
 of its rows are. The end of the run counts them and lists the rows that are missing.
 
@@ -49,13 +50,12 @@ def spec_ids(item: pytest.Item) -> tuple[str, ...]:
 
 
 def complaints(items: list[pytest.Item], rules: dict[str, Rule]) -> list[str]:
-    """The marks that are wrong, as sentences: without an id, with an unknown one, or with the number of a rule
-    that has clauses."""
+    """What is wrong with the marks, in sentences: no id, an unknown id, a number or a clause alone."""
     unknown = [
-        f"{item.nodeid}: spec mark with {rule!r}, {_problem(rule, rules)}"
+        f"{item.nodeid}: spec mark with {rule!r}, {problem}"
         for item in items
         for rule in spec_ids(item)
-        if rule not in rules
+        if (problem := _problem(rule, spec_ids(item), rules))
     ]
     empty = [
         f"{item.nodeid}: spec mark without an id"
@@ -65,10 +65,19 @@ def complaints(items: list[pytest.Item], rules: dict[str, Rule]) -> list[str]:
     return unknown + empty
 
 
-def _problem(rule: str, rules: dict[str, Rule]) -> str:
-    if clauses := rows_of(rule, rules):
-        return f"which has clauses: name those that the test proves ({', '.join(clauses)})"
-    return f"which is not an id of {RULES.name}"
+def _problem(rule: str, named: tuple[str, ...], rules: dict[str, Rule]) -> str:
+    """What is wrong with an id beside the other ids of its test; empty if nothing is."""
+    if rule in rules:
+        number = rule_number(rule)
+        return "" if number in named else f"and without {number!r}, the number of its rule"
+    clauses = rows_of(rule, rules)
+    if not clauses:
+        return f"which is not an id of {RULES.name}"
+    return (
+        ""
+        if set(clauses) & set(named)
+        else f"which has clauses: name those that the test proves ({', '.join(clauses)})"
+    )
 
 
 def is_whole(config: pytest.Config) -> bool:
@@ -121,7 +130,7 @@ class RuleCoverage:
     def pytest_runtest_makereport(self, item: pytest.Item) -> Iterator[None]:
         """The ids travel in the report: the tests may run in processes of their own."""
         report: pytest.TestReport = yield  # type: ignore[misc]
-        report.user_properties.append((PROVES, spec_ids(item)))
+        report.user_properties.append((PROVES, tuple(rule for rule in spec_ids(item) if rule in self.rules)))
         return report  # type: ignore[return-value]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

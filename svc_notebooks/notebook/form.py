@@ -8,6 +8,7 @@ that makes no sense is answered in words.
 from __future__ import annotations
 
 import asyncio
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -55,9 +56,9 @@ class Form(widgets.VBox):  # type: ignore[misc]
         """Take the form off the page, and all that it is made of out of the kernel's table of widgets."""
         close_whole(self, self.alert, self.table, self.twin)
 
+    @abstractmethod
     def code(self) -> str:
         """The call of a cell that does the same."""
-        raise NotImplementedError
 
     def _button(self, text: str, tooltip: str, pressed: Callable[[], None], style: str = "") -> widgets.Button:
         button = widgets.Button(description=text, tooltip=tooltip, button_style=style)

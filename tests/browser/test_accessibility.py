@@ -150,7 +150,7 @@ def begin(lab, name):
     return page
 
 
-@pytest.mark.spec("W-05b", "W-05c")
+@pytest.mark.spec("W-05", "W-05b", "W-05c")
 @pytest.mark.parametrize("name", FORMS)
 def test_axe_finds_nothing(lab, axe, name):
     page = begin(lab, name)
@@ -166,7 +166,7 @@ def test_axe_finds_nothing(lab, axe, name):
     assert [one for state in found.values() for one in state] == []
 
 
-@pytest.mark.spec("W-05a", "W-05c")
+@pytest.mark.spec("W-05", "W-05a", "W-05c")
 @pytest.mark.parametrize("name", FORMS)
 def test_tab_goes_through_it_as_the_eye_does(lab, name):
     page = begin(lab, name)
@@ -178,7 +178,7 @@ def test_tab_goes_through_it_as_the_eye_does(lab, name):
     assert {word: found for word, found in wrong.items() if found} == {}
 
 
-@pytest.mark.spec("W-05c")
+@pytest.mark.spec("W-05", "W-05c")
 @pytest.mark.parametrize("name", FORMS)
 def test_little_room(lab, name):
     page = begin(lab, name)
@@ -193,7 +193,7 @@ def test_little_room(lab, name):
     assert found == {"narrow": [], "zoomed": []}
 
 
-@pytest.mark.spec("W-05c")
+@pytest.mark.spec("W-05", "W-05c")
 def test_axe_would_find_it(lab, axe):
     """A button without a name, and words that can hardly be read: both are in the form, so both are told."""
     wrong = "<button></button><p style='color: #777; background: #888'>hardly to be read</p>"

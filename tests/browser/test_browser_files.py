@@ -18,7 +18,7 @@ print(*(f"{one.name} {hashlib.md5(one.path.read_bytes()).hexdigest()}" for one i
 """
 
 
-@pytest.mark.spec("W-01a")
+@pytest.mark.spec("W-01", "W-01a")
 def test_two_files_arrive_whole_whatever_their_size(lab, tmp_path):
     large, small = tmp_path / "large.bin", tmp_path / "<b>small.txt"
     large.write_bytes(os.urandom(1 << 20) * 24)

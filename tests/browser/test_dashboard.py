@@ -34,7 +34,7 @@ def press(page, name):
     page.locator("button:visible", has_text=name).and_(page.get_by_role("button", name=name, exact=True)).click()
 
 
-@pytest.mark.spec("W-01a", "W-05c")
+@pytest.mark.spec("W-01", "W-01a", "W-05", "W-05c")
 def test_an_upload_is_in_the_files_and_on_the_wire(lab, opened):
     page = opened
     tab(page, "Wire").click()
@@ -89,7 +89,7 @@ def test_lab_controls(lab, opened):
     assert lab.tell(page, asked) == "2 True 2026-01-13 None"
 
 
-@pytest.mark.spec("W-05a", "W-05c")
+@pytest.mark.spec("W-05", "W-05a", "W-05c")
 def test_by_keyboard_alone(lab, opened):
     """One stop for all tabs, arrows between them; from the open one Tab leads into its form."""
     page = opened
@@ -142,7 +142,7 @@ def test_long_work_leaves_the_page_free_and_can_be_cancelled(lab, opened):
     assert lab.tell(page, "print(board.busy, board.form.last_error)") == "False None"
 
 
-@pytest.mark.spec("W-05b", "W-05c")
+@pytest.mark.spec("W-05", "W-05b", "W-05c")
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_axe_and_pictures(lab, axe, opened, theme):
     page, found = opened, []

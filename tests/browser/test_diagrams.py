@@ -9,7 +9,7 @@ HOSTILE += """' end\\n\\talt & ü 漢 \\\\ `x` $y$ :: '"""
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 
-@pytest.mark.spec("D-04d")
+@pytest.mark.spec("D-04", "D-04d")
 def test_a_drawing_is_drawn_whatever_is_said_in_it(lab):
     """A fault says the worst that can be said to Mermaid, in an answer's reason and in an address."""
     name = lab.write(

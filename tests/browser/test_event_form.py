@@ -55,7 +55,7 @@ def type_until(page, keys, value):
     raise AssertionError(f"the field never shows {value}")
 
 
-@pytest.mark.spec("W-03a", "W-03b", "W-03c", "W-03d", "W-03e", "W-03f", "W-03g", "W-03h")
+@pytest.mark.spec("W-03", "W-03a", "W-03b", "W-03c", "W-03d", "W-03e", "W-03f", "W-03g", "W-03h")
 def test_by_mouse(lab, open_form):
     page = open_form("event-mouse.ipynb")
     page.set_viewport_size({"width": 1280, "height": 1500})
@@ -99,7 +99,7 @@ def test_by_mouse(lab, open_form):
     assert lab.tell(page, "print(form.last_error, len(form.result), len(svc.events()))").split()[:2] == ["None", "1"]
 
 
-@pytest.mark.spec("W-03b", "W-03c", "W-03d", "W-03e")
+@pytest.mark.spec("W-03", "W-03b", "W-03c", "W-03d", "W-03e")
 def test_by_keyboard_alone(lab, open_form):
     page = open_form("event-keys.ipynb")
     tab_to(page, "textbox", "Title")
@@ -158,7 +158,7 @@ def test_by_keyboard_alone(lab, open_form):
     assert sent["start"]["timeZone"] == "America/Argentina/Catamarca"
 
 
-@pytest.mark.spec("W-03h")
+@pytest.mark.spec("W-03", "W-03h")
 def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_form):
     page = open_form("event-wrong.ipynb")
     page.set_viewport_size({"width": 1280, "height": 1500})
@@ -194,7 +194,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_lost(lab, open_for
     page.get_by_text("is no time zone of the IANA database").wait_for(state="detached")
 
 
-@pytest.mark.spec("W-05b", "W-05c")
+@pytest.mark.spec("W-05", "W-05b", "W-05c")
 def test_every_control_has_a_name_and_a_tooltip(lab, open_options):
     page = open_options("event-names.ipynb")
     page.get_by_label("Repeats").select_option("monthly")
@@ -275,7 +275,7 @@ def open_options(open_form):
     return opened
 
 
-@pytest.mark.spec("W-03b")
+@pytest.mark.spec("W-03", "W-03b")
 def test_more_options_by_mouse(lab, axe, open_options):
     page = open_options("event-options.ipynb")
     lab.shot(page, "event-options-1-open")
@@ -324,7 +324,7 @@ def test_more_options_by_mouse(lab, axe, open_options):
     assert sent["extendedProperties"] == {"shared": {"room": "3"}}
 
 
-@pytest.mark.spec("W-03b")
+@pytest.mark.spec("W-03", "W-03b")
 def test_more_options_by_keyboard_alone(lab, open_form):
     page = open_form("event-options-keys.ipynb")
     tab_to(page, "textbox", "Title")

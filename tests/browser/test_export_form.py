@@ -48,7 +48,7 @@ def open_form(lab):
         page.close()
 
 
-@pytest.mark.spec("W-02a", "W-02b", "W-02c", "A7-05b")
+@pytest.mark.spec("W-02", "W-02a", "W-02b", "W-02c", "A7-05", "A7-05b")
 def test_by_mouse_beside_the_kernel(lab, open_form):
     page = open_form("export-mouse.ipynb")
     lab.shot(page, "export-1-begun")
@@ -68,7 +68,7 @@ def test_by_mouse_beside_the_kernel(lab, open_form):
     assert told == f"[['Counts', 'counts-out.csv', {(lab.folder / 'counts-out.csv').stat().st_size}]] None"
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 def test_a_download_of_the_browser(lab, open_form, tmp_path):
     page = open_form("export-download.ipynb")
     page.get_by_label("MS Word (.docx)").check()
@@ -103,7 +103,7 @@ COUNT = """() => {
 }"""
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 def test_a_large_one_comes_in_slices_and_once_however_often_the_form_is_shown(lab, tmp_path):
     lab.write("export-large.ipynb", CELL.rpartition("form = ")[0], LARGE)
     page = lab.run("export-large.ipynb")
@@ -157,7 +157,7 @@ def test_previews(lab, open_form):
     assert width > 0
 
 
-@pytest.mark.spec("W-02a", "W-02b", "W-02c", "W-05a", "W-05c")
+@pytest.mark.spec("W-02", "W-02a", "W-02b", "W-02c", "W-05", "W-05a", "W-05c")
 def test_the_keyboard_alone(lab, open_form):
     page = open_form("export-keys.ipynb")
 
@@ -200,7 +200,7 @@ def test_a_slow_export_leaves_the_kernel_free(lab, open_form):
     page.get_by_text("saved as Pond _b_report__b_.html").wait_for()
 
 
-@pytest.mark.spec("W-05b", "W-05c")
+@pytest.mark.spec("W-05", "W-05b", "W-05c")
 def test_every_control_has_a_name_and_a_tooltip(open_form):
     page = open_form("export-names.ipynb")
     form = page.locator(".jp-OutputArea-output").last
@@ -230,7 +230,7 @@ def test_what_the_service_refuses_is_said_in_the_form(lab, open_form):
     assert page.get_by_label("MS Word (.docx)").count() == 0
 
 
-@pytest.mark.spec("W-02a")
+@pytest.mark.spec("W-02", "W-02a")
 def test_nothing_to_export_says_what_to_do(lab):
     lab.write("export-none.ipynb", "import svc_notebooks as svc\nlab = svc.sandbox()\nsvc.export_form()")
     page = lab.run("export-none.ipynb")

@@ -37,7 +37,7 @@ def says(page, words):
     page.get_by_role("status").get_by_text(words).first.wait_for()
 
 
-@pytest.mark.spec("W-05c")
+@pytest.mark.spec("W-05", "W-05c")
 def test_by_mouse(lab, opened):
     page = opened
     row(page, "Data").dblclick()
@@ -72,7 +72,7 @@ print(svc.files("name = 'numbers.csv'")["parents"].item() == [data["id"].item()]
     assert lab.tell(page, asked) == "True True ['owner', 'writer'] None"
 
 
-@pytest.mark.spec("W-05a", "W-05c")
+@pytest.mark.spec("W-05", "W-05a", "W-05c")
 def test_by_keyboard_alone(lab, opened):
     """Tab comes to the list once; arrows, Space, Enter and Backspace do the rest."""
     page = opened
@@ -122,7 +122,7 @@ def test_by_keyboard_alone(lab, opened):
     assert lab.tell(page, "print(len(svc.files(\"name = 'agenda.txt'\")), browser.last_error)") == "0 None"
 
 
-@pytest.mark.spec("W-05a", "W-05c")
+@pytest.mark.spec("W-05", "W-05a", "W-05c")
 def test_space_and_shift_choose_more_than_one(lab, opened):
     page = opened
     row(page, "Data").click()
@@ -165,7 +165,7 @@ def test_what_the_service_does_not_understand_is_said(lab, opened):
     assert lab.tell(page, "print(browser.query.q, len(browser.result))") == "starred = true 1"
 
 
-@pytest.mark.spec("W-05b", "W-05c")
+@pytest.mark.spec("W-05", "W-05b", "W-05c")
 @pytest.mark.parametrize("width", [400, 1600])
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_axe_and_pictures(lab, axe, opened, theme, width):

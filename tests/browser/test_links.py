@@ -51,14 +51,14 @@ def open_content(page: Page, base: str, content: bytes, name: str) -> None:
     sign_in(page, "ada@svc.example")
 
 
-@pytest.mark.spec("A6-08c", "A6-08d")
+@pytest.mark.spec("A6-08", "A6-08c", "A6-08d")
 def test_the_content_link_shows_a_page_whose_scripts_do_not_run(page: Page, world: svc.Sandbox, base: str) -> None:
     open_content(page, base, b"<h1>Hello</h1><script>document.body.append('ran')</script>", "page.html")
 
     assert page.locator("body").inner_text() == "Hello"
 
 
-@pytest.mark.spec("A6-08c")
+@pytest.mark.spec("A6-08", "A6-08c")
 def test_the_content_link_plays_sound(page: Page, world: svc.Sandbox, base: str) -> None:
     """The player loads the file a second time, which a sandbox with its own origin would not let it do."""
     sound = io.BytesIO()
@@ -71,7 +71,7 @@ def test_the_content_link_plays_sound(page: Page, world: svc.Sandbox, base: str)
     page.wait_for_function("document.querySelector('video, audio').duration == 2")
 
 
-@pytest.mark.spec("A6-08c")
+@pytest.mark.spec("A6-08", "A6-08c")
 def test_the_content_link_shows_a_pdf(page: Page, world: svc.Sandbox, base: str, tmp_path: Path) -> None:
     document = svc.upload(b"Feed the ducks.", name="plan.txt", convert_to="document")
     path = svc.export(document, "pdf", tmp_path / "plan.pdf")["path"].item()
@@ -88,7 +88,7 @@ def is_viewer(frame: Frame) -> bool:
     return frame.url.startswith("chrome-extension://")
 
 
-@pytest.mark.spec("A6-08a", "A6-08b")
+@pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
 def test_a_link_asks_who_one_is_and_opens(page: Page, world: svc.Sandbox, base: str) -> None:
     file = svc.upload(b"Feed <b>the</b> ducks.", name="plan.txt")
     svc.share(file, "bob@svc.example")
@@ -104,7 +104,7 @@ def test_a_link_asks_who_one_is_and_opens(page: Page, world: svc.Sandbox, base: 
     assert Path(saved.value.path()).read_bytes() == b"Feed <b>the</b> ducks."
 
 
-@pytest.mark.spec("A6-08a", "A6-08b")
+@pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
 def test_a_link_of_somebody_else_leads_to_nothing(page: Page, world: svc.Sandbox, base: str) -> None:
     file = svc.upload(b"mine", name="secret.txt")
 

@@ -65,7 +65,7 @@ def download(page):
     focused(page, "Cancel")
 
 
-@pytest.mark.spec("W-05c")
+@pytest.mark.spec("W-05", "W-05c")
 def test_a_download_asks_before_it_replaces(lab, files, axe):
     page = files
     row(page, "plan.txt").click()
@@ -100,7 +100,7 @@ def test_a_download_asks_before_it_replaces(lab, files, axe):
     assert lab.tell(page, "print(browser.last_error)") == "None"
 
 
-@pytest.mark.spec("W-05c")
+@pytest.mark.spec("W-05", "W-05c")
 def test_several_files_are_asked_about_at_once(lab, files, axe):
     page = files
     (lab.folder / "notes.txt").write_bytes(MINE)
@@ -128,7 +128,7 @@ def test_several_files_are_asked_about_at_once(lab, files, axe):
     }
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 def test_an_export_asks_before_it_replaces(lab, form, axe):
     page = form
 

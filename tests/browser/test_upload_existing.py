@@ -34,7 +34,7 @@ def focused(page, role, name):
     page.get_by_role(role, name=name, exact=True).and_(page.locator(":focus")).wait_for()
 
 
-@pytest.mark.spec("W-01g", "A1-04")
+@pytest.mark.spec("W-01", "W-01g", "A1-04")
 def test_content_is_replaced_by_mouse(lab, opened, axe):
     page = opened
     lab.shot(page, "existing-1-begun")
@@ -65,7 +65,7 @@ def test_content_is_replaced_by_mouse(lab, opened, axe):
     assert told == "b'Feed the ducks on Tuesday, too.' 2 None"
 
 
-@pytest.mark.spec("W-01h", "W-05a", "W-05c")
+@pytest.mark.spec("W-01", "W-01h", "W-05", "W-05a", "W-05c")
 def test_an_id_and_the_restriction_by_keyboard(lab, opened, axe):
     page = opened
     (lab.folder / "notes.txt").write_text("Count the coots.")
@@ -101,7 +101,7 @@ print(file["name"].item(), file["viewers_can_copy_content"].item(), f"file_id='{
     assert lab.tell(page, asked) == "notes.txt True True"
 
 
-@pytest.mark.spec("W-05c", "A5-04")
+@pytest.mark.spec("W-05", "W-05c", "A5-04")
 @pytest.mark.parametrize("theme", ["Light", "Dark"])
 def test_a_native_document_in_little_room(lab, opened, axe, theme):
     page = opened

@@ -47,7 +47,7 @@ def _form(lab, name, *more):
     return page
 
 
-@pytest.mark.spec("W-01a", "W-01f", "D-03a")
+@pytest.mark.spec("W-01", "W-01a", "W-01f", "D-03", "D-03a")
 def test_two_files_one_of_them_large(lab, tmp_path, large):
     small = tmp_path / "<img src=x onerror=alert(1)>.csv"
     small.write_text("a,b\n1,2\n")
@@ -66,7 +66,7 @@ def test_two_files_one_of_them_large(lab, tmp_path, large):
     assert page.locator("img[src=x]").count() == 0, "a file name was read as HTML"
 
 
-@pytest.mark.spec("W-01d", "W-01e", "D-03c")
+@pytest.mark.spec("W-01", "W-01d", "W-01e", "D-03", "D-03c")
 def test_cancel_and_resume(lab, large):
     page = _form(lab, "form-cancel.ipynb", SLOW)
     page.get_by_label("Choose files of this computer").set_input_files([large])
@@ -94,7 +94,7 @@ DROPPED = """([name, size]) => {
 STORED = "print(svc.files()[['name', 'size']].values.tolist(), form.last_error)"
 
 
-@pytest.mark.spec("W-01a")
+@pytest.mark.spec("W-01", "W-01a")
 def test_a_large_file_is_dropped(lab):
     page = _form(lab, "form-drop.ipynb")
     dropped = page.evaluate_handle(DROPPED, ["letters.txt", 12 << 20])
@@ -109,7 +109,7 @@ def test_a_large_file_is_dropped(lab):
     assert lab.tell(page, STORED) == f"[['letters.txt', {12 << 20}]] None"
 
 
-@pytest.mark.spec("W-05c", "X-01")
+@pytest.mark.spec("W-05", "W-05c", "X-01")
 def test_what_the_service_refuses_is_an_alert(lab):
     page = _form(lab, "form-fault.ipynb", REFUSED)
     page.get_by_label("Choose files of this computer").set_input_files(
@@ -127,7 +127,7 @@ def test_what_the_service_refuses_is_an_alert(lab):
     assert page.get_by_role("alert").count() == 0
 
 
-@pytest.mark.spec("W-05a", "W-05c")
+@pytest.mark.spec("W-05", "W-05a", "W-05c")
 def test_the_keyboard_alone(lab):
     (lab.folder / "beside.csv").write_text("a,b\n1,2\n")
     page = _form(lab, "form-keys.ipynb")
@@ -141,7 +141,7 @@ def test_the_keyboard_alone(lab):
     lab.shot(page, "form-6-keyboard")
 
 
-@pytest.mark.spec("W-05b", "W-05c")
+@pytest.mark.spec("W-05", "W-05b", "W-05c")
 def test_every_control_has_a_name_and_a_tooltip(lab):
     page = _form(lab, "form-names.ipynb")
     form = page.locator(".jp-OutputArea-output").first
@@ -167,7 +167,7 @@ def test_what_goes_wrong_is_said_in_the_form(lab):
     lab.shot(page, "form-7-nothing-chosen")
 
 
-@pytest.mark.spec("W-01b", "W-05a", "W-05c", "A5-01")
+@pytest.mark.spec("W-01", "W-01b", "W-05", "W-05a", "W-05c", "A5-01")
 def test_files_become_documents_and_arrows_stay_in_the_form(lab, tmp_path):
     page = _form(lab, "form-convert.ipynb")
     names = ("counts.csv", "report.html")

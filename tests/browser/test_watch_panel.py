@@ -31,7 +31,7 @@ def open_panel(lab):
         page.close()
 
 
-@pytest.mark.spec("W-04a", "W-04b")
+@pytest.mark.spec("W-04", "W-04a", "W-04b")
 def test_by_mouse(lab, open_panel):
     page = open_panel("watch-mouse.ipynb")
     lab.shot(page, "watch-1-begun")
@@ -73,7 +73,7 @@ def test_by_mouse(lab, open_panel):
     lab.shot(page, "watch-6-refused")
 
 
-@pytest.mark.spec("W-04a", "W-04b")
+@pytest.mark.spec("W-04", "W-04a", "W-04b")
 def test_by_keyboard_alone(lab, open_panel):
     page = open_panel("watch-keys.ipynb")
     tab_to(page, "combobox", "Watch")
@@ -96,7 +96,7 @@ def test_narrow_and_dark(lab, open_panel):
     lab.shot(page, "watch-dark-narrow")
 
 
-@pytest.mark.spec("A8-02c", "A8-06", "A8-07a", "W-04a")
+@pytest.mark.spec("A8-02", "A8-02c", "A8-06", "A8-07", "A8-07a", "W-04", "W-04a")
 def test_a_channel_with_an_id_a_token_and_an_end_of_its_own_by_keyboard(lab, open_panel):
     """What is wrong is said beside the field as soon as it is left, and what was typed stays."""
     page = open_panel("watch-fields.ipynb")
@@ -131,7 +131,7 @@ def test_a_channel_with_an_id_a_token_and_an_end_of_its_own_by_keyboard(lab, ope
     assert page.get_by_text("ponds of the north").count() == 0, "the token is nowhere on the page"
 
 
-@pytest.mark.spec("A8-07a", "W-04a")
+@pytest.mark.spec("A8-07", "A8-07a", "W-04", "W-04a")
 def test_a_channel_on_a_file_for_some_minutes_by_mouse(lab, open_panel):
     page = open_panel("watch-minutes.ipynb")
     page.get_by_label("Watch", exact=True).select_option(index=1)

@@ -167,7 +167,7 @@ def test_an_upload_raced_with_its_cancellation_is_whole_or_gone(wire: OverSocket
             assert file["size"] == str(N)
 
 
-@pytest.mark.spec("A2-02b")
+@pytest.mark.spec("A2-02", "A2-02b")
 @pytest.mark.parametrize("kind", ["media", "multipart"])
 def test_a_cut_simple_or_multipart_upload_stores_nothing(wire: OverSocket, kind: str) -> None:
     body = b'--b\r\nContent-Type: application/json\r\n\r\n{"name":"x"}\r\n--b\r\nContent-Type: a/b\r\n\r\nhalf'

@@ -18,7 +18,7 @@ def open_wire(store: Path, token: str | None = None) -> InProcess:
     return wire
 
 
-@pytest.mark.spec("A3-19a")
+@pytest.mark.spec("A3-19", "A3-19a")
 def test_an_open_session_goes_on_after_a_restart(tmp_path: Path) -> None:
     """40"""
     first = open_wire(tmp_path)
@@ -36,7 +36,7 @@ def test_an_open_session_goes_on_after_a_restart(tmp_path: Path) -> None:
     second.service.close()
 
 
-@pytest.mark.spec("A3-19a")
+@pytest.mark.spec("A3-19", "A3-19a")
 def test_files_and_finished_sessions_are_there_after_a_restart(tmp_path: Path) -> None:
     first = open_wire(tmp_path)
     uri = first.begin()

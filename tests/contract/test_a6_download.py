@@ -20,7 +20,7 @@ def test_the_stored_bytes_come_back_with_their_type(wire: Wire) -> None:
         assert answer.headers["content-length"] == "1024"
 
 
-@pytest.mark.spec("A6-02a")
+@pytest.mark.spec("A6-02", "A6-02a")
 @pytest.mark.parametrize(
     "wanted, first, end",
     [
@@ -44,7 +44,7 @@ def test_a_range_is_partial_content(wire: Wire, wanted: str, first: int, end: in
         assert answer.headers["content-length"] == str(end - first)
 
 
-@pytest.mark.spec("A6-02b")
+@pytest.mark.spec("A6-02", "A6-02b")
 @pytest.mark.parametrize("wanted", ["bytes=1024-", "bytes=5000-6000", "bytes=-0", "bytes=99999999999999999999-"])
 def test_a_range_outside_is_416(wire: Wire, wanted: str) -> None:
     answer = wire.download(wire.create(CONTENT)["id"], Range=wanted)
@@ -54,7 +54,7 @@ def test_a_range_outside_is_416(wire: Wire, wanted: str) -> None:
         assert answer.headers["content-range"] == "bytes */1024"
 
 
-@pytest.mark.spec("A6-02b")
+@pytest.mark.spec("A6-02", "A6-02b")
 def test_any_range_of_an_empty_file_is_416(wire: Wire) -> None:
     answer = wire.download(wire.create(b"")["id"], Range="bytes=0-")
 
@@ -79,7 +79,7 @@ def test_a_header_that_is_no_single_range_is_passed_over(wire: Wire, wanted: str
     assert (answer.status, answer.body) == (200, CONTENT)
 
 
-@pytest.mark.spec("A6-02a")
+@pytest.mark.spec("A6-02", "A6-02a")
 def test_ranges_walk_over_the_parts_of_a_chunked_upload(wire: Wire) -> None:
     q = 262_144
     content = bytes(range(256)) * (3 * q // 256) + b"tail"

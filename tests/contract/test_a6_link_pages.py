@@ -63,7 +63,7 @@ def test_a_shortcut_leads_on_only_for_who_may_go_there(wire: Wire) -> None:
     assert "secret.txt" not in shown(wire, shortcut, wire.service.sign_in(BOB))
 
 
-@pytest.mark.spec("T-03b")
+@pytest.mark.spec("T-03", "T-03b")
 def test_scopes_that_see_a_file_and_not_its_content_are_shown_no_content(wire: Wire) -> None:
     file = wire.create(b"the content itself")
     narrow = wire.service.sign_in(scopes=["storage.file", "storage.metadata.readonly"], client="another")

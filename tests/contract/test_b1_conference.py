@@ -33,7 +33,7 @@ def with_conference(ada: Diary, conference: Any, version: object = 1) -> Any:
     return ada.insert({**SEMINAR, "conferenceData": conference}, conferenceDataVersion=version)
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.parametrize(
     "kind", ["hangoutsMeet", pytest.param("svcMeet", marks=pytest.mark.choice("conference_types"))]
 )
@@ -53,7 +53,7 @@ def test_a_conference_is_made_on_request(ada: Diary, kind: str) -> None:
         assert ada.read(event["id"]) == event
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 def test_every_request_makes_a_conference_of_its_own(ada: Diary) -> None:
     first, second = (
@@ -64,7 +64,7 @@ def test_every_request_makes_a_conference_of_its_own(ada: Diary) -> None:
     assert first != second
 
 
-@pytest.mark.spec("E-09a")
+@pytest.mark.spec("E-09", "E-09a")
 @pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
 @pytest.mark.parametrize("conference", [REQUEST, called(VIDEO)])
 def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, conference: Fields) -> None:
@@ -74,7 +74,7 @@ def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, confer
     assert answer.json.keys().isdisjoint({"conferenceData", "hangoutLink"})
 
 
-@pytest.mark.spec("E-09a", "E-27")
+@pytest.mark.spec("E-09", "E-09a", "E-27")
 @pytest.mark.parametrize(
     "conference",
     [
@@ -97,7 +97,7 @@ def test_what_is_ignored_is_not_even_wrong(ada: Diary, conference: Any) -> None:
     assert "conferenceData" not in ada.read(event["id"])
 
 
-@pytest.mark.spec("E-09a")
+@pytest.mark.spec("E-09", "E-09a")
 @pytest.mark.choice("conference")
 @pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
 def test_a_change_of_version_0_leaves_the_conference_alone(ada: Diary, parameters: Fields) -> None:
@@ -109,14 +109,14 @@ def test_a_change_of_version_0_leaves_the_conference_alone(ada: Diary, parameter
     assert patched["conferenceData"] == replaced["conferenceData"] == event["conferenceData"]
 
 
-@pytest.mark.spec("E-09d")
+@pytest.mark.spec("E-09", "E-09d")
 @pytest.mark.parametrize("version", ["2", "-1", "one", "", "1.0", "9" * 30])
 def test_another_version_is_refused(ada: Diary, version: str) -> None:
     assert refusal(with_conference(ada, REQUEST, version)) == (400, "invalidParameter", "conferenceDataVersion")
     assert ada.items() == []
 
 
-@pytest.mark.spec("E-09b")
+@pytest.mark.spec("E-09", "E-09b")
 @pytest.mark.choice("conference")
 def test_a_conference_that_exists_is_copied(ada: Diary) -> None:
     conference = called(VIDEO, PHONE, SIP, MORE, conferenceId="abc", notes="Ring twice", signature="s")
@@ -127,7 +127,7 @@ def test_a_conference_that_exists_is_copied(ada: Diary) -> None:
     assert ada.read(event["id"])["conferenceData"] == conference
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 def test_a_request_that_was_made_before_is_ignored(ada: Diary) -> None:
     event = with_conference(ada, REQUEST).json
@@ -140,7 +140,7 @@ def test_a_request_that_was_made_before_is_ignored(ada: Diary) -> None:
     assert new["conferenceData"]["conferenceId"] != event["conferenceData"]["conferenceId"]
 
 
-@pytest.mark.spec("E-09b")
+@pytest.mark.spec("E-09", "E-09b")
 @pytest.mark.choice("conference")
 def test_a_conference_is_taken_away_by_version_1(ada: Diary) -> None:
     event = with_conference(ada, REQUEST).json
@@ -150,7 +150,7 @@ def test_a_conference_is_taken_away_by_version_1(ada: Diary) -> None:
     assert changed.keys().isdisjoint({"conferenceData", "hangoutLink"})
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference_types")
 @pytest.mark.parametrize("kind", ["eventHangout", "zoom", "", "addOn"])
 def test_a_conference_of_another_kind_is_not_made(ada: Diary, kind: str) -> None:
@@ -161,7 +161,7 @@ def test_a_conference_of_another_kind_is_not_made(ada: Diary, kind: str) -> None
     assert refusal(answer) == (400, "invalid", "conferenceData.createRequest.conferenceSolutionKey.type")
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 @pytest.mark.parametrize("shown", ["conferenceData", "all"])
 def test_a_conference_of_another_event_is_copied_as_it_is(ada: Diary, shown: str) -> None:
@@ -175,7 +175,7 @@ def test_a_conference_of_another_event_is_copied_as_it_is(ada: Diary, shown: str
     assert second["hangoutLink"] == first["hangoutLink"]
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 @pytest.mark.parametrize("method", ["PUT", "PATCH"])
 def test_an_event_takes_over_the_conference_of_another(ada: Diary, method: str) -> None:
@@ -190,7 +190,7 @@ def test_an_event_takes_over_the_conference_of_another(ada: Diary, method: str) 
     assert answer.json["hangoutLink"] == first["hangoutLink"]
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 def test_an_answered_conference_without_its_request_is_copied(ada: Diary) -> None:
     first = with_conference(ada, REQUEST).json
@@ -202,7 +202,7 @@ def test_an_answered_conference_without_its_request_is_copied(ada: Diary) -> Non
     assert second["hangoutLink"] == first["hangoutLink"]
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 def test_a_changed_note_of_a_conference_is_kept(ada: Diary) -> None:
     event = with_conference(ada, REQUEST).json
@@ -212,7 +212,7 @@ def test_a_changed_note_of_a_conference_is_kept(ada: Diary) -> None:
     assert changed["conferenceData"] == {**event["conferenceData"], "notes": "Ring twice"}
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("conference")
 def test_a_request_that_only_claims_an_answer_makes_a_conference(ada: Diary) -> None:
     request = {"requestId": "r1", "status": {"statusCode": "success"}}
@@ -223,7 +223,7 @@ def test_a_request_that_only_claims_an_answer_makes_a_conference(ada: Diary) -> 
     assert event["hangoutLink"] == event["conferenceData"]["entryPoints"][0]["uri"]
 
 
-@pytest.mark.spec("E-09c")
+@pytest.mark.spec("E-09", "E-09c")
 @pytest.mark.choice("A createRequest without a requestId")
 @pytest.mark.parametrize("given", [{}, {"requestId": None}, {"requestId": ""}])
 def test_a_request_has_an_id(ada: Diary, given: Fields) -> None:

@@ -124,7 +124,7 @@ def test_another_colour_is_refused(ada: Diary, color: str) -> None:
     assert refusal(ada.insert({**SEMINAR, "colorId": color})) == (400, "invalid", "colorId")
 
 
-@pytest.mark.spec("E-10a")
+@pytest.mark.spec("E-10", "E-10a")
 @pytest.mark.parametrize("field", ["height", "width"])
 @pytest.mark.parametrize(
     "value",
@@ -136,7 +136,7 @@ def test_a_gadget_has_a_size_above_nothing(ada: Diary, field: str, value: object
     assert (answer.status, answer.error["location"]) == (400, f"gadget.{field}")
 
 
-@pytest.mark.spec("E-10b")
+@pytest.mark.spec("E-10", "E-10b")
 @pytest.mark.parametrize("field", ["iconLink", "link"])
 @pytest.mark.parametrize(
     "url",
@@ -146,7 +146,7 @@ def test_a_gadgets_links_are_https(ada: Diary, field: str, url: str) -> None:
     assert refusal(ada.insert({**SEMINAR, "gadget": {field: url}})) == (400, "invalid", f"gadget.{field}")
 
 
-@pytest.mark.spec("E-10a", "E-10b")
+@pytest.mark.spec("E-10", "E-10a", "E-10b")
 def test_a_gadget_is_kept(ada: Diary) -> None:
     gadget = {"display": "chip", "height": 1, "width": 640, "iconLink": "https://svc.example/a.png",
               "link": "HTTPS://svc.example/?a=b", "title": "Weather", "type": "html",
@@ -220,14 +220,14 @@ def test_null_is_as_good_as_nothing(ada: Diary, field: str) -> None:
     assert ada.insert({**SEMINAR, field: None}).status == 200
 
 
-@pytest.mark.spec("E-19a", "E-19b")
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
 def test_properties_come_back(ada: Diary) -> None:
     properties = {"private": {"course": "B1"}, "shared": {"room": "5", "ключ": "значение"}}
 
     assert ada.made(extendedProperties=properties)["extendedProperties"] == properties
 
 
-@pytest.mark.spec("E-19a", "E-19b")
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Values of extended properties and gadget preferences")
 @pytest.mark.parametrize("kind", ["private", "shared"])
 @pytest.mark.parametrize("value", [5, True, ["a"], {}])

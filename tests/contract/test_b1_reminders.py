@@ -20,7 +20,7 @@ def reminded(ada: Diary, **reminders: Any) -> Any:
     return ada.insert({**SEMINAR, "reminders": reminders})
 
 
-@pytest.mark.spec("E-13b", "E-13d", "E-18a")
+@pytest.mark.spec("E-13", "E-13b", "E-13d", "E-18", "E-18a")
 @pytest.mark.parametrize(
     "sent, shown",
     [
@@ -55,7 +55,7 @@ def test_without_the_calendars_reminders_and_overrides_there_are_none(wire: Wire
         assert Diary(wire, BOB).read(event["id"])["reminders"] == {"useDefault": True}
 
 
-@pytest.mark.spec("E-13c")
+@pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.parametrize("minutes", [0, 1, 40320])
 def test_a_reminder_comes_up_to_four_weeks_before(ada: Diary, minutes: int) -> None:
     reminder = {"method": "email", "minutes": minutes}
@@ -63,7 +63,7 @@ def test_a_reminder_comes_up_to_four_weeks_before(ada: Diary, minutes: int) -> N
     assert reminded(ada, useDefault=False, overrides=[reminder]).json["reminders"]["overrides"] == [reminder]
 
 
-@pytest.mark.spec("E-13c")
+@pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.choice("reminders")
 @pytest.mark.parametrize("minutes", [-1, 40321, 10**30])
 def test_a_reminder_outside_the_four_weeks_is_refused(ada: Diary, minutes: int) -> None:
@@ -73,7 +73,7 @@ def test_a_reminder_outside_the_four_weeks_is_refused(ada: Diary, minutes: int) 
     assert "40320" in answer.error["message"]
 
 
-@pytest.mark.spec("E-13c")
+@pytest.mark.spec("E-13", "E-13c")
 @pytest.mark.parametrize("minutes", [1.5, "soon", True, [], {}])
 def test_minutes_are_a_whole_number(ada: Diary, minutes: object) -> None:
     answer = reminded(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
@@ -81,7 +81,7 @@ def test_minutes_are_a_whole_number(ada: Diary, minutes: object) -> None:
     assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0].minutes")
 
 
-@pytest.mark.spec("E-13b")
+@pytest.mark.spec("E-13", "E-13b")
 @pytest.mark.parametrize("missing", ["method", "minutes"])
 def test_a_reminder_has_a_method_and_minutes(ada: Diary, missing: str) -> None:
     reminder = {key: value for key, value in POPUP.items() if key != missing}
@@ -91,7 +91,7 @@ def test_a_reminder_has_a_method_and_minutes(ada: Diary, missing: str) -> None:
     assert refusal(answer) == (400, "required", f"reminders.overrides[0].{missing}")
 
 
-@pytest.mark.spec("E-13a")
+@pytest.mark.spec("E-13", "E-13a")
 @pytest.mark.parametrize("number, status", [(5, 200), (6, 400), (100, 400)])
 def test_an_event_has_five_reminders(ada: Diary, number: int, status: int) -> None:
     overrides = [{"method": "popup", "minutes": n} for n in range(number)]
@@ -106,7 +106,7 @@ def test_an_event_has_five_reminders(ada: Diary, number: int, status: int) -> No
         assert answer.error["domain"] == "calendar"
 
 
-@pytest.mark.spec("E-13d")
+@pytest.mark.spec("E-13", "E-13d")
 @pytest.mark.choice("Overrides beside useDefault")
 def test_the_calendars_reminders_and_others_exclude_each_other(ada: Diary) -> None:
     answer = reminded(ada, useDefault=True, overrides=[POPUP])
@@ -118,7 +118,7 @@ def test_the_calendars_reminders_and_others_exclude_each_other(ada: Diary) -> No
     assert ada.items() == []
 
 
-@pytest.mark.spec("E-13b")
+@pytest.mark.spec("E-13", "E-13b")
 @pytest.mark.parametrize("override", [5, "popup", [], True])
 def test_a_reminder_is_an_object(ada: Diary, override: object) -> None:
     answer = reminded(ada, useDefault=False, overrides=[override])
@@ -126,7 +126,7 @@ def test_a_reminder_is_an_object(ada: Diary, override: object) -> None:
     assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0]")
 
 
-@pytest.mark.spec("E-13b")
+@pytest.mark.spec("E-13", "E-13b")
 def test_a_day_has_reminders_too(ada: Diary) -> None:
     event = ada.made(HOLIDAY, reminders={"useDefault": False, "overrides": [EMAIL]})
 

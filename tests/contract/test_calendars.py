@@ -54,7 +54,7 @@ def test_everybody_has_a_main_calendar(ada: Diary) -> None:
     assert (calendar["kind"], calendar["id"], calendar["timeZone"]) == ("svc#calendar", ADA, entry["timeZone"])
 
 
-@pytest.mark.spec("E-01a")
+@pytest.mark.spec("E-01", "E-01a")
 def test_a_second_calendar_holds_events_of_its_own(wire: Wire, ada: Diary) -> None:
     calendar = made(ada, timeZone="Europe/Berlin", description="All of it")
     course = Diary(wire, calendar=calendar["id"])
@@ -72,7 +72,7 @@ def test_a_second_calendar_holds_events_of_its_own(wire: Wire, ada: Diary) -> No
     }.items()
 
 
-@pytest.mark.spec("E-03b")
+@pytest.mark.spec("E-03", "E-03b")
 @pytest.mark.choice("calendar_zone")
 def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Diary) -> None:
     course = Diary(wire, calendar=made(ada, timeZone="Asia/Tokyo")["id"])
@@ -127,7 +127,7 @@ def test_the_main_calendar_stays(ada: Diary) -> None:
     assert ada.items() == []
 
 
-@pytest.mark.spec("E-01a")
+@pytest.mark.spec("E-01", "E-01a")
 @pytest.mark.parametrize("role, reads, writes", [("reader", 200, 403), ("writer", 200, 200), ("owner", 200, 200)])
 def test_a_shared_calendar_is_there(wire: Wire, ada: Diary, role: str, reads: int, writes: int) -> None:
     ada.made(summary="Tea")
@@ -143,7 +143,7 @@ def test_a_shared_calendar_is_there(wire: Wire, ada: Diary, role: str, reads: in
         assert len(ada.items()) == 1
 
 
-@pytest.mark.spec("E-01a")
+@pytest.mark.spec("E-01", "E-01a")
 def test_who_only_reads_changes_nothing(wire: Wire, ada: Diary) -> None:
     event = ada.made(summary="Tea")
     share(ada, "primary", "reader")

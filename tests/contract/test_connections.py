@@ -38,7 +38,7 @@ def everything(connection: socket.socket) -> bytes:
     return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-@pytest.mark.spec("T-01a")
+@pytest.mark.spec("T-01", "T-01a")
 @pytest.mark.choice("body_timeout")
 @pytest.mark.parametrize("framing", ["Content-Length: 500", "Content-Length: 50000000", "Transfer-Encoding: chunked"])
 def test_a_refusal_does_not_wait_for_a_body_that_never_comes(wire: OverSocket, framing: str) -> None:

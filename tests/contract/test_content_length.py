@@ -11,7 +11,7 @@ from .conftest import BOTH_WAYS, Answer, Q, Wire
 FILES = "/upload/storage/v3/files"
 LENGTH_REQUIRED = "An upload that does not say how long its body is"
 
-pytestmark = [BOTH_WAYS, pytest.mark.spec("A1-03b"), pytest.mark.choice(LENGTH_REQUIRED)]
+pytestmark = [BOTH_WAYS, pytest.mark.spec("A1-03", "A1-03b"), pytest.mark.choice(LENGTH_REQUIRED)]
 
 
 def without_length(wire: Wire, method: str, target: str, **headers: str) -> Answer:

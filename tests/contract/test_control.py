@@ -97,7 +97,7 @@ def test_a_clock_goes_no_further_than_the_years_do(wire: OverSocket) -> None:
     assert tell(wire, "clock", {"advance": 0}).json == before
 
 
-@pytest.mark.spec("A3-13b")
+@pytest.mark.spec("A3-13", "A3-13b")
 def test_a_request_under_way_goes_over_to_the_virtual_clock(wire: OverSocket) -> None:
     """A chunk that began before the clock was first moved and ended after it renews its session then."""
     uri = wire.begin()

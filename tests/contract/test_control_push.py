@@ -46,7 +46,7 @@ def watch(wire: OverSocket, told: Receiver, **fields: Any) -> Answer:
     return wire.post_json("/storage/v3/changes/watch", body)
 
 
-@pytest.mark.spec("A8-05", "N-01a")
+@pytest.mark.spec("A8-05", "N-01", "N-01a")
 def test_register_trust_watch_and_look(wire: OverSocket, told: Receiver) -> None:
     assert watch(wire, told).status == 401
     assert tell(wire, "domains", {"domain": "LocalHost"}).json == {"domain": "localhost"}
@@ -65,7 +65,7 @@ def test_register_trust_watch_and_look(wire: OverSocket, told: Receiver) -> None
     ]  # fmt: skip
 
 
-@pytest.mark.spec("N-08b")
+@pytest.mark.spec("N-08", "N-08b")
 def test_retries_by_the_systems_clock(wire: OverSocket, told: Receiver) -> None:
     tell(wire, "domains", {"domain": "localhost"})
     tell(wire, "trust", {"ca_pem": told.ca_pem})
@@ -75,7 +75,7 @@ def test_retries_by_the_systems_clock(wire: OverSocket, told: Receiver) -> None:
     assert [one.number for one in told.wait_for(2)] == [1, 1]
 
 
-@pytest.mark.spec("N-08b", "A10-03")
+@pytest.mark.spec("N-08", "N-08b", "A10-03")
 def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket, told: Receiver) -> None:
     tell(wire, "domains", {"domain": "localhost"})
     tell(wire, "trust", {"ca_pem": told.ca_pem})

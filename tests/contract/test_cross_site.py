@@ -44,7 +44,7 @@ def send(person: Person, method: str, target: str, body: bytes | None, headers: 
     ).status
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("elsewhere", ELSEWHERE, ids=str)
 def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str, str]) -> None:
     person = Person(wire, wire.service.sign_in())
@@ -59,7 +59,7 @@ def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str
     assert wire.service.journal()[-2]["decided_by"] == CROSS_SITE
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_its_own_forms_work(wire: Wire) -> None:
     person = Person(wire)
 
@@ -69,7 +69,7 @@ def test_its_own_forms_work(wire: Wire) -> None:
     assert b"is signed in as" not in person.open("/signin").body
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("elsewhere", ELSEWHERE, ids=str)
 def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
     """Not even with the signature of the page, which no other site can read."""
@@ -82,7 +82,7 @@ def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
     assert send(person, "POST", app.address(), form, {**FORM, **own(wire)}) == 302
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("how, status", [(LINK, 302), (FRAME, 403), (IMAGE, 403), (SCRIPT, 403), ({}, 302)])
 def test_a_code_without_a_question_needs_a_link_that_is_followed(wire: Wire, how: dict[str, str], status: int) -> None:
     person, app = Person(wire, wire.service.sign_in()), registered(wire)
@@ -127,7 +127,7 @@ def secret_of(person: Person) -> str:
     return secret
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_the_cookie_is_worth_nothing_as_an_access_token(wire: Wire) -> None:
     person = Person(wire, wire.service.sign_in())
     secret = secret_of(person)
@@ -146,7 +146,7 @@ def signature_of(person: Person, app: App) -> str:
     return person.open(app.address()).body.decode().partition('name="signature" value="')[2].partition('"')[0]
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_an_access_token_is_worth_nothing_as_the_cookie(wire: Wire) -> None:
     person = Person(wire, wire.service.sign_in())
     (name,) = person.cookies
@@ -156,7 +156,7 @@ def test_an_access_token_is_worth_nothing_as_the_cookie(wire: Wire) -> None:
     assert b"is signed in as" not in stranger.open("/signin").body
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("scheme, secure", [("http", False), ("https", True)])
 def test_the_cookie_goes_only_where_it_must(wire: Wire, scheme: str, secure: bool) -> None:
     person = Person(wire)

@@ -290,7 +290,7 @@ def test_of_an_id_that_cannot_be_taken(wire: Wire) -> None:
 # -- faults ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.spec("X-05a")
+@pytest.mark.spec("X-05", "X-05a")
 def test_of_a_fault(wire: Wire) -> None:
     steps: list[Any] = [{"match": {"nth": 2}, "action": {"status": 503}}, {"match": {"nth": 3}, "action": {"delay": 0}}]
     with wire.service.faults(*steps):

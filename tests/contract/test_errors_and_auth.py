@@ -7,7 +7,7 @@ from .conftest import Wire
 FILES = "/storage/v3/files"
 
 
-@pytest.mark.spec("T-01a")
+@pytest.mark.spec("T-01", "T-01a")
 @pytest.mark.parametrize(
     "method, target",
     [
@@ -29,7 +29,7 @@ def test_every_request_needs_a_token(wire: Wire, method: str, target: str) -> No
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize(
     "header",
     [
@@ -49,13 +49,13 @@ def test_an_invalid_token_is_401(wire: Wire, header: str) -> None:
     assert "www-authenticate" in answer.headers
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("scheme", ["Basic ", "Token ", ""])
 def test_a_token_comes_as_a_bearers(wire: Wire, scheme: str) -> None:
     assert wire.send("GET", FILES, headers={"Authorization": scheme + wire.token}, token=None).status == 401
 
 
-@pytest.mark.spec("T-01c")
+@pytest.mark.spec("T-01", "T-01c")
 def test_a_token_expires(wire: Wire) -> None:
     token = wire.service.sign_in(expires_in=60)
     assert wire.send("GET", FILES, token=token).status == 200
@@ -80,7 +80,7 @@ def test_a_token_without_the_scope_is_403(wire: Wire) -> None:
     assert (answer.status, answer.error["reason"]) == (403, "insufficientPermissions")
 
 
-@pytest.mark.spec("X-01", "V-01a")
+@pytest.mark.spec("X-01", "V-01", "V-01a")
 @pytest.mark.choice("An address or a method that nothing has")
 @pytest.mark.parametrize(
     "target",
@@ -185,7 +185,7 @@ def test_a_post_that_names_another_method_gets_the_answer_of_a_post(wire: Wire) 
     assert (answer.status, answer.headers["content-length"], answer.body) == (200, "5", b"hello")
 
 
-@pytest.mark.spec("T-05a")
+@pytest.mark.spec("T-05", "T-05a")
 @pytest.mark.parametrize("name", ["access_token", "access%5ftoken", "o%61uth_token"])
 def test_a_token_in_an_address_never_reaches_the_journal(wire: Wire, name: str) -> None:
     assert wire.send("GET", f"/storage/v3/files?{name}={wire.token}&q=trashed=false", token=None).status == 200

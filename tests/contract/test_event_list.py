@@ -153,7 +153,7 @@ AT_THE_EDGE = [
 ]
 
 
-@pytest.mark.spec("E-12a")
+@pytest.mark.spec("E-12", "E-12a")
 @pytest.mark.parametrize("event, line", AT_THE_EDGE)
 def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: Diary, event: Fields, line: str) -> None:
     made = ada.insert({**event, "recurrence": [line]})
@@ -268,7 +268,7 @@ def test_words_are_looked_for_in_every_field(ada: Diary, words: str, found: list
     assert ada.summaries(q=words) == found
 
 
-@pytest.mark.spec("E-19a", "E-19b")
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Operations that the interface names and does not show")
 def test_events_are_found_by_their_properties(ada: Diary) -> None:
     ada.made(summary="a", extendedProperties={"private": {"course": "B1", "room": "5"}, "shared": {"day": "Mo"}})
@@ -335,7 +335,7 @@ def test_a_mask_chooses_fields_of_the_items(ada: Diary) -> None:
     assert answer.json == {"items": [{"id": event["id"], "start": {"timeZone": "Europe/Berlin"}}]}
 
 
-@pytest.mark.spec("E-19a", "E-19b")
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
 @pytest.mark.choice("Operations that the interface names and does not show")
 def test_only_what_changed_since_a_list_is_told_again(ada: Diary) -> None:
     kept, gone = ada.made(summary="kept"), ada.made(summary="gone")

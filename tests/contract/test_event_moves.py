@@ -28,7 +28,7 @@ def imported(ada: Diary, **event: Any) -> Any:
     return ada.call("POST", path("primary", "import"), {**SEMINAR, **event})
 
 
-@pytest.mark.spec("E-11b")
+@pytest.mark.spec("E-11", "E-11b")
 @pytest.mark.choice("Operations that the interface names and does not show")
 def test_an_event_of_another_calendar_program_is_imported(ada: Diary) -> None:
     uid = ada.wire.once("abcde") + "@elsewhere.example"
@@ -51,7 +51,7 @@ def test_an_import_has_a_uid(ada: Diary) -> None:
     assert ada.items() == []
 
 
-@pytest.mark.spec("E-02a", "E-02b", "E-02c", "E-24")
+@pytest.mark.spec("E-02", "E-02a", "E-02b", "E-02c", "E-24")
 @pytest.mark.choice("Operations that the interface names and does not show")
 def test_an_import_is_checked_like_a_creation(ada: Diary) -> None:
     assert refusal(imported(ada, iCalUID="a@b", colorId="99")) == (400, "invalid", "colorId")

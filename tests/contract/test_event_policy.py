@@ -32,7 +32,7 @@ class TestConferencesTakeTime:
         assert second["conferenceData"]["entryPoints"][0]["uri"] == second["hangoutLink"]
         assert ada.read(event["id"])["conferenceData"] == second["conferenceData"]
 
-    @pytest.mark.spec("E-09c")
+    @pytest.mark.spec("E-09", "E-09c")
     def test_all_guests_have_one_conference(self, wire: Wire, ada: Diary) -> None:
         bob = Diary(wire, BOB)
         event = accepted(ada.insert({**SEMINAR, **REQUEST, "attendees": guests(BOB)}, conferenceDataVersion=1))
@@ -217,7 +217,7 @@ class TestNumbers:
 
         assert mailed(wire) == [("b@elsewhere.example", "request")]
 
-    @pytest.mark.spec("E-04b")
+    @pytest.mark.spec("E-04", "E-04b")
     @pytest.mark.choice("The time zone of a recurring event of days")
     def test_a_day_without_a_zone_begins_at_midnight_of_the_calendar(self, ada: Diary) -> None:
         event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])

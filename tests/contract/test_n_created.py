@@ -121,7 +121,7 @@ def test_an_id_that_is_in_use_creates_nothing(watch: Watch, folder: str) -> None
     assert watch.news() == []
 
 
-@pytest.mark.spec("N-12", "N-04a")
+@pytest.mark.spec("N-12", "N-04", "N-04a")
 def test_a_move_creates_nothing(watch: Watch, folder: str) -> None:
     """A file that is moved exists already: children are added and removed, and no resource is created."""
     file = watch.wire.create()["id"]
@@ -158,7 +158,7 @@ def test_who_shares_a_folder_is_told_of_what_others_create_in_it(watch: Watch, f
         assert watch.news() == CREATED
 
 
-@pytest.mark.spec("N-12", "A8-08b")
+@pytest.mark.spec("N-12", "A8-08", "A8-08b")
 def test_an_id_without_a_file_is_not_watched(watch: Watch) -> None:
     """Nobody owns or may access what does not exist, so there is no channel that its creation could be told to."""
     file_id = watch.wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]

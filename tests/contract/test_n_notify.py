@@ -34,7 +34,9 @@ def advance(watch: Watch, duration: str) -> None:
     watch.wire.service.clock.advance(duration)  # type: ignore[union-attr]
 
 
-@pytest.mark.spec("N-01a", "N-03", "N-05a", "N-05b", "N-07a", "N-07c", "N-04b", "N-06a")
+@pytest.mark.spec(
+    "N-01", "N-01a", "N-03", "N-05", "N-05a", "N-05b", "N-07", "N-07a", "N-07c", "N-04", "N-04b", "N-06", "N-06a"
+)
 def test_a_sync_message_of_a_file(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     channel = watch.file(file, token="secret word ü").json
@@ -61,7 +63,7 @@ def test_a_sync_message_of_a_file(watch: Watch) -> None:
     assert message.path == "/hook"
 
 
-@pytest.mark.spec("N-01a", "N-07b", "N-07c", "N-04b", "N-06a")
+@pytest.mark.spec("N-01", "N-01a", "N-07", "N-07b", "N-07c", "N-04", "N-04b", "N-06", "N-06a")
 def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     channel = watch.changes().json
     (message,) = watch.told.wait_for(1)
@@ -74,7 +76,7 @@ def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
     assert message.channel_token is None
 
 
-@pytest.mark.spec("N-05a")
+@pytest.mark.spec("N-05", "N-05a")
 def test_expiration_in_words(watch: Watch) -> None:
     channel = watch.changes().json
     (message,) = watch.told.wait_for(1)
@@ -84,7 +86,7 @@ def test_expiration_in_words(watch: Watch) -> None:
         assert message.channel_expiration == format_datetime(expires, usegmt=True)
 
 
-@pytest.mark.spec("N-05a")
+@pytest.mark.spec("N-05", "N-05a")
 def test_no_expiration_no_header() -> None:
     from .conftest import InProcess
 
@@ -112,7 +114,7 @@ def test_numbers_grow(watch: Watch) -> None:
     assert numbers != list(range(1, 22))
 
 
-@pytest.mark.spec("N-04a", "N-06b")
+@pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b")
 def test_what_is_done_to_a_file_and_what_is_told(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -138,7 +140,7 @@ def test_what_is_done_to_a_file_and_what_is_told(watch: Watch) -> None:
     assert watch.news() == [("channel-1", "remove", None)]
 
 
-@pytest.mark.spec("N-04a")
+@pytest.mark.spec("N-04", "N-04a")
 def test_a_resumable_update_is_told_when_it_is_complete(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -153,7 +155,7 @@ def test_a_resumable_update_is_told_when_it_is_complete(watch: Watch) -> None:
     assert watch.news() == []
 
 
-@pytest.mark.spec("N-04a", "N-06b")
+@pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b")
 def test_parents_and_children(watch: Watch) -> None:
     first, second, file = watch.folder(), watch.folder(), watch.wire.create()["id"]
     watch.file(first)
@@ -175,7 +177,7 @@ def test_parents_and_children(watch: Watch) -> None:
     assert sorted(watch.news()) == [("channel-2", "update", "children"), ("channel-3", "remove", None)]
 
 
-@pytest.mark.spec("N-06b")
+@pytest.mark.spec("N-06", "N-06b")
 def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
     folder = watch.folder()
     inside, trashed_before = (watch.made({"name": name, "parents": [folder]}) for name in "ab")
@@ -192,7 +194,7 @@ def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
     assert sorted(watch.news()) == [("channel-1", "remove", None), ("channel-2", "remove", None)]
 
 
-@pytest.mark.spec("N-06b")
+@pytest.mark.spec("N-06", "N-06b")
 def test_emptying_the_trash_removes(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -202,7 +204,7 @@ def test_emptying_the_trash_removes(watch: Watch) -> None:
     assert [state for _, state, _ in watch.messages()] == ["sync", "trash", "remove"]
 
 
-@pytest.mark.spec("N-06c", "N-07b")
+@pytest.mark.spec("N-06", "N-06c", "N-07", "N-07b")
 def test_the_change_log_says_change(watch: Watch) -> None:
     watch.changes()
     file = watch.wire.create()["id"]
@@ -214,7 +216,7 @@ def test_the_change_log_says_change(watch: Watch) -> None:
     assert {one.body for one in watch.told.requests} == {b'{"kind": "svc#changes"}'}
 
 
-@pytest.mark.spec("N-06b")
+@pytest.mark.spec("N-06", "N-06b")
 def test_reading_is_no_change(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -226,7 +228,7 @@ def test_reading_is_no_change(watch: Watch) -> None:
     assert {state for _, state, _ in watch.messages()} == {"sync"}
 
 
-@pytest.mark.spec("N-04a")
+@pytest.mark.spec("N-04", "N-04a")
 def test_what_was_refused_is_not_told(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -236,7 +238,7 @@ def test_what_was_refused_is_not_told(watch: Watch) -> None:
     assert {state for _, state, _ in watch.messages()} == {"sync"}
 
 
-@pytest.mark.spec("N-10a")
+@pytest.mark.spec("N-10", "N-10a")
 def test_channels_overlap(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     first = watch.file(file).json
@@ -251,7 +253,7 @@ def test_channels_overlap(watch: Watch) -> None:
     assert [state for channel, state in states if channel == "channel-2"] == ["sync", "update", "update"]
 
 
-@pytest.mark.spec("N-10b")
+@pytest.mark.spec("N-10", "N-10b")
 def test_a_channel_is_not_renewed(watch: Watch) -> None:
     file = watch.wire.create()["id"]
     watch.file(file)
@@ -262,7 +264,7 @@ def test_a_channel_is_not_renewed(watch: Watch) -> None:
     assert watch.messages() == [("channel-1", "sync", None)]
 
 
-@pytest.mark.spec("N-08a")
+@pytest.mark.spec("N-08", "N-08a")
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 102])
 def test_delivered(watch: Watch, status: int) -> None:
     watch.told.answers = [status]
@@ -273,7 +275,7 @@ def test_delivered(watch: Watch, status: int) -> None:
     assert watch.deliveries("status", "outcome") == [(status, "delivered")]
 
 
-@pytest.mark.spec("N-08a")
+@pytest.mark.spec("N-08", "N-08a")
 @pytest.mark.parametrize("final", [b"200 OK", b"500 Oops", b"404 Gone"])
 def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
     watch.told.answers = [b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 " + final + b"\r\nContent-Length: 0\r\n\r\n"]
@@ -285,7 +287,7 @@ def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
     assert watch.deliveries("status", "outcome") == [(102, "delivered"), (200, "delivered")]
 
 
-@pytest.mark.spec("N-08a")
+@pytest.mark.spec("N-08", "N-08a")
 def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
     watch.told.answers = [
         b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"
@@ -297,7 +299,7 @@ def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
     assert watch.deliveries("status", "outcome") == [(202, "delivered")]
 
 
-@pytest.mark.spec("N-08b")
+@pytest.mark.spec("N-08", "N-08b")
 @pytest.mark.parametrize("status", [500, 502, 503, 504])
 def test_tried_again(watch: Watch, status: int) -> None:
     watch.told.answers = [status] * 2
@@ -312,7 +314,7 @@ def test_tried_again(watch: Watch, status: int) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.spec("N-08c")
+@pytest.mark.spec("N-08", "N-08c")
 @pytest.mark.parametrize("status", [203, 206, 301, 302, 307, 304, 400, 401, 403, 404, 408, 410, 429, 501, 505, 599])
 def test_any_other_status_is_a_failure(watch: Watch, status: int) -> None:
     watch.told.answers = [status]
@@ -323,7 +325,7 @@ def test_any_other_status_is_a_failure(watch: Watch, status: int) -> None:
     assert watch.deliveries("attempt", "status", "outcome") == [(1, status, "failed")]
 
 
-@pytest.mark.spec("N-08c")
+@pytest.mark.spec("N-08", "N-08c")
 def test_a_redirect_is_not_followed(watch: Watch) -> None:
     with receiver() as elsewhere:
         watch.told.answers = [f"HTTP/1.1 307 X\r\nLocation: {elsewhere.address}\r\nContent-Length: 0\r\n\r\n".encode()]
@@ -334,7 +336,7 @@ def test_a_redirect_is_not_followed(watch: Watch) -> None:
         assert watch.deliveries("status", "outcome") == [(307, "failed")]
 
 
-@pytest.mark.spec("N-08b")
+@pytest.mark.spec("N-08", "N-08b")
 def test_the_waits_double(watch: Watch) -> None:
     watch.told.answers = [503] * 9
     watch.changes()
@@ -348,7 +350,7 @@ def test_the_waits_double(watch: Watch) -> None:
     assert all(0.75 * full <= wait <= full for wait, full in zip(waits, (1, 2, 4, 8), strict=True))
 
 
-@pytest.mark.spec("N-08b")
+@pytest.mark.spec("N-08", "N-08b")
 def test_retries_come_in_the_order_of_their_times(watch: Watch) -> None:
     watch.told.answers = [503] * 6
     for _ in range(3):
@@ -363,7 +365,7 @@ def test_retries_come_in_the_order_of_their_times(watch: Watch) -> None:
     assert (last - first).total_seconds() < 10
 
 
-@pytest.mark.spec("A8-04b")
+@pytest.mark.spec("A8-04", "A8-04b")
 @pytest.mark.parametrize(
     "kind, words",
     [
@@ -407,7 +409,7 @@ def test_what_is_no_longer_registered_gets_nothing(watch: Watch) -> None:
     assert watch.changes(address=watch.told.address.replace("localhost", "127.0.0.1")).status == 401
 
 
-@pytest.mark.spec("N-09a", "N-09b")
+@pytest.mark.spec("N-09", "N-09a", "N-09b")
 @pytest.mark.parametrize("policy", [Policy(delivery_timeout=2 * PATIENCE)])
 def test_dead_receivers_hold_up_nobody(service: Service) -> None:
     from .conftest import InProcess
@@ -426,7 +428,7 @@ def test_dead_receivers_hold_up_nobody(service: Service) -> None:
         assert not watch.deliveries("outcome").count("failed")
 
 
-@pytest.mark.spec("N-09b")
+@pytest.mark.spec("N-09", "N-09b")
 def test_a_slow_channel_holds_up_no_other_of_its_receiver(watch: Watch) -> None:
     watch.told.delay = 0.3
     for _ in range(8):

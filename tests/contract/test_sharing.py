@@ -58,7 +58,7 @@ def file(people: People) -> str:
     return people.wire.create()["id"]
 
 
-@pytest.mark.spec("A8-08b")
+@pytest.mark.spec("A8-08", "A8-08b")
 def test_what_is_not_shared_is_not_there(people: People, file: str) -> None:
     for answer in (people.get(BOB, file), people.get(BOB, file, "?alt=media"), people.patch(BOB, file, {"name": "x"})):
         assert (answer.status, answer.error["reason"]) == (404, "notFound")
@@ -289,7 +289,7 @@ class TestMessages:
     def told(self, watch: Watch) -> list[tuple[str, str | None, str | None]]:
         return sorted((str(channel)[:3], state, what) for channel, state, what in watch.news())
 
-    @pytest.mark.spec("N-04a", "N-06b", "A8-08a")
+    @pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b", "A8-08", "A8-08a")
     def test_share_change_the_role_and_unshare(self, watch: Watch, people: People, file: str) -> None:
         self.by(watch, people, ADA, file)
         watch.news()
@@ -307,7 +307,7 @@ class TestMessages:
         people.patch(ADA, file, {"name": "secret"})
         assert self.told(watch) == [("ada", "update", "properties")]
 
-    @pytest.mark.spec("N-06b")
+    @pytest.mark.spec("N-06", "N-06b")
     def test_a_folder_that_is_unshared_takes_its_files_along(self, watch: Watch, people: People) -> None:
         folder = people.made(name="top", mimeType=FOLDER)
         leaf = people.made(name="leaf", parents=[folder])
@@ -319,7 +319,7 @@ class TestMessages:
         people.unshare(folder, permission)
         assert self.told(watch) == [("bob", "remove", None)]
 
-    @pytest.mark.spec("A8-08a", "N-06b")
+    @pytest.mark.spec("A8-08", "A8-08a", "N-06", "N-06b")
     def test_a_move_out_of_a_shared_folder(self, watch: Watch, people: People) -> None:
         folder = people.made(name="top", mimeType=FOLDER)
         leaf = people.made(name="leaf", parents=[folder])
@@ -331,7 +331,7 @@ class TestMessages:
         assert self.told(watch) == [("bob", "remove", None)]
         assert people.get(BOB, leaf).status == 404
 
-    @pytest.mark.spec("N-06c", "A9-01a")
+    @pytest.mark.spec("N-06", "N-06c", "A9-01", "A9-01a")
     def test_change_logs(self, watch: Watch, people: People, file: str) -> None:
         start = people.send(BOB, "GET", "/storage/v3/changes/startPageToken").json["startPageToken"]
         watch.wire.post_json("/storage/v3/changes/watch", watch.request(id="bob"), token=people.tokens[BOB])

@@ -36,7 +36,7 @@ def app(wire: Wire) -> App:
     return registered(wire)
 
 
-@pytest.mark.spec("T-01a", "T-04a")
+@pytest.mark.spec("T-01", "T-01a", "T-04", "T-04a")
 def test_a_code_is_exchanged_for_tokens_that_work_for_who_consented(wire: Wire, app: App) -> None:
     bobs = wire.post_json("/storage/v3/files", {"name": "bob's"}, token=wire.service.sign_in(BOB)).json["id"]
 
@@ -51,7 +51,7 @@ def test_a_code_is_exchanged_for_tokens_that_work_for_who_consented(wire: Wire, 
     assert wire.send("GET", f"/storage/v3/files/{bobs}", token=found["access_token"]).status == 200
 
 
-@pytest.mark.spec("T-01a")
+@pytest.mark.spec("T-01", "T-01a")
 def test_a_refresh_token_gives_another_access_token(wire: Wire, app: App) -> None:
     first = app.tokens("storage calendar")
 
@@ -63,7 +63,7 @@ def test_a_refresh_token_gives_another_access_token(wire: Wire, app: App) -> Non
     assert works(wire, second["access_token"])
 
 
-@pytest.mark.spec("T-01b", "T-03b")
+@pytest.mark.spec("T-01", "T-01b", "T-03", "T-03b")
 def test_a_refresh_may_ask_for_less_and_not_for_more(wire: Wire, app: App) -> None:
     refresh = app.tokens("storage.readonly calendar")["refresh_token"]
 
@@ -77,7 +77,7 @@ def test_a_refresh_may_ask_for_less_and_not_for_more(wire: Wire, app: App) -> No
     assert works(wire, again["access_token"])
 
 
-@pytest.mark.spec("T-03b")
+@pytest.mark.spec("T-03", "T-03b")
 def test_what_a_person_unticks_is_not_granted(wire: Wire, app: App) -> None:
     found = app.tokens("storage calendar.readonly", untick=("storage",))
 
@@ -85,7 +85,7 @@ def test_what_a_person_unticks_is_not_granted(wire: Wire, app: App) -> None:
     assert wire.send("GET", "/storage/v3/files", token=found["access_token"]).status == 403
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_code_is_good_once_and_who_replays_it_ends_what_came_of_it(wire: Wire, app: App) -> None:
     code = app.code()
     first = ask(wire, "/token", app.form(code)).json
@@ -97,7 +97,7 @@ def test_a_code_is_good_once_and_who_replays_it_ends_what_came_of_it(wire: Wire,
     assert refused(app.refresh(first["refresh_token"])) == (400, "invalid_grant")
 
 
-@pytest.mark.spec("T-01c")
+@pytest.mark.spec("T-01", "T-01c")
 def test_a_code_ends_soon(wire: Wire, app: App) -> None:
     code = app.code()
     wire.service.clock.advance("11m")
@@ -105,7 +105,7 @@ def test_a_code_ends_soon(wire: Wire, app: App) -> None:
     assert refused(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_basic_credentials_are_as_good_as_those_in_the_form(wire: Wire, app: App) -> None:
     basic = "Basic " + b64encode(f"{app.id}:{app.secret}".encode()).decode()
     form = app.form(app.code(), client_id=None, client_secret=None)
@@ -113,7 +113,7 @@ def test_basic_credentials_are_as_good_as_those_in_the_form(wire: Wire, app: App
     assert ask(wire, "/token", form, Authorization=basic).status == 200
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_public_client_has_no_secret_and_must_prove_itself(wire: Wire) -> None:
     public = registered(wire, public=True)
     code = public.code()
@@ -136,7 +136,7 @@ WRONG_VERIFIERS = {
 }
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("wrong", WRONG_VERIFIERS)
 def test_only_the_verifier_answers_the_challenge(wire: Wire, app: App, wrong: str) -> None:
     form = app.form(app.code(), code_verifier=WRONG_VERIFIERS[wrong])
@@ -144,14 +144,14 @@ def test_only_the_verifier_answers_the_challenge(wire: Wire, app: App, wrong: st
     assert refused(ask(wire, "/token", form)) == (400, "invalid_grant")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_plain_challenge_is_its_own_verifier(wire: Wire, app: App) -> None:
     code = app.code(code_challenge=VERIFIER, code_challenge_method="plain")
 
     assert ask(wire, "/token", app.form(code)).status == 200
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_verifier_for_a_request_that_had_no_challenge_is_a_downgrade(wire: Wire, app: App) -> None:
     code = app.code(code_challenge=None, code_challenge_method=None)
 
@@ -177,7 +177,7 @@ REFUSALS: dict[str, tuple[dict[str, str | None], tuple[int, str]]] = {
 }
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", REFUSALS)
 def test_the_token_endpoint_says_what_is_wrong(wire: Wire, app: App, case: str) -> None:
     changes, expected = REFUSALS[case]
@@ -185,7 +185,7 @@ def test_the_token_endpoint_says_what_is_wrong(wire: Wire, app: App, case: str) 
     assert refused(ask(wire, "/token", app.form(app.code(), **changes))) == expected
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_refused_exchange_gives_no_token_and_the_right_one_still_does(wire: Wire, app: App) -> None:
     """A client that mistypes must not lose the consent; one that guesses gains nothing by it."""
     code = app.code()
@@ -194,7 +194,7 @@ def test_a_refused_exchange_gives_no_token_and_the_right_one_still_does(wire: Wi
     assert ask(wire, "/token", app.form(code)).status == 200
 
 
-@pytest.mark.spec("T-04b")
+@pytest.mark.spec("T-04", "T-04b")
 def test_a_code_and_a_refresh_token_are_for_their_client_alone(wire: Wire, app: App) -> None:
     other, code, refresh = registered(wire, "Other"), app.code(), app.tokens()["refresh_token"]
 
@@ -203,7 +203,7 @@ def test_a_code_and_a_refresh_token_are_for_their_client_alone(wire: Wire, app: 
     assert ask(wire, "/token", app.form(code)).status == 200
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_code_is_no_refresh_token_and_no_access_token(wire: Wire, app: App) -> None:
     code = app.code()
 
@@ -214,7 +214,7 @@ def test_a_code_is_no_refresh_token_and_no_access_token(wire: Wire, app: App) ->
     assert refused(ask(wire, "/token", app.form(refresh))) == (400, "invalid_grant")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_wrong_basic_credentials_are_challenged_in_kind(wire: Wire, app: App) -> None:
     form = app.form(app.code(), client_id=None, client_secret=None)
 
@@ -226,21 +226,21 @@ def test_wrong_basic_credentials_are_challenged_in_kind(wire: Wire, app: App) ->
         assert refused(ask(wire, "/token", form, Authorization=header)) == (401, "invalid_client")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_credentials_in_two_places_are_refused(wire: Wire, app: App) -> None:
     basic = "Basic " + b64encode(f"{app.id}:{app.secret}".encode()).decode()
 
     assert refused(ask(wire, "/token", app.form(app.code()), Authorization=basic)) == (400, "invalid_request")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_parameter_that_is_there_twice_is_refused(wire: Wire, app: App) -> None:
     twice = [*app.form(app.code()).items(), ("grant_type", "authorization_code")]
 
     assert refused(ask(wire, "/token", twice)) == (400, "invalid_request")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize(
     "body, kind",
     [
@@ -262,7 +262,7 @@ def test_a_body_that_is_no_form_is_refused(wire: Wire, body: bytes, kind: str) -
     assert error in ("invalid_request", "unsupported_grant_type")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_no_token_is_given_by_an_address(wire: Wire, app: App) -> None:
     """A code and a secret in a query would stand in every log."""
     form = urlencode(app.form(app.code()))
@@ -271,7 +271,7 @@ def test_no_token_is_given_by_an_address(wire: Wire, app: App) -> None:
     assert refused(wire.send("POST", f"/token?{form}", b"", FORM, token=None))[0] == 400
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_what_was_refused_is_said_in_letters_that_the_rfc_allows(wire: Wire, app: App) -> None:
     for odd in ('"quoted"', "back\\slash", "\u20acuro", "new\nline"):
         answers = (

@@ -27,7 +27,7 @@ def app(wire: Wire) -> App:
     return registered(wire)
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("state", ["plain", "a b&c=d", "\u20ac/?#", "x" * 500])
 def test_the_state_comes_back_as_it_was(wire: Wire, app: App, state: str) -> None:
     person = Person(wire, wire.service.sign_in())
@@ -51,7 +51,7 @@ SENT_BACK: dict[str, tuple[dict[str, str | None], str]] = {
 }
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", SENT_BACK)
 def test_the_client_hears_what_is_wrong_with_its_question(wire: Wire, app: App, case: str) -> None:
     changes, error = SENT_BACK[case]
@@ -79,7 +79,7 @@ NOT_SENT: dict[str, dict[str, str | None]] = {
 }
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", NOT_SENT)
 def test_nobody_is_sent_where_no_client_has_asked_for(wire: Wire, app: App, case: str) -> None:
     answer = Person(wire, wire.service.sign_in()).open(app.address(**NOT_SENT[case]))
@@ -88,7 +88,7 @@ def test_nobody_is_sent_where_no_client_has_asked_for(wire: Wire, app: App, case
     assert "Location" not in answer.headers
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_loopback_client_may_listen_on_any_port(wire: Wire) -> None:
     made = wire.service.oauth_client("Desktop", redirect_uris=["http://127.0.0.1/cb"])
     app, person = App(wire, made["client_id"], made["client_secret"]), Person(wire, wire.service.sign_in())
@@ -100,7 +100,7 @@ def test_a_loopback_client_may_listen_on_any_port(wire: Wire) -> None:
         assert person.open(app.address(redirect_uri=wrong)).status == 400
 
 
-@pytest.mark.spec("T-01b", "T-04b")
+@pytest.mark.spec("T-01", "T-01b", "T-04", "T-04b")
 def test_consent_needs_the_person_and_the_page(wire: Wire, app: App) -> None:
     """No other site can consent in somebody's name: what it can send lacks what the page has."""
     stranger, person = Person(wire), Person(wire, wire.service.sign_in())
@@ -114,7 +114,7 @@ def test_consent_needs_the_person_and_the_page(wire: Wire, app: App) -> None:
         assert "code=" not in answer.headers.get("Location", "")
 
 
-@pytest.mark.spec("T-03b")
+@pytest.mark.spec("T-03", "T-03b")
 def test_a_person_gives_no_more_than_they_have(wire: Wire, app: App) -> None:
     person = Person(wire, wire.service.sign_in(ADA, scopes=["storage.readonly"]))
 
@@ -124,7 +124,7 @@ def test_a_person_gives_no_more_than_they_have(wire: Wire, app: App) -> None:
     assert found["scope"] == SCOPE + "storage.readonly"
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_the_page_of_consent_shows_a_client_by_its_name_and_runs_nothing(wire: Wire) -> None:
     app = registered(wire, "<script>alert(1)</script>")
 

@@ -37,12 +37,12 @@ def ask(wire: Wire, method: str, path: str, *headers: tuple[str, str]) -> Answer
     return wire.send(method, filled(path) + query, body, pairs, token=None)
 
 
-@pytest.mark.spec("T-01a")
+@pytest.mark.spec("T-01", "T-01a")
 def test_there_are_routes_to_ask() -> None:
     assert len(ROUTES) > 45
 
 
-@pytest.mark.spec("T-01a")
+@pytest.mark.spec("T-01", "T-01a")
 def test_nobody_is_let_in_without_a_token(wire: Wire) -> None:
     for route in ROUTES:
         answer = ask(wire, *route)
@@ -65,7 +65,7 @@ BAD = {
 }
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("case", BAD)
 def test_bad_credentials_are_told_so(wire: Wire, case: str) -> None:
     for method, path in ROUTES[::6]:
@@ -75,7 +75,7 @@ def test_bad_credentials_are_told_so(wire: Wire, case: str) -> None:
         assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
 
 
-@pytest.mark.spec("T-01c")
+@pytest.mark.spec("T-01", "T-01c")
 def test_a_token_that_has_expired_opens_no_route(wire: Wire) -> None:
     token = wire.service.sign_in(expires_in=60)
     wire.service.clock.advance(60)
@@ -85,7 +85,7 @@ def test_a_token_that_has_expired_opens_no_route(wire: Wire) -> None:
         assert (answer.status, answer.error["reason"]) == (401, "authError"), (method, path)
 
 
-@pytest.mark.spec("T-01c")
+@pytest.mark.spec("T-01", "T-01c")
 def test_the_time_of_a_token_ends_by_the_clock_and_not_before(wire: Wire) -> None:
     token = wire.service.sign_in(expires_in=60)
     wire.service.clock.advance(59)
@@ -95,14 +95,14 @@ def test_the_time_of_a_token_ends_by_the_clock_and_not_before(wire: Wire) -> Non
     assert wire.send("GET", "/storage/v3/files", token=token).status == 401
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_two_authorization_headers_are_one_too_many(wire: Wire) -> None:
     both = [("Authorization", f"Bearer {wire.token}"), ("Authorization", f"Bearer {wire.token}")]
 
     assert wire.send("GET", "/storage/v3/files", None, both, token=None).status == 401
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_refusal_repeats_no_token(wire: Wire) -> None:
     answer = wire.send("GET", "/storage/v3/files", token="svc.a-secret-that-is-wrong")
 
@@ -110,7 +110,7 @@ def test_a_refusal_repeats_no_token(wire: Wire) -> None:
     assert "a-secret" not in str(answer.headers)
 
 
-@pytest.mark.spec("T-01b", "T-03a", "T-03b")
+@pytest.mark.spec("T-01", "T-01b", "T-03", "T-03a", "T-03b")
 @pytest.mark.choice("Scopes for files")
 def test_each_documented_scope_is_enough_and_no_other_is(wire: Wire) -> None:
     """Not whether the call succeeds, which depends on more, but whether the scope is what keeps it out."""

@@ -29,7 +29,7 @@ def app(wire: Wire) -> App:
     return registered(wire)
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_tokeninfo_says_whom_a_token_is_for(wire: Wire, app: App) -> None:
     token = app.tokens("storage.readonly", user=BOB)["access_token"]
     wire.service.clock.advance("100s")
@@ -44,7 +44,7 @@ def test_tokeninfo_says_whom_a_token_is_for(wire: Wire, app: App) -> None:
     assert int(by_query["exp"]) - int(by_query["expires_in"]) == int(wire.service.clock.now().timestamp())
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 @pytest.mark.parametrize("token", ["nobody", "", "\u20ac", "a b", "x" * 5000])
 def test_tokeninfo_of_what_is_no_token_is_a_refusal(wire: Wire, token: str) -> None:
     answer = wire.send("GET", f"/tokeninfo?{urlencode({'access_token': token})}", token=None)
@@ -53,7 +53,7 @@ def test_tokeninfo_of_what_is_no_token_is_a_refusal(wire: Wire, token: str) -> N
     assert (status, error in ("invalid_token", "invalid_request")) == (400, True)
 
 
-@pytest.mark.spec("T-01c")
+@pytest.mark.spec("T-01", "T-01c")
 def test_a_token_ends_on_the_second(wire: Wire, app: App) -> None:
     token = app.tokens()
     lives = token["expires_in"]
@@ -70,7 +70,7 @@ def test_a_token_ends_on_the_second(wire: Wire, app: App) -> None:
     assert works(wire, app.refresh(token["refresh_token"]).json["access_token"])
 
 
-@pytest.mark.spec("T-01c")
+@pytest.mark.spec("T-01", "T-01c")
 def test_an_upload_outlives_the_token_that_began_it(wire: Wire, app: App) -> None:
     tokens = app.tokens()
     begun = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", token=tokens["access_token"])
@@ -84,7 +84,7 @@ def test_an_upload_outlives_the_token_that_began_it(wire: Wire, app: App) -> Non
     assert done.status == 200
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_revoked_token_is_good_for_nothing(wire: Wire, app: App) -> None:
     tokens = app.tokens()
     token = tokens["access_token"]
@@ -97,7 +97,7 @@ def test_a_revoked_token_is_good_for_nothing(wire: Wire, app: App) -> None:
     assert refused(ask(wire, "/revoke", {"token": token})) == (400, "invalid_token")
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_who_revokes_a_refresh_token_ends_the_consent_and_no_other(wire: Wire, app: App) -> None:
     gone, stays = app.tokens(), app.tokens()
     renewed = app.refresh(gone["refresh_token"]).json["access_token"]
@@ -110,7 +110,7 @@ def test_who_revokes_a_refresh_token_ends_the_consent_and_no_other(wire: Wire, a
     assert works(wire, stays["access_token"])
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_nothing_is_revoked_by_a_link(wire: Wire, app: App) -> None:
     token = app.tokens()["access_token"]
 
@@ -118,7 +118,7 @@ def test_nothing_is_revoked_by_a_link(wire: Wire, app: App) -> None:
     assert works(wire, token)
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_a_reset_and_an_old_snapshot_do_not_bring_a_revoked_token_back(wire: Wire, app: App, service: Service) -> None:
     token = app.tokens()["access_token"]
     ask(wire, "/revoke", {"token": token})
@@ -128,7 +128,7 @@ def test_a_reset_and_an_old_snapshot_do_not_bring_a_revoked_token_back(wire: Wir
     assert not works(wire, token)
 
 
-@pytest.mark.spec("T-01b")
+@pytest.mark.spec("T-01", "T-01b")
 def test_oauth_libraries_find_the_endpoints(wire: Wire) -> None:
     found = wire.send("GET", "/.well-known/oauth-authorization-server", token=None).json
 

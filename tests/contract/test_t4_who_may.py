@@ -132,7 +132,7 @@ def outcome(answer: Answer) -> tuple[int, str | None]:
     return (200, None) if answer.status in (200, 204) else (answer.status, answer.error["reason"])
 
 
-@pytest.mark.spec("T-03a", "T-03b", "T-04b")
+@pytest.mark.spec("T-03", "T-03a", "T-03b", "T-04", "T-04b")
 @pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader", None], ids=str)
 @pytest.mark.parametrize("name", DEEDS)
 def test_what_somebody_may_do_with_a_file_follows_from_role_and_scopes(wire: Wire, name: str, role: str | None) -> None:
@@ -149,7 +149,7 @@ def test_what_somebody_may_do_with_a_file_follows_from_role_and_scopes(wire: Wir
         assert found == expected(deed, role, scopes, made_here=client == "this app"), (sorted(scopes), client)
 
 
-@pytest.mark.spec("T-03a", "T-03b")
+@pytest.mark.spec("T-03", "T-03a", "T-03b")
 def test_a_metadata_token_lists_and_reads_and_gets_no_byte(wire: Wire) -> None:
     file = given_file(wire, "owner", native=False, client="a")
     token = wire.service.sign_in(ADA, scopes=["storage.metadata.readonly"])
@@ -164,7 +164,7 @@ def test_a_metadata_token_lists_and_reads_and_gets_no_byte(wire: Wire) -> None:
     assert b"content" not in refused.body
 
 
-@pytest.mark.spec("T-03b")
+@pytest.mark.spec("T-03", "T-03b")
 def test_a_metadata_token_gets_no_byte_by_a_range_or_a_head(wire: Wire) -> None:
     file = given_file(wire, "owner", native=False, client="a")
     token = wire.service.sign_in(ADA, scopes=["storage.metadata"])
@@ -175,7 +175,7 @@ def test_a_metadata_token_gets_no_byte_by_a_range_or_a_head(wire: Wire) -> None:
     assert (part.status, head.status) == (403, 403)
 
 
-@pytest.mark.spec("T-04b")
+@pytest.mark.spec("T-04", "T-04b")
 def test_a_client_with_the_file_scope_lists_what_it_made_and_nothing_else(wire: Wire) -> None:
     mine, other = (given_file(wire, "owner", native=False, client=one) for one in ("mine", "other"))
     token = wire.service.sign_in(ADA, scopes=["storage.file"], client="mine")
@@ -186,7 +186,7 @@ def test_a_client_with_the_file_scope_lists_what_it_made_and_nothing_else(wire: 
     assert other not in listed
 
 
-@pytest.mark.spec("T-04b")
+@pytest.mark.spec("T-04", "T-04b")
 def test_the_change_log_tells_nobody_of_files_that_are_not_theirs(wire: Wire) -> None:
     eve = wire.service.sign_in(EVE)
     start = wire.send("GET", "/storage/v3/changes/startPageToken", token=eve).json["startPageToken"]
@@ -199,7 +199,7 @@ def test_the_change_log_tells_nobody_of_files_that_are_not_theirs(wire: Wire) ->
     assert file.encode() not in changes.body
 
 
-@pytest.mark.spec("T-04b")
+@pytest.mark.spec("T-04", "T-04b")
 def test_an_id_that_is_not_shared_and_one_that_is_nobodys_get_the_same_answer(wire: Wire) -> None:
     """Or a stranger could find out what exists."""
     file = given_file(wire, None, native=False, client="a")
@@ -212,7 +212,7 @@ def test_an_id_that_is_not_shared_and_one_that_is_nobodys_get_the_same_answer(wi
         assert one.body.replace(file.encode(), b"") == other.body.replace(nobodys.encode(), b"")
 
 
-@pytest.mark.spec("T-04b")
+@pytest.mark.spec("T-04", "T-04b")
 def test_nobody_goes_on_with_another_users_upload(wire: Wire) -> None:
     uri = wire.begin({"name": "mine"})
 
@@ -222,7 +222,7 @@ def test_nobody_goes_on_with_another_users_upload(wire: Wire) -> None:
     assert wire.send("PUT", uri, b"mine").status == 200
 
 
-@pytest.mark.spec("T-04b")
+@pytest.mark.spec("T-04", "T-04b")
 def test_what_was_unshared_is_gone_for_who_had_it(wire: Wire) -> None:
     file, ada, bob = given_file(wire, "writer", native=False, client="a"), *map(wire.service.sign_in, (ADA, BOB))
     permission = next(
@@ -236,7 +236,7 @@ def test_what_was_unshared_is_gone_for_who_had_it(wire: Wire) -> None:
     assert file not in [one["id"] for one in wire.files(token=bob)]
 
 
-@pytest.mark.spec("T-04a", "T-04b")
+@pytest.mark.spec("T-04", "T-04a", "T-04b")
 def test_a_service_account_has_files_of_its_own(wire: Wire) -> None:
     robot = wire.service.sign_in("robot@svc.example", service_account=True)
     target = f"/upload{FILES}?uploadType=media"
@@ -260,7 +260,7 @@ TAKING = {
 }
 
 
-@pytest.mark.spec("A6-05a")
+@pytest.mark.spec("A6-05", "A6-05a")
 @pytest.mark.parametrize("flag", ["viewersCanCopyContent", "copyRequiresWriterPermission"])
 @pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader"])
 @pytest.mark.parametrize("name", TAKING)
@@ -282,7 +282,7 @@ def test_who_only_reads_cannot_take_a_restricted_file_along(wire: Wire, name: st
     assert get("")(wire, file, token).status == 200
 
 
-@pytest.mark.spec("A6-05b")
+@pytest.mark.spec("A6-05", "A6-05b")
 @pytest.mark.parametrize("role", ["reader", "commenter"])
 def test_who_only_reads_cannot_lift_the_restriction(wire: Wire, role: str) -> None:
     file, bob = given_file(wire, role, native=False, client="a"), wire.service.sign_in(BOB)
@@ -292,7 +292,7 @@ def test_who_only_reads_cannot_lift_the_restriction(wire: Wire, role: str) -> No
     assert get("?alt=media")(wire, file, bob).status == 403
 
 
-@pytest.mark.spec("A6-05b")
+@pytest.mark.spec("A6-05", "A6-05b")
 def test_who_may_edit_sets_the_restriction_and_lifts_it(wire: Wire) -> None:
     file, writer = given_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
 
@@ -301,7 +301,7 @@ def test_who_may_edit_sets_the_restriction_and_lifts_it(wire: Wire) -> None:
         assert get("?fields=viewersCanCopyContent")(wire, file, writer).json == {"viewersCanCopyContent": restricted}
 
 
-@pytest.mark.spec("A6-05a")
+@pytest.mark.spec("A6-05", "A6-05a")
 def test_a_restricted_file_says_what_its_reader_may(wire: Wire) -> None:
     file, bob = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
@@ -312,7 +312,7 @@ def test_a_restricted_file_says_what_its_reader_may(wire: Wire) -> None:
     assert found["capabilities"] == {"canDownload": False, "canCopy": False}
 
 
-@pytest.mark.spec("A6-05a")
+@pytest.mark.spec("A6-05", "A6-05a")
 def test_a_range_of_a_restricted_file_is_as_closed_as_the_whole(wire: Wire) -> None:
     file, bob = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
@@ -323,7 +323,7 @@ def test_a_range_of_a_restricted_file_is_as_closed_as_the_whole(wire: Wire) -> N
     assert (part.status, head.status) == (403, 403)
 
 
-@pytest.mark.spec("A6-05a")
+@pytest.mark.spec("A6-05", "A6-05a")
 def test_a_copy_by_a_writer_of_a_restricted_file_is_the_writers_own(wire: Wire) -> None:
     file, bob = given_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
     send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
@@ -354,7 +354,7 @@ def test_an_abusive_file_is_for_its_owner_who_says_so(wire: Wire, role: str | No
         assert (answer.status, answer.error["reason"]) == (403, "cannotDownloadAbusiveFile")
 
 
-@pytest.mark.spec("T-04a", "T-04b")
+@pytest.mark.spec("T-04", "T-04a", "T-04b")
 def test_a_client_has_properties_that_no_other_client_sees(wire: Wire) -> None:
     file = given_file(wire, None, native=False, client="a")
     tokens = {client: wire.service.sign_in(ADA, client=client) for client in ("a", "b")}
@@ -391,7 +391,7 @@ def test_new_content_and_a_copy_do_not_wash_a_flag_away(wire: Wire) -> None:
 # -- channels --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.spec("A10-02a", "A10-02b")
+@pytest.mark.spec("A10-02", "A10-02a", "A10-02b")
 @pytest.mark.parametrize("by_robot", [False, True], ids=["a user's", "a service account's"])
 @pytest.mark.parametrize("same_user", [False, True], ids=["another user", "the same user"])
 @pytest.mark.parametrize("same_client", [False, True], ids=["another client", "the same client"])
@@ -472,7 +472,7 @@ def crowd() -> Crowd:
     return service, [service.sign_in(one) for one in PEOPLE]
 
 
-@pytest.mark.spec("T-04b")
+@pytest.mark.spec("T-04", "T-04b")
 @settings(
     max_examples=int(os.environ.get("FUZZ_GRAPHS", "40")),
     deadline=None,

@@ -85,7 +85,7 @@ def answers(connection: socket.socket, count: int) -> list[int]:
     return statuses
 
 
-@pytest.mark.spec("A1-01", "A3-01a", "A6-01")
+@pytest.mark.spec("A1-01", "A3-01", "A3-01a", "A6-01")
 def test_up_and_down(wire: OverTls) -> None:
     content = bytes(range(256)) * 40_000
     file = wire.create(content)

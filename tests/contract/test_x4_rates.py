@@ -17,7 +17,7 @@ from .conftest import InProcess, OverSocket, Q, Wire
 FILES = "/storage/v3/files"
 EVENTS = "/calendar/v3/calendars/primary/events"
 
-pytestmark = pytest.mark.spec("X-04a", "X-04b")
+pytestmark = pytest.mark.spec("X-04", "X-04a", "X-04b")
 
 
 def ask(wire: Wire, times: int, target: str = FILES, **options: Any) -> list[int]:
@@ -90,7 +90,7 @@ def test_who_is_not_let_in_spends_nothing(wire: Wire) -> None:
     assert ask(wire, 1) == [200]
 
 
-@pytest.mark.spec("A3-22a")
+@pytest.mark.spec("A3-22", "A3-22a")
 def test_a_chunk_that_is_refused_leaves_its_session_as_it_was(wire: Wire) -> None:
     uri = wire.begin()
     wire.service.limit("ada@svc.example", 1, "30s")

@@ -31,7 +31,7 @@ FILES = "/storage/v3/files"
 MEDIA = "/upload/storage/v3/files?uploadType=media"
 SESSION = {"operation": "upload.session"}
 
-pytestmark = pytest.mark.spec("X-05a", "X-05b")
+pytestmark = pytest.mark.spec("X-05", "X-05a", "X-05b")
 
 
 class OverTls(OverSocket):
@@ -232,7 +232,7 @@ def test_the_last_chunk_is_stored_and_its_answer_lost(wire: Wire) -> None:
     assert len(wire.names()) == 1
 
 
-@pytest.mark.spec("A3-13a")
+@pytest.mark.spec("A3-13", "A3-13a")
 def test_an_expired_session_is_really_gone(wire: Wire) -> None:
     uri = wire.begin()
     assert wire.put(uri, b"x" * Q, f"bytes 0-{Q - 1}/{2 * Q}").status == 308
@@ -293,7 +293,7 @@ def test_a_delay_moves_a_virtual_clock(wire: Wire) -> None:
     assert wire.service.clock.now() - before == timedelta(seconds=90)
 
 
-@pytest.mark.spec("T-01c")
+@pytest.mark.spec("T-01", "T-01c")
 def test_time_that_a_delay_lets_pass_counts_for_all(wire: Wire) -> None:
     wire.service.clock.advance(0)
     wire.token = wire.service.sign_in(expires_in=60)

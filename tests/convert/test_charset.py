@@ -8,7 +8,7 @@ import pytest
 
 from svc_notebooks.convert.charset import decode
 
-pytestmark = pytest.mark.spec("A5-06a")
+pytestmark = pytest.mark.spec("A5-06", "A5-06a")
 
 WESTERN = "Müller;Straße;naïve café;5 €\nGrüße;Élan;ça va\n"
 POLISH = "Łódź;Kraków;żółć\nPříliš;žluťoučký;kůň\n"

@@ -59,7 +59,7 @@ def pages(made: bytes) -> str:
     return "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(made)).pages)
 
 
-@pytest.mark.spec("A7-01b")
+@pytest.mark.spec("A7-01", "A7-01b")
 def test_everything_is_on_the_page(job: Job) -> None:
     document = read.markdown(RICH.encode(), job)
 
@@ -83,7 +83,7 @@ def _annotations(reader: pypdf.PdfReader) -> list[pypdf.generic.DictionaryObject
     return [note.get_object() for page in reader.pages for note in page.get("/Annots", [])]
 
 
-@pytest.mark.spec("A7-01b")
+@pytest.mark.spec("A7-01", "A7-01b")
 def test_pictures_are_on_the_page(job: Job) -> None:
     made = pdf.write(read.docx(sources.docx(), job), job)
 

@@ -70,7 +70,7 @@ def test_the_title_of_a_page_is_not_on_it(job: Job) -> None:
     assert "Not on the page" not in plain(document.blocks) + plain(list(document.meta.values()))
 
 
-@pytest.mark.spec("A5-06a")
+@pytest.mark.spec("A5-06", "A5-06a")
 @pytest.mark.parametrize(
     "source,charset",
     [
@@ -84,7 +84,7 @@ def test_the_character_set_of_a_page(source: bytes, charset: str | None, job: Jo
     assert plain(read.html(source, replace(job, charset=charset)).blocks) == "naïve"
 
 
-@pytest.mark.spec("A5-01", "A5-06a")
+@pytest.mark.spec("A5-01", "A5-06", "A5-06a")
 def test_plain_text_keeps_its_lines_and_blanks(job: Job) -> None:
     document = read.text("a\r\nb\r\n\r\n\r\n  c   d\te\r\n".encode("utf-8-sig"), job)
 

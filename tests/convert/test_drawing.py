@@ -177,7 +177,7 @@ def drawing(job) -> Drawing:
     return read((_SMALL + inside).encode(), job)
 
 
-@pytest.mark.spec("A7-01b")
+@pytest.mark.spec("A7-01", "A7-01b")
 def test_each_format_shows_the_drawing(job, drawing):
     seen = Image.open(io.BytesIO(png(drawing, job)))
     photo = Image.open(io.BytesIO(jpeg(drawing, job)))
@@ -192,7 +192,7 @@ def test_each_format_shows_the_drawing(job, drawing):
     assert ElementTree.fromstring(svg(drawing, job)).tag == "{http://www.w3.org/2000/svg}svg"
 
 
-@pytest.mark.spec("A7-01b")
+@pytest.mark.spec("A7-01", "A7-01b")
 def test_a_new_drawing_is_an_empty_page(job):
     assert Image.open(io.BytesIO(jpeg(Drawing(), job))).size == (960, 720)
     assert len(pypdf.PdfReader(io.BytesIO(pdf(Drawing(), job))).pages) == 1

@@ -18,7 +18,7 @@ from svc_notebooks.core import formats as f
 
 from . import sources
 
-pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01b")]
+pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
 
 SCRIPTS = {
     "Chinese": "人人生而自由",

@@ -17,7 +17,7 @@ from tests.patience import PATIENCE
 from . import decks
 from .test_presentation_pptx import sample
 
-pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01b")]
+pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
 
 _SCRIPTS = ("Größe", "日本語", "한국어", "中文", "Ελληνικά", "Русский")
 

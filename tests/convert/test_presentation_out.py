@@ -17,7 +17,7 @@ from svc_notebooks.core import formats as f
 from . import decks
 from .test_presentation_pptx import sample
 
-pytestmark = pytest.mark.spec("A7-01b")
+pytestmark = pytest.mark.spec("A7-01", "A7-01b")
 
 
 def pages(source: bytes) -> list[pypdf.PageObject]:

@@ -46,7 +46,7 @@ def kinds(document: Document) -> list[str]:
     return ["picture" if block["c"][0]["t"] == "Image" else "text" for block in document.blocks]
 
 
-@pytest.mark.spec("A5-01", "A5-03a")
+@pytest.mark.spec("A5-01", "A5-03", "A5-03a")
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP"])
 def test_a_picture_and_the_text_in_it(kind: str, job: Job) -> None:
     document = scan.picture(sources.picture_of("Seven green bottles\nhanging on the wall", kind), job)
@@ -60,7 +60,7 @@ def test_a_picture_and_the_text_in_it(kind: str, job: Job) -> None:
     assert job.notes == []
 
 
-@pytest.mark.spec("A5-03c")
+@pytest.mark.spec("A5-03", "A5-03c")
 def test_the_language_is_used(job: Job) -> None:
     source = page_of("Grüße aus Köln, schöne Maße", job)
 
@@ -71,7 +71,7 @@ def test_the_language_is_used(job: Job) -> None:
     assert "Grüße" not in english
 
 
-@pytest.mark.spec("A5-03c")
+@pytest.mark.spec("A5-03", "A5-03c")
 def test_a_language_without_a_model_is_said(job: Job) -> None:
     document = scan.picture(sources.picture_of("Plain words"), replace(job, ocr_language="fi"))
 
@@ -79,7 +79,7 @@ def test_a_language_without_a_model_is_said(job: Job) -> None:
     assert job.notes == ["ocrLanguage fi: no model for it is installed here; the text was read with eng."]
 
 
-@pytest.mark.spec("A5-03a")
+@pytest.mark.spec("A5-03", "A5-03a")
 def test_without_an_engine_the_picture_is_there_and_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ocr, "ocr", lambda: False)
 
@@ -124,7 +124,7 @@ def test_trained_data_is_found_where_it_is_said_to_be(tmp_path: Path, monkeypatc
     assert engines.tessdata.__wrapped__()[0] == tmp_path
 
 
-@pytest.mark.spec("A5-01", "A5-03a")
+@pytest.mark.spec("A5-01", "A5-03", "A5-03a")
 def test_a_pdf_page_by_page(job: Job) -> None:
     document = scan.pdf(made_pdf("The first page says this.", "The second one says that.", job=job), job)
 
@@ -134,7 +134,7 @@ def test_a_pdf_page_by_page(job: Job) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.spec("A5-03a")
+@pytest.mark.spec("A5-03", "A5-03a")
 def test_a_scanned_pdf_is_read(job: Job) -> None:
     target = io.BytesIO()
     Image.open(io.BytesIO(sources.picture_of("Words of a scanned page"))).save(target, "PDF", resolution=100)

@@ -20,7 +20,7 @@ def encoded(value) -> bytes:
     return json.dumps(value).encode()
 
 
-@pytest.mark.spec("A7-01a")
+@pytest.mark.spec("A7-01", "A7-01a")
 def test_a_project_comes_back_with_every_field_it_came_with(job):
     value = {"scriptId": "s1", "files": [{"id": "1", **_CODE}, {**_MANIFEST, "functionSet": {"values": []}}]}
 

@@ -13,7 +13,7 @@ from svc_notebooks.convert.spreadsheet.model import Cell, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.write_ods import write as write_ods
 from svc_notebooks.convert.spreadsheet.write_xlsx import write as write_xlsx
 
-pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01b")]
+pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
 
 ROWS = {
     0: {0: Cell(1.5), 1: Cell(2), 2: Cell(None, formula="SUM(A1:B1,'My data'!A1)"), 3: Cell("Größe 日本語 😀")},

@@ -25,7 +25,7 @@ from svc_notebooks.convert.spreadsheet.write_pdf import write as write_pdf
 from svc_notebooks.convert.spreadsheet.write_text import write_csv, write_tsv
 from svc_notebooks.convert.spreadsheet.write_xlsx import write as write_xlsx
 
-pytestmark = pytest.mark.spec("A7-01b")
+pytestmark = pytest.mark.spec("A7-01", "A7-01b")
 
 WRITERS = [write_xlsx, write_ods, write_pdf, write_csv, write_tsv, write_html]
 

@@ -62,7 +62,7 @@ def carrier(desk: Ticking) -> Carrier:
     return Carrier(cast(Desk, desk), cast(SystemClock, desk), lambda: cast(Any, Nobody()), {})
 
 
-@pytest.mark.spec("N-08b")
+@pytest.mark.spec("N-08", "N-08b")
 def test_what_becomes_due_while_one_looks_is_not_forgotten() -> None:
     desk = Ticking()
     running = carrier(desk)

@@ -28,7 +28,7 @@ def why(outcome: Outcome) -> str:
     return outcome.error
 
 
-@pytest.mark.spec("A8-04b")
+@pytest.mark.spec("A8-04", "A8-04b")
 @pytest.mark.parametrize(
     "make, fault",
     [
@@ -50,7 +50,7 @@ def test_a_bad_certificate(sender: Sender, make: Callable[[], ssl.SSLContext], f
         assert not told.requests
 
 
-@pytest.mark.spec("A8-04b")
+@pytest.mark.spec("A8-04", "A8-04b")
 def test_a_revoked_certificate(sender: Sender) -> None:
     context, revocation_list = receivers.revoked()
     with receiver(context) as told:
@@ -61,7 +61,7 @@ def test_a_revoked_certificate(sender: Sender) -> None:
         assert len(told.requests) == 1
 
 
-@pytest.mark.spec("A8-04b")
+@pytest.mark.spec("A8-04", "A8-04b")
 def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Sender) -> None:
     context, revocation_list = receivers.revoked()
     with receiver(context) as told:
@@ -90,7 +90,7 @@ def test_trusted_later(sender: Sender) -> None:
     assert (before.status, after) == (None, Outcome(200))
 
 
-@pytest.mark.spec("A8-04b")
+@pytest.mark.spec("A8-04", "A8-04b")
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1])
 @pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:

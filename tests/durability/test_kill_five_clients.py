@@ -186,7 +186,7 @@ def compare(clients: list[Client]) -> None:
         assert response.content == unsure[names[key]], "a file that nobody has made"  # type: ignore[attr-defined]
 
 
-@pytest.mark.spec("A3-19b")
+@pytest.mark.spec("A3-19", "A3-19b")
 def test_a_few_kills_under_five_clients(tmp_path: Path) -> None:
     assert run_with_kills(tmp_path / "store", kills=3, seed=1) > 0
 

@@ -70,7 +70,7 @@ def bodies(path: str) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({}, optional={**dict.fromkeys(CALLS[path], VALUES), **special, "\ud800": ODD})
 
 
-@pytest.mark.spec("X-05c", "X-01")
+@pytest.mark.spec("X-05", "X-05c", "X-01")
 @pytest.mark.parametrize("path", CALLS)
 def test_nonsense_is_refused_in_the_envelope(world: World, path: str) -> None:
     @PLAN
@@ -90,7 +90,7 @@ def test_nonsense_is_refused_in_the_envelope(world: World, path: str) -> None:
 ACTIONS = st.fixed_dictionaries({}, optional=dict.fromkeys(ACTION, VALUES))
 
 
-@pytest.mark.spec("X-05c")
+@pytest.mark.spec("X-05", "X-05c")
 @PLAN
 @given(action=ACTIONS | st.just({"status": 503}))
 @example(action={"status": 503, "body": "\ud800"})
@@ -123,7 +123,7 @@ SHORT = st.one_of(
 )
 
 
-@pytest.mark.spec("X-05c")
+@pytest.mark.spec("X-05", "X-05c")
 @PLAN
 @given(text=SHORT)
 @example(text="cut_request_after=" + "9" * 400)

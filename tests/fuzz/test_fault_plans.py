@@ -33,7 +33,9 @@ from tests.scripted import Q
 
 PLANS = int(os.environ.get("FUZZ_PLANS", "0"))
 
-pytestmark = pytest.mark.spec("X-05a", "X-05b", "A3-20", "A3-21a", "A3-21b", "A6-06c", "N-02", "N-08b")
+pytestmark = pytest.mark.spec(
+    "X-05", "X-05a", "X-05b", "A3-20", "A3-21", "A3-21a", "A3-21b", "A6-06", "A6-06c", "N-02", "N-08", "N-08b"
+)
 
 FOR_EVER = {"steps": [{"match": {}, "times": ENDLESS, "action": {"status": 503}}]}
 NO_END = {

@@ -85,8 +85,8 @@ def test_an_unknown_id_stops_the_run_and_names_the_test(suite: pytest.Pytester):
 
 
 def test_a_rule_is_proved_when_all_of_its_clauses_are(suite: pytest.Pytester):
-    half = run(suite, '@pytest.mark.spec("C-1a")\ndef test_half(): pass')
-    whole = run(suite, '@pytest.mark.spec("C-1a", "C-1b")\ndef test_whole(): pass')
+    half = run(suite, '@pytest.mark.spec("C-1", "C-1a")\ndef test_half(): pass')
+    whole = run(suite, '@pytest.mark.spec("C-1", "C-1a", "C-1b")\ndef test_whole(): pass')
 
     half.stdout.fnmatch_lines(["*rules: 0 of 4 proved by this run (1 of 5 clauses)*", "*gamma*1/2*missing C-1b"])
     whole.stdout.fnmatch_lines(["*rules: 1 of 4 proved by this run (2 of 5 clauses)*"])
@@ -97,6 +97,13 @@ def test_the_number_of_a_rule_with_clauses_stops_the_run_and_lists_them(suite: p
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*test_it.py::test_one*'C-1', which has clauses*(C-1a, C-1b)*"])
+
+
+def test_a_clause_without_the_number_of_its_rule_stops_the_run(suite: pytest.Pytester):
+    result = run(suite, PROVES_ONE.replace("A-1", "C-1a"))
+
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*test_it.py::test_one*'C-1a', and without 'C-1', the number of its rule"])
 
 
 def test_the_floor_is_kept_by_a_whole_run_alone(suite: pytest.Pytester):

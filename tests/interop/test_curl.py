@@ -28,7 +28,7 @@ def curl(token: str, *arguments: str | Path) -> bytes:
     return subprocess.run(command, check=True, capture_output=True).stdout
 
 
-@pytest.mark.spec("A1-01", "A6-01", "A6-02a")
+@pytest.mark.spec("A1-01", "A6-01", "A6-02", "A6-02a")
 def test_up_and_down(base_url: str, token: str, source: Path, tmp_path: Path) -> None:
     kind = "Content-Type: application/x-test"
     upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
@@ -43,7 +43,7 @@ def test_up_and_down(base_url: str, token: str, source: Path, tmp_path: Path) ->
     assert b"content-length: 786442" in curl(token, "-I", address).lower()
 
 
-@pytest.mark.spec("A1-03a")
+@pytest.mark.spec("A1-03", "A1-03a")
 def test_a_stream_goes_up_chunked(base_url: str, token: str, source: Path) -> None:
     upload = f"{base_url}/upload/storage/v3/files?uploadType=media"
 
@@ -52,7 +52,7 @@ def test_a_stream_goes_up_chunked(base_url: str, token: str, source: Path) -> No
     assert curl(token, f"{base_url}/storage/v3/files/{file['id']}?alt=media") == CONTENT
 
 
-@pytest.mark.spec("A3-01a", "A3-06", "A3-09a", "A3-08")
+@pytest.mark.spec("A3-01", "A3-01a", "A3-06", "A3-09", "A3-09a", "A3-08")
 def test_a_resumable_upload_by_hand(base_url: str, token: str, source: Path, tmp_path: Path) -> None:
     begun = curl(
         token, "-X", "POST", "-D", "-", f"{base_url}/upload/storage/v3/files?uploadType=resumable", "-d", ""

@@ -81,7 +81,7 @@ def test_an_upload_arrives_in_chunks_of_any_size(session: Session, chunk: int, k
     assert stored(session) == CONTENT
 
 
-@pytest.mark.spec("A3-21a", "A3-25")
+@pytest.mark.spec("A3-21", "A3-21a", "A3-25")
 def test_an_upload_that_another_process_began_is_gone_on_with(session: Session) -> None:
     begun = begin(session, CONTENT)
     assert begun.send_chunk()["stored"] == Q
@@ -94,7 +94,7 @@ def test_an_upload_that_another_process_began_is_gone_on_with(session: Session) 
     assert stored(session) == CONTENT
 
 
-@pytest.mark.spec("A3-21a")
+@pytest.mark.spec("A3-21", "A3-21a")
 def test_a_connection_that_is_cut_is_gone_on_from(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second chunk leaves, and its answer is lost."""
     upload = begin(session, CONTENT)

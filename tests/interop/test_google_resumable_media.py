@@ -48,7 +48,7 @@ def test_multipart(base_url: str, transport: requests.Session) -> None:
     assert transport.get(media(base_url, file["id"])).content == b"hello"
 
 
-@pytest.mark.spec("A3-01a", "A3-06", "A3-08")
+@pytest.mark.spec("A3-01", "A3-01a", "A3-06", "A3-08")
 @pytest.mark.parametrize("chunk_size", [256 * 1024, 8 * MIB])
 def test_resumable(base_url: str, transport: requests.Session, chunk_size: int) -> None:
     upload = ResumableUpload(f"{base_url}/upload/storage/v3/files?uploadType=resumable", chunk_size)
@@ -72,7 +72,7 @@ def test_resumable_without_a_known_size(base_url: str, transport: requests.Sessi
     assert transport.get(media(base_url, answer.json()["id"])).content == CONTENT
 
 
-@pytest.mark.spec("A3-09a", "X-05a")
+@pytest.mark.spec("A3-09", "A3-09a", "X-05", "X-05a")
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_recovery_from_a_refused_chunk(base_url: str, transport: requests.Session, service: Service, when: str) -> None:
     """The library recovers by a status query from any answer that it does not retry by itself."""
@@ -96,7 +96,7 @@ def test_recovery_from_a_refused_chunk(base_url: str, transport: requests.Sessio
     assert transport.get(media(base_url, answer.json()["id"])).content == CONTENT
 
 
-@pytest.mark.spec("A6-01", "A6-02a")
+@pytest.mark.spec("A6-01", "A6-02", "A6-02a")
 def test_downloads(base_url: str, transport: requests.Session) -> None:
     created = transport.post(f"{base_url}/upload/storage/v3/files?uploadType=media", data=CONTENT).json()
     whole, chunks = io.BytesIO(), io.BytesIO()

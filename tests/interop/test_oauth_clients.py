@@ -25,7 +25,7 @@ from tests.contract.person import Person
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 
-pytestmark = [pytest.mark.interop, pytest.mark.spec("T-01a", "T-04a")]
+pytestmark = [pytest.mark.interop, pytest.mark.spec("T-01", "T-01a", "T-04", "T-04a")]
 
 SCOPES = ["https://svc.example/auth/storage", "https://svc.example/auth/calendar.readonly"]
 BACK = "https://app.example/back"

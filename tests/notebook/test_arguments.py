@@ -15,7 +15,7 @@ def three(lab):
     return svc.upload([b"a", b"bb", b"ccc"], name=["a.txt", "b.txt", "c.txt"])
 
 
-@pytest.mark.spec("D-02a")
+@pytest.mark.spec("D-02", "D-02a")
 def test_a_file_is_an_id_a_row_a_frame_or_a_list(three):
     ids = three["id"].tolist()
     ways = {"id": ids[0], "row": three.iloc[0], "frame": three, "list": ids, "dict": {"id": ids[1]}}
@@ -32,13 +32,13 @@ def test_a_file_is_an_id_a_row_a_frame_or_a_list(three):
     }
 
 
-@pytest.mark.spec("D-02a")
+@pytest.mark.spec("D-02", "D-02a")
 @pytest.mark.parametrize("call", [svc.trash, svc.untrash, svc.delete, svc.file])
 def test_each_row_has_its_row_in_the_result(three, call):
     assert call(three)["id"].tolist() == three["id"].tolist()
 
 
-@pytest.mark.spec("D-02a")
+@pytest.mark.spec("D-02", "D-02a")
 def test_a_frame_is_downloaded_row_by_row(three, tmp_path):
     saved = svc.download(three, tmp_path)
 
@@ -123,7 +123,7 @@ WRONG = {
 }
 
 
-@pytest.mark.spec("D-02a")
+@pytest.mark.spec("D-02", "D-02a")
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_meant_is_refused_before_anything_is_sent(lab, case):
     call, error, words = WRONG[case]

@@ -55,7 +55,7 @@ NAMED = widgets.Button | widgets.Text | widgets.Textarea | widgets.IntText | wid
 NAMED |= widgets.RadioButtons | widgets.Select | widgets.SelectMultiple | widgets.DatePicker | widgets.TimePicker
 
 
-@pytest.mark.spec("W-05b")
+@pytest.mark.spec("W-05", "W-05b")
 def test_every_control_has_a_label_and_a_tooltip(controls):
     named = [one for one in controls if isinstance(one, NAMED)]
     hidden = [inner for one in controls if one.layout.display == "none" for inner in found(one)]

@@ -37,7 +37,7 @@ def body(answer: str) -> dict:
     return json.loads(answer.replace("\r\n", "\n").rpartition("\n\n{")[2].join(["{", ""]))
 
 
-@pytest.mark.spec("D-04c")
+@pytest.mark.spec("D-04", "D-04c")
 def test_json_with_every_quote(lab, paste):
     svc.create_file(name=ODD, description="two\nlines\r\nand\x01more")
 

@@ -40,7 +40,7 @@ def test_no_tab_has_this_key(board):
         board.show("colours")
 
 
-@pytest.mark.spec("D-04a")
+@pytest.mark.spec("D-04", "D-04a")
 def test_an_upload_in_one_tab_is_in_the_files_and_on_the_wire(board, tmp_path):
     board.show("wire")
     (tmp_path / "birds.txt").write_text("coot")
@@ -117,7 +117,7 @@ def test_lists_wait_while_a_fault_is_armed(board, lab):
         assert listed(board) == ["another.txt", "table.csv"]
 
 
-@pytest.mark.spec("W-04b")
+@pytest.mark.spec("W-04", "W-04b")
 def test_messages_and_events_and_documents_are_there(board, lab):
     board.show("export")
     board.show("events")

@@ -350,7 +350,7 @@ def test_what_else_is_known_of_a_guest_is_kept():
     assert rows.value == [guest]
 
 
-@pytest.mark.spec("W-03e")
+@pytest.mark.spec("W-03", "W-03e")
 def test_reminders_are_the_calendars_none_or_up_to_five():
     reminders = ReminderRows()
     assert reminders.value is None

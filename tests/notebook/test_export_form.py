@@ -54,7 +54,7 @@ def choose(form, document=None, extension=None):
         controls.format.value = next(kind for label, kind in controls.format.options if f"(.{extension})" in label)
 
 
-@pytest.mark.spec("W-02a")
+@pytest.mark.spec("W-02", "W-02a")
 def test_documents_are_listed_newest_first_and_nothing_else(lab, page, table):
     svc.upload(b"plain", name="plain.txt")
     svc.trash(svc.upload(b"gone", name="gone.txt", convert_to="document"))
@@ -65,7 +65,7 @@ def test_documents_are_listed_newest_first_and_nothing_else(lab, page, table):
     assert form.controls.document.chooser.options[0][0] == "birds.csv (spreadsheet, 2026-01-05 10:00 UTC)"
 
 
-@pytest.mark.spec("W-02b", "A7-05b")
+@pytest.mark.spec("W-02", "W-02b", "A7-05", "A7-05b")
 def test_only_what_the_document_can_become_is_offered(form, page, table):
     choose(form, table, "pdf")
     assert formats(form) == [
@@ -80,7 +80,7 @@ def test_only_what_the_document_can_become_is_offered(form, page, table):
     assert form.controls.format.value == "application/pdf", "a format that both have stays chosen"
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 def test_a_file_beside_the_kernel(form, table, tmp_path):
     choose(form, table, "csv")
 
@@ -94,7 +94,7 @@ def test_a_file_beside_the_kernel(form, table, tmp_path):
     assert repr(form) == "<ExportForm: 1 file exported>"
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 @pytest.mark.parametrize("given,made", [("other.txt", "other.txt"), ("sub", "sub/ponds.txt")])
 def test_a_path_or_a_folder(form, page, tmp_path, given, made):
     (tmp_path / "sub").mkdir()
@@ -106,7 +106,7 @@ def test_a_path_or_a_folder(form, page, tmp_path, given, made):
     assert "Rīga, 東京" in (tmp_path / made).read_text(encoding="utf-8-sig")
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 def test_the_code_does_what_the_form_does(form, table, tmp_path):
     choose(form, table, "tsv")
     form.controls.path.value = "out.tsv"
@@ -139,7 +139,7 @@ def sent(widget):
     return messages
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 def test_a_download_of_the_browser(form, table, tmp_path):
     messages = sent(form.hand_over.widget)
     choose(form, table, "xlsx")
@@ -168,7 +168,7 @@ def test_large_results_go_in_slices():
     assert [len(data) for _, data in messages] == [0, 1_048_576, 1_048_576, 402_848]
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     form = ExportForm(make_hand_over=AsLink)
@@ -284,7 +284,7 @@ def test_the_kernel_does_other_things_meanwhile(form, table, monkeypatch):
     assert len(form.result) == 1
 
 
-@pytest.mark.spec("W-02c")
+@pytest.mark.spec("W-02", "W-02c")
 @pytest.mark.parametrize("target", ["kernel", "browser"])
 def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, target):
     choose(form, table, "csv")
@@ -393,7 +393,7 @@ def test_a_page_without_a_kernel_shows_what_the_form_is(form):
     assert "svc.export(" in bundle["text/html"]
 
 
-@pytest.mark.spec("W-05b")
+@pytest.mark.spec("W-05", "W-05b")
 def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
     every = [controls.document.chooser, controls.document.refresh, controls.format, controls.target, controls.path]

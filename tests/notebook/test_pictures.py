@@ -52,7 +52,7 @@ def broken(lab) -> svc.Upload:
 class TestUploadPicture:
     """Bytes sent, sent again and stored."""
 
-    @pytest.mark.spec("A3-12", "A3-20", "A3-21a")
+    @pytest.mark.spec("A3-12", "A3-20", "A3-21", "A3-21a")
     def test_counts_what_left_and_what_left_twice(self, broken: svc.Upload):
         shown = rows(broken.picture())
 
@@ -119,7 +119,7 @@ class TestStateChart:
 
         assert {str(move.status) for move in TRANSITIONS.values()} <= set(re.findall(r"\d+", text))
 
-    @pytest.mark.spec("A3-06", "A3-08", "A3-09a")
+    @pytest.mark.spec("A3-06", "A3-08", "A3-09", "A3-09a")
     def test_the_way_is_drawn_and_numbered(self, broken: svc.Upload):
         picture = broken.states()
         svg = drawings(picture)[0]
@@ -187,7 +187,7 @@ class TestTimeline:
         lab.deliver()
         return channel
 
-    @pytest.mark.spec("N-08b")
+    @pytest.mark.spec("N-08", "N-08b")
     def test_waits_grow_from_left_to_right(self, watched):
         lane = drawings(svc.delivery_timeline(watched))[1]
         at = [float(one.get("cx")) for one in lane.findall(f"{SVG}circle")]

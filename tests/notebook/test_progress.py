@@ -22,7 +22,7 @@ def shown(monkeypatch):
     return found
 
 
-@pytest.mark.spec("D-03a")
+@pytest.mark.spec("D-03", "D-03a")
 def test_a_listener_hears_every_byte(lab):
     heard = []
 
@@ -32,7 +32,7 @@ def test_a_listener_hears_every_byte(lab):
     assert [done for done, _ in heard] == sorted(done for done, _ in heard)
 
 
-@pytest.mark.spec("D-03a")
+@pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("size, asked, bars", [(MIB, None, 0), (8 * MIB, None, 1), (8 * MIB, False, 0), (10, True, 1)])
 def test_a_bar_is_shown_for_what_takes_long_or_when_asked(lab, shown, size, asked, bars):
     svc.upload(bytes(size), name="zeros.bin", progress=asked)
@@ -40,7 +40,7 @@ def test_a_bar_is_shown_for_what_takes_long_or_when_asked(lab, shown, size, aske
     assert len(shown) == bars
 
 
-@pytest.mark.spec("D-03a")
+@pytest.mark.spec("D-03", "D-03a")
 def test_the_bar_is_shown_once_and_then_changes(lab, shown):
     svc.upload(bytes(9 * MIB), name="zeros.bin")
 
@@ -51,7 +51,7 @@ def test_the_bar_is_shown_once_and_then_changes(lab, shown):
     assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
 
 
-@pytest.mark.spec("A6-06b")
+@pytest.mark.spec("A6-06", "A6-06b")
 def test_a_download_has_a_bar(lab, shown, tmp_path):
     file = svc.upload(bytes(9 * MIB), name="zeros.bin", progress=False)
 
@@ -62,7 +62,7 @@ def test_a_download_has_a_bar(lab, shown, tmp_path):
     assert f'value="{9 * MIB}" max="{9 * MIB}"' in bar.children[0].value
 
 
-@pytest.mark.spec("D-03a", "D-03c")
+@pytest.mark.spec("D-03", "D-03a", "D-03c")
 def test_an_interrupt_leaves_the_bar_where_it_is_and_the_upload_resumable(lab, shown, tmp_path):
     path = tmp_path / "zeros.bin"
     path.write_bytes(bytes(16 * MIB))
@@ -81,7 +81,7 @@ def test_an_interrupt_leaves_the_bar_where_it_is_and_the_upload_resumable(lab, s
     assert len(svc.files()) == 1
 
 
-@pytest.mark.spec("D-03a")
+@pytest.mark.spec("D-03", "D-03a")
 @pytest.mark.parametrize("error, word", [(KeyboardInterrupt, "Stopped"), (OSError, "Failed")])
 def test_a_bar_says_that_it_did_not_come_to_its_end(shown, error, word):
     def transfer():
@@ -95,7 +95,7 @@ def test_a_bar_says_that_it_did_not_come_to_its_end(shown, error, word):
     assert [bar.words for bar in shown] == [f"{word} at 40 bytes of 100 bytes (40 %)"]
 
 
-@pytest.mark.spec("D-03b")
+@pytest.mark.spec("D-03", "D-03b")
 def test_a_terminal_has_tqdm(lab, monkeypatch):
     terminal = io.StringIO()
     monkeypatch.setattr(sys, "stderr", terminal)

@@ -23,7 +23,7 @@ def alone(monkeypatch):
     monkeypatch.setattr(threading.Thread, "start", refuse)
 
 
-@pytest.mark.spec("D-01", "D-04a")
+@pytest.mark.spec("D-01", "D-04", "D-04a")
 def test_the_first_notebook_runs_without_a_socket_and_without_a_thread(alone, monkeypatch):
     monkeypatch.chdir(NOTEBOOK.parent)
     cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]

@@ -44,7 +44,7 @@ def replace(form):
     assert form.last_error is None
 
 
-@pytest.mark.spec("W-01g", "A1-04")
+@pytest.mark.spec("W-01", "W-01g", "A1-04")
 @pytest.mark.parametrize("kind", ["auto", "media", "multipart", "resumable"])
 def test_the_content_is_replaced_by_every_upload_type(form, plan, source, kind):
     source(form)
@@ -62,7 +62,7 @@ def test_the_content_is_replaced_by_every_upload_type(form, plan, source, kind):
     assert form.bar.words == "Done: the content of plan.txt was replaced"
 
 
-@pytest.mark.spec("W-01g")
+@pytest.mark.spec("W-01", "W-01g")
 def test_the_content_is_replaced_after_the_person_has_seen_which(form, plan, source):
     source(form)
     existing(form, plan)
@@ -208,7 +208,7 @@ def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form
 # -- a generated id
 
 
-@pytest.mark.spec("X-02c")
+@pytest.mark.spec("X-02", "X-02c")
 def test_an_id_of_the_service_makes_one_file_however_often_it_is_sent(form, source):
     source(form)
     form.controls.options.generate.click()
@@ -223,7 +223,7 @@ def test_an_id_of_the_service_makes_one_file_however_often_it_is_sent(form, sour
     assert form.controls.options.id.value == "", "the next file needs another id"
 
 
-@pytest.mark.spec("X-03b", "W-01h")
+@pytest.mark.spec("X-03", "X-03b", "W-01", "W-01h")
 def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source):
     source(form)
     form.controls.options.id.value = "some-id"
@@ -259,7 +259,7 @@ def test_an_existing_file_keeps_its_id(form, plan, source):
 # -- the copy restriction
 
 
-@pytest.mark.spec("W-01h", "A6-05b")
+@pytest.mark.spec("W-01", "W-01h", "A6-05", "A6-05b")
 def test_viewers_may_copy_unless_it_is_switched_off(form, source):
     for allowed in (True, False):
         source(form)

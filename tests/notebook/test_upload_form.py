@@ -36,7 +36,7 @@ def box(form):
     return form.controls.files.picker.widget
 
 
-@pytest.mark.spec("W-01a", "W-01f")
+@pytest.mark.spec("W-01", "W-01a", "W-01f")
 def test_several_files_of_any_size_go_up(form, box):
     send(box, "large.bin", bytes(11 * MIB))
     send(box, "b.csv", b"a,b\n", mime="text/csv")
@@ -52,7 +52,7 @@ def test_several_files_of_any_size_go_up(form, box):
     assert repr(form) == "<UploadForm: 2 files uploaded>"
 
 
-@pytest.mark.spec("W-01c")
+@pytest.mark.spec("W-01", "W-01c")
 @pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
 def test_the_upload_type_is_the_one_that_was_chosen(form, box, kind):
     send(box, "a.txt", b"hello")
@@ -64,7 +64,7 @@ def test_the_upload_type_is_the_one_that_was_chosen(form, box, kind):
     assert form.result["name"].item() == ("Untitled" if kind == "media" else "a.txt")
 
 
-@pytest.mark.spec("W-01c")
+@pytest.mark.spec("W-01", "W-01c")
 def test_name_metadata_and_chunk_size_are_sent(form, box):
     send(box, "a.bin", bytes(MIB))
     form.controls.upload_type.value = "resumable"
@@ -78,7 +78,7 @@ def test_name_metadata_and_chunk_size_are_sent(form, box):
     assert (svc.exchanges()["sent"] == 256 * 1024).sum() == 4
 
 
-@pytest.mark.spec("W-01a")
+@pytest.mark.spec("W-01", "W-01a")
 def test_a_file_beside_the_kernel(form, tmp_path):
     path = tmp_path / "beside.csv"
     path.write_text("a,b\n")
@@ -89,8 +89,8 @@ def test_a_file_beside_the_kernel(form, tmp_path):
     assert form.result["name"].tolist() == ["beside.csv"]
 
 
-@pytest.mark.spec("W-01a")
-@pytest.mark.spec("W-01a")
+@pytest.mark.spec("W-01", "W-01a")
+@pytest.mark.spec("W-01", "W-01a")
 def test_a_folder_beside_the_kernel_is_called_a_folder_and_nothing_is_done(form, box, tmp_path):
     send(box, "a.txt", b"x")
     form.upload.click()
@@ -102,7 +102,7 @@ def test_a_folder_beside_the_kernel_is_called_a_folder_and_nothing_is_done(form,
     assert form.bar.words == "Nothing is under way"
 
 
-@pytest.mark.spec("W-01a", "W-01f")
+@pytest.mark.spec("W-01", "W-01a", "W-01f")
 def test_what_was_uploaded_is_off_the_list_and_its_call_stays(form, box):
     send(box, "a.txt", b"hello")
     form.upload.click()
@@ -117,7 +117,7 @@ def test_what_was_uploaded_is_off_the_list_and_its_call_stays(form, box):
     assert form.result["name"].tolist() == ["a.txt"]
 
 
-@pytest.mark.spec("W-01e")
+@pytest.mark.spec("W-01", "W-01e")
 def test_over_a_network_chunks_go_beside_the_loop_that_hears_cancel(lab):
     with lab.serve() as server:
         session = svc.connect(server.base_url, lab.service.sign_in())
@@ -149,7 +149,7 @@ async def _rest(form):
         await asyncio.sleep(0)
 
 
-@pytest.mark.spec("W-01d", "W-01e", "D-03c")
+@pytest.mark.spec("W-01", "W-01d", "W-01e", "D-03", "D-03c")
 def test_cancel_stops_between_two_chunks_and_resume_goes_on(form, box):
     send(box, "large.bin", bytes(8 * MIB))
     form.controls.upload_type.value = "resumable"
@@ -178,7 +178,7 @@ def test_cancel_stops_between_two_chunks_and_resume_goes_on(form, box):
     assert ranges == [f"bytes {n * MIB}-{(n + 1) * MIB - 1}/{8 * MIB}" for n in range(8)]
 
 
-@pytest.mark.spec("W-01e")
+@pytest.mark.spec("W-01", "W-01e")
 def test_an_upload_that_failed_is_tried_again_from_where_it_stopped(lab, form, box):
     send(box, "large.bin", bytes(4 * MIB))
     form.controls.upload_type.value = "resumable"
@@ -202,7 +202,7 @@ WRONG = {
 }
 
 
-@pytest.mark.spec("W-01e")
+@pytest.mark.spec("W-01", "W-01e")
 @pytest.mark.parametrize("case", WRONG)
 def test_a_press_that_makes_no_sense_is_answered_in_words(form, case):
     press, words = WRONG[case]
@@ -213,7 +213,7 @@ def test_a_press_that_makes_no_sense_is_answered_in_words(form, case):
     assert words in form.alert.value
 
 
-@pytest.mark.spec("W-01a")
+@pytest.mark.spec("W-01", "W-01a")
 @pytest.mark.parametrize(
     "control, value, words",
     [
@@ -293,7 +293,7 @@ def test_a_file_that_is_still_coming_is_waited_for(form, box):
     assert "slow.bin: not all of it has reached the kernel" in form.alert.value
 
 
-@pytest.mark.spec("W-01c", "W-01f")
+@pytest.mark.spec("W-01", "W-01c", "W-01f")
 def test_the_code_does_what_the_form_does(form, box, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "it's.bin").write_bytes(bytes(MIB))
@@ -311,7 +311,7 @@ def test_the_code_does_what_the_form_does(form, box, tmp_path, monkeypatch):
     assert twin[same].equals(form.result[same])
 
 
-@pytest.mark.spec("W-01b", "A5-01")
+@pytest.mark.spec("W-01", "W-01b", "A5-01")
 @pytest.mark.parametrize("kind", ["spreadsheet", "auto"])
 def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
@@ -330,7 +330,7 @@ def test_files_become_documents(form, box, tmp_path, monkeypatch, kind):
     assert twin[["name", "mime_type"]].values.tolist() == expected
 
 
-@pytest.mark.spec("W-01b")
+@pytest.mark.spec("W-01", "W-01b")
 def test_what_cannot_be_converted_is_said_in_the_service_s_words(form, box):
     send(box, "table.csv", b"a,b\n1,2\n")
     form.controls.convert.kind.value = "presentation"
@@ -340,7 +340,7 @@ def test_what_cannot_be_converted_is_said_in_the_service_s_words(form, box):
     assert "Content of type text/csv cannot become" in form.alert.value
 
 
-@pytest.mark.spec("W-01a")
+@pytest.mark.spec("W-01", "W-01a")
 def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     form = UploadForm(make_files=lambda: FileChoice(SmallPicker))
@@ -374,7 +374,7 @@ def test_a_page_without_a_kernel_shows_what_the_form_is(form):
     assert "svc.upload(" in bundle["text/html"]
 
 
-@pytest.mark.spec("W-05b")
+@pytest.mark.spec("W-05", "W-05b")
 def test_every_control_has_a_label_and_a_tooltip(form):
     controls = form.controls
     options, destination = controls.options, controls.destination

@@ -35,7 +35,7 @@ def states(panel, lab):
     return panel.result["state"].tolist()
 
 
-@pytest.mark.spec("W-04a", "W-04b")
+@pytest.mark.spec("W-04", "W-04a", "W-04b")
 def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
     choose(panel, file)
     panel.watch.click()
@@ -52,7 +52,7 @@ def test_a_channel_is_opened_and_its_messages_are_shown(panel, lab, file):
     assert repr(panel) == "<WatchPanel: 1 channel, 2 messages>"
 
 
-@pytest.mark.spec("W-04a")
+@pytest.mark.spec("W-04", "W-04a")
 def test_a_channel_of_a_cell_has_the_name_of_its_file_too(panel, lab, file):
     later = svc.upload(b"more", name="later.txt")
     with svc.receiver() as rx:
@@ -64,7 +64,7 @@ def test_a_channel_of_a_cell_has_the_name_of_its_file_too(panel, lab, file):
     assert [line.partition(":")[0] for line in lines] == ["draft <b>.txt", "later.txt"]
 
 
-@pytest.mark.spec("W-04a")
+@pytest.mark.spec("W-04", "W-04a")
 def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, file):
     panel.watch.click()
     assert states(panel, lab) == ["sync"]
@@ -80,7 +80,7 @@ def test_the_change_log_is_chosen_first_and_a_channel_is_stopped(panel, lab, fil
     assert panel.status.value == "", "it was stopped by the press before this one"
 
 
-@pytest.mark.spec("W-04b", "A11-02a")
+@pytest.mark.spec("W-04", "W-04b", "A11-02", "A11-02a")
 def test_the_receiver_answers_as_chosen_and_the_clock_brings_the_retries(panel, lab, file):
     panel.controls.answers.value = ANSWERS[1]
     panel.watch.click()
@@ -92,7 +92,7 @@ def test_the_receiver_answers_as_chosen_and_the_clock_brings_the_retries(panel, 
     assert "It is 09:00:10 UTC" in panel.status.value
 
 
-@pytest.mark.spec("W-04a")
+@pytest.mark.spec("W-04", "W-04a")
 def test_refresh_shows_which_channels_have_ended(panel, lab):
     panel.watch.click()
     lab.clock.advance("2h")
@@ -101,7 +101,7 @@ def test_refresh_shows_which_channels_have_ended(panel, lab):
     assert [label for label, _ in panel.chosen.options] == ["the change log: expired"]
 
 
-@pytest.mark.spec("W-04a")
+@pytest.mark.spec("W-04", "W-04a")
 def test_renewing_opens_another_one(panel, lab):
     panel.watch.click()
     panel.controls.ends.way.value = "after"
@@ -114,7 +114,7 @@ def test_renewing_opens_another_one(panel, lab):
     assert panel.chosen.value == svc.channels()["id"].iloc[-1]
 
 
-@pytest.mark.spec("W-04a")
+@pytest.mark.spec("W-04", "W-04a")
 def test_the_code_does_what_the_panel_does(panel, lab, file):
     choose(panel, file)
     ends = panel.controls.ends
@@ -132,7 +132,7 @@ def test_the_code_does_what_the_panel_does(panel, lab, file):
         assert space["channel"]["watching"].tolist() == file["id"].tolist()
 
 
-@pytest.mark.spec("W-04b")
+@pytest.mark.spec("W-04", "W-04b")
 def test_a_line_stays_what_it_is_while_others_come(panel, lab, file):
     panel.watch.click()
     lab.deliver()
@@ -161,7 +161,7 @@ def test_a_page_without_a_kernel_shows_the_call(panel):
     assert bundle["text/plain"] == "<WatchPanel: no channel, no message>"
 
 
-@pytest.mark.spec("A11-01b", "W-04b")
+@pytest.mark.spec("A11-01", "A11-01b", "W-04", "W-04b")
 def test_messages_appear_while_the_kernel_does_something_else(lab, file):
     async def look():
         panel = svc.watch_panel()
@@ -202,7 +202,7 @@ def opened():
     return svc.channels().iloc[-1]
 
 
-@pytest.mark.spec("A8-02c", "A8-06", "A8-07a", "W-04a")
+@pytest.mark.spec("A8-02", "A8-02c", "A8-06", "A8-07", "A8-07a", "W-04", "W-04a")
 @pytest.mark.parametrize("watched", ["file", "changes"])
 def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
     if watched == "file":
@@ -222,7 +222,7 @@ def test_id_token_and_expiration_are_sent(panel, lab, file, watched):
     assert panel.result["verified"].tolist() == [True]
 
 
-@pytest.mark.spec("A8-07a", "A8-07b", "W-04a")
+@pytest.mark.spec("A8-07", "A8-07a", "A8-07b", "W-04", "W-04a")
 @pytest.mark.parametrize("count, unit, seconds", [(90, "s", 90), (45, "m", 2700), (3, "h", 10800), (1, "d", 86400)])
 def test_a_channel_ends_after_any_time(panel, lab, count, unit, seconds):
     ends = panel.controls.ends
@@ -232,7 +232,7 @@ def test_a_channel_ends_after_any_time(panel, lab, count, unit, seconds):
     assert (opened()["expiration"] - opened()["opened"]).total_seconds() == seconds
 
 
-@pytest.mark.spec("A8-07b")
+@pytest.mark.spec("A8-07", "A8-07b")
 def test_the_limits_are_those_of_what_is_watched(panel, file):
     hint = panel.controls.ends.hint
     assert "Default: 1 hour. At most 7 days for the change log" in hint.value
@@ -240,7 +240,7 @@ def test_the_limits_are_those_of_what_is_watched(panel, file):
     assert "At most 1 day for a file" in hint.value
 
 
-@pytest.mark.spec("W-04b", "A8-06")
+@pytest.mark.spec("W-04", "W-04b", "A8-06")
 def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch):
     panel.controls.token.value = TOKEN
     panel.watch.click()
@@ -258,7 +258,7 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
         assert rx.check_token(TOKEN), "the call that is shown asks for the token, and does the same"
 
 
-@pytest.mark.spec("A8-02c", "A8-06", "A8-07a", "W-04a")
+@pytest.mark.spec("A8-02", "A8-02c", "A8-06", "A8-07", "A8-07a", "W-04", "W-04a")
 @pytest.mark.parametrize(
     "fill, field, words",
     [
@@ -298,7 +298,7 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_sent(panel, lab, f
     assert "abc" not in panel.alert.value + marked.note.value
 
 
-@pytest.mark.spec("A8-02c", "W-04a")
+@pytest.mark.spec("A8-02", "A8-02c", "W-04", "W-04a")
 def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
     panel.controls.channel_id.value = "once"
     panel.watch.click()
@@ -313,7 +313,7 @@ def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
     assert len(svc.channels()) == 2
 
 
-@pytest.mark.spec("A8-05", "W-04a", "A8-04a")
+@pytest.mark.spec("A8-05", "W-04", "W-04a", "A8-04", "A8-04a")
 def test_an_address_elsewhere_is_given_in_a_sandbox_too(panel, lab):
     address = panel.controls.address
     assert "Empty: a receiver in this kernel" in address.hint.value

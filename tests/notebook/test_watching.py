@@ -49,7 +49,7 @@ def said(channel, number, state="update", token=None):
     return headers | ({"X-Svc-Channel-Token": token} if token else {})
 
 
-@pytest.mark.spec("A11-01a", "A11-01b")
+@pytest.mark.spec("A11-01", "A11-01a", "A11-01b")
 def test_what_happens_to_a_file_arrives(lab, rx, file):
     channel = svc.watch_file(file, rx)
     assert channel[["watching", "state"]].values.tolist() == [[file["id"].item(), "active"]]
@@ -71,7 +71,7 @@ def test_what_happens_to_a_file_arrives(lab, rx, file):
     assert found["channel_id"].unique().tolist() == channel["id"].tolist()
 
 
-@pytest.mark.spec("A11-02a", "N-08b")
+@pytest.mark.spec("A11-02", "A11-02a", "N-08", "N-08b")
 def test_retries_are_seen_in_their_order(lab, rx, file):
     rx.answer_with(503, times=3)
     svc.watch_file(file, rx)
@@ -84,7 +84,7 @@ def test_retries_are_seen_in_their_order(lab, rx, file):
     assert lab.deliveries()["outcome"].tolist() == ["retry", "retry", "retry", "delivered"]
 
 
-@pytest.mark.spec("A11-02a")
+@pytest.mark.spec("A11-02", "A11-02a")
 @pytest.mark.parametrize("status, outcome", [(404, "failed"), (102, "delivered"), (204, "delivered"), (301, "failed")])
 def test_the_receiver_answers_any_status(lab, rx, status, outcome):
     rx.answer_with(status)
@@ -94,7 +94,7 @@ def test_the_receiver_answers_any_status(lab, rx, status, outcome):
     assert lab.deliveries()[["status", "outcome"]].values.tolist() == [[status, outcome]]
 
 
-@pytest.mark.spec("A11-02b")
+@pytest.mark.spec("A11-02", "A11-02b")
 def test_the_receiver_stalls(lab, rx):
     rx.answer_with(200, times=1, delay=0.3)
     begun = time.monotonic()
@@ -105,7 +105,7 @@ def test_the_receiver_stalls(lab, rx):
     assert lab.deliveries()["outcome"].tolist() == ["delivered"]
 
 
-@pytest.mark.spec("A11-01b")
+@pytest.mark.spec("A11-01", "A11-01b")
 def test_a_wrong_token_is_refused_and_kept(lab, rx):
     channel = svc.watch_changes(rx, token="right")["id"].item()
     rx.wait_for("sync")
@@ -119,7 +119,7 @@ def test_a_wrong_token_is_refused_and_kept(lab, rx):
     assert verified.isna().tolist() == [False] * 4 + [True]
 
 
-@pytest.mark.spec("A11-01b")
+@pytest.mark.spec("A11-01", "A11-01b")
 def test_a_message_that_comes_twice_is_one(lab, rx):
     for _ in range(3):
         assert post(rx, said("c", 5, "update")) == 200
@@ -186,7 +186,7 @@ def test_headers_are_explained(lab, rx, file):
         rx.explain(5)
 
 
-@pytest.mark.spec("N-10a")
+@pytest.mark.spec("N-10", "N-10a")
 def test_renewing_overlaps(lab, rx, file):
     old = svc.watch_file(file, rx)
     new = svc.renew_channel(old, expires_in="2h")
@@ -211,7 +211,7 @@ def test_a_frame_is_watched_row_by_row(lab, rx):
         svc.watch_file(files, rx, channel_id="one")
 
 
-@pytest.mark.spec("D-02c")
+@pytest.mark.spec("D-02", "D-02c")
 @pytest.mark.parametrize("call", [svc.stop_channel, svc.renew_channel])
 def test_a_channel_is_an_id_a_row_a_frame_or_a_list(lab, rx, call):
     opened = svc.watch_file(svc.upload([b"1", b"2", b"3", b"4", b"5", b"6"]), rx)

@@ -38,7 +38,7 @@ def a_run() -> None:
     svc.files("name = 'notes'")
 
 
-@pytest.mark.spec("D-04b")
+@pytest.mark.spec("D-04", "D-04b")
 def test_an_archive_has_all_that_the_format_requires(lab, tmp_path):
     a_run()
     with lab.faults(reset="before"):

@@ -13,7 +13,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.service import open_service
 
-pytestmark = pytest.mark.spec("E-01a", "E-19a", "E-19b", "E-16a")
+pytestmark = pytest.mark.spec("E-01", "E-01a", "E-19", "E-19a", "E-19b", "E-16", "E-16a")
 
 PEOPLE = ("ada@svc.example", "bob@svc.example", "eve@svc.example")
 OUTSIDE = "guest@elsewhere.example"

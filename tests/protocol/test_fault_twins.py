@@ -19,7 +19,7 @@ from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.socket import SocketServer
 from tests.patience import PATIENCE
 
-pytestmark = pytest.mark.spec("X-05a", "X-05b")
+pytestmark = pytest.mark.spec("X-05", "X-05a", "X-05b")
 
 Q = 262_144
 FILES = "/storage/v3/files"

@@ -25,7 +25,7 @@ from svc_notebooks.server.service import open_service
 from tests.framed import framed
 from tests.patience import PATIENCE
 
-pytestmark = pytest.mark.spec("A3-13a", "A3-13b", "A8-08b", "N-08b", "T-01c")
+pytestmark = pytest.mark.spec("A3-13", "A3-13a", "A3-13b", "A8-08", "A8-08b", "N-08", "N-08b", "T-01", "T-01c")
 
 WEEK = 100.0
 POLICY = Policy(session_lifetime=WEEK, retry_jitter=0, verified_domains=("*",))

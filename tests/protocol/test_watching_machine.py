@@ -21,7 +21,7 @@ from svc_notebooks.core.outbox import TRIED_AGAIN
 from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import open_service
 
-pytestmark = pytest.mark.spec("A10-03", "N-02", "N-08b", "N-10a")
+pytestmark = pytest.mark.spec("A10-03", "N-02", "N-08", "N-08b", "N-10", "N-10a")
 
 ADDRESS = "https://hooks.example/"
 ANSWERS = st.sampled_from([[503] * 6, [500, 502, 504, 503, 204], [503, 200, 503, 404], [301, 102], [200]])

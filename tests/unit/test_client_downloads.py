@@ -58,7 +58,7 @@ def shelf() -> Shelf:
     return shelf
 
 
-@pytest.mark.spec("A6-06a")
+@pytest.mark.spec("A6-06", "A6-06a")
 def test_content_comes_as_bytes_or_as_a_file(shelf: Shelf, tmp_path: Path) -> None:
     session = session_for(shelf)
 
@@ -131,7 +131,7 @@ def test_a_refusal_is_an_error_and_leaves_nothing(
     assert not (tmp_path / "x").exists()
 
 
-@pytest.mark.spec("A6-06c", "A6-06d")
+@pytest.mark.spec("A6-06", "A6-06c", "A6-06d")
 def test_a_break_is_gone_on_from_and_the_checksum_compared(shelf: Shelf, tmp_path: Path) -> None:
     shelf.faults["GET"] = [None, cut(100_000), answer(503), reset, cut(50_000)]
     time = Time()
@@ -145,7 +145,7 @@ def test_a_break_is_gone_on_from_and_the_checksum_compared(shelf: Shelf, tmp_pat
     assert len(time.slept) == 4
 
 
-@pytest.mark.spec("A6-06c")
+@pytest.mark.spec("A6-06", "A6-06c")
 def test_the_whole_again_takes_the_place_of_the_first_piece(shelf: Shelf, tmp_path: Path) -> None:
     """A service that passes Range over sends everything from its first byte on."""
     whole = Response(200, Headers([("Content-Length", str(len(CONTENT)))]), CONTENT)
@@ -154,7 +154,7 @@ def test_the_whole_again_takes_the_place_of_the_first_piece(shelf: Shelf, tmp_pa
     assert save_content(session_for(shelf), "f", tmp_path / "x").path.read_bytes() == CONTENT
 
 
-@pytest.mark.spec("A6-06d")
+@pytest.mark.spec("A6-06", "A6-06d")
 def test_what_comes_in_one_piece_is_not_hashed_by_the_service(shelf: Shelf, tmp_path: Path) -> None:
     save_content(session_for(shelf), "f", tmp_path / "x")
 
@@ -177,7 +177,7 @@ def test_a_break_in_a_range_is_gone_on_from(given: str, shelf: Shelf, tmp_path: 
     assert save_content(session, "f", tmp_path / "x", byte_range=given).path.read_bytes() == expected
 
 
-@pytest.mark.spec("A6-06c")
+@pytest.mark.spec("A6-06", "A6-06c")
 def test_another_process_goes_on_from_the_bytes_on_disk(shelf: Shelf, tmp_path: Path) -> None:
     def press_stop(at: int, total: int | None) -> None:
         if at > 100_000:
@@ -196,7 +196,7 @@ def test_another_process_goes_on_from_the_bytes_on_disk(shelf: Shelf, tmp_path: 
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
 
 
-@pytest.mark.spec("A6-06c")
+@pytest.mark.spec("A6-06", "A6-06c")
 def test_a_part_that_is_whole_already_needs_no_more_bytes(shelf: Shelf, tmp_path: Path) -> None:
     """The process was stopped between the last byte and the renaming: the service answers 416."""
     session = session_for(shelf)
@@ -221,7 +221,7 @@ def test_a_part_of_unknown_origin_is_not_trusted(size: int, shelf: Shelf, tmp_pa
     assert sorted(path.name for path in tmp_path.iterdir()) == ["x", "x.part"]
 
 
-@pytest.mark.spec("A6-06d")
+@pytest.mark.spec("A6-06", "A6-06d")
 def test_a_content_that_changed_meanwhile_is_fetched_anew(shelf: Shelf, tmp_path: Path) -> None:
     """Same size, other bytes: only the checksum can tell."""
     other = CONTENT[::-1]
@@ -239,7 +239,7 @@ def test_a_content_that_changed_meanwhile_is_fetched_anew(shelf: Shelf, tmp_path
     assert read_content(session_for(shelf), "f") == other
 
 
-@pytest.mark.spec("A6-06c")
+@pytest.mark.spec("A6-06", "A6-06c")
 @pytest.mark.parametrize("size", [50_000, 100_000, 400_000])
 def test_a_content_of_another_size_is_fetched_anew(size: int, shelf: Shelf, tmp_path: Path) -> None:
     def changes(shelf: Shelf, request: Request) -> Response:
@@ -312,7 +312,7 @@ def test_an_answer_that_is_shorter_than_it_says_is_a_break(shelf: Shelf) -> None
     assert shelf.said("Range", "GET")[1] == "bytes=1000-"
 
 
-@pytest.mark.spec("A3-22b")
+@pytest.mark.spec("A3-22", "A3-22b")
 def test_patience_counts_from_the_last_byte(shelf: Shelf) -> None:
     shelf.faults["GET"] = [reset] * 200
     time = Time()
@@ -329,7 +329,7 @@ def test_a_token_that_expires_on_the_way_is_asked_for_once_more(shelf: Shelf) ->
     assert read_content(session_for(shelf, token=lambda: next(tokens)), "f") == CONTENT
 
 
-@pytest.mark.spec("A6-04b")
+@pytest.mark.spec("A6-04", "A6-04b")
 def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Shelf) -> None:
     flagged = answer(403, envelope(403, "cannotDownloadAbusiveFile"))
     shelf.faults["GET"] = [flagged]
@@ -347,7 +347,7 @@ def test_an_abusive_file_is_acknowledged_by_an_explicit_argument_alone(shelf: Sh
     assert shown[0].filename == __file__
 
 
-@pytest.mark.spec("A6-04b", "A6-04c")
+@pytest.mark.spec("A6-04", "A6-04b", "A6-04c")
 def test_a_file_that_is_not_flagged_is_neither_acknowledged_nor_warned_of(shelf: Shelf) -> None:
     """Warnings are errors in these tests."""
     assert read_content(session_for(shelf), "f", acknowledge_abuse=True) == CONTENT
@@ -355,7 +355,7 @@ def test_a_file_that_is_not_flagged_is_neither_acknowledged_nor_warned_of(shelf:
     assert [url.partition("?")[2] for _, url, _ in shelf.requests] == ["alt=media"]
 
 
-@pytest.mark.spec("A6-04c")
+@pytest.mark.spec("A6-04", "A6-04c")
 def test_another_refusal_is_not_acknowledged(shelf: Shelf) -> None:
     shelf.faults["GET"] = [answer(403, envelope(403, "cannotDownloadFile"))]
 
@@ -566,7 +566,7 @@ def test_a_refusal_leaves_no_part(shelf: Shelf, tmp_path: Path) -> None:
 # -- progress and memory
 
 
-@pytest.mark.spec("A6-06b", "D-03a")
+@pytest.mark.spec("A6-06", "A6-06b", "D-03", "D-03a")
 def test_progress_counts_from_what_is_there(shelf: Shelf) -> None:
     told: list[tuple[int, int | None]] = []
 
@@ -576,7 +576,7 @@ def test_progress_counts_from_what_is_there(shelf: Shelf) -> None:
     assert told[-1] == (len(CONTENT), len(CONTENT))
 
 
-@pytest.mark.spec("A6-06a")
+@pytest.mark.spec("A6-06", "A6-06a")
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     size = 64 * MIB
 

@@ -52,7 +52,7 @@ class Office:
         raise Disconnected("cut")
 
 
-@pytest.mark.spec("A7-01a")
+@pytest.mark.spec("A7-01", "A7-01a")
 def test_the_document_the_type_and_alt_media_are_all_that_is_said() -> None:
     office = Office()
 
@@ -155,7 +155,7 @@ def test_what_another_run_left_is_not_gone_on_with(tmp_path: Path) -> None:
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("f.png", CONTENT)]
 
 
-@pytest.mark.spec("A7-04", "A7-05a")
+@pytest.mark.spec("A7-04", "A7-05", "A7-05a")
 def test_a_service_may_know_formats_and_types_that_the_interface_does_not() -> None:
     session = session_for(Office())
 
@@ -212,7 +212,7 @@ def test_a_service_that_does_not_say_what_it_can_is_at_fault(about: object) -> N
         export_formats(session_for(Office(about=about)), NATIVE + "drawing")
 
 
-@pytest.mark.spec("A7-05a")
+@pytest.mark.spec("A7-05", "A7-05a")
 def test_the_error_lists_what_there_is_in_its_order() -> None:
     facts = {"name": "Plan", "mimeType": NATIVE + "drawing"}
 

@@ -276,7 +276,7 @@ def test_certificates_and_proxies_are_looked_at_when_they_are_given(
         HttpTransport(**wrong)
 
 
-@pytest.mark.spec("T-05c")
+@pytest.mark.spec("T-05", "T-05c")
 def test_what_urllib3_had_in_its_hands_is_not_kept_with_the_error(server: Server, transport: HttpTransport) -> None:
     """Tracebacks that show variables (IPython's %xmode Verbose, Sentry) would show the request's bytes."""
     server.reply = lambda handler: handler.connection.shutdown(socket.SHUT_RDWR)

@@ -84,7 +84,7 @@ def test_the_folder_and_the_files_are_the_persons_own(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-@pytest.mark.spec("T-05d")
+@pytest.mark.spec("T-05", "T-05d")
 def test_no_token_is_written(tmp_path: Path) -> None:
     start_upload(session_for(Shelf(), state_dir=tmp_path), bytes(2 * Q), chunk_size=Q)
 

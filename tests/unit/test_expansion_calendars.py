@@ -28,7 +28,7 @@ import pytest
 from svc_notebooks.core.expansion import occurrences
 from svc_notebooks.core.recurrence import Recurrence, RecurrenceError, Start
 
-pytestmark = pytest.mark.spec("E-12a")
+pytestmark = pytest.mark.spec("E-12", "E-12a")
 
 HERE = Path(__file__).parent / "calendars"
 ELSEWHERE: dict[str, list[list[str]] | None] = json.loads((HERE / "expanded.json").read_text(encoding="utf-8"))

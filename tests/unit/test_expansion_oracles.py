@@ -17,7 +17,7 @@ from svc_notebooks.core.recurrence import Recurrence
 from tests.unit import dateutil_says
 from tests.unit.written_rules import PARTS, Series, Start, series, several_lines
 
-pytestmark = pytest.mark.spec("E-12a")
+pytestmark = pytest.mark.spec("E-12", "E-12a")
 
 OF_DAYS = ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
 KINDS = [(frequency, True) for frequency in OF_DAYS] + [(frequency, False) for frequency in PARTS]

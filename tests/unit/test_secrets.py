@@ -16,7 +16,7 @@ from svc_notebooks.core.secrets import (
     without,
 )
 
-pytestmark = pytest.mark.spec("T-05a", "T-05b", "T-05c", "T-05d")
+pytestmark = pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c", "T-05d")
 
 
 @pytest.mark.parametrize(

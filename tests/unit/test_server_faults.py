@@ -31,7 +31,7 @@ def ask(service):
     return send
 
 
-@pytest.mark.spec("X-05a")
+@pytest.mark.spec("X-05", "X-05a")
 @pytest.mark.parametrize(
     "status, reason", [(403, "userRateLimitExceeded"), (429, "rateLimitExceeded"), (503, "backendError")]
 )
@@ -43,7 +43,7 @@ def test_a_status_without_a_body_answers_its_envelope(service, ask, status, reas
     assert ask().status == 200
 
 
-@pytest.mark.spec("X-05a")
+@pytest.mark.spec("X-05", "X-05a")
 def test_nth_and_times_count_the_matching_requests(service, ask):
     step = {"match": {"method": "GET", "path": "*/files", "nth": 2}, "times": 2, "action": {"status": 500}}
 
@@ -51,7 +51,7 @@ def test_nth_and_times_count_the_matching_requests(service, ask):
         assert [ask().status for _ in range(4)] == [200, 500, 500, 200]
 
 
-@pytest.mark.spec("X-05b")
+@pytest.mark.spec("X-05", "X-05b")
 @pytest.mark.parametrize("most", [0, 1, 6, 9])
 def test_a_cut_is_made_at_its_very_byte(service, ask, most):
     target = "/upload/storage/v3/files?uploadType=media"
@@ -66,7 +66,7 @@ def test_a_cut_is_made_at_its_very_byte(service, ask, most):
         assert len(b"".join(came)) == most
 
 
-@pytest.mark.spec("X-05a")
+@pytest.mark.spec("X-05", "X-05a")
 @pytest.mark.parametrize("in_order", [False, True])
 def test_a_step_that_is_used_up_still_sees_its_requests(service, ask, in_order):
     steps = [{"match": {"method": method}, "action": {"status": 500}} for method in ("GET", "DELETE")]
@@ -78,7 +78,7 @@ def test_a_step_that_is_used_up_still_sees_its_requests(service, ask, in_order):
     assert [(step["seen"], step["fired"]) for step in plan["steps"]] == [(3, 1), (1, 1)]
 
 
-@pytest.mark.spec("X-05b")
+@pytest.mark.spec("X-05", "X-05b")
 @pytest.mark.parametrize("moment, files", [("before", 0), ("after", 1)])
 def test_a_reset_comes_before_or_after_the_work(service, ask, moment, files):
     with service.faults({"action": {"reset": moment}}), pytest.raises(Disconnected):
@@ -87,7 +87,7 @@ def test_a_reset_comes_before_or_after_the_work(service, ask, moment, files):
     assert len(json.loads(ask().content())["files"]) == files
 
 
-@pytest.mark.spec("X-05b")
+@pytest.mark.spec("X-05", "X-05b")
 def test_an_answer_is_cut_after_so_many_bytes(service, ask):
     file_id = json.loads(ask("POST", "/upload/storage/v3/files?uploadType=media", b"hello").content())["id"]
 
@@ -98,7 +98,7 @@ def test_an_answer_is_cut_after_so_many_bytes(service, ask):
             next(blocks)
 
 
-@pytest.mark.spec("X-05a")
+@pytest.mark.spec("X-05", "X-05a")
 def test_in_order_a_request_meets_one_step_and_the_next_request_the_next(service, ask):
     steps = {"action": {"status": 500}}, {"action": {"status": 502}}, {"times": 2, "action": {"status": 503}}
 
@@ -106,7 +106,7 @@ def test_in_order_a_request_meets_one_step_and_the_next_request_the_next(service
         assert [ask().status for _ in range(5)] == [500, 502, 503, 503, 200]
 
 
-@pytest.mark.spec("X-05a")
+@pytest.mark.spec("X-05", "X-05a")
 @pytest.mark.parametrize("status", [204, 304])
 def test_a_status_that_has_no_body_gets_none(service, ask, status):
     with service.faults({"action": {"status": status}}):
@@ -116,7 +116,7 @@ def test_a_status_that_has_no_body_gets_none(service, ask, status):
     assert "Content-Length" not in answer.headers
 
 
-@pytest.mark.spec("X-05b")
+@pytest.mark.spec("X-05", "X-05b")
 def test_the_answer_to_a_head_has_no_byte_that_could_be_cut_off(service, ask):
     with pytest.raises(AssertionError, match="never"), service.faults({"action": {"cut_response_after": 0}}):
         assert ask("HEAD").status == 200
@@ -161,7 +161,7 @@ def test_a_plan_that_cannot_be_read_is_refused(service, plan):
         service.add_faults(plan)
 
 
-@pytest.mark.spec("X-05b")
+@pytest.mark.spec("X-05", "X-05b")
 def test_who_watches_is_told_of_what_was_done_although_its_answer_was_lost(service, ask):
     """By the thread that delivers, which nobody else wakes here."""
     told: Queue[str] = Queue()
@@ -181,7 +181,7 @@ def _state(request):
     return request.headers["X-Svc-Resource-State"]
 
 
-@pytest.mark.spec("X-05b")
+@pytest.mark.spec("X-05", "X-05b")
 def test_a_plan_may_be_added_while_a_request_is_looked_at(service, ask, monkeypatch):
     look = Plan.strike
 

@@ -163,7 +163,7 @@ def both(*changes: Callable[[dict[str, bytes]], None]) -> Callable[[dict[str, by
 # -- what is in it
 
 
-@pytest.mark.spec("T-05d")
+@pytest.mark.spec("T-05", "T-05d")
 def test_no_token_lies_in_it(saved):
     assert SECRET.encode() not in saved
     assert SECRET.encode("utf-16-le") not in saved

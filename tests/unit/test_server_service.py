@@ -108,7 +108,7 @@ WORKBOOK = METADATA.replace(b"{}", b'{"mimeType": "application/vnd.svc-apps.spre
 XLSX = b"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
-@pytest.mark.spec("A2-02b", "A5-02", "U-06")
+@pytest.mark.spec("A2-02", "A2-02b", "A5-02", "U-06")
 @pytest.mark.parametrize(
     "method, target, body, status",
     [
@@ -144,7 +144,7 @@ class Watched:
         return block
 
 
-@pytest.mark.spec("A3-19b")
+@pytest.mark.spec("A3-19", "A3-19b")
 def test_what_lies_on_disk_in_the_middle_of_a_chunk_can_be_gone_on_from(tmp_path):
     """As a kill -9 leaves it: whole parts are counted, and the rest is not there."""
     content, unit = bytes(range(256)) * 4096, 262_144

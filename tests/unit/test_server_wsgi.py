@@ -42,7 +42,7 @@ def call(service):
 UPLOAD = "/upload/storage/v3/files?uploadType=media&fields=size"
 
 
-@pytest.mark.spec("A1-03a")
+@pytest.mark.spec("A1-03", "A1-03a")
 def test_a_chunked_body_is_read_where_the_server_says_where_it_ends(call):
     status, _, content = call("POST", UPLOAD, b"hello", HTTP_TRANSFER_ENCODING="chunked", wsgi__input_terminated=True)
 
@@ -59,7 +59,7 @@ def test_a_chunked_body_that_the_server_does_not_decode_is_refused_and_never_sto
     assert json.loads(call("GET", "/storage/v3/files")[2])["files"] == []
 
 
-@pytest.mark.spec("A1-03b")
+@pytest.mark.spec("A1-03", "A1-03b")
 @pytest.mark.parametrize("length", [{}, {"CONTENT_LENGTH": ""}], ids=["missing", "empty"])
 @pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
 def test_an_upload_without_a_length_is_refused(call, length, kind):

@@ -104,7 +104,7 @@ def test_what_is_no_duration_is_refused_with_the_forms_that_are(text: str) -> No
         parse_duration(text)
 
 
-@pytest.mark.spec("V-01a")
+@pytest.mark.spec("V-01", "V-01a")
 def test_every_path_carries_v3_and_the_upload_prefix_where_media_goes() -> None:
     assert Names().path("files", "x") == "/storage/v3/files/x"
     assert Names().upload_path("files") == "/upload/storage/v3/files"
