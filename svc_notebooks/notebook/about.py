@@ -22,7 +22,7 @@ _INSTALL = 'not read here: pip install "svc-notebooks[ocr]"'
 
 
 def about(*, session: Session | None = None) -> DataFrame:
-    """Who is signed in, and the room that they have.
+    """Who is signed in, and their storage quota.
 
     Returns:
         One row: display_name, email_address (str), quota_limit, quota_usage, quota_usage_trash (Int64, bytes;
