@@ -9,7 +9,7 @@ from ipywidgets import Widget
 
 from svc_notebooks.notebook import kernel
 from svc_notebooks.notebook.current import make_current
-from svc_notebooks.server.carrier import Carrier
+from svc_notebooks.server.notifications.worker import Carrier
 
 
 @contextmanager

@@ -7,7 +7,7 @@ import sys
 
 def check(options: argparse.Namespace) -> int:
     """Read a store and print what is damaged; 0: nothing is, 1: something is, 2: the folder cannot be checked."""
-    from ..server.check import check_store
+    from ..server.state.check import check_store
 
     try:
         report = check_store(options.directory)

@@ -36,7 +36,7 @@ def serve(options: argparse.Namespace) -> int:
 def _carry(options: argparse.Namespace) -> None:
     from ..notebook.authority import tls_for
     from ..server.service import open_service
-    from ..server.socket import SocketServer
+    from ..server.transports.socket import SocketServer
 
     control_token = _control_token(options)
     with ExitStack() as stack:

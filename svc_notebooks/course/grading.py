@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
-from ..server.socket import SocketServer
+from ..server.transports.socket import SocketServer
 from .judge import Judge
 from .runner import run_cells
 from .submissions import Submission, Unreadable, exercise_cells

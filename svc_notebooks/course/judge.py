@@ -16,7 +16,7 @@ from ..core.catalogue import ApiError, refuse
 from ..core.clock import format_time
 from ..core.policy import Policy
 from ..core.wire import Query, Request, Response, as_body
-from ..server.reply import as_error, as_json
+from ..server.context.responses import as_error, as_json
 from .catalogue import DEFINITIONS
 from .place import COURSE, packed
 from .verdict import Outcome, Verdict

@@ -13,8 +13,8 @@ from ..client.session import Session
 from ..core.names import NOWHERE
 from ..core.policy import Policy
 from ..core.wire import Headers, Request, Response
-from ..server.clock import VirtualClock
 from ..server.service import open_service
+from ..server.storage.clock import VirtualClock
 from .definition import Definition
 from .evidence import Evidence, Seen, seen
 from .verdict import NotYet, Outcome, Verdict, need

@@ -123,7 +123,7 @@ def _service(session: Session | None) -> Iterator[Finding]:
 
 
 def _checked(folder: Path) -> Iterator[Finding]:
-    from ..server.check import check_store
+    from ..server.state.check import check_store
 
     try:
         report = check_store(folder)
@@ -152,7 +152,7 @@ def _journal(session: Session) -> Finding:
 
 def _store(folder: Path, notes: Sequence[str]) -> Finding:
     """What was noticed about the folder of a sandbox."""
-    from ..server.aside import ASIDE, files_aside
+    from ..server.blobs.stray_blobs import ASIDE, files_aside
 
     advice = list(notes)
     if (number := files_aside(folder)) and not notes:

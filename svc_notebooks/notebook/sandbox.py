@@ -30,17 +30,17 @@ if TYPE_CHECKING:
     from ..client.session import Session
     from ..core.names import Names
     from ..core.policy import Policy
-    from ..server.clock import SystemClock, VirtualClock
     from ..server.service import Service
-    from ..server.socket import SocketServer
+    from ..server.storage.clock import SystemClock, VirtualClock
+    from ..server.transports.socket import SocketServer
 
 
 def new_sandbox(
     path: Path | None, number: int, *, seed: int | None, policy: Policy, names: Names, virtual: bool
 ) -> Sandbox:
     """Make the service and a session that is signed in to it."""
-    from ..server.clock import SystemClock, VirtualClock
     from ..server.service import open_service
+    from ..server.storage.clock import SystemClock, VirtualClock
 
     clock = VirtualClock() if virtual else SystemClock()
     service = open_service(path, seed=seed, clock=clock, policy=policy, names=names)
@@ -252,7 +252,7 @@ class Sandbox(People, World):
         True
         """
         need_sockets("serve() listens on a socket")
-        from ..server.socket import SocketServer
+        from ..server.transports.socket import SocketServer
         from .authority import tls_for
 
         context, ca = self._lent.enter_context(tls_for("127.0.0.1")) if tls else (None, None)

@@ -16,26 +16,28 @@ from ..core.fork import Elsewhere
 from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
 from ..core.wire import JSONObject, Request, Response
-from . import invitations, registry, trusted
-from .access import Access, scope_names
-from .clock import SystemClock, VirtualClock, moved
-from .courier import Courier, Poster
-from .desk import Desk
-from .faults import Faults
-from .forked import unusable_in_forks
-from .front import Front
-from .house import House
-from .journal import Journal
-from .lapses import agenda
-from .lookup import has
-from .opened import house_from, house_in, house_like, load, save
-from .parts import Parts
-from .rates import Rates
-from .saved_path import save_to
-from .state import Snapshots
-from .store.people import Token
-from .trust import Trust
-from .welcome import grant
+from .auth import clients as registry
+from .auth.users import grant
+from .blobs.blob_store import Parts
+from .context.access_tokens import Access, scope_names
+from .context.journal import Journal
+from .context.resource_lookup import has
+from .context.service_context import House
+from .dispatch.dispatcher import Front
+from .dispatch.fault_plans import Faults
+from .dispatch.rate_limits import Rates
+from .events import invitations
+from .notifications import domains as trusted
+from .notifications.delivery import Courier, Poster
+from .notifications.outbox import Desk
+from .notifications.trust_store import Trust
+from .state.archive_path import save_to
+from .state.expiry import agenda
+from .state.factory import house_from, house_in, house_like, load, save
+from .state.snapshots import Snapshots
+from .storage.clock import SystemClock, VirtualClock, moved
+from .storage.fork_guard import unusable_in_forks
+from .store.users import Token
 
 
 class Service:
@@ -101,7 +103,7 @@ class Service:
         return self._front.refusal(request, check)
 
     def _make_post(self) -> Poster:
-        from .post import Post  # TLS and HTTP, which nobody needs before the first message
+        from .notifications.connection_pool import Post  # TLS and HTTP, which nobody needs before the first message
 
         return Post(self._trust, timeout=self.policy.delivery_timeout, connections=self.policy.connections_per_receiver)
 

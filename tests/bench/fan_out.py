@@ -12,9 +12,9 @@ import requests
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.notifications import CONTENT_TYPE, USER_AGENT, Message
-from svc_notebooks.server.post import Post
+from svc_notebooks.server.notifications.connection_pool import Post
+from svc_notebooks.server.notifications.trust_store import Trust
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.trust import Trust
 
 from .processes import Hooked, folder, hooks
 from .rounds import Run, alternate, timed

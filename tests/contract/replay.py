@@ -13,7 +13,7 @@ from typing import cast
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.transports.socket import SocketServer
 
 from .wire import Exchange, OverSocket
 

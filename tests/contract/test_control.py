@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from svc_notebooks.server.clock import SystemClock
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.transports.socket import SocketServer
 from tests.patience import PATIENCE
 
 from .conftest import Answer, OverSocket, Q

@@ -11,9 +11,9 @@ import pytest
 
 from svc_notebooks.core.choices import CONTROL, CROSS_SITE
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.clock import SystemClock
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.transports.socket import SocketServer
 
 from .conftest import Answer, OverSocket
 from .control_calls import CALLS, state

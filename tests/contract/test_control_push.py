@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.clock import SystemClock
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.transports.socket import SocketServer
 from tests.receivers import Receiver, receiver
 
 from .conftest import Answer, OverSocket

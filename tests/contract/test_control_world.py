@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.fault_presets import PRESETS
-from svc_notebooks.server.clock import SystemClock
-from svc_notebooks.server.control import Control
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.transports.control_api import Control
+from svc_notebooks.server.transports.socket import SocketServer
 
 from .conftest import Answer, OverSocket, Q
 

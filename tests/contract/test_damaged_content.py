@@ -14,8 +14,8 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Disconnected, Headers, Request
-from svc_notebooks.server import content as server_content
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.storage import content as server_content
 
 from .conftest import InProcess, OverSocket, Wire
 

@@ -304,7 +304,7 @@ def test_of_a_fault(wire: Wire) -> None:
 
 
 def test_what_fails_inside_is_said_to(wire: Wire, monkeypatch: pytest.MonkeyPatch, caplog: Any) -> None:
-    monkeypatch.setattr("svc_notebooks.server.ids.Ids.blob", lambda self: 1 / 0)
+    monkeypatch.setattr("svc_notebooks.server.storage.ids.Ids.blob", lambda self: 1 / 0)
 
     wire.send("GET", "/storage/v3/files/generateIds")
 

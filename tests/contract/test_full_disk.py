@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.folder_parts import FolderParts
-from svc_notebooks.server.reserve import RESERVE
+from svc_notebooks.server.blobs.directory import FolderParts
 from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.storage.disk_reserve import RESERVE
 
 from .conftest import InProcess, Q, Wire
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.clock import VirtualClock
 from svc_notebooks.server.service import open_service
+from svc_notebooks.server.storage.clock import VirtualClock
 from tests.receivers import receiver
 
 from .conftest import InProcess

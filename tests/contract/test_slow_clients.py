@@ -17,10 +17,10 @@ from svc_notebooks.convert.admission import Abandoned
 from svc_notebooks.convert.converter import Client, Converted, Converter
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.wire import Headers, Request, Response
-from svc_notebooks.server import socket as edge
-from svc_notebooks.server.pace import peer_has_closed
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.transports import socket as edge
+from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.transfer_pace import peer_has_closed
 from tests.patience import PATIENCE
 
 from .conftest import OverSocket, Q

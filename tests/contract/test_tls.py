@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from svc_notebooks.server import tls as server_tls
 from svc_notebooks.server.service import Service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.transports import tls as server_tls
+from svc_notebooks.server.transports.socket import SocketServer
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, server_context
 

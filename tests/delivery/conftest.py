@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.outbox import Outcome
-from svc_notebooks.server.post import Post
-from svc_notebooks.server.trust import Trust
+from svc_notebooks.server.notifications.connection_pool import Post
+from svc_notebooks.server.notifications.trust_store import Trust
 from tests.receivers import AUTHORITY, Receiver, pem_of, receiver
 
 HEADERS = [("Content-Type", "application/json; charset=UTF-8"), ("X-Svc-Message-Number", "1")]

@@ -12,10 +12,10 @@ from typing import Any, cast
 import pytest
 
 from svc_notebooks.core.outbox import Outcome
-from svc_notebooks.server.carrier import Carrier
-from svc_notebooks.server.clock import SystemClock, VirtualClock
-from svc_notebooks.server.courier import Courier
-from svc_notebooks.server.desk import Desk, Settled
+from svc_notebooks.server.notifications.delivery import Courier
+from svc_notebooks.server.notifications.outbox import Desk, Settled
+from svc_notebooks.server.notifications.worker import Carrier
+from svc_notebooks.server.storage.clock import SystemClock, VirtualClock
 from tests.patience import PATIENCE
 
 START = datetime(2026, 1, 5, 9, 0, tzinfo=UTC)
@@ -137,7 +137,7 @@ def couriers() -> list[threading.Thread]:
 def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
     mailbox: Mailbox, courier: Courier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc_notebooks.server.carrier._IDLE_SECONDS", 0.01)
+    monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.01)
     others = couriers()
     for _ in range(3):
         mailbox.post()
@@ -155,7 +155,7 @@ def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
 def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
     mailbox: Mailbox, courier: Courier, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc_notebooks.server.carrier._IDLE_SECONDS", 0.001)
+    monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.001)
     chance = Random(0)
     for number in range(400):
         mailbox.post()

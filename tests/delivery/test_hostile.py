@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from svc_notebooks.core.outbox import Outcome
-from svc_notebooks.server.line import Line, NoStatus, Standing, plain_status
+from svc_notebooks.server.notifications.connection import Line, NoStatus, Standing, plain_status
 from tests.patience import PATIENCE
 from tests.receivers import Receiver, plain_receiver, receiver
 
@@ -240,7 +240,7 @@ def test_what_is_no_handshake(sender: Sender, said: bytes, stays: bool) -> None:
 
 def test_our_short_telling_is_what_h11_would_say_itself() -> None:
     """The line writes a message by itself: h11 reads it as what it is."""
-    from svc_notebooks.server.line import message
+    from svc_notebooks.server.notifications.connection import message
 
     server = h11.Connection(h11.SERVER)
     server.receive_data(message("/in?x=1", "hooks.example:8443", HEADERS, b"body"))

@@ -10,8 +10,8 @@ from threading import Event, Lock
 import pytest
 
 from svc_notebooks.core.outbox import Outcome
-from svc_notebooks.server import reach
-from svc_notebooks.server.post import Post
+from svc_notebooks.server.notifications import connect as reach
+from svc_notebooks.server.notifications.connection_pool import Post
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, Receiver, dead_receiver, receiver, server_context
 

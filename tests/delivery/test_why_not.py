@@ -11,8 +11,8 @@ import pytest
 import trustme
 
 from svc_notebooks.core.outbox import Outcome
-from svc_notebooks.server.post import Post
-from svc_notebooks.server.trust import Trust
+from svc_notebooks.server.notifications.connection_pool import Post
+from svc_notebooks.server.notifications.trust_store import Trust
 from tests import receivers
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, Receiver, dead_receiver, pem_of, plain_receiver, receiver, server_context

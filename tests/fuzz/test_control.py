@@ -18,8 +18,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
-from svc_notebooks.server.control import Control
 from svc_notebooks.server.service import open_service
+from svc_notebooks.server.transports.control_api import Control
 from tests.fuzz.world import World, make_world
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, note, settings
 
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.transports.socket import SocketServer
 from tests.fuzz.fault_plans import (
     DOWNLOADS,
     ENDLESS,

@@ -25,8 +25,8 @@ from schemathesis.generation import GenerationMode
 
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.openapi import document
-from svc_notebooks.server.socket import SocketServer
-from svc_notebooks.server.wsgi import WsgiApp
+from svc_notebooks.server.transports.socket import SocketServer
+from svc_notebooks.server.transports.wsgi import WsgiApp
 from tests.fuzz.world import BASE, World, make_world
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))

@@ -16,7 +16,7 @@ from hypothesis import given, settings, strategies as st
 
 from svc_notebooks.core.wire import BytesBody, Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.transports.socket import SocketServer
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.spec("X-05", "X-05a", "X-05b")

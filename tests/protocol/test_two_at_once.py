@@ -17,10 +17,10 @@ from urllib.parse import urlencode
 import pytest
 
 from svc_notebooks.core.wire import Headers, Request, Response
+from svc_notebooks.server.database.engine import Database
 from svc_notebooks.server.service import open_service
-from svc_notebooks.server.store.database import Database
 from svc_notebooks.server.store.oauth import GrantRow, OAuth
-from svc_notebooks.server.store.people import People, digest_of
+from svc_notebooks.server.store.users import People, digest_of
 from tests.patience import PATIENCE
 
 FILES = "/storage/v3/files"

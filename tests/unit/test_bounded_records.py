@@ -11,7 +11,7 @@ import pytest
 from svc_notebooks import Policy, Session
 from svc_notebooks.client.recorder import KEPT, Recorder
 from svc_notebooks.core.wire import Headers, Request, Response
-from svc_notebooks.server.journal import Journal, noted
+from svc_notebooks.server.context.journal import Journal, noted
 from svc_notebooks.server.service import open_service
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)

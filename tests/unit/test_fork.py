@@ -26,7 +26,7 @@ from svc_notebooks.core.fork import after_fork, remove_with, temporary_folder
 from svc_notebooks.course.witness import Witness
 from svc_notebooks.notebook import kernel
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.socket import SocketServer
+from svc_notebooks.server.transports.socket import SocketServer
 from tests.processes import forked, held, living_child
 from tests.scripted import Q, Shelf, session_for
 

@@ -22,7 +22,7 @@ from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.schemas import RESOURCES
 from svc_notebooks.core.upload import TRANSITIONS
 from svc_notebooks.core.wire import Request
-from svc_notebooks.server import about, changes
+from svc_notebooks.server.files import about, changes
 from svc_notebooks.server.service import open_service
 
 BASE = "https://api.example"

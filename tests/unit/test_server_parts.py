@@ -12,9 +12,9 @@ from zlib import crc32
 
 import pytest
 
-from svc_notebooks.server.content import Content
-from svc_notebooks.server.folder_parts import FolderParts
-from svc_notebooks.server.parts import BLOCK, MemoryParts, StoredPart
+from svc_notebooks.server.blobs.blob_store import BLOCK, MemoryParts, StoredPart
+from svc_notebooks.server.blobs.directory import FolderParts
+from svc_notebooks.server.storage.content import Content
 from svc_notebooks.server.store import Store, open_database
 
 
@@ -158,7 +158,7 @@ def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
 
 HELD = """
 import psutil
-from svc_notebooks.server.parts import MemoryParts
+from svc_notebooks.server.blobs.blob_store import MemoryParts
 
 bytes(24 << 20)  # from here on the C library takes blocks of this size from its heap
 parts, keys, between = MemoryParts(), [], []

@@ -23,9 +23,9 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.wire import Headers, Request
-from svc_notebooks.server import aside
+from svc_notebooks.server.blobs import stray_blobs as aside
+from svc_notebooks.server.database import upgrades
 from svc_notebooks.server.service import Service, open_service
-from svc_notebooks.server.store import upgrades
 from tests.framed import framed
 from tests.patience import PATIENCE
 from tests.stores import DUMPS, dump, old_store

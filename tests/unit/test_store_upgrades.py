@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.server.store import Database, open_database, upgrades
+from svc_notebooks.server.database import upgrades
+from svc_notebooks.server.store import Database, open_database
 from tests.stores import DUMPS, dump, old_database
 
 

@@ -21,7 +21,7 @@ search.py     queries and orders as SQL
 words.py      texts as they are compared
 """
 
-from .database import Database, open_database
+from ..database.engine import Database, open_database
 from .store import Store
 
 __all__ = ["Database", "Store", "open_database"]

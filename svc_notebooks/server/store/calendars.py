@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select
 
-from .database import Database, Prepared, inserting
-from .schema import calendar_access, calendars
+from ..database.engine import Database, Prepared, inserting
+from ..database.schema import calendar_access, calendars
 
 
 class CalendarRow(NamedTuple):

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, func, insert, literal, select
 
-from .database import Database, Prepared
+from ..database.engine import Database, Prepared
+from ..database.schema import changes
 from .files import BELOW
-from .schema import changes
 
 
 class ChangeRow(NamedTuple):

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import bindparam, insert, literal, or_, select, update
 
 from ...core.channels import State
-from .database import Database, Prepared, inserting
+from ..database.engine import Database, Prepared, inserting
+from ..database.schema import channels, messages
 from .files import BELOW, FOLLOWING
-from .schema import channels, messages
 
 ACTIVE, STOPPED = State.ACTIVE.value, State.STOPPED.value
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, insert, select, update
 
-from ..parts import StoredPart
-from .database import Database, Prepared, inserting
-from .schema import contents, rope
+from ..blobs.blob_store import StoredPart
+from ..database.engine import Database, Prepared, inserting
+from ..database.schema import contents, rope
 
 
 class Piece(NamedTuple):

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sqlalchemy import and_, bindparam, delete, func, literal, or_, select
 
-from .database import Database, Prepared, inserting
-from .schema import events, invitations
+from ..database.engine import Database, Prepared, inserting
+from ..database.schema import events, invitations
 
 
 class EventRow(NamedTuple):

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import CTE, bindparam, delete, func, select, update
 
 from ...core.search import Search, SortKey
-from .database import Database, Prepared, inserting
-from .schema import files, opened, properties, rope
+from ..database.engine import Database, Prepared, inserting
+from ..database.schema import files, opened, properties, rope
+from .normalize import ascii_lower, word_list
 from .search import Viewer, behind, condition, order, seen_by
-from .words import ascii_lower, word_list
 
 
 class FileRow(NamedTuple):

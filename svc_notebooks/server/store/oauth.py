@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select, update
 
-from .database import Database, Prepared, inserting
-from .people import digest_of
-from .schema import accounts, clients, granted, grants, tokens
+from ..database.engine import Database, Prepared, inserting
+from ..database.schema import accounts, clients, granted, grants, tokens
+from .users import digest_of
 
 
 class ClientRow(NamedTuple):

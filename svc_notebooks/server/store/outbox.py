@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, func, or_, select, update
 
+from ..database.engine import Database, Prepared, Row
+from ..database.schema import channels, messages
 from .channels import STOPPED, ChannelRow
-from .database import Database, Prepared, Row
-from .schema import channels, messages
 
 
 class Waiting(NamedTuple):

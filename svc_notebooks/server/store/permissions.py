@@ -7,9 +7,9 @@ from typing import NamedTuple
 from sqlalchemy import bindparam, delete, select, union_all, update
 
 from ...core.permissions import Role
-from .database import Database, Prepared, inserting
+from ..database.engine import Database, Prepared, inserting
+from ..database.schema import files, permissions
 from .files import BELOW
-from .schema import files, permissions
 
 
 class PermissionRow(NamedTuple):

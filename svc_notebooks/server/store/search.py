@@ -24,8 +24,8 @@ from sqlalchemy import (
 
 from ...core.permissions import Role
 from ...core.search import And, Compare, Has, Member, Not, Or, Search, SortKey
-from .schema import files, opened, permissions, properties
-from .words import ascii_lower, words_of
+from ..database.schema import files, opened, permissions, properties
+from .normalize import ascii_lower, words_of
 
 
 class Viewer(NamedTuple):

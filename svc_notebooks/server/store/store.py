@@ -6,20 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
 from ...core.wire import JSON
-from . import whole
-from .calendars import Calendars
-from .changes import Changes
-from .channels import Channels
-from .contents import Contents
-from .database import Database, Row
-from .ends import Ends
-from .events import Events
-from .files import Files
-from .oauth import OAuth
-from .outbox import Outbox
-from .people import People
-from .permissions import Permissions
-from .schema import (
+from ..database.engine import Database, Row
+from ..database.schema import (
     calendar_access,
     calendars,
     changes,
@@ -36,8 +24,20 @@ from .schema import (
     rope,
     sessions,
 )
-from .sessions import Sessions
-from .trusted import Trusted
+from . import dump as whole
+from .calendars import Calendars
+from .changes import Changes
+from .channels import Channels
+from .contents import Contents
+from .deadlines import Ends
+from .domains import Trusted
+from .events import Events
+from .files import Files
+from .oauth import OAuth
+from .outbox import Outbox
+from .permissions import Permissions
+from .upload_sessions import Sessions
+from .users import People
 
 
 class Store:

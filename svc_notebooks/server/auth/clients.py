@@ -1,0 +1,72 @@
+"""Who may ask for tokens: OAuth clients and service accounts, registered by whoever runs the service."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from urllib.parse import urlsplit
+
+from ...core.keys import new_key
+from ...core.wire import JSONObject
+from ..context.access_tokens import scope_names
+from ..context.service_context import House
+from ..store.oauth import AccountRow, ClientRow
+from ..store.users import digest_of
+from .users import welcome
+
+_NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")
+_PROJECT = "notebooks"
+
+
+def oauth_client(house: House, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str) -> JSONObject:
+    """Register an OAuth client; what its makers are told, once. Raises ValueError for an address that is none."""
+    key, secret = f"{house.ids.number()}.apps.{house.policy.domain}", house.ids.secret()
+    addresses = [_redirect(one) for one in redirect_uris]
+    row = ClientRow(key, name, "" if public else digest_of(secret), " ".join(addresses))
+    with house.store.transaction():
+        house.store.oauth.add_client(row)
+    found: JSONObject = {
+        "client_id": key,
+        "project_id": _PROJECT,
+        "auth_uri": f"{base_url}/authorize",
+        "token_uri": f"{base_url}/token",
+        "redirect_uris": list(addresses),
+    }
+    return found if public else {**found, "client_secret": secret}
+
+
+def _redirect(address: str) -> str:
+    parts = urlsplit(address)
+    if not parts.scheme or parts.fragment or not address.isascii() or any(mark.isspace() for mark in address):
+        raise ValueError(f"{address!r} is no redirect URI: give an absolute address without a fragment")
+    if parts.scheme in ("http", "https") and not parts.hostname:
+        raise ValueError(f"{address!r} is no redirect URI: it names no host")
+    if parts.scheme in ("javascript", "data", "vbscript", "file"):
+        raise ValueError(f"{address!r} is no redirect URI: no client can be reached there")
+    return address
+
+
+def service_account(house: House, name: str, delegation: Iterable[str], *, client: str, base_url: str) -> JSONObject:
+    """Make a service account, or give it another key; the key file, whose private half is kept nowhere else.
+
+    Raises ValueError for a name or a scope that is none, ImportError without the extra `identity`.
+    """
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name: 1 to 30 of a-z, 0-9 and -, a letter first, no - at the end")
+    email = f"{name}@{_PROJECT}.iam.{house.policy.domain}"
+    allowed = scope_names(list(delegation), house.policy)
+    private, public = new_key()
+    row = AccountRow(email, client, house.ids.key_id(), public, allowed)
+    with house.store.transaction():
+        welcome(house, email)
+        house.store.oauth.add_account(row)
+    return {
+        "type": "service_account",
+        "project_id": _PROJECT,
+        "private_key_id": row.key_id,
+        "private_key": private,
+        "client_email": email,
+        "client_id": client,
+        "auth_uri": f"{base_url}/authorize",
+        "token_uri": f"{base_url}/token",
+    }

@@ -1,0 +1,194 @@
+"""What a consent, a refresh token or a service account's assertion is worth: access tokens with scopes and an end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.keys import ALGORITHM, BadAssertion, check_signature, claimed
+from ...core.oauth import OAuthError, answers
+from ...core.wire import JSONObject
+from ..context.access_tokens import scope_names
+from ..context.external_origin import client_origin
+from ..context.public_request import Visit, needed
+from ..context.service_context import House
+from ..store.oauth import AccountRow, ClientRow, GrantRow
+from ..store.users import Token, digest_of
+
+_LONGEST_ASSERTION = 3600
+_SKEW = 300
+_BEYOND = 1e12
+_WORDS = {"code": "authorization code", "refresh": "refresh token"}
+
+
+def new_code(
+    visit: Visit, token: Token, client: ClientRow, *, redirect: str, challenge: str = "", method: str = "plain"
+) -> str:
+    """An authorization code for what a user has consented to: `token` says who, and to which scopes."""
+    house, code = visit.house, visit.house.ids.code()
+    digest = digest_of(code)
+    grant = GrantRow(
+        digest=digest,
+        kind="code",
+        family=digest,
+        user=token.user,
+        client=client.id,
+        scopes=token.scopes,
+        expires=visit.now() + house.policy.code_lifetime,
+        redirect=redirect,
+        challenge=challenge,
+        method=method,
+        spent=0,
+    )
+    house.store.oauth.add_grant(grant)
+    return code
+
+
+def by_code(visit: Visit, form: dict[str, str], client: ClientRow) -> JSONObject:
+    """The tokens that a code stands for, once; who comes a second time ends them all."""
+    with visit.house.store.transaction():
+        grant = _grant(visit, needed(form, "code"), "code", client)
+        if not grant.spent:
+            _check_exchange(form, grant)
+            return _exchange(visit, grant)
+    visit.house.store.oauth.end(grant.family)
+    visit.access.forget()
+    raise OAuthError("invalid_grant", "the code was used before: every token that came from it is revoked.")
+
+
+def _exchange(visit: Visit, grant: GrantRow) -> JSONObject:
+    oauth, refresh = visit.house.store.oauth, visit.house.ids.refresh_token()
+    oauth.spend(grant)
+    oauth.add_grant(grant._replace(digest=digest_of(refresh), kind="refresh", expires=None))
+    return _issue(visit, grant, grant.scopes) | {"refresh_token": refresh}
+
+
+def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
+    if form.get("redirect_uri", "") != grant.redirect:
+        raise OAuthError("invalid_grant", "redirect_uri is not the one of the authorization request.")
+    verifier = form.get("code_verifier", "")
+    if grant.challenge and not answers(verifier, grant.method, grant.challenge):
+        raise OAuthError("invalid_grant", "code_verifier does not answer the code_challenge of the request.")
+    if verifier and not grant.challenge:
+        raise OAuthError("invalid_grant", "there is a code_verifier, and the request had no code_challenge.")
+
+
+def by_refresh_token(visit: Visit, form: dict[str, str], client: ClientRow) -> JSONObject:
+    """Another access token of the same consent, for all of its scopes or some."""
+    with visit.house.store.transaction():  # or a revocation could come between the look and the token
+        grant = _grant(visit, needed(form, "refresh_token"), "refresh", client)
+        scopes = scopes_of(visit.house, form["scope"]) if form.get("scope") else grant.scopes
+        if not set(scopes.split()) <= set(grant.scopes.split()):
+            raise OAuthError("invalid_scope", "scope asks for more than the user has consented to.")
+        return _issue(visit, grant, scopes)
+
+
+def _grant(visit: Visit, secret: str, kind: str, client: ClientRow) -> GrantRow:
+    found = visit.house.store.oauth.grant(secret)
+    if found is None or found.kind != kind or found.client != client.id:
+        raise OAuthError("invalid_grant", f"there is no such {_WORDS[kind]} of this client, or it was revoked.")
+    if found.expires is not None and visit.now() >= found.expires:
+        raise OAuthError("invalid_grant", f"the {_WORDS[kind]} has expired.")
+    return found
+
+
+def _issue(visit: Visit, grant: GrantRow, scopes: str) -> JSONObject:
+    secret, answer = _token(visit, grant.user, grant.client, scopes, service_account=False)
+    visit.house.store.oauth.add_token(secret, grant.family)
+    return answer
+
+
+def _token(visit: Visit, user: str, client: str, scopes: str, *, service_account: bool) -> tuple[str, JSONObject]:
+    house, secret = visit.house, visit.house.ids.token()
+    lifetime = house.policy.token_lifetime
+    visit.access.add(secret, Token(user, client, scopes, int(service_account), visit.now() + lifetime))
+    visit.entry.user, visit.entry.client, visit.entry.scopes = user, client, frozenset(scopes.split())
+    return secret, {
+        "access_token": secret,
+        "expires_in": int(lifetime),
+        "scope": scope_uris(house, scopes),
+        "token_type": "Bearer",
+    }
+
+
+def by_assertion(visit: Visit, form: dict[str, str]) -> JSONObject:
+    """A token of the service account that signed the assertion, or of the user that it may act for."""
+    assertion = needed(form, "assertion")
+    try:
+        header, claims = claimed(assertion)
+        account = _account(visit, header, claims)
+        check_signature(assertion, account.public_key)
+    except BadAssertion as error:
+        raise OAuthError("invalid_grant", f"assertion: {error}.") from None
+    _check_times(visit, claims)
+    scopes = scopes_of(visit.house, claims.get("scope"))
+    user = _subject(visit.house, account, claims, scopes)
+    own = user == account.email
+    with visit.house.store.transaction():
+        return _token(visit, user, account.client, scopes, service_account=own)[1]
+
+
+def _account(visit: Visit, header: dict[str, Any], claims: dict[str, Any]) -> AccountRow:
+    """The service account that the assertion claims to come from. Raises BadAssertion, OAuthError."""
+    if header.get("alg") != ALGORITHM:
+        raise BadAssertion(f"it must be signed with {ALGORITHM}")
+    issuer = claims.get("iss")
+    account = visit.house.store.oauth.account(issuer) if isinstance(issuer, str) else None
+    if account is None:
+        raise OAuthError("invalid_grant", "iss names no service account of this service.")
+    if header.get("kid", account.key_id) != account.key_id:
+        raise BadAssertion("kid names a key that this service account does not have (any more)")
+    _check_audience(visit, claims.get("aud"))
+    return account
+
+
+def _check_audience(visit: Visit, given: object) -> None:
+    """Refuse what was signed for another service; some libraries sign one address for all. Raises OAuthError."""
+    address = client_origin(visit.request, visit.house) + "/token"
+    accepted = (address, *visit.house.policy.assertion_audiences)
+    if not any(one in accepted for one in (given if isinstance(given, list) else [given])):
+        raise OAuthError("invalid_grant", f"aud must be {address}, the address of this endpoint.")
+
+
+def _check_times(visit: Visit, claims: dict[str, Any]) -> None:
+    issued, expires, now = _seconds(claims, "iat"), _seconds(claims, "exp"), visit.now()
+    clock = f"the clock of the service shows {visit.house.clock.now():%Y-%m-%dT%H:%M:%SZ}"
+    if issued > now + _SKEW or ("nbf" in claims and _seconds(claims, "nbf") > now + _SKEW):
+        raise OAuthError("invalid_grant", f"the assertion lies in the future: {clock}.")
+    if not issued < expires <= issued + _LONGEST_ASSERTION:
+        raise OAuthError("invalid_grant", f"exp must lie at most {_LONGEST_ASSERTION} seconds after iat.")
+    if now >= expires:
+        raise OAuthError("invalid_grant", f"the assertion has expired: {clock}.")
+
+
+def _seconds(claims: dict[str, Any], name: str) -> float:
+    value = claims.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _BEYOND:  # nor is nan
+        raise OAuthError("invalid_grant", f"{name} must be a number: seconds since 1970.")
+    return value
+
+
+def _subject(house: House, account: AccountRow, claims: dict[str, Any], scopes: str) -> str:
+    """Whom the token is for: the account itself, or a user whom it may act for (domain-wide delegation)."""
+    subject = claims.get("sub", account.email)
+    if subject == account.email:
+        return account.email
+    if not set(scopes.split()) <= set(account.delegation.split()):
+        raise OAuthError("unauthorized_client", "this service account may not act for users in these scopes.")
+    if not isinstance(subject, str) or house.store.people.root(subject.lower()) is None:
+        raise OAuthError("invalid_grant", "sub names no user of this service.")
+    return subject.lower()
+
+
+def scopes_of(house: House, given: object) -> str:
+    """Scopes that are divided by blanks, as the store keeps them. Raises OAuthError."""
+    if not isinstance(given, str) or not given.strip():
+        raise OAuthError("invalid_scope", "scope is missing: name at least one, divided by blanks.")
+    try:
+        return " ".join(dict.fromkeys(scope_names(given.split(), house.policy).split()))
+    except ValueError as error:
+        raise OAuthError("invalid_scope", str(error)) from None
+
+
+def scope_uris(house: House, scopes: str) -> str:
+    """Scopes as clients write them: full URIs, divided by blanks."""
+    return " ".join(f"{house.policy.auth_scope_base}/{scope}" for scope in scopes.split())

@@ -1,0 +1,233 @@
+"""Parts as files of a folder, beside the database of a store."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+from zlib import crc32
+
+from .atomic_write import sync_folder
+from .blob_store import BLOCK, Parts, PartWriter, StoredPart, missing_part, sound
+from .damage import DamagedContent
+
+SNAPSHOTS = "snapshots"
+"""The folder, beside that of the parts, where snapshots hold on to theirs, in a folder with the id of the store."""
+
+UNFINISHED = ".unfinished"
+"""What the name of a part ends with while it is written."""
+
+_KEY_LENGTH = 32
+PART_NAME = re.compile(rf"[0-9a-f]{{{_KEY_LENGTH}}}")
+"""The names of parts, and of snapshots."""
+
+_MOST_VERIFIED = 65_536
+_SAME_TICK = 100_000_000
+"""Nanoseconds. A file that changed more recently may change again without a new modification time."""
+
+
+class _FileWriter:
+    def __init__(self, path: str, *, sync: bool) -> None:
+        self._path = path
+        self._unfinished = path + UNFINISHED
+        self._sync = sync
+        self._file = io.FileIO(self._unfinished, "x+")
+        self.size = 0
+        self.checksum: int | None = 0
+
+    def write(self, block: bytes) -> None:
+        rest = memoryview(block)
+        while rest:
+            rest = rest[self._file.write(rest) :]
+        self.size += len(block)
+        self.checksum = crc32(block, self.checksum or 0)
+
+    def truncate(self, size: int) -> None:
+        if size < self.size:
+            self._file.truncate(size)
+            self._file.seek(0)
+            self.size, self.checksum = size, _checksum(_blocks(self._file, size))
+
+    def commit(self) -> str:
+        if self._sync:
+            os.fsync(self._file.fileno())
+        self._file.close()
+        os.rename(self._unfinished, self._path)  # noqa: PTH104 -- a Path costs as much as the system call
+        if self._sync:
+            sync_folder(Path(self._path).parent)
+        return self._path[-_KEY_LENGTH:]
+
+    def abort(self) -> None:
+        self._file.close()
+        Path(self._unfinished).unlink(missing_ok=True)
+
+
+class FolderParts:
+    """Parts as files of a folder, spread over 256 folders below it by the first letters of their keys.
+
+    A key is 24 random letters, then the number of the opening of the store in which the part was written.
+    """
+
+    def __init__(
+        self, folder: Path, *, sync: bool, opening: int = 0, snapshots: Path | None = None, copied: bool = False
+    ) -> None:
+        """`snapshots`: the folder for those of snapshots. `copied`: nothing will be written but what is linked."""
+        self._folder = folder
+        self._sync = sync
+        self._verified: dict[str, tuple[int, ...]] = {}
+        self._opening = f"{opening % 2**32:08x}"
+        self._snapshots = snapshots or folder.with_name(SNAPSHOTS)
+        for number in range(0 if copied else 256):
+            (folder / f"{number:02x}").mkdir(parents=True, exist_ok=True)
+
+    def writer(self) -> PartWriter:
+        key = uuid4().hex[:-8] + self._opening
+        return _FileWriter(self._name(key), sync=self._sync)
+
+    def _name(self, key: str) -> str:
+        return f"{self._folder}/{key[:2]}/{key}"
+
+    def _path(self, key: str) -> Path:
+        return self._folder / key[:2] / key
+
+    def read(self, key: str, start: int, stop: int) -> Iterator[bytes]:
+        try:
+            file = io.FileIO(self._name(key))
+        except FileNotFoundError:
+            raise DamagedContent({key: missing_part(key)}) from None
+        with file:
+            file.seek(start)
+            left = stop - start
+            for block in _blocks(file, left):
+                left -= len(block)
+                yield block
+        if left:
+            raise DamagedContent({key: f"part {key} ends {left:,} bytes too early"})
+
+    def problem(self, part: StoredPart, *, contents: bool = True) -> str | None:
+        key, size, checksum = part
+        try:
+            status = os.stat(self._name(key))  # noqa: PTH116 -- a Path costs more than the system call
+            if status.st_size != size:
+                return f"part {key} has {status.st_size:,} bytes instead of {size:,}"
+            identity = (status.st_ino, size, status.st_mtime_ns)
+            if not contents or checksum is None or self._verified.get(key) == identity:
+                return None
+            if self._read_checksum(part) != checksum:
+                return f"part {key} has other bytes than were written"
+        except FileNotFoundError:
+            return missing_part(key)
+        except OSError as error:  # the disk cannot read the sector
+            return f"part {key} cannot be read ({error.strerror or error})"
+        self._remember(key, identity)
+        return None
+
+    def checksum(self, part: StoredPart) -> int | None:
+        if self.problem(part, contents=False):
+            return None
+        try:
+            return self._read_checksum(part)
+        except OSError:
+            return None
+
+    def _read_checksum(self, part: StoredPart) -> int:
+        with io.FileIO(self._name(part.key)) as file:
+            return _checksum(_blocks(file, part.size))
+
+    def _remember(self, key: str, identity: tuple[int, ...]) -> None:
+        """A verified part need not be read again before its file changes."""
+        if time.time_ns() - identity[-1] > _SAME_TICK:
+            if len(self._verified) >= _MOST_VERIFIED:
+                self._verified.clear()
+            self._verified[key] = identity
+
+    def hold(self, keys: Iterable[str]) -> bool:
+        return all(self._path(key).exists() for key in keys)
+
+    def delete(self, keys: Iterable[str]) -> None:
+        for key in keys:
+            self._path(key).unlink(missing_ok=True)
+            self._verified.pop(key, None)
+
+    def sweep(self, known: set[str]) -> int:
+        recent = self._folder.glob(f"??/*{self._opening}")
+        lost = [path.name for path in recent if PART_NAME.fullmatch(path.name) and path.name not in known]
+        self.delete(lost)
+        return len(lost)
+
+    def copy(self, stored: Iterable[StoredPart]) -> FolderParts:
+        """In a folder beside it: a part is written once, so a second name for its file is a copy."""
+        copied = FolderParts(self._snapshots / uuid4().hex, sync=False, copied=True)
+        try:
+            for part in sound(self, stored, contents=False):  # nothing is read: the whole service waits meanwhile
+                _link(self._path(part.key), copied._path(part.key))
+        except BaseException:
+            copied.drop()
+            raise
+        return copied
+
+    def put_back(self, kept: Parts) -> None:
+        assert isinstance(kept, FolderParts)
+        missing = [path for path in kept._folder.glob("??/*") if not self._path(path.name).exists()]
+        for path in missing:
+            _link(path, self._path(path.name))
+        if self._sync:
+            for folder in {self._path(path.name).parent for path in missing}:
+                sync_folder(folder)
+
+    def drop(self) -> None:
+        _drop_snapshot(self._folder)
+        _remove_empty(self._folder.parent, self._folder.parent.parent)
+
+    def close(self) -> None:
+        """Its files are to be found again."""
+
+
+def _blocks(file: io.FileIO, size: int) -> Iterator[bytes]:
+    """The next `size` bytes of a file, fewer where it ends before."""
+    while size and (block := file.read(min(BLOCK, size))):
+        size -= len(block)
+        yield block
+
+
+def _checksum(blocks: Iterable[bytes]) -> int:
+    value = 0
+    for block in blocks:
+        value = crc32(block, value)
+    return value
+
+
+def drop_snapshots(folder: Path) -> None:
+    """Remove what snapshots of an earlier opening have left in the folder of a store for them."""
+    for snapshot in folder.glob("*"):
+        if PART_NAME.fullmatch(snapshot.name):
+            _drop_snapshot(snapshot)
+    _remove_empty(folder, folder.parent)
+
+
+def _drop_snapshot(folder: Path) -> None:
+    """Remove the parts of a snapshot, and nothing else that somebody may have put there."""
+    for path in folder.glob("??/*"):
+        if PART_NAME.fullmatch(path.name):
+            path.unlink(missing_ok=True)
+    _remove_empty(*folder.glob("??"), folder)
+
+
+def _remove_empty(*folders: Path) -> None:
+    for folder in folders:
+        with suppress(OSError):  # there is something in it, or it is not there
+            folder.rmdir()
+
+
+def _link(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:  # a file system without links
+        shutil.copyfile(source, target)

@@ -1,0 +1,131 @@
+"""Tidies the folder of parts when a store is opened: what is not of the store is moved aside, never deleted.
+
+Only parts whose names say that they were never finished are removed, and only when they are old: the process that
+wrote them was killed. Parts that no row names are moved aside as everything else: a kill between the part and the
+row leaves them, but so does a database that lacks rows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import chain, count
+from pathlib import Path
+from typing import NamedTuple
+
+from .directory import PART_NAME, UNFINISHED
+
+ASIDE = "aside"
+UNFINISHED_AGE = 24 * 3600.0
+"""Seconds after which an unfinished part is removed; until then a person can still look at it."""
+
+HARMLESS = frozenset({".DS_Store", ".directory", ".gitignore", ".gitkeep", "Thumbs.db", "desktop.ini", "lost+found"})
+"""What file managers, git and file systems put into folders; it is left alone, and makes no folder a foreign one."""
+
+_SNAPSHOTS_BEFORE_MARKERS = "kept"
+
+
+def files_aside(folder: Path) -> int:
+    """How many files of a store were moved aside, in this opening or in an earlier one."""
+    return sum(not path.is_dir() for path in (folder / ASIDE).rglob("*"))
+
+
+class _Contents(NamedTuple):
+    """What lies in the folder of parts: keys of parts that rows name, unfinished parts, and the rest."""
+
+    parts: set[str]
+    unfinished: list[Path]
+    others: list[Path]
+
+
+def tidy(folder: Path, known: set[str], number: int, now: float, *, adopted: bool) -> list[str]:
+    """Tidy a store before opening `number`; a sentence for each thing that its user should know.
+
+    `known`: the parts that rows name. `adopted`: an older version left the folder, perhaps with its snapshots.
+    """
+    contents = _read(folder / "parts", known)
+    for path in contents.unfinished:
+        if now - path.lstat().st_mtime > UNFINISHED_AGE:
+            path.unlink(missing_ok=True)
+    missing = known - contents.parts
+    returned = _bring_back(folder, missing)
+    others = contents.others
+    if adopted and (folder / _SNAPSHOTS_BEFORE_MARKERS).exists():
+        others = [*others, folder / _SNAPSHOTS_BEFORE_MARKERS]
+    _move_aside(folder, others, number)
+    return [*_notes(folder, len(others), number, len(returned), len(missing - returned))]
+
+
+def _read(parts: Path, known: set[str]) -> _Contents:
+    contents = _Contents(set(), [], [])
+    for entry in _entries(parts):
+        if len(entry.name) == 2 and set(entry.name) <= set("0123456789abcdef") and entry.is_dir(follow_symlinks=False):
+            for file in _entries(Path(entry.path)):
+                _sort(file, entry.name, known, contents)
+        else:
+            contents.others.append(Path(entry.path))
+    return contents
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    if folder.exists():
+        with os.scandir(folder) as entries:
+            yield from (entry for entry in entries if entry.name not in HARMLESS)
+
+
+def _sort(file: os.DirEntry[str], prefix: str, known: set[str], contents: _Contents) -> None:
+    key = file.name.removesuffix(UNFINISHED)
+    is_part = bool(PART_NAME.fullmatch(key)) and key.startswith(prefix) and file.is_file(follow_symlinks=False)
+    if is_part and file.name in known:
+        contents.parts.add(key)
+    elif is_part and file.name != key:
+        contents.unfinished.append(Path(file.path))
+    else:
+        contents.others.append(Path(file.path))
+
+
+def _bring_back(folder: Path, missing: set[str]) -> set[str]:
+    """Move parts that rows name from where an earlier opening has moved them; their keys.
+
+    They went aside because the database was an older one, which has now been replaced by the right one.
+    """
+    returned = set[str]()
+    candidates = (folder / ASIDE).glob("*/parts/??/*") if missing else ()
+    for path in candidates:
+        if path.name in missing - returned and not path.is_symlink():
+            target = folder / "parts" / path.name[:2] / path.name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(target)
+            returned.add(path.name)
+    return returned
+
+
+def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
+    """Move files and folders to aside/opening-N, under the paths that they have in the store."""
+    for path in paths:
+        target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(_free(target))
+
+
+def _free(path: Path) -> Path:
+    """This path, or the next one like it at which there is nothing."""
+    numbered = (path.with_name(f"{path.name} ({number})") for number in count(1))
+    return next(each for each in chain([path], numbered) if not os.path.lexists(each))
+
+
+def _notes(folder: Path, moved: int, number: int, returned: int, missing: int) -> Iterator[str]:
+    if moved:
+        yield (
+            f"{_files(moved)} that the database does not name went from {folder / 'parts'} to"
+            f" {folder / ASIDE / f'opening-{number}'}: a service that was killed leaves parts of uploads there;"
+            " delete them if you miss nothing"
+        )
+    if returned:
+        yield f"{_files(returned)} came back from {folder / ASIDE}: rows of this database name them"
+    if missing:
+        yield f"{_files(missing)} that rows name are not in {folder / 'parts'}: what they hold cannot be downloaded"
+
+
+def _files(number: int) -> str:
+    return f"{number:,} file{'s' if number != 1 else ''}"

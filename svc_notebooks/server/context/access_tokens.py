@@ -1,0 +1,146 @@
+"""Who asks: the access token of a request, and whether its scopes reach (T-01, T-03)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ...core.catalogue import ApiError, refuse, row
+from ...core.decided import scopes_ruled_by
+from ...core.operations import ALL_SCOPES, Operation
+from ...core.policy import Policy
+from ...core.wire import Query, Request
+from ..storage.clock import SystemClock, VirtualClock
+from ..store import Store
+from ..store.users import Token
+
+_BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
+_MOST_CACHED = 10_000
+_APP_ONLY = frozenset({"storage.appdata", "storage.file"})
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whom a token stands for; `scopes` are last segments, `expires` Unix seconds.
+
+    `app_only`: for what is asked, the scopes reach no further than the files that the client has made.
+    """
+
+    user: str
+    client: str
+    scopes: frozenset[str]
+    service_account: bool
+    expires: float | None
+    app_only: bool = False
+
+    def asking(self, scopes: frozenset[str]) -> Caller:
+        """Who asks for what one of these scopes is enough for."""
+        narrow = _APP_ONLY.issuperset(self.scopes & scopes) and not _APP_ONLY.isdisjoint(scopes)
+        return self if narrow is self.app_only else replace(self, app_only=narrow)
+
+
+class Access:
+    """Knows the bearers of tokens. A token never changes, so what was looked up once is kept."""
+
+    def __init__(self, store: Store, clock: SystemClock | VirtualClock) -> None:
+        self._store = store
+        self._clock = clock
+        self._known: dict[str, Caller] = {}
+
+    def caller(self, request: Request, query: Query) -> Caller:
+        """The caller of a request. Raises ApiError (401)."""
+        return self._good(_shown(request, query))
+
+    def _good(self, shown: str) -> Caller:
+        found = self._known.get(shown) or self._look_up(shown)
+        if found.expires is not None and self._clock.now().timestamp() >= found.expires:
+            raise _unauthorized("badToken")
+        return found
+
+    def peek(self, request: Request, query: Query) -> Caller | None:
+        """The caller, or None where there is none to be known."""
+        try:
+            return self.caller(request, query)
+        except ApiError:
+            return None
+
+    def shown(self, request: Request) -> str | None:
+        """The access token in a request's header, whatever it is worth."""
+        return bearer(request)
+
+    def holder(self, secret: str) -> Caller | None:
+        """Whom an access token stands for; None: nobody, or nobody any more."""
+        try:
+            return self._good(f"Bearer {secret}")
+        except ApiError:
+            return None
+
+    def user_of(self, secret: str) -> str | None:
+        """The user whom an access token stands for; None: nobody."""
+        holder = self.holder(secret)
+        return holder.user if holder else None
+
+    def _look_up(self, shown: str) -> Caller:
+        known = self._known  # who forgets meanwhile takes another book, and this page is in none that counts
+        bearer = _BEARER.fullmatch(shown)
+        token = self._store.people.token(bearer[1]) if bearer else None
+        if token is None:
+            raise _unauthorized("badToken")
+        scopes = frozenset(token.scopes.split())
+        found = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
+        if len(known) >= _MOST_CACHED:
+            known.clear()
+        known[shown] = found
+        return found
+
+    def add(self, secret: str, token: Token) -> None:
+        """Let the bearer of this secret in."""
+        self._store.people.add_token(secret, token)
+        self.forget()
+
+    def forget(self) -> None:
+        """Look every token up again: the store has changed under us."""
+        self._known = {}
+
+
+def bearer(request: Request) -> str | None:
+    """The token in a request's Authorization header, whatever it is worth."""
+    match = _BEARER.fullmatch(request.headers.get("Authorization") or "")
+    return match[1] if match else None
+
+
+def require(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
+    """The caller as these scopes let them ask. Raises ApiError (403): they have none of them."""
+    if caller.scopes.isdisjoint(scopes):
+        wanted = [row("missingScope", by=scopes_ruled_by(operation, caller.scopes), operation=operation.name)]
+        raise ApiError(wanted, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
+    return caller.asking(scopes)
+
+
+def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
+    """Scopes, given as URIs or as their last segments, as the store keeps them. Raises ValueError."""
+    if scopes is None:
+        return " ".join(ALL_SCOPES)
+    given = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
+    if unknown := [scope for scope in given if scope not in ALL_SCOPES]:
+        raise ValueError(f"{unknown[0]!r} is no scope; the scopes are {', '.join(ALL_SCOPES)}")
+    return " ".join(given)
+
+
+def _shown(request: Request, query: Query) -> str:
+    """The credentials of a request, as an Authorization header says them."""
+    sent = [value for name, value in request.headers.pairs if len(name) == 13 and name.lower() == "authorization"]
+    if len(sent) > 1:
+        raise _unauthorized("badToken")
+    if sent:
+        return sent[0]
+    token = query.get("access_token") or query.get("oauth_token")
+    if not token:
+        raise _unauthorized("notSignedIn")
+    return f"Bearer {token}"
+
+
+def _unauthorized(key: str) -> ApiError:
+    challenge = 'Bearer realm="svc"' + ("" if key == "notSignedIn" else ', error="invalid_token"')
+    return ApiError(refuse(key).rows, [("WWW-Authenticate", challenge)])

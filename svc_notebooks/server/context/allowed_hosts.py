@@ -1,0 +1,62 @@
+"""Whether the Host of a request is a name of this service.
+
+A page can make the name of its own host lead to this machine (DNS rebinding). The browser then takes this service
+for a part of that page, and the Host header is all that tells them apart.
+"""
+
+from __future__ import annotations
+
+import socket
+from functools import cache
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from urllib.parse import urlsplit
+
+from ...core.catalogue import refuse
+from ...core.origins import ANY, host_of
+from ...core.wire import Request
+from .service_context import House
+
+_LOCALHOST = "localhost"
+
+
+def check_host(request: Request, house: House) -> None:
+    """Refuse a Host that does not name this service. Raises ApiError (403).
+
+    A request without a Host does not come from a browser, and passes.
+    """
+    authority = request.headers.get("Host")
+    if authority is None or ANY in house.policy.host_names:
+        return
+    host, told = host_of(authority), [name.lower() for name in house.policy.host_names]
+    base = host_of(urlsplit(house.base_url).netloc) if house.base_url else None
+    if not host or (host not in (*told, base) and not _is_listening(host, urlsplit(request.url).hostname or "")):
+        raise refuse("foreignHost", host=authority[:100])
+
+
+def _is_listening(host: str, listening: str) -> bool:
+    """Whether a server that listens at one address is found under this host.
+
+    Who listens at all addresses (0.0.0.0) is found under every IP address: that of a published port of a container
+    is not known inside of it, and an address, unlike a name, leads only to itself.
+    """
+    own, asked = _address(listening), _address(host)
+    if host == listening:
+        return True
+    if own is None or not (own.is_loopback or own.is_unspecified):
+        return False
+    if own.is_loopback:
+        return host == _LOCALHOST or bool(asked and asked.is_loopback)
+    return asked is not None or host in (_LOCALHOST, _host_name())
+
+
+def _address(host: str) -> IPv4Address | IPv6Address | None:
+    try:
+        return ip_address(host)
+    except ValueError:
+        return None
+
+
+@cache
+def _host_name() -> str:
+    """The name of this machine."""
+    return socket.gethostname().lower()

@@ -1,0 +1,42 @@
+"""Where the client sees this service, so that the addresses in answers lead back to it (edge case 4)."""
+
+from __future__ import annotations
+
+import re
+
+from ...core.catalogue import refuse
+from ...core.wire import Headers, Request
+from .service_context import House
+
+_HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
+_PAIR = re.compile(r'(proto|host)\s*=\s*("[^"]*"|[^;,\s]+)', re.IGNORECASE)
+_DEFAULT_PORTS = {"http": ":80", "https": ":443"}
+
+
+def client_origin(request: Request, house: House) -> str:
+    """Scheme and authority as the client wrote them. Raises ApiError (400) for a Host that is none."""
+    if house.base_url:
+        return house.base_url.rstrip("/")
+    scheme, _, host = request.origin.partition("://")
+    host = request.headers.get("Host") or host
+    if house.policy.trust_forwarded:
+        scheme, host = _forwarded(request.headers, scheme, host)
+    return f"{scheme}://{_authority(scheme, host)}"
+
+
+def _forwarded(headers: Headers, scheme: str, host: str) -> tuple[str, str]:
+    """The nearest client's words: the first element of each header counts."""
+    told = {key.lower(): value.strip('"') for key, value in _PAIR.findall(_first(headers.get("Forwarded")))}
+    scheme = told.get("proto") or _first(headers.get("X-Forwarded-Proto")) or scheme
+    host = told.get("host") or _first(headers.get("X-Forwarded-Host")) or host
+    return (scheme.lower() if scheme.lower() in _DEFAULT_PORTS else "http"), host
+
+
+def _first(value: str | None) -> str:
+    return (value or "").split(",")[0].strip()
+
+
+def _authority(scheme: str, host: str) -> str:
+    if not _HOST.fullmatch(host):
+        raise refuse("invalidHeader", name="Host", message="expected a host name with an optional port.")
+    return host.removesuffix(_DEFAULT_PORTS.get(scheme, ":80"))

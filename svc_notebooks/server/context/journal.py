@@ -1,0 +1,102 @@
+"""What was asked and answered: one row for each of the last requests, bounded by their number and by their bytes."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable
+from datetime import datetime
+from itertools import count, takewhile
+from threading import Lock
+from typing import Any
+
+from ...core.clock import format_time
+
+COLUMNS = (
+    "n", "time", "operation", "method", "path", "query", "user", "client", "scopes", "declared", "received",
+    "status", "sent", "offset_before", "offset_after", "fault", "decided_by",
+)  # fmt: skip
+"""The keys of a row: sizes in bytes, offsets the stored bytes of an upload session."""
+
+
+_ROW = 800
+"""About so many bytes of memory a row takes beside its path and its query."""
+
+
+_MOST_NOTED = 2000
+
+
+class Entry:
+    """One row while it is being written; None: does not apply."""
+
+    __slots__ = (*COLUMNS, "weight")
+
+    def __init__(self, n: int, time: datetime, method: str, path: str, query: str) -> None:
+        self.n = n
+        self.time = time
+        self.operation: str | None = None
+        self.method = method
+        self.path = path
+        self.query = query
+        self.user: str | None = None
+        self.client: str | None = None
+        self.scopes: frozenset[str] = frozenset()
+        self.declared: int | None = None
+        self.received = 0
+        self.status: int | None = None
+        self.sent = 0
+        self.offset_before: int | None = None
+        self.offset_after: int | None = None
+        self.fault: str | None = None
+        self.decided_by: str | None = None
+        self.weight = _ROW + len(path) + len(query)
+
+    def row(self) -> dict[str, Any]:
+        """The row as a dict: the time in RFC 3339, the scopes in a list."""
+        row = {name: getattr(self, name) for name in COLUMNS}
+        return row | {"time": format_time(self.time), "scopes": sorted(self.scopes)}
+
+
+def noted(decided_by: str, notes: Iterable[str]) -> str:
+    """What decided, and what is to be said besides, as far as a row has room for it."""
+    return "; ".join((decided_by, *notes))[:_MOST_NOTED]
+
+
+class Journal:
+    """The last rows: at most `length` of them and, the last one aside, at most so many bytes."""
+
+    def __init__(self, length: int, most_bytes: int) -> None:
+        self._length, self._most = length, most_bytes
+        self._entries: deque[Entry] = deque()
+        self._bytes = 0
+        self._numbers = count(1)
+        self._lock = Lock()
+
+    def open(self, time: datetime, method: str, path: str, query: str) -> Entry:
+        """Begin the row of a request."""
+        with self._lock:
+            entry = Entry(next(self._numbers), time, method, path, query)
+            entries = self._entries
+            entries.append(entry)
+            self._bytes += entry.weight
+            while (self._bytes > self._most or len(entries) > self._length) and len(entries) > 1:
+                self._bytes -= entries.popleft().weight
+        return entry
+
+    @property
+    def last(self) -> int:
+        """The number of the last row; 0: there is none."""
+        with self._lock:
+            return self._entries[-1].n if self._entries else 0
+
+    def rows(self, since: int = 0) -> list[dict[str, Any]]:
+        """The rows that are kept with higher numbers, oldest first."""
+        with self._lock:
+            entries = list(takewhile(lambda entry: entry.n > since, reversed(self._entries)))
+        return [entry.row() for entry in reversed(entries)]
+
+    def clear(self) -> None:
+        """Begin anew, at number 1."""
+        with self._lock:
+            self._entries.clear()
+            self._bytes = 0
+            self._numbers = count(1)

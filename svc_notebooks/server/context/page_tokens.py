@@ -1,0 +1,42 @@
+"""Page tokens: where a listing goes on, sealed, so that nobody can make one up or use it for another listing."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from typing import Any
+
+from ...core.catalogue import refuse
+
+_SEAL = 16
+
+
+def write(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
+    """A token that stands for these keys in the listing that `about` names."""
+    text = json.dumps(keys, ensure_ascii=False).encode()
+    return urlsafe_b64encode(_seal(text, about, secret) + text).decode().rstrip("=")
+
+
+def read(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+    """The keys in a token. Raises ApiError (400 invalid, location pageToken)."""
+    try:
+        raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
+    except ValueError:
+        raise _wrong() from None
+    seal, text = raw[:_SEAL], raw[_SEAL:]
+    if not hmac.compare_digest(seal, _seal(text, about, secret)):
+        raise _wrong()
+    keys = tuple(json.loads(text))
+    if len(keys) != width:
+        raise _wrong()
+    return keys
+
+
+def _seal(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
+    sealed = json.dumps(about).encode() + b"\n" + text
+    return hmac.digest(secret.encode(), sealed, "sha256")[:_SEAL]
+
+
+def _wrong() -> Exception:
+    return refuse("invalidValue", name="pageToken", message="it is no token of this listing: begin again without it.")

@@ -1,0 +1,65 @@
+"""Answers: JSON in the family's layout, errors in their one envelope (X-01)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from json.encoder import encode_basestring
+
+from ...core.catalogue import ApiError, envelope
+from ...core.wire import JSON, Headers, JSONObject, Query, Response
+
+JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
+_NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
+
+
+def dump(value: JSON, *, compact: bool = False) -> bytes:
+    """JSON as bytes: indented by two blanks, or on one line."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indented(value, "\n") + "\n"
+    return text.encode("utf-8", "replace")  # a refusal says back what was sent, and that may be no text
+
+
+def _indented(value: JSON, newline: str) -> str:
+    """As json.dumps(indent=2) prints it; that one leaves the fast encoder when it indents."""
+    if isinstance(value, str):
+        return encode_basestring(value)
+    inner = newline + "  "
+    if isinstance(value, dict) and value:
+        quote = encode_basestring
+        items = [
+            f"{quote(key)}: {quote(one) if isinstance(one, str) else _indented(one, inner)}"
+            for key, one in value.items()
+        ]
+        return "{" + inner + ("," + inner).join(items) + newline + "}"
+    if isinstance(value, list) and value:
+        return "[" + inner + ("," + inner).join([_indented(one, inner) for one in value]) + newline + "]"
+    return json.dumps(value)
+
+
+def as_json(query: Query, value: JSONObject, status: int = 200) -> Response:
+    """An answer in JSON, on one line with prettyPrint=false."""
+    return json_bytes(dump(value, compact=query.get("prettyPrint") == "false"), status)
+
+
+def json_bytes(content: bytes, status: int = 200, extra: Iterable[tuple[str, str]] = ()) -> Response:
+    """An answer whose JSON is made already."""
+    headers = Headers([JSON_TYPE, ("Content-Length", str(len(content))), _NO_STORE, *extra])
+    return Response(status, headers, content)
+
+
+def as_error(error: ApiError) -> Response:
+    """The answer to what was refused."""
+    return json_bytes(dump(envelope(error)), error.status, error.headers)
+
+
+def empty(status: int, extra: Iterable[tuple[str, str]] = ()) -> Response:
+    """An answer without a body."""
+    headers = [("Content-Length", "0"), *extra] if status != 204 else list(extra)
+    return Response(status, Headers(headers))
+
+
+def plain(status: int, text: str) -> Response:
+    """An answer in plain text."""
+    content = text.encode()
+    headers = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(content)))]
+    return Response(status, Headers(headers), content)

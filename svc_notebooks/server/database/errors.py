@@ -1,0 +1,83 @@
+"""The errors of SQLite as sentences for whoever runs the service: what is wrong with a database, and what to do."""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+from pathlib import Path
+from tempfile import TemporaryFile
+from types import TracebackType
+
+from ..blobs.atomic_write import FULL as FULL
+
+
+class DatabaseDamaged(OSError):
+    """The database file is damaged, or no database at all."""
+
+
+_SENTENCES: dict[int, str] = {
+    sqlite3.SQLITE_BUSY: "{path} is in use by another service: stop that one, or choose another folder",
+    sqlite3.SQLITE_LOCKED: "{path} is in use by another service: stop that one, or choose another folder",
+    sqlite3.SQLITE_CORRUPT: "{path} is damaged ({error}): restore its folder from a backup",
+    sqlite3.SQLITE_NOTADB: "{path} is not a database of this service ({error}): restore its folder from a backup,"
+    " or choose another folder",
+    sqlite3.SQLITE_READONLY: "{path} cannot be written ({error}): mount its disk for writing, or give this user"
+    " permission to write the file and its folder",
+    sqlite3.SQLITE_PERM: "{path} cannot be opened ({error}): give this user permission to read and write it",
+    sqlite3.SQLITE_CANTOPEN: "{path} cannot be opened ({error}): give this user permission to read and write the file"
+    " and its folder",
+    sqlite3.SQLITE_IOERR: "{path} cannot be read or written ({error}): check the disk, and the system's log",
+}
+_CODES = {
+    errno.ENOSPC: sqlite3.SQLITE_FULL,
+    errno.EDQUOT: sqlite3.SQLITE_FULL,
+    errno.EROFS: sqlite3.SQLITE_READONLY,
+    errno.EACCES: sqlite3.SQLITE_READONLY,
+}
+_DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def store_error(error: BaseException, path: Path | None) -> OSError | None:
+    """What an error of SQLite means, None if it is not about the file. `error` may be SQLAlchemy's, around it.
+
+    >>> import sqlite3
+    >>> damaged = sqlite3.DatabaseError("file is not a database"); damaged.sqlite_errorcode = sqlite3.SQLITE_NOTADB
+    >>> type(store_error(damaged, None)).__name__
+    'DatabaseDamaged'
+    """
+    original = getattr(error, "orig", error)
+    code = getattr(original, "sqlite_errorcode", 0) & 0xFF  # the rest says where it happened
+    if code == sqlite3.SQLITE_IOERR and path:
+        code, original = _cause(path) or (code, original)
+    if code == sqlite3.SQLITE_FULL:
+        return OSError(errno.ENOSPC, f"the disk of {path} is full: make room there")
+    if code not in _SENTENCES:
+        return None
+    sentence = _SENTENCES[code].format(path=path or "the database", error=original)
+    return DatabaseDamaged(sentence) if code in _DAMAGED else OSError(sentence)
+
+
+def _cause(path: Path) -> tuple[int, str] | None:
+    """Why a file cannot be written, with another code: SQLite says I/O error for a quota and a read-only disk, too."""
+    try:
+        with TemporaryFile(dir=path.parent) as file:
+            file.write(bytes(4096))
+    except OSError as error:
+        return _CODES.get(error.errno or 0, sqlite3.SQLITE_IOERR), error.strerror or str(error)
+    return None
+
+
+class Translation:
+    """Statements inside `with` raise what `store_error` makes of SQLite's errors about the file."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and (meant := store_error(error, self._path)):
+            raise meant from error

@@ -1,0 +1,147 @@
+"""What a database in a folder records about its last opening, and how it is inspected without being changed.
+
+Each opening draws a token, which the database and the marker of the folder (server/storage/marker.py) hold. A database
+that was replaced by an older copy has another token than the marker. The row is not among the tables of schema.py:
+it belongs to the folder, not to the state that is saved, restored or loaded.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from .upgrades import FIRST_TABLES, VERSION, tables, version
+
+_BUSY_SECONDS = 2.0
+_SQLITE_LOCKS = (510, 0x40000002)  # length and start of the bytes that SQLite locks to share a database
+_CREATE = """CREATE TABLE IF NOT EXISTS opening
+    (number INTEGER NOT NULL, token TEXT NOT NULL, before TEXT NOT NULL, closed INTEGER NOT NULL)"""
+
+
+class Opening(NamedTuple):
+    """The last opening of a store; `before`: the token of the marker then, `closed`: the service was closed."""
+
+    number: int
+    token: str
+    before: str
+    closed: bool
+
+
+class Inspected(NamedTuple):
+    """What a database file holds; `problem` is the rest of a sentence, "" for a database that can be opened."""
+
+    problem: str
+    advice: str = ""
+    opening: Opening | None = None
+    names_parts: bool = False
+
+
+def begin(driver: sqlite3.Connection, token: str, before: str) -> Opening:
+    """Record a new opening, so that it survives a power cut."""
+    last = _read(driver)
+    opening = Opening(last.number + 1 if last else 1, token, before, closed=False)
+    with _synced(driver):
+        driver.execute("BEGIN IMMEDIATE")
+        driver.execute(_CREATE)
+        driver.execute("DELETE FROM opening")
+        driver.execute("INSERT INTO opening VALUES (?, ?, ?, ?)", opening)
+        driver.execute("COMMIT")
+    return opening
+
+
+def end(driver: sqlite3.Connection) -> bool:
+    """Record that the service was closed; False: a transaction of somebody else is open."""
+    if not driver.in_transaction:
+        with _synced(driver):
+            driver.execute("UPDATE opening SET closed = 1")
+    return not driver.in_transaction
+
+
+class _synced:
+    """Commits inside the block are synced to the disk, whatever the durability of the service is."""
+
+    def __init__(self, driver: sqlite3.Connection) -> None:
+        self._driver = driver
+        self._level = driver.execute("PRAGMA synchronous").fetchone()[0]
+
+    def __enter__(self) -> None:
+        self._driver.execute("PRAGMA synchronous = FULL")
+
+    def __exit__(self, *error: object) -> None:
+        self._driver.execute(f"PRAGMA synchronous = {self._level:d}")
+
+
+def inspect(path: Path) -> Inspected:
+    """Read a database without changing it or the files beside it; for the connections of this process see `reading`."""
+    if path.stat().st_size == 0:
+        return Inspected("is empty (0 bytes)")
+    try:
+        with reading(path) as driver:
+            return _inspected(driver)
+    except sqlite3.DatabaseError as error:
+        return Inspected(f"is damaged or no database ({error})")
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that reads a database and changes neither it nor the files beside it.
+
+    No connection of this process may have it open: to close a file drops the locks of the whole process. SQLite
+    writes its log back when it opens a database, so one that has a log is read from a copy.
+    """
+    with TemporaryDirectory(prefix="svc-store-") as scratch:
+        logs = [log for end in ("-wal", "-journal") if (log := path.with_name(path.name + end)).exists()]
+        url = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        if any(log.stat().st_size for log in logs):
+            for file in (path, *logs):
+                shutil.copyfile(file, Path(scratch, file.name))
+            url = Path(scratch, path.name).as_uri()
+        with closing(sqlite3.connect(url, uri=True)) as driver:
+            yield driver
+
+
+def _inspected(driver: sqlite3.Connection) -> Inspected:
+    (check,) = driver.execute("PRAGMA quick_check(1)").fetchone()
+    if check != "ok":
+        return Inspected(f"is damaged ({check.splitlines()[-1]})")
+    if not tables(driver) >= FIRST_TABLES:
+        return Inspected("is no database of this package")
+    if version(driver) > VERSION:
+        problem = f"has schema version {version(driver)}, and this package knows versions up to {VERSION}"
+        return Inspected(problem, "open it with the newer version of svc-notebooks that wrote it")
+    (named,) = driver.execute("SELECT EXISTS (SELECT 1 FROM rope)").fetchone()
+    return Inspected("", opening=_read(driver), names_parts=bool(named))
+
+
+def _read(driver: sqlite3.Connection) -> Opening | None:
+    if "opening" not in tables(driver):
+        return None
+    row = driver.execute("SELECT number, token, before, closed FROM opening").fetchone()
+    return Opening(row[0], row[1], row[2], bool(row[3])) if row else None
+
+
+def in_use(path: Path, sleep: Callable[[float], None] = time.sleep) -> bool:
+    """Whether another process has this database open; one that is about to end is waited for.
+
+    Without POSIX locks nobody can tell, and the database says it when it is opened.
+    """
+    try:
+        from fcntl import LOCK_NB, LOCK_SH, lockf
+    except ImportError:
+        return False
+    deadline = time.monotonic() + _BUSY_SECONDS
+    with path.open("rb") as file:
+        while time.monotonic() < deadline:
+            try:
+                lockf(file, LOCK_SH | LOCK_NB, *_SQLITE_LOCKS)
+            except OSError:
+                sleep(0.02)
+            else:
+                return False
+    return True

@@ -1,0 +1,225 @@
+"""One request from the edge to its answer: who asks, for what, whether a fault strikes, and what is written down."""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from urllib.parse import SplitResult, urlsplit
+
+from ...core.catalogue import ApiError, refuse
+from ...core.decided import ruled_by
+from ...core.doors import PAGES
+from ...core.faults import Target
+from ...core.operations import SESSION
+from ...core.secrets import redacted_query, without
+from ...core.wire import Disconnected, Query, Request, Response
+from ..context.access_tokens import Access, Caller, require
+from ..context.bodies import Inlet, Outgoing, check_length, declared_length
+from ..context.csrf import check_page
+from ..context.journal import Entry, Journal
+from ..context.public_request import Visit
+from ..context.responses import as_error
+from ..context.service_context import Call, House
+from ..files import resumable_upload as uploads
+from ..files.storage_errors import disk_refusal
+from ..state.expiry import expire_session
+from . import cors
+from .fault_injection import Strike, asked_for
+from .fault_plans import Faults
+from .handlers import BEHIND, handler_of
+from .rate_limits import Rates
+from .routing import UPLOAD, Routes
+
+_log = logging.getLogger(__name__)
+
+
+class Front:
+    """Where requests come in; `wake` is called when one of them has queued a message."""
+
+    def __init__(
+        self,
+        house: House,
+        access: Access,
+        journal: Journal,
+        faults: Faults,
+        rates: Rates,
+        wake: Callable[[], None],
+    ) -> None:
+        self._house = house
+        self._access = access
+        self._journal = journal
+        self._faults = faults
+        self._rates = rates
+        self._wake = wake
+        self._routes = Routes(house.names, house.policy)
+        self._fault_header = house.names.header("Fault")
+
+    def handle(self, request: Request) -> Response:
+        """Answer a request. What fails inside is logged and answered as a 500.
+
+        Raises:
+            Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
+        """
+        parts = urlsplit(request.url)
+        entry = self._journal.open(self._house.clock.now(), request.method, *_harmless(request, parts))
+        query = Query.parse(parts.query)
+        answer = self._struck if self._faults or self._fault_header in request.headers else self._respond
+        origin = self._page_origin(request, parts.path)
+        if origin is not None and cors.is_preflight(request):
+            answer = self._preflight
+        try:
+            response = answer(request, parts.path, query, entry)
+        finally:  # what was done is done, even where a fault takes the answer away
+            self._forward()
+        entry.status = response.status
+        if origin is not None:
+            response = cors.with_origin(response, origin, self._house)
+        return _sent(response, entry, head=request.method == "HEAD")
+
+    def refusal(self, request: Request, check: Callable[[Request, House], None]) -> Response | None:
+        """The answer to a control call that `check` refuses, noted in the journal; None: it refuses nothing."""
+        try:
+            check(request, self._house)
+        except ApiError as error:
+            path = _harmless(request, urlsplit(request.url))
+            entry = self._journal.open(self._house.clock.now(), request.method, *path)
+            entry.operation, entry.status = "control", error.status
+            return _sent(_refused(error, entry), entry, head=request.method == "HEAD")
+        return None
+
+    def _page_origin(self, request: Request, path: str) -> str | None:
+        """The origin of the web page that uses the interface; None: a program does, or it is one of our own pages."""
+        origin: str | None = request.headers.get("Origin")
+        return origin if origin is not None and self._routes.is_interface(path) else None
+
+    def _preflight(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        """Answer what a browser asks before it sends the request of a page. No fault of a plan is meant for it."""
+        entry.decided_by = "allowed_origins"
+        try:
+            return cors.preflight(request, self._routes.methods(path, query), self._house)
+        except ApiError as error:
+            return _refused(error, entry)
+
+    def _forward(self) -> None:
+        """Tell the courier, if this request has queued something."""
+        channels = self._house.store.channels
+        if channels.news:
+            channels.news = False
+            self._wake()
+
+    def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        """As `_respond`, with the faults that are meant for this request."""
+        target = self._target(request, path, query, entry)
+        try:
+            once = asked_for(request, self._house, signed_in=entry.user is not None)
+        except ApiError as error:
+            return _refused(error, entry)
+        strike = self._faults.strike(target, once)
+        entry.fault = str(strike) or None
+        try:
+            return self._under(strike, request, path, query, entry)
+        finally:
+            strike.end()
+            entry.fault, entry.decided_by = str(strike) or None, strike.decided_by or entry.decided_by
+
+    def _under(self, strike: Strike, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        response = strike.before(lambda: expire_session(self._house, query, entry.user))
+        if response is None:
+            struck = dataclasses.replace(request, body=strike.body(request.body))
+            response = self._respond(struck, path, query, entry)
+        if request.method == "HEAD":  # before a fault counts the bytes of its body
+            response = Response(response.status, response.headers)
+        entry.status = response.status
+        return strike.after(response)
+
+    def _target(self, request: Request, path: str, query: Query, entry: Entry) -> Target:
+        """What is known of a request before anything is done; the journal knows it, too, if nothing ever is."""
+        method, operation = _method(request), None
+        with suppress(ApiError):
+            operation = self._routes.find(method, path, query).operation
+            entry.operation = operation.name
+        with suppress(ApiError):
+            caller = self._caller(request, query, operation is SESSION)
+            entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
+        with suppress(ApiError):
+            entry.declared = declared_length(request)
+        return Target(entry.operation, method, path, entry.user, entry.declared)
+
+    def _respond(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        try:
+            return self._dispatch(request, path, query, entry)
+        except ApiError as error:
+            return _refused(error, entry)
+        except Disconnected:
+            return _refused(refuse("cancelled"), entry)  # nobody reads it
+        except OSError as error:
+            return _refused(disk_refusal(error, self._house, entry.user or ""), entry)
+        except Exception:
+            _log.exception("%s %s failed", request.method, path)
+            return _refused(refuse("backendError"), entry)
+
+    def _dispatch(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+        method = _method(request)
+        route = self._routes.find(method, path, query)
+        operation = route.operation
+        entry.operation, entry.decided_by = operation.name, operation.decided_by
+        if operation.name in PAGES:
+            check_page(request, operation.name, self._house)
+        if behind := BEHIND.get(operation.name):
+            entry.declared = declared_length(request)
+            body = Inlet(request.body, entry.declared, entry)
+            return behind(Visit(self._house, self._access, request, method, route.places, query, body, entry))
+        caller = self._caller(request, query, operation is SESSION)
+        entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
+        caller = require(caller, operation.allowed_scopes(self._house.policy), operation)
+        self._rates.check(caller, operation, media=query.get("alt") == "media")
+        if route.upload and method != "DELETE":
+            check_length(request)
+        entry.declared = declared_length(request)
+        body = Inlet(request.body, entry.declared, entry)
+        call = Call(request, method, operation, route.places, query, caller, body, entry)
+        handler = handler_of(call, upload=route.upload)
+        is_status_query = operation is SESSION and entry.declared == 0
+        if method == "DELETE" or is_status_query:  # neither has a body that would have to be read a second time
+            return self._house.reserve.spend(lambda: handler(self._house, call))
+        return handler(self._house, call)
+
+    def _caller(self, request: Request, query: Query, session: bool) -> Caller:
+        if session and self._house.policy.session_uri_is_enough and "Authorization" not in request.headers:
+            owner = uploads.session_caller(self._house, query)
+            if owner:
+                return owner
+        return self._access.caller(request, query)
+
+
+def _harmless(request: Request, parts: SplitResult) -> tuple[str, str]:
+    """Path and query as the journal may have them: neither secrets by their names nor the caller's own token (T-05)."""
+    token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
+    if parts.query or "%" in parts.path or token in parts.path:
+        return without(parts.path, token), without(redacted_query(parts.query, parts.path), token)
+    return parts.path, ""
+
+
+def _method(request: Request) -> str:
+    """The method; a POST may name another that a proxy would not let through (edge case 47)."""
+    other = request.headers.get("X-HTTP-Method-Override")
+    return other.strip().upper() if other and request.method == "POST" else request.method
+
+
+def _refused(error: ApiError, entry: Entry) -> Response:
+    entry.decided_by = ruled_by(error.rows[0], entry.operation, upload=entry.path.startswith(UPLOAD))
+    return as_error(error)
+
+
+def _sent(response: Response, entry: Entry, *, head: bool) -> Response:
+    """Count what goes out; a HEAD gets the headers alone."""
+    if isinstance(response.body, bytes):
+        if head:
+            return Response(response.status, response.headers)
+        entry.sent = len(response.body)
+        return response
+    length = response.headers.get("Content-Length")
+    outgoing = Outgoing(response.body, entry, None if length is None else int(length))
+    return Response(response.status, response.headers, outgoing)

@@ -1,0 +1,151 @@
+"""From an operation to the function that answers it: a table, and two operations that look at more than a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from ...core.catalogue import refuse
+from ...core.multipart import MediaType
+from ...core.openapi import document
+from ...core.wire import Request, Response
+from ..auth import token_endpoint
+from ..context.external_origin import client_origin
+from ..context.public_request import Visit
+from ..context.responses import as_json
+from ..context.service_context import Call, House
+from ..events import (
+    acl as calendar_access,
+    calendars,
+    changes as event_changes,
+    listing as event_list,
+    operations as events,
+)
+from ..files import (
+    about,
+    changes,
+    conversion,
+    copy as copies,
+    download,
+    operations as metadata,
+    permissions as sharing,
+    resumable_upload as uploads,
+    simple_upload as media,
+)
+from ..notifications import channels as watch
+from ..web import browser_session as browser, consent, file_page
+from ..web.event_page import event_page
+
+Handler = Callable[[House, Call], Response]
+
+_UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
+    "media": (media.simple, "A1-01", "A1-04"),
+    "multipart": (media.multipart, "A2-01", "A2-04"),
+    "resumable": (uploads.initiate, "A3-01", "A3-01"),
+}
+"""What answers an upload of this type, and the rule for one that makes a file and for one that changes one."""
+
+_PLAIN: Mapping[str, Handler] = {
+    "files.create": metadata.create,
+    "files.update": metadata.update,
+    "files.generateIds": metadata.generate_ids,
+    "files.list": metadata.list_files,
+    "files.emptyTrash": metadata.empty_trash,
+    "files.delete": metadata.delete,
+    "files.copy": copies.copy,
+    "permissions.create": sharing.create,
+    "permissions.list": sharing.list_permissions,
+    "permissions.get": sharing.get,
+    "permissions.update": sharing.update,
+    "permissions.delete": sharing.delete,
+    "files.watch": watch.watch_file,
+    "changes.getStartPageToken": changes.start_page_token,
+    "changes.list": changes.list_changes,
+    "changes.watch": watch.watch_changes,
+    "channels.stop": watch.stop,
+    "about.get": about.get,
+    "events.insert": events.insert,
+    "events.import": events.import_event,
+    "events.list": event_list.list_events,
+    "events.get": events.get,
+    "events.instances": event_list.list_instances,
+    "events.patch": event_changes.patch,
+    "events.update": event_changes.update,
+    "events.delete": event_changes.delete,
+    "events.move": event_changes.move,
+    "calendars.insert": calendars.insert,
+    "calendars.get": calendars.get,
+    "calendars.patch": calendars.patch,
+    "calendars.update": calendars.update,
+    "calendars.delete": calendars.delete,
+    "calendars.clear": calendars.clear,
+    "calendarList.list": calendars.list_entries,
+    "calendarList.get": calendars.get_entry,
+    "acl.insert": calendar_access.insert,
+    "acl.list": calendar_access.list_rules,
+    "acl.get": calendar_access.get,
+    "acl.patch": calendar_access.change,
+    "acl.update": calendar_access.change,
+    "acl.delete": calendar_access.delete,
+    "colors.get": calendars.colors,
+    "upload.session": uploads.serve,
+}
+
+
+def handler_of(call: Call, *, upload: bool) -> Handler:
+    """What answers this call; `upload`: at the media URI. Raises ApiError (400)."""
+    name = call.operation.name
+    if upload and call.operation.media:
+        handler, creating, changing = _UPLOAD_TYPES[_upload_type(call)]
+        call.entry.decided_by = changing if call.file_id else creating
+        return handler
+    return _BY_ALT.get(name) or _PLAIN[name]
+
+
+def _upload_type(call: Call) -> str:
+    given = call.query.get("uploadType")
+    if given is not None and given in _UPLOAD_TYPES:
+        return given
+    essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
+    if given is None and essence == "multipart/related":  # a stock client of the family sends it so
+        return "multipart"
+    raise refuse("badUploadType", value="missing" if given is None else repr(given[:40]))
+
+
+def _get(house: House, call: Call) -> Response:
+    return download.download(house, call) if _alt(call) == "media" else metadata.get(house, call)
+
+
+def _export(house: House, call: Call) -> Response:
+    """An export is content whichever `alt` is named; a value that does not exist is refused as for a download."""
+    _alt(call)
+    return conversion.export(house, call)
+
+
+def _alt(call: Call) -> str:
+    """The representation that is asked for. Raises ApiError (400)."""
+    alt = (call.query.get("alt") or "json").lower()
+    if alt not in ("json", "media"):
+        raise refuse("invalidParameter", name="alt", message="expected json or media.")
+    return alt
+
+
+_BY_ALT: Mapping[str, Handler] = {"files.get": _get, "files.export": _export}
+
+BEHIND: Mapping[str, Callable[[Visit], Response]] = {
+    "oauth.token": token_endpoint.token,
+    "oauth.tokeninfo": token_endpoint.tokeninfo,
+    "oauth.revoke": token_endpoint.revoke,
+    "oauth.authorize": consent.authorize,
+    "oauth.metadata": consent.metadata,
+    "browser.signIn": browser.sign_in,
+    "browser.signOut": browser.sign_out,
+    "files.page": file_page.view,
+    "files.content": file_page.content,
+    "events.page": event_page,
+    "openapi.get": lambda visit: describe(visit.house, visit.request),
+}
+
+
+def describe(house: House, request: Request) -> Response:
+    """The document, with the address that this request came to. Raises ApiError (400) for a Host that is none."""
+    return as_json(request.query, document(house.names, house.policy, client_origin(request, house)))

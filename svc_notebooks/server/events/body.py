@@ -1,0 +1,60 @@
+"""What is kept of a body that was checked: the fields that a client sets, as it set them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...core.event_fields import EVENT_FIELDS
+from ...core.events import lenient
+from ...core.policy import Policy
+from ...core.wire import JSON, JSONObject
+
+_READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
+_TOP = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
+
+
+def accepted(body: JSONObject, policy: Policy) -> JSONObject:
+    """The fields to keep; unknown ones, null and what the service sets itself are left out."""
+    body = lenient(body, policy)
+    kept = {name: _without_null(value, name) for name, value in body.items() if name in _TOP and value is not None}
+    if kept.get("recurrence") == []:
+        del kept["recurrence"]
+    if "attendees" in kept:
+        kept["attendees"] = _each_once(kept["attendees"])
+    return kept
+
+
+def _without_null(value: JSON, path: str) -> JSON:
+    if isinstance(value, dict):
+        inner = {name: one for name, one in value.items() if one is not None and f"{path}.{name}" not in _READ_ONLY}
+        return {name: _without_null(one, f"{path}.{name}") for name, one in inner.items()}
+    if isinstance(value, list):
+        return [_without_null(one, f"{path}[]") for one in value if one is not None]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _each_once(attendees: Any) -> list[JSON]:
+    """Who is named twice is one: what the later entry says is laid over the first."""
+    found: dict[str, JSONObject] = {}
+    for one in attendees:
+        before = found.get(one["email"].lower(), {})
+        found[one["email"].lower()] = {**before, **one, "email": before.get("email", one["email"])}
+    return list(found.values())
+
+
+def merged(old: JSONObject, patch: JSONObject) -> JSONObject:
+    """The old value with a patch laid over it: objects name by name, null takes away (RFC 7386).
+
+    >>> merged({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}})
+    {'b': {'c': 4, 'd': 3}}
+    """
+    found = dict(old)
+    for name, value in patch.items():
+        before = found.get(name)
+        if value is None:
+            found.pop(name, None)
+        elif isinstance(value, dict):
+            found[name] = merged(before if isinstance(before, dict) else {}, value)
+        else:
+            found[name] = value
+    return found

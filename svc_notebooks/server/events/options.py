@@ -1,0 +1,55 @@
+"""The query parameters of calls on events (B1), read once and checked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...core.catalogue import refuse
+from ...core.wire import Query
+from ..files.operations import flag, number
+
+_WHO = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}
+_MOST_ATTENDEES = 10**9 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a call asks for beside its body; `notify` is all, externalOnly or none."""
+
+    conference: bool
+    attachments: bool
+    most_attendees: int | None
+    notify: str
+
+
+def options_of(query: Query) -> Options:
+    """The options of a call. Raises ApiError (400)."""
+    return Options(
+        conference=_version(query) == 1,
+        attachments=flag(query, "supportsAttachments", default=False),
+        most_attendees=most_attendees(query),
+        notify=_notify(query),
+    )
+
+
+def most_attendees(query: Query) -> int | None:
+    """How many attendees an answer may have; None: all. Raises ApiError (400)."""
+    return number(query, "maxAttendees", 1, _MOST_ATTENDEES) if "maxAttendees" in query else None
+
+
+def _version(query: Query) -> int:
+    text = query.get("conferenceDataVersion", "0")
+    if text not in ("0", "1"):
+        raise refuse("invalidParameter", name="conferenceDataVersion", message="expected 0 or 1.")
+    return int(text)
+
+
+def _notify(query: Query) -> str:
+    """Who is told; the deprecated sendNotifications counts where sendUpdates says nothing (E-16)."""
+    told = flag(query, "sendNotifications", default=False)
+    text = query.get("sendUpdates")
+    if text is None:
+        return "all" if told else "none"
+    if text not in _WHO:
+        raise refuse("invalidParameter", name="sendUpdates", message=f"expected one of {', '.join(_WHO)}.")
+    return _WHO[text]

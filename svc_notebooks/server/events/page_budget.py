@@ -1,0 +1,93 @@
+"""Where a page of events ends before it is full: the expansion of recurring events has a budget for each request.
+
+The budget counts steps (core/work.py). What was found until it is spent is the page, and its token goes on from there,
+so no instance is left out and none is on two pages. Where a whole budget finds nothing, the page covers a stretch of
+time that is short enough for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from heapq import merge
+from typing import TypeAlias
+
+from ...core.clock import from_millis, to_millis
+from ...core.work import Work, WorkExceeded
+from .resource import Found
+
+Key: TypeAlias = "tuple[int, str]"
+Keyed: TypeAlias = "tuple[Key, Found]"
+Streams: TypeAlias = "Callable[[datetime | None, datetime | None, Work], list[Iterator[Keyed]]]"
+
+FIRST, LAST = -(2**62), 2**62
+_DAYS = 366  # of a year
+_END = datetime(9999, 1, 1, tzinfo=UTC)
+_LONGEST_STRETCH = 400
+
+
+class PageEnds(Exception):
+    """The budget is spent; the next page begins behind `key`."""
+
+    def __init__(self, key: Key) -> None:
+        super().__init__(f"the next page begins behind {key}")
+        self.key = key
+
+
+def in_order(
+    streams: Streams,
+    key: Key | None,
+    window: tuple[datetime | None, datetime | None],
+    begin: int,
+    *,
+    steps: int,
+    series: int,
+) -> Iterator[Keyed]:
+    """What the streams have in a window, in the order of keys, as far as the budget goes.
+
+    Args:
+        streams: makes the streams of a window, each in order; they count their steps.
+        key: what is not behind it was on a page before; the window begins there.
+        begin: when the first of the events begins, in Unix milliseconds.
+        steps: the budget.
+        series: how many recurring events there are.
+
+    Raises:
+        PageEnds: the budget is spent.
+    """
+    last = behind = key or (FIRST, "")
+    try:
+        for last, found in merge(*streams(*window, Work(steps)), key=_key):
+            yield last, found
+        return
+    except WorkExceeded:
+        if last > behind:
+            raise PageEnds(last) from None
+    yield from _stretch(streams, behind, window, begin, steps, series)
+
+
+def _stretch(
+    streams: Streams,
+    behind: Key,
+    window: tuple[datetime | None, datetime | None],
+    begin: int,
+    steps: int,
+    series: int,
+) -> Iterator[Keyed]:
+    """As `in_order`, for so many years that looking at each day of them is within the budget."""
+    after, before = window[0], window[1] or _END
+    years = max(1, min(_LONGEST_STRETCH, steps // (_DAYS * max(1, series))))
+    first = from_millis(begin) if after is None else after
+    end = min(before, first + timedelta(days=years * _DAYS)) if first.year + years + 1 < _END.year else before
+    last = behind
+    try:
+        for last, found in merge(*streams(after, end, Work(steps + 2 * _DAYS * series)), key=_key):
+            yield last, found
+    except WorkExceeded:  # what a COUNT has counted is remembered: the same page gets further next time
+        raise PageEnds(max(last, behind)) from None
+    if end < before:
+        raise PageEnds((to_millis(end), ""))
+
+
+def _key(keyed: Keyed) -> Key:
+    return keyed[0]

@@ -1,0 +1,98 @@
+"""The change log: what has changed since a page token (storage changes)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...core import fields
+from ...core.catalogue import refuse
+from ...core.clock import format_time, from_millis
+from ...core.fields import Mask, Shape
+from ...core.files import FILE_SHAPE
+from ...core.wire import JSON, JSONObject, Response
+from ..context.access_tokens import Caller
+from ..context.responses import as_json
+from ..context.service_context import Call, House
+from ..store.changes import ChangeRow
+from ..store.files import FileRow
+from .operations import flag, mask_of, number, selected, showing
+from .resource import DEFAULT, resource
+from .rows import sees
+
+_CHANGE_SHAPE: Shape = {
+    "kind": None, "changeType": None, "type": None, "time": None, "removed": None, "fileId": None,
+    "file": FILE_SHAPE, "driveId": None, "drive": None, "teamDriveId": None, "teamDrive": None,
+}  # fmt: skip
+_LIST_SHAPE: Shape = {
+    "kind": None, "nextPageToken": None, "newStartPageToken": None, "changes": _CHANGE_SHAPE,
+}  # fmt: skip
+_START_SHAPE: Shape = {"kind": None, "startPageToken": None}
+_SHOWN: Mask = {"kind": {}, "changeType": {}, "type": {}, "time": {}, "removed": {}, "fileId": {}, "file": DEFAULT}
+_DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "changes": _SHOWN}
+
+
+def start_page_token(house: House, call: Call) -> Response:
+    """The token that stands for now."""
+    mask = mask_of(call.query, {fields.STAR: {}}, _START_SHAPE)
+    value: JSONObject = {"kind": house.names.kind("startPageToken"), "startPageToken": str(_next(house))}
+    return as_json(call.query, selected(mask, value))
+
+
+def _next(house: House) -> int:
+    return house.store.changes.last() + 1
+
+
+def check_start(house: House, call: Call, *, required: bool) -> int:
+    """The number in a request's page token, or the present one. Raises ApiError (400)."""
+    text = call.query.get("pageToken")
+    if text is None and required:
+        raise refuse("requiredParameter", name="pageToken")
+    now = _next(house)
+    if text is None:
+        return now
+    if not (text.isascii() and text.isdigit() and len(text) < 19 and 1 <= int(text) <= now):
+        message = "expected a token that changes.getStartPageToken or changes.list has given."
+        raise refuse("invalidValue", name="pageToken", message=message)
+    return int(text)
+
+
+def list_changes(house: House, call: Call) -> Response:
+    """What has changed since a token: for each file its last change, oldest first, a page at a time."""
+    policy, query = house.policy, call.query
+    size = number(query, "pageSize", policy.page_size, policy.max_page_size)
+    with_removed = flag(query, "includeRemoved", default=True)
+    start = check_start(house, call, required=True)
+    mask = mask_of(query, _DEFAULT, _LIST_SHAPE)
+    end = _next(house)  # before the page is read: what comes meanwhile is on the next one
+    found = house.store.changes.page(call.caller.user, start, size + 1)
+    page = found[:size]
+    entries = [(row, _seen(house, call.caller, row.file)) for row in page]
+    inner = (mask or {}).get("changes") or _SHOWN
+    value: JSONObject = {
+        "kind": house.names.kind("changeList"),
+        **({"nextPageToken": str(found[size].seq)} if len(found) > size else {"newStartPageToken": str(end)}),
+        "changes": [_entry(house, call, row, file, inner) for row, file in entries if file or with_removed],
+    }
+    return as_json(query, selected(mask, value))
+
+
+def _seen(house: House, caller: Caller, file_id: str) -> FileRow | None:
+    row = house.store.files.get(file_id)
+    return row if row and sees(house, caller, row) else None
+
+
+def _entry(house: House, call: Call, row: ChangeRow, file: FileRow | None, mask: Mask) -> JSON:
+    """One change; a file that is deleted, or not to be seen any more, is removed."""
+    value: Mapping[str, JSON] = {
+        "kind": house.names.kind("change"),
+        "changeType": "file",
+        "type": "file",
+        "time": format_time(from_millis(row.time)),
+        "removed": file is None,
+        "fileId": row.file,
+    }
+    everything = fields.STAR in mask
+    found: JSONObject = {name: one for name, one in value.items() if everything or name in mask}
+    if file and (everything or "file" in mask):
+        found["file"] = resource(file, mask.get("file") or DEFAULT, showing(house, call))
+    return found

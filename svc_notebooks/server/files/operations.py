@@ -1,0 +1,337 @@
+"""Operations on metadata alone: create, get, list, update, delete, generated ids, the trash (A4, U-01)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ...core import fields
+from ...core.catalogue import ApiError, refuse
+from ...core.choices import ROOT
+from ...core.fields import Mask, Shape
+from ...core.files import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
+from ...core.mime import detect
+from ...core.permissions import Role
+from ...core.search import mentions, parse_order, parse_query
+from ...core.wire import JSON, Body, JSONObject, Query, Response
+from ..blobs.blob_store import BLOCK
+from ..context import page_tokens as paging
+from ..context.external_origin import client_origin
+from ..context.responses import as_json, empty
+from ..context.service_context import Call, House
+from ..store.files import FileRow, Page
+from . import change_events as notices, rows as drafts
+from .resource import DEFAULT, Showing, resource
+
+
+class NewContent(NamedTuple):
+    """A content that a file is to have; without a size it is the canonical body of a native document."""
+
+    number: int
+    size: int | None
+    media_type: str
+
+
+_MOST_NESTED = 100
+_MOST_DIGITS = 4000
+_OUR_SPACES = ("storage", "drive")
+_SPACES = (*_OUR_SPACES, "appDataFolder")
+
+
+def read_json(body: Body, limit: int) -> JSONObject:
+    """The JSON object that a body is; {} for an empty one. Raises ApiError."""
+    pieces, size = [], 0
+    while block := body.read(BLOCK):
+        pieces.append(block)
+        size += len(block)
+        if size > limit:
+            raise refuse("metadataTooLarge", limit=limit)
+    return parse_json(b"".join(pieces))
+
+
+def parse_json(text: bytes) -> JSONObject:
+    """The JSON object that a text is; {} for an empty one. Raises ApiError (400 parseError)."""
+    if not text.strip():
+        return {}
+    value = _loaded(text)
+    if not isinstance(value, dict):
+        raise refuse("parseError", message="expected an object in braces.")
+    if text.count(b"{") + text.count(b"[") > _MOST_NESTED:
+        _check_nesting(value, _MOST_NESTED)
+    return value
+
+
+def _loaded(text: bytes) -> JSON:
+    try:
+        value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_no_constant, parse_int=_integer)
+    except UnicodeDecodeError:
+        raise refuse("parseError", message="expected text in UTF-8, not compressed.") from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError as error:
+        raise refuse("parseError", message=str(error)[:200]) from None
+    return value
+
+
+def _too_deep() -> ApiError:
+    return refuse("parseError", message=f"it is nested more than {_MOST_NESTED} deep.")
+
+
+def _check_nesting(value: JSON, left: int) -> None:
+    """What is stored must be printed again, whatever recursion that takes."""
+    if not left:
+        raise _too_deep()
+    for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        _check_nesting(inner, left - 1)
+
+
+def _no_constant(name: str) -> JSON:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"a number has more than {_MOST_DIGITS} digits")
+    return int(digits)
+
+
+def mask_of(query: Query, default: Mask, shape: Shape) -> Mask | None:
+    """The mask of a request; None where it is blank, which selects nothing. Raises ApiError."""
+    text = query.get("fields")
+    if text is None:
+        return default
+    mask = fields.parse(text)
+    fields.check(mask, shape)
+    return mask or None
+
+
+def selected(mask: Mask | None, value: JSONObject) -> JSONObject:
+    """The parts of an answer that a mask selects; None selects nothing."""
+    found: JSON = {} if mask is None else fields.apply(mask, value)
+    return found if isinstance(found, dict) else {}
+
+
+def check_answer(house: House, call: Call) -> None:
+    """Refuse what would make the answer fail after the work is done. Raises ApiError (400)."""
+    mask_of(call.query, DEFAULT, FILE_SHAPE)
+    client_origin(call.request, house)
+
+
+def showing(house: House, call: Call) -> Showing:
+    """To whom this call's answer is shown."""
+    return Showing(house, call.caller, call.request)
+
+
+def shown(house: House, call: Call, row: FileRow) -> JSONObject:
+    """A file as this call's `fields` select it. Raises ApiError."""
+    mask = mask_of(call.query, DEFAULT, FILE_SHAPE)
+    return {} if mask is None else resource(row, mask, showing(house, call))
+
+
+def create(house: House, call: Call) -> Response:
+    """A file by its metadata alone: a folder, an empty native document, or no bytes of another type."""
+    check_answer(house, call)
+    metadata = check_file(read_json(call.body, house.policy.max_metadata_size), creating=True, policy=house.policy)
+    with house.store.transaction():
+        drafts.check_new(house, call.caller, metadata)
+        name = metadata.get("name")
+        row = drafts.new_row(house, call.caller, metadata, detect(name if isinstance(name, str) else None, b""))
+        if not house.names.is_native(row.mime_type):
+            row = row._replace(content=house.store.contents.begin(), size=0)
+        drafts.add(house, call.caller, row, metadata)
+    return as_json(call.query, shown(house, call, row))
+
+
+def get(house: House, call: Call) -> Response:
+    """A file's metadata."""
+    if call.query.get("acknowledgeAbuse") == "true":
+        raise refuse("noAcknowledgment")
+    row = drafts.seen_file(house, call.caller, call.file_id)
+    return as_json(call.query, shown(house, call, row))
+
+
+def update(house: House, call: Call) -> Response:
+    """Change metadata, and move by addParents and removeParents."""
+    check_answer(house, call)
+    metadata = check_file(read_json(call.body, house.policy.max_metadata_size), creating=False, policy=house.policy)
+    with house.store.transaction():
+        row = change(house, call, call.file_id, metadata)
+    return as_json(call.query, shown(house, call, row))
+
+
+def change(house: House, call: Call, file_id: str, metadata: JSONObject, content: NewContent | None = None) -> FileRow:
+    """Store a file's new metadata and content, inside a transaction; the row as it is then."""
+    old = drafts.file_for(house, call.caller, file_id, Role.WRITER)
+    row = drafts.changed_row(house, call.caller, _moved(house, call, old), metadata)
+    if content:
+        row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
+    house.store.files.save(row)
+    drafts.keep_properties(house, call.caller, row.id, metadata)
+    if row.trashed != old.trashed:
+        house.store.files.follow(row.id, trashed=bool(row.trashed))
+    notices.changed(house, old, row, _what_changed(old, row, metadata, content))
+    return row
+
+
+def _what_changed(old: FileRow, row: FileRow, metadata: JSONObject, content: NewContent | None) -> set[str]:
+    """The kinds of change that a message names; a new revision is a property too, moving to the trash is none."""
+    found = {"parents"} if old.parent != row.parent else set()
+    if content:
+        found |= {"content", "properties"}
+    if metadata.keys() - {"trashed"} or not (found or "trashed" in metadata):
+        found.add("properties")
+    return found
+
+
+def _moved(house: House, call: Call, row: FileRow) -> FileRow:
+    """A file has one parent: adding another moves it there; without one it goes to the root."""
+    add, remove = call.query.get("addParents"), call.query.get("removeParents")
+    root = house.root(row.owner)
+    if add:
+        target = drafts.folder(house, call.caller, add.split(",")[0].strip())
+        _check_cycle(house, row, target)
+    elif remove and row.parent in [root if one.strip() == "root" else one.strip() for one in remove.split(",")]:
+        target = drafts.file_for(house, call.caller, root, Role.OWNER)
+    else:
+        return row
+    if row.parent is None:
+        raise refuse("filePermission", by=ROOT, fileId=row.id)
+    return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed or target.trashed)))
+
+
+def _check_cycle(house: House, row: FileRow, target: FileRow) -> None:
+    above: FileRow | None = target
+    while above is not None:
+        if above.id == row.id:
+            raise refuse("invalidParameter", name="addParents", message="a folder cannot go into itself.")
+        above = house.store.files.get(above.parent) if above.parent else None
+
+
+def delete(house: House, call: Call) -> Response:
+    """Delete a file, and everything below it, for good."""
+    with house.store.transaction():
+        row = drafts.seen_file(house, call.caller, call.file_id)
+        if row.owner != call.caller.user:
+            raise refuse("ownerOnly", fileId=row.id)
+        if row.parent is None:
+            raise refuse("filePermission", by=ROOT, fileId=row.id)
+        doomed = _drop(house, row.id)
+    _discard(house, doomed)
+    return empty(204)
+
+
+def empty_trash(house: House, call: Call) -> Response:
+    """Delete everything in the caller's trash for good."""
+    doomed: dict[int, list[str]] = {}
+    with house.store.transaction():
+        for file_id in house.store.files.in_trash(call.caller.user):
+            doomed |= _drop(house, file_id)
+    _discard(house, doomed)
+    return empty(204)
+
+
+def _drop(house: House, file_id: str) -> dict[int, list[str]]:
+    if row := house.store.files.get(file_id):
+        _send_home(house, row)
+        notices.removed(house, row)
+        house.store.permissions.drop_all(row.id)
+    return {content: house.store.contents.drop(content) for content in house.store.files.drop(file_id)}
+
+
+def _send_home(house: House, top: FileRow) -> None:
+    """What others have put into a folder that is deleted goes to their own root, with what is below it."""
+    for file_id in house.store.files.foreign_below(top.id, top.owner):
+        row = house.store.files.get(file_id)
+        above = house.store.files.get(row.parent) if row and row.parent else None
+        if row and above and above.owner != row.owner:
+            home = row._replace(parent=house.root(row.owner))
+            house.store.files.save(home)
+            notices.changed(house, row, home, {"parents"})
+
+
+def _discard(house: House, doomed: Mapping[int, list[str]]) -> None:
+    for content, parts in doomed.items():
+        house.content.discard(content, parts)
+
+
+def generate_ids(house: House, call: Call) -> Response:
+    """Ids that create and upload take, once each (L-01)."""
+    policy = house.policy
+    count = number(call.query, "count", policy.generated_ids, policy.max_generated_ids)
+    space = one_of(call.query, "space", _SPACES)
+    one_of(call.query, "type", ("files", "shortcuts"))
+    mask = mask_of(call.query, {"*": {}}, IDS_SHAPE)
+    ids = [house.ids.blob() for _ in range(count)]
+    with house.store.transaction():
+        for file_id in ids:
+            house.store.people.add_id(file_id, call.caller.user)
+    value: JSONObject = {"kind": house.names.kind("generatedIds"), "space": space, "ids": list(ids)}
+    return as_json(call.query, selected(mask, value))
+
+
+def list_files(house: House, call: Call) -> Response:
+    """The caller's files: those that `q` finds, in the order of `orderBy`, a page at a time."""
+    policy, query = house.policy, call.query
+    size = number(query, "pageSize", policy.page_size, policy.max_page_size)
+    keys = parse_order(query.get("orderBy") or "")
+    one_of(query, "corpora", ("user", "domain", "drive", "allDrives"))
+    spaces = _spaces(query)
+    text = query.get("q") or ""
+    search = parse_query(text) if text.strip() else None
+    if keys and search and mentions(search, "fullText"):
+        raise refuse("sortedFullText")
+    about = (call.caller.user, text, query.get("orderBy") or "")
+    token = query.get("pageToken")
+    after = paging.read(token, about, len(keys) + 1, house.secret) if token else None
+    mask = mask_of(query, {"kind": {}, "incompleteSearch": {}, "nextPageToken": {}, "files": DEFAULT}, LIST_SHAPE)
+    if mask is None:
+        return as_json(query, {})
+    here = not spaces.isdisjoint(_OUR_SPACES)
+    page = house.store.files.page(call.viewer(house), search, keys, after, size) if here else Page([], None)
+    next_token = paging.write(page.last, about, house.secret) if page.last else None
+    return as_json(query, _listing(house, call, page.rows, next_token, mask))
+
+
+def _spaces(query: Query) -> set[str]:
+    """The spaces that are looked through. Raises ApiError (400)."""
+    spaces = [space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")]
+    for space in spaces:
+        one_of(Query([("spaces", space)]), "spaces", _SPACES)
+    return set(spaces)
+
+
+def _listing(house: House, call: Call, rows: list[FileRow], token: str | None, mask: Mask) -> JSONObject:
+    everything = fields.STAR in mask
+    value: JSONObject = {"kind": house.names.kind("fileList"), "incompleteSearch": False, "nextPageToken": token}
+    found: JSONObject = {name: one for name, one in value.items() if (everything or name in mask) and one is not None}
+    if everything or "files" in mask:
+        inner = mask.get("files") or {fields.STAR: fields.ALL}
+        view = showing(house, call)
+        found["files"] = [resource(row, inner, view) for row in rows]
+    return found
+
+
+def number(query: Query, name: str, default: int, most: int) -> int:
+    """A whole number from 1 to `most`. Raises ApiError (400)."""
+    text = query.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
+        raise refuse("invalidParameter", name=name, message=f"expected a whole number from 1 to {most}.")
+    return int(text)
+
+
+def flag(query: Query, name: str, *, default: bool) -> bool:
+    """True or false. Raises ApiError (400)."""
+    return one_of(query, name, ("true", "false") if default else ("false", "true")) == "true"
+
+
+def one_of(query: Query, name: str, allowed: tuple[str, ...]) -> str:
+    """One of these values, the first unless given. Raises ApiError (400)."""
+    text = query.get(name)
+    if text is None:
+        return allowed[0]
+    if text not in allowed:
+        raise refuse("invalidParameter", name=name, message=f"expected one of {', '.join(filter(None, allowed))}.")
+    return text

@@ -1,0 +1,242 @@
+"""From the metadata that a client sent to the row that is stored: checks against what is there, then the change."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from ...core.catalogue import refuse
+from ...core.choices import ROOT, WHO_TRASHES
+from ...core.clock import parse_time, to_millis
+from ...core.formats import VENDOR_TYPES
+from ...core.mime import UNKNOWN
+from ...core.permissions import Role
+from ...core.wire import JSONObject
+from ..context.access_tokens import Caller
+from ..context.service_context import House
+from ..store.files import FileRow
+from . import change_events as notices
+from .access_control import role
+
+_EXTRA = (
+    "contentHints", "contentRestrictions", "copyRequiresWriterPermission", "description", "folderColorRgb",
+    "originalFilename", "viewersCanCopyContent", "writersCanShare",
+)  # fmt: skip
+"""Writable fields that are kept as they came."""
+
+_MODIFIER = "lastModifyingUser"
+"""Kept beside them, where it is not the owner."""
+
+
+def file_for(house: House, caller: Caller, file_id: str, least: Role) -> FileRow:
+    """A file that this caller has at least this role on; `root` is the folder that everything of theirs is in.
+
+    Raises ApiError: 404 for who does not see it, 403 for who may not do this with it.
+    """
+    row = house.store.files.get(house.root(caller.user) if file_id == "root" else file_id)
+    found = role(house, caller.user, row) if row and _reaches(house, caller, row) else None
+    if row is None or found is None:
+        raise refuse("fileNotFound", fileId=file_id[:200])
+    if found < least:
+        raise refuse("filePermission", fileId=row.id)
+    return row
+
+
+def sees(house: House, caller: Caller, row: FileRow) -> bool:
+    """Whether a file is there at all for who asks."""
+    return _reaches(house, caller, row) and role(house, caller.user, row) is not None
+
+
+def _reaches(house: House, caller: Caller, row: FileRow) -> bool:
+    """Whether the token lets its client see this file, of all that the user sees."""
+    own_root = row.parent is None and row.owner == caller.user
+    return not caller.app_only or own_root or house.store.files.is_open_with(row.id, caller.client)
+
+
+def seen_file(house: House, caller: Caller, file_id: str) -> FileRow:
+    """A file that this caller may read. Raises ApiError (404)."""
+    return file_for(house, caller, file_id, Role.READER)
+
+
+def writers_can_share(row: FileRow) -> bool:
+    """Whether others than the owner may share it."""
+    return json.loads(row.extra).get("writersCanShare") is not False
+
+
+def folder(house: House, caller: Caller, file_id: str) -> FileRow:
+    """A folder that this caller may put files into. Raises ApiError."""
+    row = file_for(house, caller, file_id, Role.WRITER)
+    if row.mime_type != house.folder_type:
+        raise refuse("invalid", field="parents", message=f"{file_id[:200]} is no folder.")
+    return row
+
+
+def is_document(house: House, media_type: str | None) -> bool:
+    """Whether this is the type of a native document: no blob, no folder, no shortcut."""
+    apart = (house.folder_type, house.shortcut_type, *map(house.names.native, VENDOR_TYPES))
+    return media_type is not None and house.names.is_native(media_type) and media_type not in apart
+
+
+def check_new(house: House, caller: Caller, metadata: JSONObject) -> None:
+    """Refuse what cannot be created, before a byte is taken and again when it is stored. Raises ApiError."""
+    file_id, media_type = metadata.get("id"), metadata.get("mimeType")
+    if isinstance(file_id, str):
+        _check_id(house, caller, file_id, is_document(house, _text(media_type)))
+    if parents := metadata.get("parents"):
+        folder(house, caller, _first(parents))
+    if media_type == house.shortcut_type:
+        _check_target(house, caller, metadata)
+
+
+def _check_id(house: House, caller: Caller, file_id: str, document: bool) -> None:
+    if document:
+        raise refuse("idWithNativeType")
+    if house.store.files.get(file_id):
+        raise refuse("fileIdInUse")
+    owner, used = house.store.people.id_state(file_id) or ("", False)
+    if owner != caller.user:
+        raise refuse("idNotUsable")
+    if used:
+        raise refuse("fileIdInUse")
+
+
+def _check_target(house: House, caller: Caller, metadata: JSONObject) -> None:
+    details = metadata.get("shortcutDetails")
+    if not isinstance(details, dict):
+        raise refuse("required", field="shortcutDetails.targetId")
+    seen_file(house, caller, str(details["targetId"]))
+
+
+def new_row(house: House, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
+    """The row of a new file without content; `media_type`: that of the content, if it has any."""
+    given = {name: value for name, value in metadata.items() if value is not None}
+    kind = str(given.get("mimeType") or media_type or UNKNOWN)
+    parents, details, now = given.get("parents"), given.get("shortcutDetails"), house.millis()
+    parent = folder(house, caller, _first(parents)).id if parents else house.root(caller.user)
+    file_id = str(given.get("id") or (house.ids.native() if is_document(house, kind) else house.ids.blob()))
+    row = _blank(file_id, caller.user, parent, house.policy.default_name, kind, now)
+    row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
+    row = changed_row(house, caller, row, metadata)
+    extra = json.loads(row.extra)
+    if not house.names.is_native(kind):
+        extra.setdefault("originalFilename", row.name)
+    if row.target:
+        extra["targetMimeType"] = seen_file(house, caller, row.target).mime_type
+    return row._replace(extra=json.dumps(extra))
+
+
+def _blank(file_id: str, owner: str, parent: str | None, name: str, media_type: str, now: int) -> FileRow:
+    return FileRow(
+        id=file_id,
+        owner=owner,
+        parent=parent,
+        name=name,
+        mime_type=media_type,
+        created=now,
+        modified=now,
+        modified_by_me=now,
+        viewed=None,
+        trashed=0,
+        explicitly_trashed=0,
+        trashed_at=None,
+        starred=0,
+        content=None,
+        size=None,
+        version=0,
+        abusive=0,
+        target=None,
+        extra="{}",
+    )
+
+
+def root_row(house: House, owner: str) -> FileRow:
+    """The folder that everything of a new user is in."""
+    return _blank(house.ids.root(), owner, None, "My files", house.folder_type, house.millis())._replace(version=1)
+
+
+def add(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
+    """Store a new file, inside a transaction."""
+    house.store.files.add(row)
+    if "id" in metadata:
+        house.store.people.use_id(row.id)
+    house.store.files.open_with(row.id, caller.client)
+    keep_properties(house, caller, row.id, metadata)
+    notices.created(house, row)
+
+
+def changed_row(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
+    """The row with this metadata; null puts a field back to its default."""
+    now = house.millis()
+    changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
+    if "name" in metadata:
+        changes["name"] = metadata["name"] if metadata["name"] is not None else house.policy.default_name
+    if metadata.get("mimeType") is not None:
+        changes["mime_type"] = _media_type(house, row, str(metadata["mimeType"]))
+    changes |= _instants(metadata, now, row)
+    if "starred" in metadata:
+        changes["starred"] = int(bool(metadata["starred"]))
+    if "trashed" in metadata:
+        if row.owner != caller.user:
+            raise refuse("filePermission", by=WHO_TRASHES, fileId=row.id)
+        changes |= _trash(house, row, bool(metadata["trashed"]), now)
+    if any(name in metadata for name in _EXTRA) or caller.user != row.owner or _MODIFIER in row.extra:
+        changes["extra"] = _extra(row, {**metadata, _MODIFIER: None if caller.user == row.owner else caller.user})
+    return row._replace(**changes)
+
+
+def _media_type(house: House, row: FileRow, wanted: str) -> str:
+    """A native document stays what it is, and nothing becomes one by its name alone."""
+    native = house.names.is_native(row.mime_type) or house.names.is_native(wanted)
+    if native and wanted != row.mime_type:
+        raise refuse("noConversion", source=row.mime_type, target=wanted)
+    return wanted
+
+
+def _instants(metadata: JSONObject, now: int, row: FileRow) -> dict[str, int | None]:
+    found: dict[str, int | None] = {}
+    for name, column in (("createdTime", "created"), ("modifiedTime", "modified"), ("viewedByMeTime", "viewed")):
+        if isinstance(value := metadata.get(name), str):
+            found[column] = to_millis(parse_time(value))
+    if found.get("modified") is not None:
+        found["modified_by_me"] = found["modified"]
+    return found
+
+
+def _trash(house: House, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
+    """Into the trash by itself; out of it unless a folder above is there."""
+    if row.parent is None and into:
+        raise refuse("filePermission", by=ROOT, fileId=row.id)
+    above = house.store.files.get(row.parent) if row.parent else None
+    trashed = into or bool(above and above.trashed)
+    already = row.trashed_at if row.explicitly_trashed else now
+    return {"explicitly_trashed": int(into), "trashed": int(trashed), "trashed_at": already if into else None}
+
+
+def _extra(row: FileRow, metadata: JSONObject) -> str:
+    extra = json.loads(row.extra)
+    for name in (*_EXTRA, _MODIFIER):
+        if name in metadata:
+            extra[name] = metadata[name]
+    return json.dumps({name: value for name, value in extra.items() if value is not None})
+
+
+def keep_properties(house: House, caller: Caller, file_id: str, metadata: JSONObject) -> None:
+    """Store properties, for all clients, and appProperties, for the caller's; null removes all or one."""
+    for name, client in (("properties", ""), ("appProperties", caller.client)):
+        if name not in metadata:
+            continue
+        given = metadata[name]
+        old = house.store.files.properties(file_id, client)
+        changes: dict[str, Any] = given if isinstance(given, dict) else dict.fromkeys(old)
+        if len(old.keys() | changes.keys()) > house.policy.max_properties:
+            message = f"at most {house.policy.max_properties} entries."
+            raise refuse("invalid", by="max_properties", field=name, message=message)
+        house.store.files.set_properties(file_id, client, changes)
+
+
+def _first(parents: Any) -> str:
+    return str(parents[0])
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,253 @@
+"""Simple and multipart uploads: one request, one file, or nothing at all (A1, A2)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...core.catalogue import refuse
+from ...core.files import check_file, is_media_type
+from ...core.mime import SNIFFED_BYTES, detect
+from ...core.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
+from ...core.permissions import Role
+from ...core.wire import Body, Headers, JSONObject, Response
+from ..blobs.blob_store import BLOCK
+from ..context.responses import as_json
+from ..context.service_context import Call, House
+from ..storage.content import Inflow
+from ..store.contents import Piece
+from ..store.files import FileRow
+from . import rows as drafts
+from .conversion import Made, Wish, convert, too_large, wish
+from .operations import NewContent, change, check_answer, parse_json, shown
+
+JSON_ESSENCE = "application/json"
+_PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
+
+
+class Arrival(NamedTuple):
+    """A content whose bytes have all come, in parts that no row refers to yet."""
+
+    pieces: list[Piece]
+    size: int
+    head: bytes
+
+
+class Replaced(NamedTuple):
+    """A content that a file had before, and its parts."""
+
+    number: int
+    parts: list[str]
+
+
+class Filed(NamedTuple):
+    """A file that has its content now, and what it had before."""
+
+    row: FileRow
+    replaced: Replaced | None
+
+
+class _Reception:
+    """Takes a content in; on any fault nothing of it stays."""
+
+    def __init__(self, house: House) -> None:
+        self._house = house
+        self._content = house.content
+        self._pieces: list[Piece] = []
+        self._inflow: Inflow = house.content.inflow(0, self._pieces.append)
+        self._head = b""
+        self.wish: Wish | None = None
+
+    def write(self, block: bytes) -> None:
+        if len(self._head) < SNIFFED_BYTES:
+            self._head += block[:SNIFFED_BYTES]
+        self._inflow.write(block)
+        if self._inflow.end > self._house.policy.max_upload_size:
+            raise refuse("tooLarge", limit=self._house.policy.max_upload_size)
+        if self.wish and self.wish.limit is not None and self._inflow.end > self.wish.limit:
+            raise too_large(self._house, self.wish)
+
+    def finish(self) -> Arrival:
+        size = self._inflow.end
+        if last := self._inflow.finish(size):
+            self._pieces.append(last)
+        return Arrival(self._pieces, size, self._head)
+
+    def __enter__(self) -> _Reception:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        if kind:
+            self._inflow.abort()
+            self._content.remove(self._pieces)
+
+
+def simple(house: House, call: Call) -> Response:
+    """uploadType=media: the body is the content, and its Content-Type the type (A1-02)."""
+    _check_whole(call.headers)
+    given = header_type(call.headers, "Content-Type")
+    with _Reception(house) as reception:
+        reception.wish = _check(house, call, {}, given)
+        while block := call.body.read(BLOCK):
+            reception.write(block)
+        row, old = _file(house, call, {}, given, reception)
+    return _answer(house, call, row, old)
+
+
+def multipart(house: House, call: Call) -> Response:
+    """uploadType=multipart: metadata, then content, in one body (A2)."""
+    _check_whole(call.headers)
+    with _Reception(house) as reception:
+        parts = _Parts(house, call, reception)
+        try:
+            parts.read(call.body)
+        except MultipartError as error:
+            raise refuse("badMultipart", message=str(error)) from None
+        row, old = _file(house, call, parts.metadata, parts.media_type, reception)
+    return _answer(house, call, row, old)
+
+
+def _check_whole(headers: Headers) -> None:
+    """A part would be all that is left of a content that it replaces. Raises ApiError (400)."""
+    if "Content-Range" in headers:
+        raise refuse("invalidHeader", name="Content-Range", message="only a resumable upload takes parts of a content.")
+
+
+class _Parts:
+    """The two parts of a multipart body: the first is metadata, checked before the second is taken."""
+
+    def __init__(self, house: House, call: Call, reception: _Reception) -> None:
+        self._house = house
+        self._call = call
+        self._reception = reception
+        self._json = bytearray()
+        self._count = 0
+        self.metadata: JSONObject = {}
+        self.media_type: str | None = None
+
+    def read(self, body: Body) -> None:
+        content_type = self._call.headers.get("Content-Type") or ""
+        if MediaType.parse(content_type).essence not in ("multipart/related", "multipart/mixed"):
+            raise MultipartError("Content-Type must be multipart/related.")
+        decoder = MultipartDecoder(boundary_of(content_type))
+        while block := body.read(BLOCK):
+            for event in decoder.feed(block):
+                self._take(event)
+        decoder.close()
+        if self._count != 2:
+            raise MultipartError("it must have two parts, metadata and content; there is one.")
+
+    def _take(self, event: object) -> None:
+        if isinstance(event, PartBegins):
+            self._count += 1
+            self._begin(event.headers)
+        elif isinstance(event, PartData) and self._count == 1:
+            self._json += event.data
+            if len(self._json) > self._house.policy.max_metadata_size:
+                raise refuse("metadataTooLarge", limit=self._house.policy.max_metadata_size)
+        elif isinstance(event, PartData):
+            self._reception.write(event.data)
+
+    def _begin(self, headers: Headers) -> None:
+        encoding = headers.get("Content-Transfer-Encoding") or ""
+        if encoding.lower() not in _PLAIN_ENCODINGS:
+            raise MultipartError(f"Content-Transfer-Encoding {encoding[:40]!r}: send the bytes as they are.")
+        if self._count == 1 and MediaType.parse(headers.get("Content-Type") or JSON_ESSENCE).essence != JSON_ESSENCE:
+            raise MultipartError("the first part must be the metadata, of type application/json.")
+        if self._count == 2:
+            self._check_metadata(headers)
+        if self._count > 2:
+            raise MultipartError("it must have two parts, metadata and content; there are more.")
+
+    def _check_metadata(self, headers: Headers) -> None:
+        self.media_type = header_type(headers, "Content-Type")
+        creating = not self._call.file_id
+        self.metadata = check_file(parse_json(bytes(self._json)), creating=creating, policy=self._house.policy)
+        self._reception.wish = _check(self._house, self._call, self.metadata, self.media_type)
+
+
+def header_type(headers: Headers, name: str) -> str | None:
+    """The media type in a header, parameters kept; None without one. Raises ApiError (400)."""
+    value = (headers.get(name) or "").strip()
+    if value and not is_media_type(value):
+        raise refuse("invalidHeader", name=name, message="expected a media type like text/csv.")
+    return value or None
+
+
+def _check(house: House, call: Call, metadata: JSONObject, given: str | None) -> Wish | None:
+    """Refuse what will not be stored before its bytes are taken."""
+    check_answer(house, call)
+    return check_content(house, call, call.file_id, metadata, given)
+
+
+def check_content(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> Wish | None:
+    """What content is to become, as the metadata, or the file that it is for, asks. Raises ApiError: it cannot."""
+    if not file_id:
+        drafts.check_new(house, call.caller, metadata)
+    return wish(house, call, file_id, metadata, given)
+
+
+def _file(house: House, call: Call, metadata: JSONObject, given: str | None, reception: _Reception) -> Filed:
+    arrival, name = reception.finish(), name_of(house, call, call.file_id, metadata)
+    wanted = metadata.get("mimeType") or given
+    native = convert(house, call, reception.wish, name or "", arrival.size, arrival.pieces)
+    with native as made, house.store.transaction():
+        media_type = str(wanted or detect(name, arrival.head))
+        content = made_content(house, made) if made else stored(house, arrival.pieces, arrival.size, media_type)
+        filed = file_content(house, call, call.file_id, metadata, content)
+    if made:
+        house.content.remove(arrival.pieces)
+    return filed
+
+
+def name_of(house: House, call: Call, file_id: str, metadata: JSONObject) -> str | None:
+    """The name that a file gets, or has already; None: nobody has given one."""
+    name = metadata.get("name")
+    if file_id and name is None:
+        return drafts.seen_file(house, call.caller, file_id).name
+    return name if isinstance(name, str) else None
+
+
+def stored(house: House, pieces: list[Piece], size: int | None, media_type: str) -> NewContent:
+    """A content of these parts, inside a transaction. Raises ApiError (503): a reset has swept them away."""
+    if not house.content.arrived(pieces):
+        raise refuse("unavailable")
+    content = NewContent(house.store.contents.begin(), size, media_type)
+    for piece in pieces:
+        house.store.contents.append(content.number, piece)
+    return content
+
+
+def made_content(house: House, made: Made) -> NewContent:
+    """The content of a native document, inside a transaction."""
+    return stored(house, made.pieces, None, made.media_type)
+
+
+def _answer(house: House, call: Call, row: FileRow, old: Replaced | None) -> Response:
+    discard_old(house, old)
+    return as_json(call.query, shown(house, call, row))
+
+
+def file_content(house: House, call: Call, file_id: str, metadata: JSONObject, content: NewContent) -> Filed:
+    """Give a file its content, inside a transaction: a new one, or the one of this id."""
+    if not file_id:
+        drafts.check_new(house, call.caller, metadata)
+        row = drafts.new_row(house, call.caller, metadata, content.media_type)
+        row = row._replace(content=content.number, size=content.size)
+        drafts.add(house, call.caller, row, metadata)
+        return Filed(row, None)
+    old = drafts.file_for(house, call.caller, file_id, Role.WRITER).content
+    row = change(house, call, file_id, metadata, content)
+    return Filed(row, _dropped(house, old))
+
+
+def _dropped(house: House, content: int | None) -> Replaced | None:
+    """What a file had before, unless a copy of the file has it still."""
+    if content is None or house.store.files.holds(content):
+        return None
+    return Replaced(content, house.store.contents.drop(content))
+
+
+def discard_old(house: House, old: Replaced | None) -> None:
+    """Delete what a file had before, after the transaction."""
+    if old:
+        house.content.discard(old.number, old.parts)

@@ -1,0 +1,54 @@
+"""Errors of the disk as responses: damaged content, a damaged database, no room."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from ...core.catalogue import ApiError, refuse
+from ..blobs.damage import DamagedContent
+from ..context.service_context import House
+from ..database.errors import FULL, DatabaseDamaged
+from .access_control import role
+
+_log = logging.getLogger(__name__)
+
+_MOST_LOOKED_UP = 100
+
+
+def disk_refusal(error: OSError, house: House | None = None, user: str = "") -> ApiError:
+    """The response to an error of the disk, which is logged.
+
+    With a house the log names all files that damaged content affects, and the response those that the user sees.
+    """
+    if isinstance(error, DamagedContent):
+        _log.error("%s", with_files(house, error) if house else error)
+        shown = with_files(house, error, user) if house else error
+        return refuse("contentDamaged", file=shown.owner, problem=shown.problem)
+    if isinstance(error, DatabaseDamaged):
+        _log.error("%s", error)
+        return refuse("databaseDamaged")
+    if error.errno in FULL:
+        _log.error("no room on the disk: %s", error)
+        return refuse("diskFull")
+    _log.error("the disk failed", exc_info=error)
+    return refuse("backendError")
+
+
+def with_files(house: House, error: DamagedContent, user: str | None = None) -> DamagedContent:
+    """The same error with the names of the files that are affected, of those that this user sees (None: of all)."""
+    rows = []
+    with suppress(OSError):  # a damaged database names nothing
+        rows = house.store.files.of_parts(list(error.problems)[:_MOST_LOOKED_UP])
+    seen = [row for row in rows if user is None or role(house, user, row) is not None]
+    return DamagedContent(error.problems, [f"{row.name} ({row.id})" for row in seen])
+
+
+@contextmanager
+def naming_files(house: House) -> Iterator[None]:
+    """Let DamagedContent say which files it affects."""
+    try:
+        yield
+    except DamagedContent as error:
+        raise with_files(house, error) from None

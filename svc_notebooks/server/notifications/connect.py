@@ -1,0 +1,168 @@
+"""The way to a receiver: what an address says, the hosts that it stands for, TLS, and why it could not be reached."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from threading import Thread
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlsplit
+
+from ...core.channels import host_of
+from .connection import Line, NoStatus
+from .trust_store import Trust
+
+Place = tuple[Any, Any, int, str, Any]
+"""A row of getaddrinfo."""
+
+_PLAIN = "/%:@!$&'()*+,;=~"
+_NEXT_SECONDS = 2.0  # an address that is silent for so long gives way to the host's next one
+_GOODBYE_SECONDS = 1.0
+
+
+class Target(NamedTuple):
+    """Where a message goes; `authority` and `path` as HTTP writes them."""
+
+    host: str
+    port: int
+    authority: str
+    path: str
+
+    def __str__(self) -> str:
+        return f"{_bracketed(self.host)}:{self.port}"
+
+
+@lru_cache(maxsize=1024)
+def target_of(address: str) -> Target:
+    """What an address says. Raises ValueError for one that is not https or names no host.
+
+    >>> target_of("https://[::1]:8443/in?x=ü")
+    Target(host='::1', port=8443, authority='[::1]:8443', path='/in?x=%C3%BC')
+    """
+    parts = urlsplit(address)
+    if parts.scheme != "https":
+        raise ValueError("messages are sent over https alone")
+    host, port = host_of(address), parts.port or 443
+    host.encode("idna")  # raises for what no name server can be asked
+    if not host:
+        raise ValueError("the address names no host")
+    path = quote(parts.path or "/", safe=_PLAIN) + (f"?{quote(parts.query, safe=_PLAIN + '?')}" if parts.query else "")
+    return Target(host, port, _bracketed(host) + ("" if port == 443 else f":{port}"), path)
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def look_up(target: Target) -> asyncio.Future[list[Place]]:
+    """The places that a host's name stands for, looked up in a thread of its own.
+
+    The event loop's own threads are few and shared: a name server that is silent would hold up every receiver.
+    """
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[list[Place]] = loop.create_future()
+
+    def settle(report: Callable[[Any], None], what: object) -> None:
+        if not found.done():
+            report(what)
+
+    def work() -> None:
+        report: Callable[[Any], None] = found.set_result
+        what: object
+        try:
+            what = socket.getaddrinfo(target.host, target.port, type=socket.SOCK_STREAM)
+        except (OSError, ValueError) as error:
+            report, what = found.set_exception, error
+        with suppress(RuntimeError):  # nobody waits any more, the loop is closed
+            loop.call_soon_threadsafe(settle, report, what)
+
+    found.add_done_callback(lambda done: done.cancelled() or done.exception())  # also where nobody waits for it
+    Thread(target=work, name="svc-lookup", daemon=True).start()
+    return found
+
+
+async def reach(target: Target, places: Sequence[Place], trust: Trust, make_line: Callable[[], Line]) -> Line:
+    """A line to the first of these places that takes a connection. Raises OSError, ValueError, NoStatus."""
+    loop = asyncio.get_running_loop()
+    sock = await _connect(places)
+    try:
+        _, line = await loop.create_connection(
+            make_line,
+            sock=sock,
+            ssl=trust.context,
+            server_hostname=target.host,
+            ssl_shutdown_timeout=_GOODBYE_SECONDS,
+        )
+    except BaseException:
+        sock.close()
+        raise
+    if trust.is_revoked(line.certificate):
+        line.abort()
+        raise NoStatus("shows a certificate that was revoked")
+    return line
+
+
+async def _connect(places: Sequence[Place]) -> socket.socket:
+    failure: Exception = OSError("its name stands for no address")
+    for place in places:
+        patience = None if place is places[-1] else _NEXT_SECONDS
+        try:
+            async with asyncio.timeout(patience):
+                return await _connect_to(place)
+        except OSError as error:
+            failure = error
+    raise failure
+
+
+async def _connect_to(place: Place) -> socket.socket:
+    family, kind, protocol, _, address = place
+    sock = socket.socket(family, kind, protocol)
+    try:
+        sock.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(sock, address)
+    except BaseException:
+        sock.close()
+        raise
+    return sock
+
+
+# By OpenSSL's number of what is wrong with a certificate.
+_FAULTS = {
+    9: "it is not valid yet",
+    10: "it has expired",
+    18: "it is self-signed, and not trusted",
+    19: "its authority is not trusted (self-signed certificate in certificate chain)",
+    20: "its authority is not trusted (unable to get local issuer certificate)",
+    21: "its authority is not trusted (unable to verify the first certificate)",
+}
+
+
+def why(error: Exception, target: Target) -> str:
+    """What happened, in one sentence."""
+    match error:
+        case NoStatus():
+            return f"{target} {error}"
+        case ssl.SSLCertVerificationError():
+            return f"the certificate of {target} is not valid: {_fault(error)}"
+        case ssl.SSLError():
+            return f"no TLS with {target}: {(error.reason or str(error)).replace('_', ' ').lower()}"
+        case socket.gaierror():
+            return f"there is no host {target.host}: {_said(error)}"
+        case ConnectionRefusedError():
+            return f"nothing listens at {target}: connection refused"
+        case ConnectionError():
+            return f"{target} closed the connection without an answer"
+    return f"{target} cannot be reached: {_said(error)}"
+
+
+def _said(error: Exception) -> str:
+    return (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
+
+
+def _fault(error: ssl.SSLCertVerificationError) -> str:
+    code = getattr(error, "verify_code", 0)
+    return _FAULTS.get(code) or getattr(error, "verify_message", None) or str(error)

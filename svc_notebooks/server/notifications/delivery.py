@@ -1,0 +1,125 @@
+"""Takes messages out: in a thread that begins with the first of them (carrier.py), so that no request waits.
+
+Where there are no threads (JupyterLite), or none are wanted, messages go out when `deliver` is called, to
+receivers in this process. What needs sockets is loaded when a message is sent, not before.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from datetime import datetime
+from threading import Lock
+from typing import TYPE_CHECKING, Protocol
+
+from ...core.outbox import Outcome
+from ...core.place import here
+from ...core.wire import Headers, Request, Response
+from ..storage.clock import SystemClock, VirtualClock
+from ..store.outbox import Waiting
+from .outbox import Desk
+
+if TYPE_CHECKING:
+    from .worker import Carrier
+
+_log = logging.getLogger(__name__)
+
+Handler = Callable[[Request], Response]
+
+
+class Poster(Protocol):
+    """What sends a message to an address."""
+
+    async def send(self, address: str, headers: list[tuple[str, str]], body: bytes) -> Outcome:
+        """How it went; failures are outcomes too."""
+
+    async def close(self) -> None:
+        """Let go of all connections."""
+
+
+class Courier:
+    """Delivers what is due: in a thread if told so, or where there are threads. `make_poster` is called in it."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        clock: SystemClock | VirtualClock,
+        make_poster: Callable[[], Poster],
+        *,
+        background: bool | None = None,
+    ) -> None:
+        self._desk = desk
+        self._clock = clock
+        self._make_poster = make_poster
+        self._background = here().threads if background is None else background
+        self._receivers: dict[str, Handler] = {}
+        self._carrier: Carrier | None = None
+        self._starting = Lock()
+
+    def receive_at(self, address: str, handler: Handler | None) -> None:
+        """Let a function of this process answer messages to this address; None: no longer."""
+        self._receivers.pop(address, None)
+        if handler:
+            self._receivers[address] = handler
+
+    def wake(self) -> None:
+        """There is news: queued messages, or a channel that was stopped."""
+        if self._background:
+            self._running()
+
+    def deliver(self, timeout: float | None = None) -> None:
+        """Deliver everything that is due now; when it returns, every receiver has answered or was given up.
+
+        `timeout` in seconds: how long a thread's work is waited for; None: to its end.
+        """
+        if not self._background:
+            self._deliver_here()
+        elif self._desk.has_mail():
+            self._running().finish(timeout)
+        elif self._carrier:
+            self._carrier.finish(timeout)  # something may be on its way that waits no more
+
+    def next(self) -> datetime | None:
+        """When something will be due that is not yet; None: nothing waits."""
+        return self._desk.later()
+
+    def close(self) -> None:
+        """Stop; what is under way stays queued in the store."""
+        if self._carrier:
+            self._carrier.close()
+            self._carrier = None
+
+    def _running(self) -> Carrier:
+        """The carrier, awake; another one where it has ended."""
+        from .worker import Carrier
+
+        with self._starting:
+            if self._carrier is None or not self._carrier.wake():
+                self._carrier = Carrier(self._desk, self._clock, self._make_poster, self._receivers)
+            return self._carrier
+
+    def _deliver_here(self) -> None:
+        while due := self._desk.due():
+            for first in due:
+                waiting: Waiting | None = first
+                while waiting:
+                    waiting = self._desk.settle(waiting, self._attempt(waiting)).following
+
+    def _attempt(self, waiting: Waiting) -> Outcome:
+        handler = self._receivers.get(waiting.channel.address)
+        if refused := self._desk.refusal(waiting):
+            return refused
+        if handler is None:
+            return Outcome(None, "nothing can be sent from here: this service delivers to its own process alone")
+        return hand_over(handler, self._desk, waiting)
+
+
+def hand_over(handler: Handler, desk: Desk, waiting: Waiting) -> Outcome:
+    """Hand a message to a receiver of this process."""
+    body = desk.body(waiting)
+    headers = Headers([*desk.headers(waiting), ("Content-Length", str(len(body)))])
+    try:
+        return Outcome(handler(Request("POST", waiting.channel.address, headers, body)).status)
+    except Exception as error:
+        _log.exception("the receiver of %s failed", waiting.channel.id)
+        return Outcome(None, f"the receiver failed: {error}")

@@ -1,0 +1,161 @@
+"""The thread that delivers: an event loop, and one task for each channel that has something to send.
+
+A slow or dead receiver holds up its own channel and nothing else (N-09): no delivery waits for another channel's.
+The thread ends when it has long had nothing to do, so that a sandbox that somebody has let go of can be forgotten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import datetime
+from threading import Condition, Event, Thread
+
+from ...core.outbox import Outcome
+from ..storage.clock import SystemClock, VirtualClock
+from ..store.outbox import Waiting
+from .delivery import Handler, Poster, hand_over
+from .outbox import Desk
+
+_log = logging.getLogger(__name__)
+
+_CLOSING_SECONDS = 5.0
+_IDLE_SECONDS = 30.0
+
+
+class Carrier:
+    """The thread. Other threads only call `wake`, `finish` and `close`."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        clock: SystemClock | VirtualClock,
+        make_poster: Callable[[], Poster],
+        receivers: Mapping[str, Handler],
+    ) -> None:
+        self._desk = desk
+        self._clock = clock
+        self._make_poster = make_poster
+        self._receivers = receivers
+        self._loop = asyncio.new_event_loop()
+        self._news = asyncio.Event()
+        self._out: set[asyncio.Task[None]] = set()
+        self._asked, self._done = 0, 0
+        self._quiet = Condition()
+        self._closed = Event()
+        self._thread = Thread(target=self._main, name="svc-courier", daemon=True)
+        self._thread.start()
+
+    def wake(self) -> bool:
+        """Look again for what is due; False: the thread has ended."""
+        with self._quiet:
+            if self._closed.is_set():
+                return False
+            self._asked += 1
+            self._rouse()
+            return True
+
+    def finish(self, timeout: float | None = None) -> None:
+        """Wait until nothing is due and nothing under way, or so many seconds."""
+        with self._quiet:
+            self._asked += 1
+            mine = self._asked
+            self._rouse()
+            self._quiet.wait_for(lambda: self._done >= mine or self._closed.is_set(), timeout)
+
+    def close(self) -> None:
+        """End the thread."""
+        self._closed.set()
+        self._rouse()
+        self._thread.join(_CLOSING_SECONDS)
+
+    def _rouse(self) -> None:
+        with suppress(RuntimeError):  # it has ended
+            self._loop.call_soon_threadsafe(self._news.set)
+
+    def _main(self) -> None:
+        try:
+            self._loop.run_until_complete(self._run())
+        finally:
+            with self._quiet:
+                self._closed.set()
+                self._quiet.notify_all()
+            self._loop.close()
+
+    async def _run(self) -> None:
+        poster = self._make_poster()
+        try:
+            while not self._closed.is_set():
+                self._news.clear()
+                seconds = self._seconds_until(self._begin_due(poster))
+                try:
+                    await asyncio.wait_for(self._news.wait(), _IDLE_SECONDS if seconds is None else seconds)
+                except TimeoutError:
+                    if seconds is None:
+                        self._end_if_idle()
+        finally:
+            for task in list(self._out):
+                task.cancel()
+            await asyncio.gather(*self._out, return_exceptions=True)
+            await poster.close()
+
+    def _begin_due(self, poster: Poster) -> datetime | None:
+        """Send what is due; when there will be something else."""
+        asked = self._asked  # before looking: what is queued later is not promised to who asked
+        due, later = self._look()
+        for waiting in due:
+            task = self._loop.create_task(self._empty(waiting, poster))
+            self._out.add(task)
+            task.add_done_callback(self._returned)
+        if not self._out:
+            with self._quiet:
+                self._done = asked
+                self._quiet.notify_all()
+        return later
+
+    def _look(self) -> tuple[list[Waiting], datetime | None]:
+        """What goes out now, and when to look again. A store that fails once must not end the thread.
+
+        The later time is asked for first: what becomes due between the two questions is then in both answers.
+        """
+        try:
+            later = self._desk.later()
+            return self._desk.due(), later
+        except Exception:
+            _log.exception("the outbox cannot be read")
+            return [], None
+
+    def _returned(self, task: asyncio.Task[None]) -> None:
+        self._out.discard(task)
+        if not self._out:
+            self._news.set()
+        if not task.cancelled() and (error := task.exception()):
+            _log.error("a delivery failed", exc_info=error)
+
+    def _seconds_until(self, later: datetime | None) -> float | None:
+        """By the system's clock; a virtual one tells when it moves."""
+        return None if later is None or self._clock.is_virtual else (later - self._clock.now()).total_seconds()
+
+    def _end_if_idle(self) -> None:
+        """Nobody has asked since the last look: who asks from now on is told that this thread has ended."""
+        with self._quiet:
+            if self._done == self._asked and not self._out:
+                self._closed.set()
+
+    async def _empty(self, first: Waiting, poster: Poster) -> None:
+        """Send what is due of one channel, in its order."""
+        waiting: Waiting | None = first
+        while waiting:
+            settled = self._desk.settle(waiting, await self._attempt(waiting, poster))
+            waiting = settled.following
+            if settled.postponed:
+                self._news.set()  # to wait no longer than until then
+
+    async def _attempt(self, waiting: Waiting, poster: Poster) -> Outcome:
+        if refused := self._desk.refusal(waiting):
+            return refused
+        if handler := self._receivers.get(waiting.channel.address):
+            return await self._loop.run_in_executor(None, hand_over, handler, self._desk, waiting)
+        return await poster.send(waiting.channel.address, self._desk.headers(waiting), self._desk.body(waiting))

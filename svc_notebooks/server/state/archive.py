@@ -1,0 +1,317 @@
+"""A service in one file: a zip archive whose entries are stored as they are, so that nothing in it can swell.
+
+    manifest.json        the format and its version, the clock, the seed, names and policy, what every entry holds
+    tables/files.jsonl   the rows of a table, one JSON array in each line
+    parts/1              the bytes of a part
+
+A file from elsewhere is not trusted: names, sizes, digests, columns and types are compared before anything is
+used, and no name in it ever becomes a path.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO
+
+from ...core.names import Names
+from ...core.policy import Policy
+from ...core.wire import JSON, JSONObject
+from ..blobs.blob_store import BLOCK, Parts, PartWriter, StoredPart, sound
+from ..database.upgrades import VERSION as SCHEMA_VERSION
+from ..store import Store
+from ..store.dump import TABLES, check_row, columns, upgraded
+
+FORMAT = "svc-notebooks service"
+VERSION = 1
+
+_MANIFEST = "manifest.json"
+_MOST_MANIFEST = 64 * 1024 * 1024
+_ENTRY = re.compile(r"manifest\.json|tables/[a-z_]{1,40}\.jsonl|parts/[1-9][0-9]{0,17}")
+_PART, _CHECKSUM = map(TABLES["rope"].columns.keys().index, ("part", "checksum"))
+
+Rows = Mapping[str, list[Sequence[JSON]]]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a service is beside its rows and parts; `start`: where its clock began, None: it has the system's."""
+
+    now: datetime
+    start: datetime | None
+    seed: int | None
+    ids: Any
+    names: Names
+    policy: Policy
+
+
+# -- writing
+
+
+def write(file: BinaryIO, store: Store, parts: Parts, about: About) -> None:
+    """Write a service to a file that is empty. Raises DamagedContent."""
+    held: dict[str, list[int | str]] = {}
+    stored = store.contents.parts()
+    numbers = {part.key: number for number, part in enumerate(stored, start=1)}
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, found in store.rows():
+            held[f"tables/{name}.jsonl"] = _put(archive, f"tables/{name}.jsonl", _lines(name, found, numbers))
+        for part in sound(parts, stored):
+            entry = f"parts/{numbers[part.key]}"
+            held[entry] = _put(archive, entry, parts.read(part.key, 0, part.size))
+        manifest = {**_manifest(about), "columns": {name: columns(name) for name in TABLES}}
+        manifest |= {"counters": dict(store.counters()), "entries": held}
+        _put(archive, _MANIFEST, [json.dumps(manifest).encode()])
+
+
+def _lines(table: str, rows: Iterable[Sequence[Any]], numbers: Mapping[str, int]) -> Iterator[bytes]:
+    for row in rows:
+        shown = list(row)
+        if table == "rope":
+            shown[_PART] = str(numbers[shown[_PART]])
+        yield json.dumps(shown).encode() + b"\n"
+
+
+def _put(archive: zipfile.ZipFile, name: str, blocks: Iterable[bytes]) -> list[int | str]:
+    """Write an entry; its size and digest."""
+    size, digest = 0, hashlib.sha256()
+    entry = zipfile.ZipInfo(name)  # of 1980: the same state is the same file
+    entry.external_attr = 0o600 << 16
+    with archive.open(entry, "w", force_zip64=True) as out:
+        for block in blocks:
+            out.write(block)
+            digest.update(block)
+            size += len(block)
+    return [size, digest.hexdigest()]
+
+
+def _manifest(about: About) -> dict[str, Any]:
+    start = about.start and about.start.isoformat()
+    plain = Policy()
+    changed = {name: value for name, value in asdict(about.policy).items() if value != getattr(plain, name)}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "schema": SCHEMA_VERSION,
+        "clock": {"now": about.now.isoformat(), "start": start},
+        "seed": about.seed,
+        "ids": about.ids,
+        "names": asdict(about.names),
+        "policy": changed,
+    }
+
+
+# -- reading
+
+
+def is_saved(path: Path) -> bool:
+    """Whether a file says of itself that it is a saved service; whether it is whole is not looked at."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if archive.getinfo(_MANIFEST).file_size > _MOST_MANIFEST:
+                return False
+            return bool(json.loads(archive.read(_MANIFEST))["format"] == FORMAT)
+    except (zipfile.BadZipFile, ValueError, KeyError, TypeError, OSError, EOFError, NotImplementedError, RuntimeError):
+        return False
+
+
+class Saved(AbstractContextManager["Saved"]):
+    """A file that was written by `write`, opened and compared with what it says of itself.
+
+    Raises ValueError for anything else, in one sentence.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        try:
+            self._archive = zipfile.ZipFile(file)
+        except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError) as error:
+            raise ValueError(f"it is no saved service, or it was cut off: {error}") from None
+        try:
+            self._entries = _checked_entries(self._archive, _size(file))
+            self._manifest = self._read_manifest()
+            self.about = _about(self._manifest)
+            self.counters = _counters(self._manifest.get("counters"))
+            self.rows = self._read_tables()
+            self._check_parts()
+        except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+            raise ValueError(f"it is damaged: {error}") from None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._archive.close()
+
+    def _read_manifest(self) -> JSONObject:
+        entry = self._entries.get(_MANIFEST)
+        if entry is None or entry.file_size > _MOST_MANIFEST:
+            raise ValueError("it is no saved service: it has no manifest")
+        found = _json(self._archive.read(entry))
+        if not isinstance(found, dict) or found.get("format") != FORMAT:
+            raise ValueError("it is no saved service: its manifest is another's")
+        if found.get("version") != VERSION:
+            raise ValueError(f"it has version {found.get('version')!r:.20} of the format, and this is {VERSION}")
+        if (
+            not isinstance(found.get("columns"), dict)
+            or type(found.setdefault("schema", _first_schema(found))) is not int
+        ):
+            raise ValueError("it is no saved service: its manifest names no tables")
+        if not isinstance(found.get("entries"), dict) or found["entries"].keys() != self._entries.keys() - {_MANIFEST}:  # type: ignore[union-attr]
+            raise ValueError("it does not hold what its manifest says")
+        return found
+
+    def _read_tables(self) -> Rows:
+        names: Any = self._manifest["columns"]
+        tables = {name for name in self._entries if name.startswith("tables/")}
+        if strange := tables ^ {f"tables/{name}.jsonl" for name in names}:
+            raise ValueError(f"its tables are not those of its manifest: {min(strange)}")
+        found: dict[str, Iterable[JSON]] = {name: self._lines(name) for name in names}
+        if self._manifest["schema"] != SCHEMA_VERSION:
+            found = upgraded(found, names, int(str(self._manifest["schema"])))
+        elif names != {name: columns(name) for name in TABLES}:
+            raise ValueError("it was saved by another version of this package: its tables are not those of this one")
+        return {name: [check_row(name, row) for row in found[name]] for name in TABLES}
+
+    def _lines(self, table: str) -> Iterator[JSON]:
+        text = b"".join(self._blocks(f"tables/{table}.jsonl"))
+        return (_json(line) for line in text.splitlines())
+
+    def _check_parts(self) -> None:
+        needed: dict[str, int] = {}
+        for row in self.rows["rope"]:
+            _, first, stop, part, _ = row
+            needed[f"parts/{part}"] = max(needed.get(f"parts/{part}", 0), int(str(stop)) - int(str(first)))
+        held = {name: entry.file_size for name, entry in self._entries.items() if name.startswith("parts/")}
+        if needed != held:
+            raise ValueError("its parts are not those that its contents are made of")
+
+    def parts(self, place: Parts) -> dict[str, StoredPart]:
+        """Write every part to another place; what it is there. Raises ValueError, and leaves nothing then."""
+        made: dict[str, StoredPart] = {}
+        try:
+            for name in self._entries:
+                if name.startswith("parts/"):
+                    made[name.removeprefix("parts/")] = self._move(name, place.writer())
+        except BaseException:
+            place.delete(part.key for part in made.values())
+            raise
+        return made
+
+    def _move(self, name: str, part: PartWriter) -> StoredPart:
+        try:
+            for block in self._blocks(name):
+                part.write(block)
+            return StoredPart(part.commit(), part.size, part.checksum)
+        except BaseException:
+            part.abort()
+            raise
+
+    def rows_with(self, parts: Mapping[str, StoredPart]) -> Rows:
+        """The rows, with the keys and the checksums that the parts have now."""
+        rope = [list(row) for row in self.rows["rope"]]
+        for row in rope:
+            row[_PART], _, row[_CHECKSUM] = parts[str(row[_PART])]
+        return {**self.rows, "rope": list[Sequence[JSON]](rope)}
+
+    def _blocks(self, name: str) -> Iterator[bytes]:
+        """The bytes of an entry; they are compared with the manifest on the way. Raises ValueError."""
+        entries: Any = self._manifest["entries"]
+        digest, entry = hashlib.sha256(), self._entries.get(name)
+        if entry is None:
+            raise ValueError(f"it has no {name}")
+        try:
+            with self._archive.open(entry) as source:
+                while block := source.read(BLOCK):
+                    digest.update(block)
+                    yield block
+        except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+            raise ValueError(f"it is damaged: {error}") from None
+        if entries[name] != [entry.file_size, digest.hexdigest()]:
+            raise ValueError(f"it is damaged: {name} is not what was saved")
+
+
+def _first_schema(manifest: JSONObject) -> int:
+    """The schema version of a file whose manifest has none: the first two versions did not write it."""
+    return 2 if "checksum" in json.dumps(manifest.get("columns")) else 1
+
+
+def _size(file: BinaryIO) -> int:
+    return file.seek(0, 2)
+
+
+def _checked_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
+    """Every entry by its name: of a known name, stored as it is, once, and together no larger than the file."""
+    found: dict[str, zipfile.ZipInfo] = {}
+    for entry in archive.infolist():
+        if not _ENTRY.fullmatch(entry.filename):
+            raise ValueError(f"it is no saved service: it has an entry called {entry.filename!r:.60}")
+        if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size or entry.flag_bits & 1:
+            raise ValueError(f"it is no saved service: {entry.filename} is packed")
+        if entry.filename in found:
+            raise ValueError(f"it is no saved service: it has {entry.filename} twice")
+        found[entry.filename] = entry
+    if sum(entry.file_size for entry in found.values()) > size:
+        raise ValueError("it is no saved service: its entries overlap")
+    return found
+
+
+def _json(text: bytes) -> JSON:
+    try:
+        found: JSON = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("it is damaged: there is no JSON where it should be") from None
+    return found
+
+
+def _about(manifest: JSONObject) -> About:
+    try:
+        clock: Any = manifest["clock"]
+        seed, start = manifest["seed"], clock["start"]
+        if seed is not None and type(seed) is not int:
+            raise TypeError("its seed is no number")
+        return About(
+            now=_instant(clock["now"]),
+            start=None if start is None else _instant(start),
+            seed=seed,
+            ids=manifest["ids"],
+            names=Names(**_fields(Names, manifest["names"])),
+            policy=Policy(**_fields(Policy, manifest["policy"])),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise ValueError(f"its manifest cannot be used: {error}") from None
+
+
+def _instant(text: str) -> datetime:
+    found = datetime.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError("its clock has no time zone")
+    return found.astimezone(UTC)
+
+
+def _fields(kind: type, given: JSON) -> dict[str, Any]:
+    """The values of a frozen class; a list stands for a tuple."""
+    if not isinstance(given, dict):
+        raise ValueError("names and policy are objects")
+    known = {field.name: field.default for field in fields(kind)}
+    if unknown := given.keys() - known.keys():
+        raise ValueError(f"{min(unknown)} is not known here")
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    if wrong := [name for name, value in values.items() if kind is Names and not isinstance(value, str)]:
+        raise ValueError(f"{wrong[0]} is no text")
+    return values
+
+
+def _counters(given: JSON) -> dict[str, int]:
+    if not isinstance(given, dict) or not all(type(one) is int and 0 <= one < 2**62 for one in given.values()):
+        raise ValueError("its counters are no numbers")
+    if unknown := given.keys() - TABLES.keys():
+        raise ValueError(f"there is no table {min(unknown)} to count")
+    return {name: int(str(number)) for name, number in given.items()}

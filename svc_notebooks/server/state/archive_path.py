@@ -1,0 +1,31 @@
+"""Where a saved service goes: a new path, or that of a saved service, and never that of any other file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import BinaryIO
+
+from ...local.existing import FILE, check_path, path_exists
+from ..blobs.atomic_write import BACKUP, replace_file
+from .archive import is_saved
+
+
+def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
+    """Let `dump` write a service to a path, unless the same state is saved there.
+
+    Args:
+        overwrite: Replace another saved service, and keep it under `.bak`.
+
+    Raises PathExists and OSError; what was there is then as it was.
+    """
+    _check_is_saved(path, overwrite=overwrite)
+    if overwrite:
+        _check_is_saved(path.with_name(path.name + BACKUP), overwrite=True)
+    replace_file(path, dump, overwrite=overwrite)
+
+
+def _check_is_saved(path: Path, *, overwrite: bool) -> None:
+    found = check_path(path, overwrite=overwrite)
+    if found is not None and found.kind == FILE and not is_saved(path):
+        raise path_exists(found, f"exists and is not a saved service ({found.facts})", "Choose another path.")

@@ -1,0 +1,62 @@
+"""What comes to its end by itself: upload sessions, channels and tokens, each at its time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from ...core.clock import format_time, from_millis, to_millis
+from ...core.wire import Query
+from ..context.service_context import House
+from ..store.deadlines import Span
+
+_NEVER = 2**62
+
+
+def expire_session(house: House, query: Query, user: str | None) -> bool:
+    """Let the upload session that a URI names be as old as if its week had gone by; False: it is not this user's."""
+    row = house.store.sessions.claim(query.get("upload_id") or "")
+    if row is None or row.owner != user:
+        return False
+    ended = house.clock.now().timestamp() - house.policy.session_lifetime
+    return house.store.sessions.save(row._replace(touched=ended))
+
+
+def agenda(house: House, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
+    """What ends or is sent by itself behind `since` (None: now) and not after `until`, in the order of time."""
+    span = Span(to_millis(since) if since else house.millis(), to_millis(until) if until else _NEVER)
+    found = [*_uploads(house, span), *_channels(house, span), *_tokens(house, span), *_messages(house, span)]
+    return [_row(*one) for one in sorted(found)]
+
+
+_Item = tuple[int, str, str, str, str]
+
+
+def _row(millis: int, what: str, user: str, subject: str, detail: str) -> dict[str, Any]:
+    time = format_time(from_millis(millis))
+    return {"time": time, "what": what, "user": user, "subject": subject, "detail": detail}
+
+
+def _uploads(house: House, span: Span) -> Iterator[_Item]:
+    lifetime = house.policy.session_lifetime
+    for one in house.store.ends.sessions(span, lifetime):
+        name = json.loads(one.metadata).get("name") or house.policy.default_name
+        size = f"{one.stored:,} bytes" if one.total is None else f"{one.stored:,} of {one.total:,} bytes"
+        yield round((one.touched + lifetime) * 1000), "upload expires", one.owner, str(name), size
+
+
+def _channels(house: House, span: Span) -> Iterator[_Item]:
+    for one in house.store.ends.channels(span):
+        yield one.expiration, "channel expires", one.user, one.id, one.address
+
+
+def _tokens(house: House, span: Span) -> Iterator[_Item]:
+    for one in house.store.ends.tokens(span):
+        yield round(one.expires * 1000), "token expires", one.user, one.client, one.scopes
+
+
+def _messages(house: House, span: Span) -> Iterator[_Item]:
+    for one in house.store.ends.messages(span):
+        yield one.due, "message is sent", one.user, one.channel, f"{one.state}, attempt {one.attempts + 1}"

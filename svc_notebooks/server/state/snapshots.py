@@ -1,0 +1,85 @@
+"""The whole state of a service as a value: to go back to, to begin another service with, to write to a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import count
+from typing import Any
+
+from ..blobs.blob_store import MemoryParts, Parts, sound
+from ..context.service_context import House
+from ..files.storage_errors import naming_files
+from ..storage.clock import moved
+from ..store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Rows, parts (whose bytes are shared), the instant and the ids as they were at one moment."""
+
+    rows: bytes
+    parts: Parts
+    now: datetime
+    ids: Any
+
+    @classmethod
+    def of(cls, house: House, parts: Parts) -> State:
+        """As it is now. Raises DamagedContent where a part is missing or has another length."""
+        with house.store.still(), naming_files(house):
+            kept = parts.copy(house.store.contents.parts())
+            return cls(house.store.image(), kept, house.clock.now(), house.ids.state())
+
+    def put_back(self, house: House, parts: Parts) -> None:
+        """Make the service that it was taken of what it was.
+
+        First the parts, then the rows that name them, then away with the others: a kill in between loses nothing.
+        """
+        with house.store.still():
+            parts.put_back(self.parts)
+            with house.content.replacing():
+                house.store.put_back(self.rows)
+            house.ids.go_to(self.ids)
+        if virtual := moved(house.clock):
+            virtual.put(self.now)
+
+    def fill(self, store: Store) -> MemoryParts:
+        """Give the rows to a new store; the parts, in memory. Raises DamagedContent."""
+        store.put_back(self.rows)
+        if isinstance(self.parts, MemoryParts):
+            return self.parts
+        found = MemoryParts()
+        for part in sound(self.parts, store.contents.parts()):
+            found.take_in(part.key, self.parts.read(part.key, 0, part.size))
+        return found
+
+    def drop(self) -> None:
+        """It is not needed any more."""
+        self.parts.drop()
+
+
+class Snapshots:
+    """The states that were kept to go back to, as long as the service lives."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, State] = {}
+        self._numbers = count(1)
+
+    def take(self, house: House, parts: Parts) -> str:
+        """Keep the state; the id to ask for it by."""
+        key = f"snapshot-{next(self._numbers)}"
+        self._states[key] = State.of(house, parts)
+        return key
+
+    def put_back(self, key: str, house: House, parts: Parts) -> None:
+        """Go back. Raises ValueError for an id that `take` never gave."""
+        found = self._states.get(key)
+        if found is None:
+            raise ValueError(f"{key!r} is no snapshot; there are {', '.join(self._states) or 'none'}")
+        found.put_back(house, parts)
+
+    def clear(self) -> None:
+        """None is needed any more."""
+        for state in self._states.values():
+            state.drop()
+        self._states.clear()

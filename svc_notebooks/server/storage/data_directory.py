@@ -1,0 +1,230 @@
+"""The folder of a store: whether it is one, how it is opened, and what is recorded when it is closed.
+
+A folder is opened only if it is empty, or has a marker and the database that belongs to it, or has a database that
+an older version of this package made without a marker. Everything else is refused, and nothing in it is changed.
+
+A kill may come between any two steps. Creation: the marker (0 openings), then the database. Opening: the database
+(a new token, and the token of the marker), then the marker (the new token). So the token of the marker is always
+one of the two in the database, unless one of them was replaced.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from enum import Enum, auto
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+from uuid import uuid4
+
+from ..blobs.blob_store import Parts
+from ..blobs.directory import SNAPSHOTS, FolderParts, drop_snapshots
+from ..blobs.stray_blobs import ASIDE, HARMLESS, tidy
+from ..database import open_record as opening
+from ..store import Database, open_database
+from ..store.contents import Contents
+from .disk_reserve import RESERVE
+from .marker import MARKER, UNFINISHED, Marker, read_marker, write_marker
+
+DATABASE = "svc.sqlite"
+PARTS = "parts"
+_OURS = (MARKER, DATABASE, f"{DATABASE}-wal", f"{DATABASE}-journal", PARTS, ASIDE, SNAPSHOTS, RESERVE)
+_open: set[tuple[int, int, int]] = set()
+
+
+class OpenedFolder(NamedTuple):
+    """The database and the parts of a store in a folder; `notes`: what its user should know, a sentence each."""
+
+    database: Database
+    parts: Parts
+    notes: list[str]
+
+
+def open_folder(folder: Path, durability: Literal["process", "power"], now: float) -> OpenedFolder:
+    """Open the store in a folder; a folder that is empty, or not there, becomes one.
+
+    `now`: Unix seconds of the system's clock. Raises OSError, in one sentence, for a folder that is no store, is
+    damaged or is in use; nothing in it has changed then.
+    """
+    folder = folder.resolve()
+    if folder.exists() and not folder.is_dir():
+        raise NotADirectoryError(f"{folder} is a file: name a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    record = _Record(folder)
+    try:
+        examined = examine(folder)
+        if examined.state is State.NEW:
+            write_marker(folder, examined.marker)
+        database = open_database(folder / DATABASE, durability, close=record.close)
+    except BaseException:
+        record.release()
+        raise
+    try:
+        number = record.begin(database, examined.marker)
+        notes = [_UPGRADED.format(database.backup)] if database.backup else []
+        notes += tidy(folder, Contents(database).known_parts(), number, now, adopted=examined.state is State.UNMARKED)
+        snapshots = folder / SNAPSHOTS / examined.marker.store
+        drop_snapshots(snapshots)
+        parts = FolderParts(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
+    except BaseException:
+        database.close()
+        raise
+    return OpenedFolder(database, parts, notes)
+
+
+def check_unused(folder: Path) -> None:
+    """Raises OSError where a folder is no store, or a service of this process or of another one uses it."""
+    path = folder / DATABASE
+    if not path.is_file():
+        raise FileNotFoundError(f"{folder} is no store: it has no {DATABASE}")
+    status = folder.stat()
+    if (os.getpid(), status.st_dev, status.st_ino) in _open or opening.in_use(path):
+        raise OSError(f"{folder} is in use: close the service that uses it first")
+
+
+class State(Enum):
+    """What a folder is: to become a store, a store, or a store of a version that wrote no marker."""
+
+    NEW = auto()
+    MARKED = auto()
+    UNMARKED = auto()
+
+
+class Examined(NamedTuple):
+    """What a folder is, and its marker; one that it has not yet is new."""
+
+    state: State
+    marker: Marker
+
+
+def examine(folder: Path) -> Examined:
+    """Decide whether a folder can be opened; nothing is changed. Raises OSError."""
+    names = {entry.name for entry in folder.iterdir()}
+    new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
+    if not names - HARMLESS - {UNFINISHED}:
+        return Examined(State.NEW, new)
+    if MARKER not in names and DATABASE not in names:
+        raise _refusal(folder, *_foreign(names - HARMLESS))
+    if link := _link(folder, names):
+        raise _refusal(folder, f"{link} is a symbolic link", "put the files themselves there, or link the whole folder")
+    marker = _marker(folder) if MARKER in names else None
+    if marker and marker.openings == 0:
+        return Examined(State.NEW, marker)  # its creation was interrupted
+    if DATABASE not in names:
+        raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
+    if opening.in_use(folder / DATABASE):
+        raise _refusal(folder, "it is open in another process", "is another service using it? Close that one")
+    inspected = opening.inspect(folder / DATABASE)
+    if inspected.problem:
+        raise _refusal(folder, f"{DATABASE} {inspected.problem}", inspected.advice or _PUT_BACK)
+    if inspected.names_parts and PARTS not in names:
+        raise _refusal(folder, f"{PARTS}/ is missing", f"put {PARTS}/ back, or name another folder")
+    if marker is None:
+        return Examined(State.UNMARKED, new)
+    if problem := _mismatch(marker, inspected.opening):
+        raise _refusal(folder, problem, _WITHOUT_MARKER)
+    return Examined(State.MARKED, marker)
+
+
+_PUT_BACK = f"put the right {DATABASE} back, or name another folder"
+_WITHOUT_MARKER = (
+    f"put the latest {DATABASE} back, or delete {MARKER} to go on with this one: parts that it does not name are then"
+    f" moved to {ASIDE}/"
+)
+_UPGRADED = "the database was of an older version and was upgraded; {} is a copy of it as it was"
+
+
+def _refusal(folder: Path, problem: str, advice: str) -> OSError:
+    return OSError(f"{folder} cannot be opened, and nothing in it was changed: {problem}; {advice}")
+
+
+def _foreign(names: set[str]) -> tuple[str, str]:
+    first = ", ".join(sorted(names)[:3])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    advice = "name an empty folder, or one that does not exist"
+    if PARTS in names:
+        advice += f"; if this is a store, put its {DATABASE} back"
+    return f"it is not empty and no store: it has {first}{more}", advice
+
+
+def _link(folder: Path, names: set[str]) -> str | None:
+    """The first of our names that is a symbolic link; no file is reached through one."""
+    ours = [folder / name for name in _OURS if name in names]
+    below = (folder / PARTS).iterdir() if PARTS in names and not (folder / PARTS).is_symlink() else ()
+    return next((str(path.relative_to(folder)) for path in (*ours, *below) if path.is_symlink()), None)
+
+
+def _marker(folder: Path) -> Marker:
+    try:
+        return read_marker(folder)
+    except ValueError as error:
+        raise _refusal(folder, str(error), f"put the right {MARKER} back, or delete it to go on without it") from None
+
+
+def _mismatch(marker: Marker, last: opening.Opening | None) -> str | None:
+    """Why a database does not belong to the parts beside it; None: it does."""
+    if last is None or last.number < marker.openings:
+        opened = last.number if last else 0
+        return f"{DATABASE} is older than the parts: it ends with opening {opened}, the folder with {marker.openings}"
+    if marker.opening not in (last.token, last.before):
+        return f"{DATABASE} is another one than the folder was last opened with"
+    if marker.closed and marker.opening == last.token and not last.closed:
+        return f"{DATABASE} is older than the parts: it was copied while a service was using it"
+    return None
+
+
+class _Record:
+    """Records in database and marker that a store is opened and closed; one for each folder of this process."""
+
+    def __init__(self, folder: Path) -> None:
+        status = folder.stat()
+        self._folder = folder
+        self._key = os.getpid(), status.st_dev, status.st_ino
+        self._marker: Marker | None = None
+        self._driver: Any = None
+        if self._key in _open:
+            raise _refusal(folder, "this process has it open", "is another service using it? Close that one")
+        _open.add(self._key)
+
+    def begin(self, database: Database, marker: Marker) -> int:
+        """A new opening; its number."""
+        self._driver = database.driver
+        current = opening.begin(self._driver, uuid4().hex, marker.opening)
+        self._marker = Marker(marker.store, current.number, current.token, closed=False)
+        write_marker(self._folder, self._marker)
+        atexit.register(self._end)
+        return current.number
+
+    def close(self, close: Callable[[], None]) -> None:
+        """Close the database, and record that it was closed."""
+        ended = self._end_database()
+        close()
+        if ended:
+            self._end_marker()
+        atexit.unregister(self._end)
+        self.release()
+
+    def _end(self) -> None:
+        """The interpreter ends, and nobody has closed the service: its database is closed without a word."""
+        if self._end_database():
+            self._end_marker()
+
+    def _end_database(self) -> bool:
+        if self._marker is None or os.getpid() != self._key[0]:  # a forked child has no part in it
+            return False
+        try:
+            return opening.end(self._driver)
+        except sqlite3.Error:
+            return False
+
+    def _end_marker(self) -> None:
+        assert self._marker
+        with suppress(OSError):
+            write_marker(self._folder, self._marker._replace(closed=True))
+
+    def release(self) -> None:
+        """Let this process open the folder again."""
+        _open.discard(self._key)

@@ -1,0 +1,25 @@
+"""A service in a fork of its process: what it did there would be lost, or would damage the parent's store."""
+
+from __future__ import annotations
+
+import os
+
+from ...core.fork import Elsewhere, after_fork, keep_forever
+
+_WHERE = (
+    "The service of this sandbox runs in process {process}, and this process is a fork of it, where every change would"
+    " be lost."
+)
+_USE_SOCKETS = "Use threads; or call lab.serve() before the fork, and connect(server.base_url, token) in each child."
+
+
+def unusable_in_forks(service: object) -> None:
+    """In a forked child every use of the service raises NotHere, and nothing that it has is closed or finalized."""
+    elsewhere = Elsewhere(_WHERE.format(process=os.getpid()), _USE_SOCKETS)
+
+    def leave(service: object) -> None:
+        attributes = vars(service)
+        keep_forever(*attributes.values())
+        attributes.update(dict.fromkeys(attributes, elsewhere))
+
+    after_fork(service, leave)

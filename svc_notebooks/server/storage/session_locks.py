@@ -1,0 +1,74 @@
+"""Courtesy between requests on one upload session: who waits, who is interrupted.
+
+Correctness does not rest on this room: the store refuses bytes of a request that a later one has overtaken
+(store/sessions.py). Here a second chunk merely waits for the first instead of beating it, and a question cuts
+off a connection that has fallen silent instead of waiting for it (edge cases 33 to 38).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Condition
+
+from ...core.wire import Body, cut_off
+
+_STEP = 0.05  # how often a waiting request looks whether the one in flight still makes progress
+
+
+class Turn:
+    """One request's time on a session."""
+
+    def __init__(self, body: Body | None) -> None:
+        self._body = body
+        self.progress = time.monotonic()
+        self.interrupted = False
+
+    def moved(self) -> None:
+        """Some bytes have come."""
+        self.progress = time.monotonic()
+
+    def silent(self, seconds: float) -> bool:
+        """Whether nothing has come for so long."""
+        return time.monotonic() - self.progress >= seconds
+
+    def interrupt(self) -> None:
+        """Stop reading; a body that can be cut off is cut off."""
+        if not self.interrupted:
+            self.interrupted = True
+            cut_off(self._body)
+
+
+class Lanes:
+    """For each session the request that is on it."""
+
+    def __init__(self, patience: float) -> None:
+        self._patience = patience
+        self._changed = Condition()
+        self._turns: dict[str, Turn] = {}
+
+    @contextmanager
+    def turn(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[Turn]:
+        """Wait for the request in flight, or, if this one is urgent, interrupt it; then have the session."""
+        mine = Turn(body)
+        with self._changed:
+            self._wait(key, urgent=urgent)
+            self._turns[key] = mine
+        try:
+            yield mine
+        finally:
+            with self._changed:
+                if self._turns.get(key) is mine:
+                    del self._turns[key]
+                self._changed.notify_all()
+
+    def _wait(self, key: str, *, urgent: bool) -> None:
+        asked_at = None
+        while other := self._turns.get(key):
+            if urgent or other.silent(self._patience):
+                other.interrupt()
+                asked_at = asked_at or time.monotonic()
+            if asked_at and time.monotonic() - asked_at >= self._patience:
+                return  # it cannot be cut off; its late bytes will be refused
+            self._changed.wait(_STEP)

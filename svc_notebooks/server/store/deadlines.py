@@ -1,0 +1,92 @@
+"""What ends or is sent by itself at a time that is known: sessions, channels, tokens, messages."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sqlalchemy import select
+
+from ..database.engine import Database
+from ..database.schema import channels, messages, sessions, tokens
+from .channels import ACTIVE
+
+
+class Span(NamedTuple):
+    """Behind the first instant, up to and with the last one; Unix milliseconds."""
+
+    first: int
+    last: int
+
+
+class OpenSession(NamedTuple):
+    """An upload under way; `touched` in Unix seconds."""
+
+    owner: str
+    metadata: str
+    stored: int
+    total: int | None
+    touched: float
+
+
+class LastingChannel(NamedTuple):
+    """A channel that will expire; Unix milliseconds."""
+
+    user: str
+    id: str
+    address: str
+    expiration: int
+
+
+class LastingToken(NamedTuple):
+    """A token that will expire; Unix seconds."""
+
+    user: str
+    client: str
+    scopes: str
+    expires: float
+
+
+class Queued(NamedTuple):
+    """A message that waits; Unix milliseconds."""
+
+    user: str
+    channel: str
+    state: str
+    attempts: int
+    due: int
+
+
+class Ends:
+    """The ends that lie ahead, or that have passed and are not forgotten."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def sessions(self, span: Span, lifetime: float) -> list[OpenSession]:
+        """Uploads that end when nobody touches them for their lifetime (seconds)."""
+        c = sessions.c
+        first, last = span.first / 1000 - lifetime, span.last / 1000 - lifetime
+        found = select(c.owner, c.metadata, c.stored, c.total, c.touched)
+        found = found.where(c.state == "open", c.touched > first, c.touched <= last)
+        return [OpenSession(*row) for row in self._database.select(found)]
+
+    def channels(self, span: Span) -> list[LastingChannel]:
+        """Channels that nobody has stopped."""
+        c = channels.c
+        found = select(c.user, c.id, c.address, c.expiration)
+        found = found.where(c.state == ACTIVE, c.expiration > span.first, c.expiration <= span.last)
+        return [LastingChannel(*row) for row in self._database.select(found)]
+
+    def tokens(self, span: Span) -> list[LastingToken]:
+        """Access tokens."""
+        c = tokens.c
+        found = select(c.user, c.client, c.scopes, c.expires)
+        found = found.where(c.expires > span.first / 1000, c.expires <= span.last / 1000)
+        return [LastingToken(*row) for row in self._database.select(found)]
+
+    def messages(self, span: Span) -> list[Queued]:
+        """Messages that are queued; one that should have gone already is due at once."""
+        m, c = messages.c, channels.c
+        found = select(c.user, c.id, m.state, m.attempts, m.due).join(channels, c.seq == m.channel)
+        found = found.where(m.due > span.first, m.due <= span.last).order_by(m.seq)
+        return [Queued(*row) for row in self._database.select(found)]

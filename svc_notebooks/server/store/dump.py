@@ -1,0 +1,107 @@
+"""The whole store, row by row: in a form that does not depend on the database that keeps it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from sqlalchemy import Column, Float, Integer, Table, select, text
+
+from ...core.wire import JSON
+from ..database import upgrades
+from ..database.column_values import means_something
+from ..database.engine import Database, Prepared, Row, inserting
+from ..database.schema import metadata
+
+_LARGEST = 2**63
+_COUNTERS = Prepared(text("SELECT name, seq FROM sqlite_sequence ORDER BY name"))
+_NO_COUNTERS = Prepared(text("DELETE FROM sqlite_sequence"))
+_SET_COUNTER = Prepared(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :seq)"))
+
+TABLES: Mapping[str, Table] = {table.name: table for table in metadata.sorted_tables}
+
+
+def columns(table: str) -> list[str]:
+    """The columns of a table, in order."""
+    return [column.name for column in TABLES[table].columns]
+
+
+def rows(database: Database, table: str) -> Iterator[Row]:
+    """All rows of a table, in the order of its key."""
+    chosen = TABLES[table]
+    yield from database.select(select(chosen).order_by(*chosen.primary_key.columns))
+
+
+def counters(database: Database) -> dict[str, int]:
+    """The last number that was given to a row of each table that gives none twice."""
+    return {name: number for name, number in database.run(_COUNTERS, {})}
+
+
+def check_row(table: str, row: JSON) -> Sequence[JSON]:
+    """A row of this table. Raises ValueError for what is none."""
+    expected = TABLES[table].columns
+    if not isinstance(row, list) or len(row) != len(expected):
+        raise ValueError(f"a row of {table} has {len(expected)} values")
+    for column, value in zip(expected, row, strict=True):
+        if not (_fits(column, value) and means_something(table, column.name, value)):
+            raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
+    return row
+
+
+def upgraded(
+    found: Mapping[str, Iterable[JSON]], names: Mapping[str, Sequence[str]], version: int
+) -> dict[str, Iterable[JSON]]:
+    """The rows of all tables of an older schema version, as this package has them.
+
+    `names`: the columns that the rows have. Raises ValueError for another version, other columns and impossible rows.
+    """
+    if not 1 <= version <= upgrades.VERSION:
+        raise ValueError(f"it has schema version {version}, and this package knows 1 to {upgrades.VERSION}")
+    with closing(upgrades.empty_database(version)) as driver:
+        if names != upgrades.columns(driver):
+            raise ValueError("it was saved by another version of this package: its tables are not those of this one")
+        for table, rows in found.items():
+            places = ", ".join("?" * len(names[table]))
+            try:
+                driver.executemany(f"INSERT INTO {table} VALUES ({places})", map(_checked_list, rows))
+            except (sqlite3.Error, OverflowError, TypeError, UnicodeError) as error:
+                raise ValueError(f"{table} has a row that cannot be: {error}") from None
+        upgrades.upgrade(driver)
+        return {table: [list(row) for row in driver.execute(_select_all(table))] for table in TABLES}
+
+
+def _checked_list(row: JSON) -> list[Any]:
+    if not isinstance(row, list):
+        raise TypeError("a row is a list of values")
+    return row
+
+
+def _select_all(table: str) -> str:
+    return f"SELECT {', '.join(f'{chr(34)}{name}{chr(34)}' for name in columns(table))} FROM {table}"
+
+
+def _fits(column: Column[object], value: JSON) -> bool:
+    if value is None:
+        return bool(column.nullable)
+    if isinstance(value, bool):
+        return False
+    if isinstance(column.type, Float):
+        return isinstance(value, int | float) and -_LARGEST < value < _LARGEST
+    if isinstance(column.type, Integer):
+        return isinstance(value, int) and -_LARGEST <= value < _LARGEST
+    return isinstance(value, str)
+
+
+def fill(database: Database, found: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+    """Let the store hold these rows and no others, all or nothing. Raises ValueError where they do not fit together."""
+    with database.transaction():
+        database.delete_all(*TABLES.values())
+        for name, table in TABLES.items():
+            adding = inserting(table, columns(name))
+            for row in found.get(name, ()):
+                database.add(adding, dict(zip(columns(name), row, strict=True)))
+        database.change(_NO_COUNTERS, {})
+        for name, number in numbers.items():
+            database.add(_SET_COUNTER, {"name": name, "seq": number})

@@ -1,0 +1,172 @@
+"""GET and POST /authorize: a person lets a client act for them, in the scopes that they leave ticked (RFC 6749)."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+from html import escape
+from urllib.parse import urlsplit
+
+from ...core.oauth import GRANTS, OAuthError, is_redirect, is_verifier
+from ...core.operations import ALL_SCOPES
+from ...core.wire import JSONObject, Query, Response
+from ..auth.grants import new_code, scopes_of
+from ..context.access_tokens import Caller
+from ..context.external_origin import client_origin
+from ..context.html import page, sent_on
+from ..context.public_request import Visit, refused, single, told
+from ..store.oauth import ClientRow
+from ..store.users import Token
+from .browser_session import CLIENT, sign_in_page, signature, visitor, who
+
+_METHODS = ("plain", "S256")
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a client asks a person for; where the answer goes is known to be right."""
+
+    client: ClientRow
+    redirect: str
+    state: str | None
+    given: dict[str, str]
+
+
+class _Declined(Exception):
+    """An answer to the client that is no code."""
+
+    def __init__(self, error: str, description: str) -> None:
+        super().__init__(description)
+        self.error = error
+
+
+def authorize(visit: Visit) -> Response:
+    """Ask the person who is signed in, and send the browser back to the client with a code or with the reason."""
+    try:
+        asked = _asked(visit)
+    except OAuthError as error:
+        return _broken(visit, error)
+    try:
+        return _answer(visit, asked)
+    except _Declined as reason:
+        return _back(asked, {"error": reason.error, "error_description": str(reason)})
+    except OAuthError as error:
+        return _back(asked, {"error": error.error, "error_description": error.description})
+
+
+def _asked(visit: Visit) -> _Asked:
+    """Who asks, and where to: what is wrong here is never sent on. Raises OAuthError."""
+    given = single(list(visit.query.pairs))
+    client = visit.house.store.oauth.client(given.get("client_id", ""))
+    if client is None:
+        raise OAuthError("invalid_request", "there is no OAuth client of this client_id.")
+    registered, redirect = client.redirects.split(), given.get("redirect_uri", "")
+    if not any(is_redirect(one, redirect) for one in registered):
+        raise OAuthError("invalid_request", "redirect_uri is none of those that this client has registered.")
+    return _Asked(client, redirect, given.get("state"), given)
+
+
+def _broken(visit: Visit, error: OAuthError) -> Response:
+    if "text/html" not in (visit.request.headers.get("Accept") or ""):
+        return refused(error)
+    return page("No answer", f"<h1>This cannot be answered</h1><p>{escape(error.description)}</p>", status=400)
+
+
+def _answer(visit: Visit, asked: _Asked) -> Response:
+    if asked.given.get("response_type") != "code":
+        raise _Declined("unsupported_response_type", "response_type must be code.")
+    challenge = _challenge(asked)
+    scopes = scopes_of(visit.house, asked.given.get("scope")).split()
+    caller, silent = _person(visit, asked), asked.given.get("prompt") == "none"
+    if caller is None and silent:
+        raise _Declined("login_required", "nobody is signed in, and prompt=none lets nobody ask.")
+    if caller is None:
+        return sign_in_page(visit, "/authorize?" + str(visit.query))
+    offered = [scope for scope in scopes if scope in caller.scopes]
+    if visit.method == "POST":
+        return _back(asked, _decided(visit, asked, caller, offered, challenge))
+    if silent:
+        return _back(asked, {"code": _code(visit, asked, caller, offered, challenge)})
+    return _question(visit, asked, caller, offered)
+
+
+def _challenge(asked: _Asked) -> tuple[str, str]:
+    """The code challenge and its method; a public client must send one (RFC 7636)."""
+    challenge, method = asked.given.get("code_challenge", ""), asked.given.get("code_challenge_method", "plain")
+    if not challenge and not asked.client.secret:
+        raise _Declined("invalid_request", "a client without a secret must send a code_challenge.")
+    if method not in _METHODS or (challenge and not is_verifier(challenge)):
+        raise _Declined("invalid_request", "code_challenge must be 43 to 128 letters, by plain or S256.")
+    return challenge, method
+
+
+def _person(visit: Visit, asked: _Asked) -> Caller | None:
+    """Who is asked: the one who is signed in, or, where choosing is enough, the one that login_hint names."""
+    hint = asked.given.get("login_hint", "").lower()
+    chosen = visit.house.policy.browser_sign_in == "choose" and asked.given.get("prompt") == "none"
+    if hint and chosen and visit.house.store.people.root(hint):
+        return Caller(hint, CLIENT, frozenset(ALL_SCOPES), False, None)
+    return visitor(visit)
+
+
+def _question(visit: Visit, asked: _Asked, caller: Caller, offered: list[str]) -> Response:
+    base = visit.house.policy.auth_scope_base
+    boxes = "".join(
+        f'<label><input type="checkbox" name="scope.{scope}" checked> {escape(f"{base}/{scope}")}</label>'
+        for scope in offered
+    )
+    action = f"/authorize?{escape(str(visit.query))}"
+    body = (
+        f"{who(caller)}<h1>{escape(asked.client.name)} wants to act for you</h1>"
+        f'<p>Untick what it may not do.</p><form class="stack" method="post" action="{action}">{boxes}'
+        f'<input type="hidden" name="signature" value="{signature(visit)}">'
+        '<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>'
+        f"<p>Then this browser goes to {escape(asked.redirect)}</p>"
+    )
+    parts = urlsplit(asked.redirect)
+    leads_to = f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else None
+    return page(f"Consent: {asked.client.name}", body, forms=leads_to)
+
+
+def _decided(
+    visit: Visit, asked: _Asked, caller: Caller, offered: list[str], challenge: tuple[str, str]
+) -> dict[str, str]:
+    form = visit.form()
+    if not hmac.compare_digest(form.get("signature", "").encode(), signature(visit).encode()):
+        raise _Declined("access_denied", "the form did not come from the page of this service.")
+    left = [scope for scope in offered if f"scope.{scope}" in form]
+    if form.get("decision") != "allow" or not left:
+        raise _Declined("access_denied", "the user has not consented.")
+    return {"code": _code(visit, asked, caller, left, challenge)}
+
+
+def _code(visit: Visit, asked: _Asked, caller: Caller, scopes: list[str], challenge: tuple[str, str]) -> str:
+    if not scopes:
+        raise _Declined("invalid_scope", "the user has none of these scopes to give.")
+    token = Token(caller.user, asked.client.id, " ".join(scopes), 0, None)
+    visit.entry.user, visit.entry.client, visit.entry.scopes = caller.user, asked.client.id, frozenset(scopes)
+    return new_code(visit, token, asked.client, redirect=asked.redirect, challenge=challenge[0], method=challenge[1])
+
+
+def _back(asked: _Asked, answer: dict[str, str]) -> Response:
+    parts = urlsplit(asked.redirect)
+    state = [] if asked.state is None else [("state", asked.state)]
+    query = "&".join(filter(None, [parts.query, str(Query([*answer.items(), *state]))]))
+    return sent_on(parts._replace(query=query).geturl(), 302)
+
+
+def metadata(visit: Visit) -> Response:
+    """Where the endpoints are, as OAuth libraries look it up (RFC 8414)."""
+    base, policy = client_origin(visit.request, visit.house), visit.house.policy
+    found: JSONObject = {
+        "issuer": base,
+        "authorization_endpoint": f"{base}/authorize",
+        "token_endpoint": f"{base}/token",
+        "revocation_endpoint": f"{base}/revoke",
+        "scopes_supported": [f"{policy.auth_scope_base}/{scope}" for scope in ALL_SCOPES],
+        "response_types_supported": ["code"],
+        "grant_types_supported": list(GRANTS),
+        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
+        "code_challenge_methods_supported": list(_METHODS),
+    }
+    return told(found)

@@ -1,0 +1,83 @@
+"""The page that an event's htmlLink opens in a browser."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64decode
+from datetime import timedelta
+from html import escape
+from itertools import islice
+from typing import Any
+
+from ...core.catalogue import refuse
+from ...core.clock import from_millis
+from ...core.event_times import read_time
+from ...core.recurrence import Start, is_all_day
+from ...core.wire import JSONObject, Response
+from ..context.html import described, page
+from ..context.public_request import Visit
+from ..context.service_context import House
+from ..events.calendars import seen
+from ..events.instances import find, instances
+from ..events.resource import Found, shown_to_strangers
+from ..store.calendars import CalendarRow
+
+_NEXT = 10
+
+
+def event_page(visit: Visit) -> Response:
+    """What a browser shows of an event; whoever has the link sees it. Raises ApiError (404)."""
+    house = visit.house
+    calendar, found = _named(house, visit.query.get("eid") or "")
+    if calendar is None or found is None or found.row.cancelled or not house.policy.open_links:
+        raise refuse("notFound", message="there is no event at this link.")
+    title = str(shown_to_strangers(found.body).get("summary") or "(no title)")
+    return page(title, f"<h1>{escape(title)}</h1>{described(_rows(house, calendar, found))}")
+
+
+def _named(house: House, eid: str) -> tuple[CalendarRow | None, Found | None]:
+    try:
+        text = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode()
+    except ValueError:
+        return None, None
+    event, _, name = text.partition(" ")
+    calendar = seen(house, name) if name else None
+    return calendar, find(house, calendar, event) if calendar else None
+
+
+def _rows(house: House, calendar: CalendarRow, found: Found) -> list[tuple[str, str]]:
+    body = shown_to_strangers(found.body)
+    rows = [("When", _when(body)), ("Calendar", str(json.loads(calendar.body).get("summary") or calendar.id))]
+    rows += [(title, str(body[name])) for name, title in _TEXTS.items() if body.get(name)]
+    if found.row.recurring:
+        coming = islice(instances(house, calendar, found.row, house.clock.now(), None), _NEXT)
+        rows.append(("Repeats", "\n".join(str(line) for line in _lines(body))))
+        rows.append(("Next", "\n".join(_when(one.body) for one in coming if not one.row.cancelled) or "no more"))
+    rows.append(("Last changed", f"{from_millis(found.row.updated):%Y-%m-%d %H:%M} UTC"))
+    return rows
+
+
+_TEXTS = {"location": "Where", "description": "What", "hangoutLink": "Conference"}
+
+
+def _lines(body: JSONObject) -> list[Any]:
+    found: Any = body.get("recurrence")
+    return found or []
+
+
+_DAY = "{0:%A}, {0.day} {0:%B %Y}"
+
+
+def _when(body: JSONObject) -> str:
+    """From when to when, each in its own zone."""
+    start, end = read_time(body["start"]), read_time(body["end"])
+    if is_all_day(start):
+        last = end - timedelta(days=1)
+        return _DAY.format(start) + (f" to {_DAY.format(last)}" if last > start else "") + ", all day"
+    begins, ends = _zone(start), _zone(end)
+    until = f"{end:%H:%M}" if f"{start:%F}" == f"{end:%F}" else f"{_DAY.format(end)}, {end:%H:%M}"
+    return f"{_DAY.format(start)}, {start:%H:%M}{'' if begins == ends else begins} to {until}{ends}"
+
+
+def _zone(moment: Start) -> str:
+    return f" ({getattr(moment, 'tzinfo', '')})"
