@@ -34,38 +34,41 @@ if TYPE_CHECKING:
     )
     from .core.names import Names as Names
     from .core.policy import Policy as Policy
-    from .notebook.about import (
-        about as about,
-        export_formats as export_formats,
-        import_formats as import_formats,
-    )
-    from .notebook.calendar_file import export_events as export_events
-    from .notebook.calendars import (
+    from .notebook.doctor import doctor as doctor
+    from .notebook.events.batch import create_events as create_events
+    from .notebook.events.body import EventError as EventError
+    from .notebook.events.calendars import (
         calendars as calendars,
         create_calendar as create_calendar,
         event_colors as event_colors,
     )
-    from .notebook.compared import compare_exchanges as compare_exchanges
-    from .notebook.content import download as download, read as read
-    from .notebook.copies import copy as copy
-    from .notebook.dashboard import dashboard as dashboard
-    from .notebook.delivery_timeline import delivery_timeline as delivery_timeline
-    from .notebook.doctor import doctor as doctor
-    from .notebook.event_body import EventError as EventError
-    from .notebook.event_form import event_form as event_form
-    from .notebook.event_query import events as events
-    from .notebook.events import (
+    from .notebook.events.events import (
         create_event as create_event,
         delete_event as delete_event,
         event as event,
         respond as respond,
         update_event as update_event,
     )
-    from .notebook.expected import assert_exchanges as assert_exchanges
-    from .notebook.export_form import export_form as export_form
-    from .notebook.exports import export as export
-    from .notebook.file_browser import file_browser as file_browser
-    from .notebook.files import (
+    from .notebook.events.ical import export_events as export_events
+    from .notebook.events.query import events as events
+    from .notebook.events.recurrence import (
+        instances as instances,
+        preview_recurrence as preview_recurrence,
+        recurrence_lines as recurrence_lines,
+    )
+    from .notebook.exchanges.assertions import assert_exchanges as assert_exchanges
+    from .notebook.exchanges.compare import compare_exchanges as compare_exchanges
+    from .notebook.exchanges.exchanges import exchange as exchange, exchanges as exchanges
+    from .notebook.exchanges.har import save_har as save_har
+    from .notebook.files.about import (
+        about as about,
+        export_formats as export_formats,
+        import_formats as import_formats,
+    )
+    from .notebook.files.content import download as download, read as read
+    from .notebook.files.copy import copy as copy
+    from .notebook.files.exports import export as export
+    from .notebook.files.files import (
         create_file as create_file,
         delete as delete,
         file as file,
@@ -76,53 +79,49 @@ if TYPE_CHECKING:
         update as update,
         upload as upload,
     )
-    from .notebook.har import save_har as save_har
-    from .notebook.identity import service_account_token as service_account_token, token_info as token_info
-    from .notebook.notifications import changes as changes, notifications as notifications
-    from .notebook.people import OAuthClient as OAuthClient, ServiceAccount as ServiceAccount
-    from .notebook.receiver import Receiver as Receiver
-    from .notebook.receivers import receiver as receiver
-    from .notebook.recurrence_calendar import recurrence_calendar as recurrence_calendar
-    from .notebook.recurring import (
-        instances as instances,
-        preview_recurrence as preview_recurrence,
-        recurrence_lines as recurrence_lines,
-    )
-    from .notebook.sharing import permissions as permissions, share as share, unshare as unshare
-    from .notebook.start import (
-        Sandbox as Sandbox,
-        connect as connect,
-        current_session as current_session,
-        open_sandbox as open_sandbox,
-        sandbox as sandbox,
-    )
-    from .notebook.timetable import create_events as create_events
-    from .notebook.upload_form import upload_form as upload_form
-    from .notebook.uploads import (
+    from .notebook.files.identity import service_account_token as service_account_token, token_info as token_info
+    from .notebook.files.permissions import permissions as permissions, share as share, unshare as unshare
+    from .notebook.files.uploads import (
         Upload as Upload,
         pending_uploads as pending_uploads,
         resume_upload as resume_upload,
         start_upload as start_upload,
     )
-    from .notebook.watch_panel import watch_panel as watch_panel
-    from .notebook.watching import (
+    from .notebook.forms.dashboard.dashboard import dashboard as dashboard
+    from .notebook.forms.event.form import event_form as event_form
+    from .notebook.forms.export.form import export_form as export_form
+    from .notebook.forms.file_browser.browser import file_browser as file_browser
+    from .notebook.forms.recurrence.calendar import recurrence_calendar as recurrence_calendar
+    from .notebook.forms.upload.form import upload_form as upload_form
+    from .notebook.forms.watch.panel import watch_panel as watch_panel
+    from .notebook.notifications.channels import (
         channels as channels,
         renew_channel as renew_channel,
         stop_channel as stop_channel,
         watch_changes as watch_changes,
         watch_file as watch_file,
     )
-    from .notebook.wire import exchange as exchange, exchanges as exchanges
-    from .notebook.world import fault_presets as fault_presets
+    from .notebook.notifications.delivery_timeline import delivery_timeline as delivery_timeline
+    from .notebook.notifications.messages import changes as changes, notifications as notifications
+    from .notebook.notifications.receiver import Receiver as Receiver, receiver as receiver
+    from .notebook.sandbox.controls import fault_presets as fault_presets
+    from .notebook.sandbox.identities import OAuthClient as OAuthClient, ServiceAccount as ServiceAccount
+    from .notebook.sandbox.start import (
+        Sandbox as Sandbox,
+        connect as connect,
+        current_session as current_session,
+        open_sandbox as open_sandbox,
+        sandbox as sandbox,
+    )
 
 __version__ = "0.1.0"
 
 # The public names in the order in which a person meets them, by the room that has them.
 _ROOMS = {
-    "notebook.start": ("sandbox", "open_sandbox", "connect", "current_session", "Sandbox"),
-    "notebook.world": ("fault_presets",),
+    "notebook.sandbox.start": ("sandbox", "open_sandbox", "connect", "current_session", "Sandbox"),
+    "notebook.sandbox.controls": ("fault_presets",),
     "client.session": ("Session",),
-    "notebook.files": (
+    "notebook.files.files": (
         "upload",
         "update",
         "create_file",
@@ -133,37 +132,37 @@ _ROOMS = {
         "untrash",
         "delete",
     ),
-    "notebook.copies": ("copy",),
-    "notebook.identity": ("token_info", "service_account_token"),
-    "notebook.people": ("ServiceAccount", "OAuthClient"),
-    "notebook.sharing": ("share", "unshare", "permissions"),
-    "notebook.content": ("download", "read"),
-    "notebook.exports": ("export",),
-    "notebook.about": ("about", "import_formats", "export_formats"),
-    "notebook.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),
-    "notebook.receivers": ("receiver",),
-    "notebook.watching": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
-    "notebook.notifications": ("notifications", "changes"),
-    "notebook.receiver": ("Receiver",),
-    "notebook.delivery_timeline": ("delivery_timeline",),
-    "notebook.events": ("create_event", "event", "update_event", "delete_event", "respond"),
-    "notebook.timetable": ("create_events",),
-    "notebook.event_query": ("events",),
-    "notebook.recurring": ("instances", "preview_recurrence", "recurrence_lines"),
-    "notebook.recurrence_calendar": ("recurrence_calendar",),
-    "notebook.calendars": ("calendars", "create_calendar", "event_colors"),
-    "notebook.calendar_file": ("export_events",),
-    "notebook.event_body": ("EventError",),
-    "notebook.wire": ("exchanges", "exchange"),
-    "notebook.expected": ("assert_exchanges",),
-    "notebook.compared": ("compare_exchanges",),
-    "notebook.har": ("save_har",),
-    "notebook.dashboard": ("dashboard",),
-    "notebook.file_browser": ("file_browser",),
-    "notebook.upload_form": ("upload_form",),
-    "notebook.export_form": ("export_form",),
-    "notebook.event_form": ("event_form",),
-    "notebook.watch_panel": ("watch_panel",),
+    "notebook.files.copy": ("copy",),
+    "notebook.files.identity": ("token_info", "service_account_token"),
+    "notebook.sandbox.identities": ("ServiceAccount", "OAuthClient"),
+    "notebook.files.permissions": ("share", "unshare", "permissions"),
+    "notebook.files.content": ("download", "read"),
+    "notebook.files.exports": ("export",),
+    "notebook.files.about": ("about", "import_formats", "export_formats"),
+    "notebook.files.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),
+    "notebook.notifications.receiver": ("receiver",),
+    "notebook.notifications.channels": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
+    "notebook.notifications.messages": ("notifications", "changes"),
+    "notebook.notifications.receiver": ("Receiver",),
+    "notebook.notifications.delivery_timeline": ("delivery_timeline",),
+    "notebook.events.events": ("create_event", "event", "update_event", "delete_event", "respond"),
+    "notebook.events.batch": ("create_events",),
+    "notebook.events.query": ("events",),
+    "notebook.events.recurrence": ("instances", "preview_recurrence", "recurrence_lines"),
+    "notebook.forms.recurrence.calendar": ("recurrence_calendar",),
+    "notebook.events.calendars": ("calendars", "create_calendar", "event_colors"),
+    "notebook.events.ical": ("export_events",),
+    "notebook.events.body": ("EventError",),
+    "notebook.exchanges.exchanges": ("exchanges", "exchange"),
+    "notebook.exchanges.assertions": ("assert_exchanges",),
+    "notebook.exchanges.compare": ("compare_exchanges",),
+    "notebook.exchanges.har": ("save_har",),
+    "notebook.forms.dashboard.dashboard": ("dashboard",),
+    "notebook.forms.file_browser.browser": ("file_browser",),
+    "notebook.forms.upload.form": ("upload_form",),
+    "notebook.forms.export.form": ("export_form",),
+    "notebook.forms.event.form": ("event_form",),
+    "notebook.forms.watch.panel": ("watch_panel",),
     "notebook.doctor": ("doctor",),
     "core.names": ("Names",),
     "core.policy": ("Policy",),

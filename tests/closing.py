@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from ipywidgets import Widget
 
-from svc_notebooks.notebook import kernel
-from svc_notebooks.notebook.current import make_current
+from svc_notebooks.notebook.current_session import make_current
+from svc_notebooks.notebook.sandbox import kernel
 from svc_notebooks.server.notifications.worker import Carrier
 
 

@@ -22,7 +22,7 @@ from svc_notebooks.core.operations import OPERATIONS, SESSION
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.quotas import COSTS, DOWNLOAD
 from svc_notebooks.core.upload import TRANSITIONS
-from svc_notebooks.notebook import event_schemas, schemas, wire_schemas, world_schemas
+from svc_notebooks.notebook.frames import event_schemas, schemas, schemas as wire_schemas, schemas as world_schemas
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "reference.md"

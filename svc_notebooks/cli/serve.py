@@ -34,7 +34,7 @@ def serve(options: argparse.Namespace) -> int:
 
 
 def _carry(options: argparse.Namespace) -> None:
-    from ..notebook.authority import tls_for
+    from ..notebook.sandbox.certificates import tls_for
     from ..server.service import open_service
     from ..server.transports.socket import SocketServer
 

@@ -63,8 +63,8 @@ def exercises(theme: str | None = None) -> DataFrame:
     >>> course.exercises("events")["name"].tolist()
     ['event-in-its-zone', 'series-with-an-exception']
     """
-    from ..notebook.frames import frame
-    from ..notebook.schemas import schema
+    from ..notebook.frames.frames import frame
+    from ..notebook.frames.schemas import schema
 
     if theme is not None and theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, not {theme!r}")

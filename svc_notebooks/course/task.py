@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from ..notebook.current import forget, make_current
+from ..notebook.current_session import forget, make_current
 from .given import Given
 from .place import Elsewhere, Here
 from .verdict import Outcome, Verdict

@@ -41,7 +41,7 @@ class Verdict:
         return f"{self.outcome}: {self.message}"
 
     def _repr_html_(self) -> str:
-        from ..notebook.markup import tag
+        from ..notebook.widgets.html import tag
 
         style = f"border-left: 4px solid {_EDGES[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
         said = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")

@@ -12,17 +12,26 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ..core.errors import SvcError
-from .current import current_session
-from .frames import frame
-from .front_end import front_end
-from .sandbox import sandbox_of
-from .schemas import DOCTOR
+from .current_session import current_session
+from .frames.frames import frame
+from .frames.schemas import DOCTOR
+from .frontend import front_end
+from .sandbox.sandbox import sandbox_of
 from .sizes import MIB, size_text
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.session import Session
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..convert import engines, fonts, ocr
+
+if TYPE_CHECKING:
+    from ..convert.engines import Engine
+    from .doctor import Finding
+
 
 Status: TypeAlias = Literal["ok", "note", "problem"]
 Finding: TypeAlias = "tuple[str, str, Status, str]"
@@ -53,7 +62,7 @@ def doctor(*, session: Session | None = None, store: str | Path | None = None) -
     >>> svc.doctor().set_index("check").loc["time zones", "status"]
     'ok'
     """
-    from .doctor_conversion import conversion
+    from .doctor import conversion
 
     found = [*_packages(), *_surroundings(), *conversion(), *_service(session or _current())]
     if store is not None:
@@ -163,3 +172,37 @@ def _store(folder: Path, notes: Sequence[str]) -> Finding:
 def _writable(folder: Path) -> bool:
     there = next(path for path in (folder, *folder.parents) if path.exists())
     return os.access(there, os.W_OK)
+
+
+def conversion() -> Iterator[Finding]:
+    """A row for each engine, for the languages of OCR, and for the scripts that a PDF can have.
+
+    >>> [row[2] for row in conversion() if row[0] == "typst"]
+    ['ok']
+    """
+    for engine in engines.ENGINES:
+        yield _engine(engine)
+    yield _languages()
+    yield _scripts()
+
+
+def _engine(engine: Engine) -> Finding:
+    found = engine.found()
+    return engine.name, "found" if found else "missing", "ok" if found else "note", "" if found else engine.install
+
+
+def _languages() -> Finding:
+    if not engines.ocr():
+        return "text in pictures", "not read", "note", engines.TESSEROCR.install
+    return "text in pictures", ", ".join(ocr.languages()), "ok", ""
+
+
+def _scripts() -> Finding:
+    """Letters without a font are boxes in a PDF, which nobody sees until it is printed."""
+    here = dict(fonts.report())
+    lacking = [script for script in fonts.SCRIPTS if here[script.name] is None]
+    if not lacking:
+        return "scripts in PDFs", f"all {len(here)} that are looked for", "ok", ""
+    packages = " ".join(dict.fromkeys(script.package for script in lacking))
+    names = ", ".join(script.name for script in lacking)
+    return "scripts in PDFs", f"no font for {names}", "note", f"apt-get install {packages}"

@@ -15,8 +15,8 @@ from requests.adapters import BaseAdapter
 
 from svc_notebooks.client.calls import get_file
 from svc_notebooks.client.session import Session
-from svc_notebooks.notebook.files import upload
-from svc_notebooks.notebook.start import sandbox
+from svc_notebooks.notebook.files.files import upload
+from svc_notebooks.notebook.sandbox.start import sandbox
 
 from .rounds import Costs, alternate, each, middle
 from .table import Row, at_most, compared, microseconds

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 
 from svc_notebooks.client.calls import get_file
-from svc_notebooks.notebook.frames import frame
-from svc_notebooks.notebook.schemas import FILES
+from svc_notebooks.notebook.frames.frames import frame
+from svc_notebooks.notebook.frames.schemas import FILES
 
 from .in_process import one_file
 from .rounds import Run, alternate, timed

@@ -11,9 +11,9 @@ import requests
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.wire import segment
-from svc_notebooks.notebook.calendars import create_calendar
-from svc_notebooks.notebook.event_query import events
-from svc_notebooks.notebook.timetable import create_events
+from svc_notebooks.notebook.events.batch import create_events
+from svc_notebooks.notebook.events.calendars import create_calendar
+from svc_notebooks.notebook.events.query import events
 
 from .processes import TOKEN, Served, folder, ours
 from .rounds import Run, alternate, timed

@@ -8,7 +8,7 @@ import pytest
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 
 CELL = """
-from svc_notebooks.notebook.browser_files import BrowserFiles
+from svc_notebooks.notebook.widgets.file_upload import BrowserFiles
 box = BrowserFiles()
 box
 """

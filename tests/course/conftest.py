@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from svc_notebooks import course
-from svc_notebooks.notebook.current import make_current
+from svc_notebooks.notebook.current_session import make_current
 
 
 @pytest.fixture(autouse=True)

@@ -16,8 +16,8 @@ def _tidy():
     """No widget, no open sandbox and no current session outlives its test."""
     from ipywidgets import Widget
 
-    from svc_notebooks.notebook import kernel
-    from svc_notebooks.notebook.current import make_current
+    from svc_notebooks.notebook.current_session import make_current
+    from svc_notebooks.notebook.sandbox import kernel
 
     yield
     Widget.close_all()

@@ -11,7 +11,7 @@ import vobject
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors import NotFound
-from svc_notebooks.notebook.event_schemas import CALENDAR_FILE
+from svc_notebooks.notebook.frames.event_schemas import CALENDAR_FILE
 
 BERLIN = "Europe/Berlin"
 

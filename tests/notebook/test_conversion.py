@@ -11,7 +11,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.convert import engines
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.notebook.schemas import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
+from svc_notebooks.notebook.frames.schemas import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
 
 NATIVE = "application/vnd.svc-apps."
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>'

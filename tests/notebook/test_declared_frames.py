@@ -6,7 +6,8 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook import event_schemas, identity, schemas, wire_schemas, world_schemas
+from svc_notebooks.notebook.files import identity
+from svc_notebooks.notebook.frames import event_schemas, schemas, schemas as wire_schemas, schemas as world_schemas
 
 DAY = {"start": "2026-11-02", "end": "2026-11-03"}
 NO_DAYS, DAYS = pd.DataFrame({"summary": []}), pd.DataFrame([DAY] * 2)

@@ -12,7 +12,7 @@ from svc_notebooks.core.errors import AlreadyExists
 from svc_notebooks.core.event_fields import EVENT_FIELDS
 from svc_notebooks.core.events import problems, with_defaults
 from svc_notebooks.core.recurrence import Freq
-from svc_notebooks.notebook.event_body import LENIENT
+from svc_notebooks.notebook.events.body import LENIENT
 from tests.patience import PATIENCE
 
 WEEKLY = {
@@ -408,7 +408,7 @@ def test_a_name_is_no_markup(form):
 
 
 def test_without_anywidget_the_form_works_too(lab, monkeypatch):
-    monkeypatch.setattr("svc_notebooks.notebook.form.find_spec", lambda name: None)
+    monkeypatch.setattr("svc_notebooks.notebook.widgets.form.find_spec", lambda name: None)
     form = svc.event_form()
     form.controls.when.last.value = date(2020, 1, 1)
     form.create.click()

@@ -9,8 +9,8 @@ import svc_notebooks as svc
 from svc_notebooks.core.event_fields import EVENT_FIELDS
 from svc_notebooks.core.events import problems
 from svc_notebooks.core.recurrence import Freq
-from svc_notebooks.notebook.event_body import LENIENT
-from svc_notebooks.notebook.event_options import OPTIONS
+from svc_notebooks.notebook.events.body import LENIENT
+from svc_notebooks.notebook.forms.event.options import OPTIONS
 
 EVERYTHING = {
     "summary": "Flight",
@@ -475,7 +475,7 @@ def test_the_deprecated_parameter_shows_its_warning_in_the_form(form):
 def test_every_field_of_the_interface_has_a_control_or_is_part_of_one():
     roots = {field.path.partition(".")[0].removesuffix("[]") for field in EVENT_FIELDS if not field.extension}
     writable = {field.path.partition(".")[0].removesuffix("[]") for field in EVENT_FIELDS if field.writable}
-    from svc_notebooks.notebook.further_fields import LABELS
+    from svc_notebooks.notebook.forms.event.other_fields import LABELS
 
     assert set(LABELS) == {root for root in roots & writable if root in writable}
     assert len({option.path for option in OPTIONS}) == len(OPTIONS)

@@ -7,17 +7,17 @@ import pytest
 from svc_notebooks.core.recurrence import Freq
 from svc_notebooks.core.words import recurrence_lines
 from svc_notebooks.core.zones import zone, zone_names
-from svc_notebooks.notebook.attachment_rows import AttachmentRow, AttachmentRows
-from svc_notebooks.notebook.attendee_rows import AttendeeRows
-from svc_notebooks.notebook.month_choice import NTH, MonthChoice
-from svc_notebooks.notebook.month_picture import month_after, month_picture
-from svc_notebooks.notebook.recurrence_builder import OWN, RecurrenceBuilder
-from svc_notebooks.notebook.recurrence_plan import Plan, marked_days
-from svc_notebooks.notebook.recurrence_preview import RecurrencePreview, instance_list
-from svc_notebooks.notebook.reminder_rows import NONE, OWN as OWN_REMINDERS, ReminderRows
-from svc_notebooks.notebook.repeat import Repeat
-from svc_notebooks.notebook.when_choice import WhenChoice
-from svc_notebooks.notebook.zone_choice import ZoneChoice, zones_like
+from svc_notebooks.notebook.events.recurrence_plan import Plan, marked_days
+from svc_notebooks.notebook.forms.event.attachment_rows import AttachmentRow, AttachmentRows
+from svc_notebooks.notebook.forms.event.attendee_rows import AttendeeRows
+from svc_notebooks.notebook.forms.event.reminder_rows import NONE, OWN as OWN_REMINDERS, ReminderRows
+from svc_notebooks.notebook.forms.event.time.start_and_end import WhenChoice
+from svc_notebooks.notebook.forms.event.time.time_zone import ZoneChoice, zones_like
+from svc_notebooks.notebook.forms.recurrence.builder import OWN, RecurrenceBuilder
+from svc_notebooks.notebook.forms.recurrence.month_choice import NTH, MonthChoice
+from svc_notebooks.notebook.forms.recurrence.preview import RecurrencePreview, instance_list
+from svc_notebooks.notebook.forms.recurrence.rule import Repeat
+from svc_notebooks.notebook.widgets.month_table import month_after, month_picture
 
 BERLIN = zone("Europe/Berlin")
 MONDAY = datetime(2026, 11, 2, 10, tzinfo=BERLIN)

@@ -10,7 +10,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.event_fields import EVENT_FIELDS
-from svc_notebooks.notebook.event_schemas import CREATED, EVENT, EVENTS, INSTANCES, PREVIEW
+from svc_notebooks.notebook.frames.event_schemas import CREATED, EVENT, EVENTS, INSTANCES, PREVIEW
 
 BERLIN = ZoneInfo("Europe/Berlin")
 TEN = pd.Timestamp("2026-11-02 10:00", tz="Europe/Berlin")

@@ -11,10 +11,9 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.notebook.browser_result import BrowserResult
-from svc_notebooks.notebook.export_form import ExportForm
-from svc_notebooks.notebook.handover import LARGEST_LINK, AsLink, InSlices
-from svc_notebooks.notebook.preview import LARGEST, preview
+from svc_notebooks.notebook.forms.export.form import ExportForm
+from svc_notebooks.notebook.widgets.file_download import LARGEST_LINK, AsLink, BrowserResult, InSlices
+from svc_notebooks.notebook.widgets.preview import LARGEST, preview
 from tests.patience import PATIENCE
 
 PAGE = "<h1>Ponds</h1><p>Rīga, 東京</p>".encode()

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.file_browser import PAGE, FileBrowser
-from svc_notebooks.notebook.file_query import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
-from svc_notebooks.notebook.handover import AsLink
-from svc_notebooks.notebook.row_list import Lines, best_list
+from svc_notebooks.notebook.forms.file_browser.browser import PAGE, FileBrowser
+from svc_notebooks.notebook.forms.file_browser.query import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
+from svc_notebooks.notebook.widgets.file_download import AsLink
+from svc_notebooks.notebook.widgets.row_list import Lines, best_list
 
 FOLDER = "application/vnd.svc-apps.folder"
 

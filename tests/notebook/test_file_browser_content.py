@@ -6,9 +6,9 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook.file_browser import FileBrowser
-from svc_notebooks.notebook.handover import AsLink
-from svc_notebooks.notebook.row_list import Lines
+from svc_notebooks.notebook.forms.file_browser.browser import FileBrowser
+from svc_notebooks.notebook.widgets.file_download import AsLink
+from svc_notebooks.notebook.widgets.row_list import Lines
 
 NATIVE = "application/vnd.svc-apps."
 EVIL = b"not for everybody"

@@ -7,9 +7,9 @@ import svc_notebooks as svc
 from svc_notebooks.core.files import FILE_FIELDS
 from svc_notebooks.core.policy import MIB
 from svc_notebooks.core.wire import Request
-from svc_notebooks.notebook import schemas
-from svc_notebooks.notebook.frames import frame
-from svc_notebooks.notebook.schemas import FILE, FILES, Schema
+from svc_notebooks.notebook.frames import schemas
+from svc_notebooks.notebook.frames.frames import frame
+from svc_notebooks.notebook.frames.schemas import FILE, FILES, Schema
 
 ALL = {name: one for name, one in vars(schemas).items() if isinstance(one, Schema)}
 

@@ -17,7 +17,7 @@ from traitlets.config import Config
 import svc_notebooks as svc
 from svc_notebooks.convert import engines
 from svc_notebooks.core.place import BROWSER, MACHINE, here, standing
-from svc_notebooks.notebook.upload_queue import UploadQueue
+from svc_notebooks.notebook.forms.upload.queue import UploadQueue
 from tools.lite.pages import rehearsed
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"

@@ -10,10 +10,10 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.upload import TRANSITIONS, Event, State
-from svc_notebooks.notebook.delivery_timeline import timeline_of
-from svc_notebooks.notebook.picture import Picture
-from svc_notebooks.notebook.state_chart import arrows, state_chart, way_of
-from svc_notebooks.notebook.upload_picture import WIDTH, requests_of, upload_picture
+from svc_notebooks.notebook.exchanges.state_chart import arrows, state_chart, way_of
+from svc_notebooks.notebook.exchanges.svg import Picture
+from svc_notebooks.notebook.exchanges.upload_chart import WIDTH, requests_of, upload_picture
+from svc_notebooks.notebook.notifications.delivery_timeline import timeline_of
 
 KIB = 1024
 FILM = bytes(range(256)) * 4 * KIB

@@ -7,8 +7,9 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook import front_end, progress
-from svc_notebooks.notebook.progress_bar import ProgressBar
+from svc_notebooks.notebook import frontend as front_end
+from svc_notebooks.notebook.files import progress
+from svc_notebooks.notebook.widgets.progress_bar import ProgressBar
 
 
 @pytest.fixture

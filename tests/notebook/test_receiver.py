@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook import authority
-from svc_notebooks.notebook.authority import make_authority
+from svc_notebooks.notebook.sandbox import certificates as authority
+from svc_notebooks.notebook.sandbox.certificates import make_authority
 from tests.patience import PATIENCE
 
 
@@ -251,7 +251,7 @@ def test_a_sandbox_that_nobody_holds_is_forgotten():
     gone = weakref.ref(lab)
     del lab
     svc.sandbox().close()
-    from svc_notebooks.notebook.current import make_current
+    from svc_notebooks.notebook.current_session import make_current
 
     make_current(None)
     gc.collect()

@@ -9,10 +9,10 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.notebook.browser_files import BrowserFiles
-from svc_notebooks.notebook.file_choice import FileChoice, SmallPicker
-from svc_notebooks.notebook.inbox import Inbox
-from svc_notebooks.notebook.upload_form import UploadForm
+from svc_notebooks.notebook.forms.upload.form import UploadForm
+from svc_notebooks.notebook.widgets.file_picker import FileChoice, SmallPicker
+from svc_notebooks.notebook.widgets.file_upload import BrowserFiles
+from svc_notebooks.notebook.widgets.upload_buffer import Inbox
 
 
 def send(box: BrowserFiles, name: str, content: bytes, *, mime: str = "", size: int | None = None):

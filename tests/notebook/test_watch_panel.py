@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.watch_controls import ANSWERS
+from svc_notebooks.notebook.forms.watch.controls import ANSWERS
 
 
 @pytest.fixture

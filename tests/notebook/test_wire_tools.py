@@ -8,7 +8,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.core.wire import Response
-from svc_notebooks.notebook.wire_schemas import COMPARED
+from svc_notebooks.notebook.frames.schemas import COMPARED
 
 REQUIRED = {
     "log": {"version", "creator", "entries"},
@@ -236,7 +236,7 @@ def test_an_archive_of_another_program_is_read(lab, tmp_path):
 
 
 def test_a_body_whose_secret_was_taken_out_is_not_said_to_go_on():
-    from svc_notebooks.notebook.http_text import body_text
+    from svc_notebooks.notebook.exchanges.http_text import body_text
 
     assert body_text(500, "assertion=[redacted]") == "assertion=[redacted]"
     assert body_text(500, "plain").endswith("<495 bytes more>")

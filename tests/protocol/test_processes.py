@@ -14,8 +14,8 @@ import joblib
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.notebook.current import make_current
-from svc_notebooks.notebook.sandbox import Sandbox
+from svc_notebooks.notebook.current_session import make_current
+from svc_notebooks.notebook.sandbox.sandbox import Sandbox
 from tests.processes import Sent, connected_send, drawn, files, is_answered, send
 
 pytestmark = [

@@ -24,7 +24,7 @@ from svc_notebooks.convert.workers import Workers
 from svc_notebooks.core.errors import NotHere
 from svc_notebooks.core.fork import after_fork, remove_with, temporary_folder
 from svc_notebooks.course.witness import Witness
-from svc_notebooks.notebook import kernel
+from svc_notebooks.notebook.sandbox import kernel
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
 from tests.processes import forked, held, living_child
@@ -214,8 +214,8 @@ def test_a_server_that_stops_is_gone_though_a_child_lives(service: Service) -> N
 _EXITS = """
 import gc, hashlib, os, pathlib, sys, tempfile
 import svc_notebooks as svc
-from svc_notebooks.notebook.current import make_current
-from svc_notebooks.notebook.inbox import Inbox
+from svc_notebooks.notebook.current_session import make_current
+from svc_notebooks.notebook.widgets.upload_buffer import Inbox
 
 def contents():
     found = [path for place in (folder, state) for path in sorted(place.rglob("*")) if path.is_file()]

@@ -1,0 +1,71 @@
+"""One call for each row: a row that fails does not lose the others.
+
+Every row is tried. If some failed, the first error is raised at the end, with a note for each failed row,
+the frame of those that worked as its `result`, and every error by the number of its row as its `failed`. What
+would befall every row alike (not signed in, a service that is away, a person who presses stop) ends the call at
+once, with the same `result`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ..core.errors import (
+    AlreadyExists,
+    BadRequest,
+    ContentMismatch,
+    NotAllowed,
+    NotFound,
+    SessionExpired,
+    SourceChanged,
+)
+from .frames.frames import Record, frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from .frames.schemas import Schema
+
+Item = TypeVar("Item")
+
+OF_ONE_ROW = (
+    AlreadyExists,
+    BadRequest,
+    ContentMismatch,
+    NotAllowed,
+    NotFound,
+    SessionExpired,
+    SourceChanged,
+    OSError,
+)
+"""Errors that say something of one row, and nothing of the next."""
+
+
+def for_each(schema: Schema, items: Iterable[Item], call: Callable[[Item], Record]) -> DataFrame:
+    """The frame of what `call` gave for each item. Raises the first error, as the module says."""
+    every = list(items)
+    done: list[Record] = []
+    failed: list[tuple[int, Exception]] = []
+    for n, item in enumerate(every):
+        try:
+            done.append(call(item))
+        except OF_ONE_ROW as error:
+            failed.append((n, error))
+        except BaseException as error:
+            _tell(error, frame(schema, done), failed, len(every))
+            raise
+    if failed:
+        _tell(failed[0][1], frame(schema, done), failed, len(every))
+        raise failed[0][1]
+    return frame(schema, done)
+
+
+def _tell(error: Any, result: DataFrame, failed: list[tuple[int, Exception]], count: int) -> None:
+    error.failed = dict(failed)
+    if count == 1:
+        return
+    error.result = result
+    error.add_note(f"{len(result)} of {count} worked; they are in the error's .result")
+    for n, one in failed:
+        error.add_note(f"row {n}: {type(one).__name__}: {one}")

@@ -1,0 +1,228 @@
+"""The body of an event from the arguments of `create_event`: a table of arguments, and the service's own checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any
+
+from ...core.catalogue import Row
+from ...core.colors import EVENT_COLORS
+from ...core.event_fields import EVENT_FIELDS
+from ...core.event_times import TimeError, read_time
+from ...core.events import problems
+from ...core.policy import Policy
+from ...core.wire import JSON, JSONObject
+from ...core.words import recurrence_lines
+from ..arguments import is_frame
+from ..frames.schemas import camel
+from ..times import time_object, zone_name
+
+LENIENT = Policy()
+"""Limits of its own are for the service to say."""
+
+
+_FIELD_OF = {"timeMax": "end"}
+"""Where the service locates a problem in other words than those of the fields."""
+
+
+class EventError(ValueError):
+    """An event that the service would refuse: `problems` has the field and what is wrong with it, for each problem."""
+
+    def __init__(self, wrong: list[Row]) -> None:
+        self.problems = [(_FIELD_OF.get(str(one.location), str(one.location)), one.message) for one in wrong]
+        super().__init__("; ".join(one.message for one in wrong) + " Nothing was sent.")
+
+
+def event_body(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
+    """The event that `create_event` sends for these arguments; `request_id` names a new conference.
+
+    Raises TypeError and ValueError (EventError with every problem) that name the argument or the field.
+
+    >>> event_body(summary="Tea", start="2026-11-02", end="2026-11-03", color="Banana")
+    {'summary': 'Tea', 'start': {'date': '2026-11-02'}, 'end': {'date': '2026-11-03'}, 'colorId': '5'}
+    """
+    body = some_fields(request_id=request_id, **arguments)
+    wrong = [one for one in problems(body, LENIENT) if not str(one.location).startswith("conferenceData")]
+    if wrong:
+        raise EventError(wrong)
+    return body
+
+
+def some_fields(*, request_id: str = "conference", **arguments: Any) -> JSONObject:
+    """Likewise for those fields alone that the arguments name, unchecked: what a change sends."""
+    given = {name: value for name, value in arguments.items() if value is not None}
+    metadata = given.pop("metadata", {})
+    zone = zone_name("time_zone", given.pop("time_zone", None))
+    end_zone = zone_name("end_time_zone", given.pop("end_time_zone", None)) or zone
+    body: JSONObject = {}
+    for argument, value in given.items():
+        body |= _field(argument, value, end_zone if argument == "end" else zone, request_id)
+    body |= _properties(given)
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata must be a dict of fields as on the wire, not {type(metadata).__name__}")
+    body |= metadata
+    return _with_lines(body)
+
+
+def _field(argument: str, value: Any, time_zone: str | None, request_id: str) -> JSONObject:
+    if argument in _TIMES:
+        return {camel(argument): time_object(argument, value, time_zone)}
+    if argument == "conference":
+        return _conference(value, request_id)
+    if argument in ("private", "shared"):
+        return {}  # `_properties`
+    field, read = _FIELDS.get(argument, (camel(argument), _as_it_is))
+    return {field: read(argument, value)}
+
+
+def _properties(given: Mapping[str, Any]) -> JSONObject:
+    """Private and shared properties are one field."""
+    kinds = {kind: _pairs(kind, given[kind]) for kind in ("private", "shared") if kind in given}
+    return {"extendedProperties": kinds} if kinds else {}
+
+
+def _pairs(argument: str, value: Any) -> JSON:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{argument} must be a dict of texts, not {type(value).__name__}")
+    return {str(key): one for key, one in value.items()}
+
+
+_TIMES = ("start", "end", "original_start_time")
+
+
+def _with_lines(body: JSONObject) -> JSONObject:
+    """The recurrence as lines, which depend on the start."""
+    words: Any = body.get("recurrence")
+    if not words or not isinstance(words, str | list):
+        return body  # what is neither is refused with its field
+    try:
+        start = read_time(body.get("start"))
+    except TimeError:
+        return {**body, "recurrence": [words] if isinstance(words, str) else words}
+    return {**body, "recurrence": list(_lines(words, start))}
+
+
+def _lines(words: Any, start: Any) -> list[str]:
+    if isinstance(words, str):
+        return recurrence_lines(words, start)
+    return [str(line) for line in words]
+
+
+# -- the arguments that are not the field as it is -------------------------------------------------------------------
+
+
+def _as_it_is(argument: str, value: Any) -> JSON:
+    return value  # type: ignore[no-any-return]
+
+
+def _recurrence(argument: str, value: Any) -> JSON:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple) and all(isinstance(one, str) for one in value):
+        return list(value)
+    raise TypeError(f"recurrence must be words, a line or a list of lines, not {type(value).__name__}")
+
+
+def _attendees(argument: str, value: Any) -> JSON:
+    rows: Any = value.to_dict("records") if is_frame(value) else [value] if isinstance(value, str) else value
+    if not isinstance(rows, list | tuple):
+        raise TypeError(f"attendees must be addresses, dicts or a DataFrame, not {type(value).__name__}")
+    return [_attendee(one) for one in rows]
+
+
+def _attendee(one: Any) -> JSON:
+    if isinstance(one, str):
+        return {"email": one.strip()}
+    if not isinstance(one, Mapping):
+        raise TypeError(f"attendees has {one!r}; give an e-mail address or a dict with one")
+    return {camel(str(name)): value for name, value in one.items() if not is_missing(value)}
+
+
+def is_missing(value: Any) -> bool:
+    """None, or what pandas has instead: NaN, NaT, NA."""
+    return value is None or value is _na() or (isinstance(value, float | date) and value != value)
+
+
+def _na() -> object:
+    import sys
+
+    pandas = sys.modules.get("pandas")
+    return pandas.NA if pandas else None
+
+
+def _object(argument: str, value: Any) -> JSONObject:
+    """A dict of fields; names in snake_case are taken, too."""
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{argument} must be a dict of its fields, not {type(value).__name__}")
+    return {camel(str(name)): one for name, one in value.items()}
+
+
+def _reminders(argument: str, value: Any) -> JSON:
+    if isinstance(value, Mapping):
+        return _object(argument, value)
+    if not isinstance(value, list | tuple):
+        raise TypeError("reminders must be a list such as [10, ('email', 60)]; [] for none")
+    if not value:
+        return {"useDefault": False}
+    return {"useDefault": False, "overrides": [_reminder(one) for one in value]}
+
+
+def _reminder(one: Any) -> JSON:
+    if isinstance(one, Mapping):
+        return dict(one)
+    method, minutes = one if isinstance(one, tuple | list) and len(one) == 2 else ("popup", one)
+    return {"method": method, "minutes": minutes}
+
+
+def _color(argument: str, value: Any) -> JSON:
+    names = {color.name.lower(): key for key, color in EVENT_COLORS.items()}
+    found = names.get(str(value).strip().lower(), str(value))
+    if found not in EVENT_COLORS:
+        known = ", ".join(f"{key} {color.name}" for key, color in EVENT_COLORS.items())
+        raise ValueError(f"color is {value!r}; it must be one of {known}")
+    return found
+
+
+def _attachments(argument: str, value: Any) -> JSON:
+    rows = [value] if isinstance(value, str | Mapping) else list(value)
+    return [{"fileUrl": one} if isinstance(one, str) else _attachment(argument, one) for one in rows]
+
+
+_ATTACHMENT = tuple(field.path.partition(".")[2] for field in EVENT_FIELDS if field.path.startswith("attachments[]."))
+
+
+def _attachment(argument: str, value: Any) -> JSONObject:
+    found = _object(argument, value)
+    if unknown := [name for name in found if name not in _ATTACHMENT]:
+        known = ", ".join(_ATTACHMENT)
+        raise ValueError(f"{argument} has a dict with {unknown[0]!r}; give a URL, a file's row or a dict of {known}")
+    return found
+
+
+def _source(argument: str, value: Any) -> JSON:
+    return {"url": value} if isinstance(value, str) else _object(argument, value)
+
+
+def _conference(value: Any, request_id: str) -> JSONObject:
+    if value is False:
+        return {}
+    if isinstance(value, Mapping):
+        return {"conferenceData": dict(value)}
+    request: JSONObject = {"requestId": request_id}
+    if isinstance(value, str):
+        request["conferenceSolutionKey"] = {"type": value}
+    return {"conferenceData": {"createRequest": request}}
+
+
+_FIELDS: Mapping[str, tuple[str, Callable[[str, Any], JSON]]] = {
+    "recurrence": ("recurrence", _recurrence),
+    "attendees": ("attendees", _attendees),
+    "reminders": ("reminders", _reminders),
+    "color": ("colorId", _color),
+    "attachments": ("attachments", _attachments),
+    "source": ("source", _source),
+    "gadget": ("gadget", _object),
+    "event_id": ("id", _as_it_is),
+}
+"""Arguments that are said in another way than the field that they fill."""

@@ -1,0 +1,124 @@
+"""Events as a file for calendar programs: export_events."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from ...core.wire import JSONObject
+from ..arguments import file_ids
+from ..current_session import session_or_current
+from ..frames.event_schemas import CALENDAR_FILE
+from ..frames.frames import frame
+from .parameters import checked_calendar
+from .query import wire_instant
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ..arguments import File
+    from .events import When
+
+
+def export_events(
+    events: File | None = None,
+    to: str | os.PathLike[str] | None = None,
+    *,
+    calendar: str = "primary",
+    time_min: When | None = None,
+    time_max: When | None = None,
+    overwrite: bool = False,
+    session: Session | None = None,
+) -> DataFrame:
+    """Save events as one .ics file, which calendar programs open, and show what was saved.
+
+    A recurring event is said by its recurrence, with the instances that were changed or cancelled; an instance by
+    itself is said alone. Zones, attendees with their answers, reminders, links and attachments are said, too.
+
+    Args:
+        events: An id, a row, a DataFrame or a list of ids; None: all of the calendar.
+        to: A path, or a folder, in which the file has the calendar's name; None is the notebook's folder.
+        calendar: The id of the calendar.
+        time_min, time_max: Of all events those that end after and begin before.
+        overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
+            PathExists is raised.
+
+    Returns:
+        One row: path, calendar (str), events, changed_instances, size (Int64, bytes), outcome (str: saved, unchanged
+        or replaced).
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        NotFound: There is no such calendar or event, or not for this user.
+        PathExists: The path has other content, which was left as it is; it is also a FileExistsError.
+        ImportError: icalendar is not there; `pip install 'svc-notebooks[calendar]'` brings it.
+
+    Interface: the Event resource.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily, 5 times")
+    >>> saved = svc.export_events(made, folder / "tea.ics")
+    >>> "RRULE:FREQ=DAILY;COUNT=5" in (folder / "tea.ics").read_text()
+    True
+    """
+    from ...client.calendar_file import calendar_file
+    from ...client.downloads import checked_place, place_in
+    from ...local.existing import check_path
+    from ...local.saving import save_bytes
+
+    session, calendar = session_or_current(session), checked_calendar(calendar)
+    if events is not None and (time_min is not None or time_max is not None):
+        raise ValueError("time_min and time_max choose among all events: leave out events, or them")
+    place = checked_place("." if to is None else to)
+    ids = None if events is None else file_ids(events, "events")
+    entry = _entry(session, calendar)
+    zone, name = str(entry.get("timeZone") or "UTC"), str(entry.get("summary") or calendar)
+    target = place_in(place, f"{name}.ics")
+    check_path(target, overwrite=overwrite)
+    bounds = {"timeMin": wire_instant("time_min", time_min, zone), "timeMax": wire_instant("time_max", time_max, zone)}
+    found = list(_all(session, calendar, bounds) if ids is None else _some(session, calendar, ids))
+    content = calendar_file(found, name=name, reminders=_reminders(entry))
+    saved = save_bytes(target, content, overwrite=overwrite)
+    told = {"calendar": name, "path": str(saved.path), "size": saved.size, "outcome": saved.outcome}
+    return frame(CALENDAR_FILE, [{**_counts(found), **told}])
+
+
+def _entry(session: Session, calendar: str) -> JSONObject:
+    """The calendar as it stands in the caller's list, where its reminders are; else as anybody sees it."""
+    from ...client.events import get_calendar, list_calendars
+
+    for one in list_calendars(session):
+        if one.get("id") == calendar or (calendar == "primary" and one.get("primary")):
+            return one
+    return get_calendar(session, calendar)
+
+
+def _all(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[JSONObject]:
+    """Deleted ones, too: an instance that was cancelled is left out of its series."""
+    from ...client.events import list_events
+
+    return list_events(session, calendar, {**bounds, "showDeleted": "true"})
+
+
+def _some(session: Session, calendar: str, ids: list[str]) -> Iterator[JSONObject]:
+    from ...client.events import get_event, list_events
+
+    for one in dict.fromkeys(ids):
+        event = get_event(session, calendar, one)
+        yield event
+        if event.get("recurrence"):
+            family = list_events(session, calendar, {"iCalUID": event.get("iCalUID"), "showDeleted": "true"})
+            yield from (other for other in family if other.get("recurringEventId") == event["id"])
+
+
+def _reminders(entry: JSONObject) -> list[dict[str, Any]]:
+    found = entry.get("defaultReminders")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _counts(events: list[JSONObject]) -> dict[str, int]:
+    shown = {one["id"]: one for one in events if one.get("status") != "cancelled"}
+    changed = sum(one.get("recurringEventId") in shown for one in shown.values())
+    return {"events": len(shown) - changed, "changedInstances": changed}

@@ -1,0 +1,106 @@
+"""Which events there are: events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ...core.event_times import instant, read_time
+from ...core.zones import zone
+from ..arguments import choice, optional_text, whole
+from ..current_session import session_or_current
+from ..frames.event_schemas import EVENT, EVENTS
+from ..times import time_object, zone_name
+from .parameters import checked_calendar, query_of
+from .records import event_frame
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from .events import When, Zone
+
+
+def events(
+    query: str | None = None,
+    *,
+    time_min: When | None = None,
+    time_max: When | None = None,
+    single_events: bool = False,
+    order_by: str | None = None,
+    show_deleted: bool = False,
+    updated_min: When | None = None,
+    private: Mapping[str, str] | None = None,
+    shared: Mapping[str, str] | None = None,
+    i_cal_uid: str | None = None,
+    limit: int | None = None,
+    time_zone: Zone | None = None,
+    fields: str | None = None,
+    calendar: str = "primary",
+    max_attendees: int | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """The events of a calendar; recurring ones as one row, or every instance with `single_events`.
+
+    Args:
+        query: Words that must all be in title, description, place or attendees.
+        time_min, time_max: What ends after and begins before; a date is midnight in `time_zone`.
+        single_events: Every instance instead of the recurring event; without time_max and limit there is no end.
+        order_by: "startTime" (with single_events) or "updated".
+        show_deleted: Cancelled ones, too.
+        updated_min: Changed since then, deleted ones among them.
+        private, shared: Properties that an event must have.
+        i_cal_uid: The iCalUID that it must have.
+        limit: At most so many rows; None: all.
+        time_zone: Of the frame, and of times that have none; None: the calendar's.
+        fields: "*" for all columns of `create_event`.
+        max_attendees: As for `create_event`.
+
+    Returns:
+        One row for each: id, summary (str), start, end (datetime64[ms, zone]), all_day (boolean), time_zone,
+        end_time_zone (str, the zones of start and end), status, location (str), recurrence, attendees (object),
+        html_link (str).
+
+    Raises:
+        TypeError, ValueError: An argument is not valid, or `single_events` would never end.
+        NotFound: There is no such calendar, or not for this user.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Tea", start="2026-11-02", end="2026-11-03", recurrence="daily")
+    >>> svc.events(single_events=True, limit=2)["start"].astype(str).tolist()
+    ['2026-11-02 00:00:00+00:00', '2026-11-03 00:00:00+00:00']
+    """
+    from ...client.events import get_calendar, list_events
+
+    session = session_or_current(session)
+    name = zone_name("time_zone", time_zone)
+    if single_events and time_max is None and limit is None:
+        raise ValueError("single_events needs time_max or limit: recurring events may never end")
+    name = name or str(get_calendar(session, checked_calendar(calendar)).get("timeZone") or "UTC")
+    asked = {
+        **query_of({"calendar": calendar, "max_attendees": max_attendees}),
+        "q": optional_text("query", query),
+        "timeMin": wire_instant("time_min", time_min, name),
+        "timeMax": wire_instant("time_max", time_max, name),
+        "updatedMin": wire_instant("updated_min", updated_min, name),
+        "singleEvents": "true" if single_events else None,
+        "showDeleted": "true" if show_deleted else None,
+        "orderBy": None if order_by is None else choice("order_by", order_by, ("startTime", "updated")),
+        "privateExtendedProperty": _pairs(private),
+        "sharedExtendedProperty": _pairs(shared),
+        "iCalUID": optional_text("i_cal_uid", i_cal_uid),
+    }
+    found = list_events(session, calendar, asked, limit=None if limit is None else whole("limit", limit, 0))
+    return event_frame(EVENT if fields == "*" else EVENTS, list(found), name)
+
+
+def wire_instant(argument: str, value: object, time_zone: str) -> str | None:
+    """A moment as a query parameter has it; a date is its first instant."""
+    if value is None:
+        return None
+    moment = read_time(time_object(argument, value, time_zone))
+    return instant(moment, zone(time_zone)).isoformat().replace("+00:00", "Z")
+
+
+def _pairs(properties: Mapping[str, str] | None) -> list[str] | None:
+    return [f"{key}={value}" for key, value in properties.items()] if properties else None

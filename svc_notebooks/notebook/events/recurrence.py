@@ -1,0 +1,157 @@
+"""Recurring events: their instances, and what a recurrence would come to before anything is sent (E-21)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ...core import words as grammar
+from ...core.event_times import instant, read_time
+from ...core.expansion import Occurrence, occurrences
+from ...core.recurrence import Recurrence, Start
+from ...core.zones import UTC_NAME, zone
+from ..arguments import one_id, whole
+from ..current_session import session_or_current
+from ..frames.event_schemas import INSTANCES, PREVIEW
+from ..frames.frames import frame
+from ..times import in_its_zone, python_time, zone_name
+from .body import event_body
+from .query import wire_instant
+from .records import event_frame, in_zone
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ..arguments import File
+    from .events import When, Zone
+
+
+def instances(
+    event: File,
+    *,
+    time_min: When | None = None,
+    time_max: When | None = None,
+    limit: int | None = 250,
+    show_deleted: bool = False,
+    time_zone: Zone | None = None,
+    calendar: str = "primary",
+    session: Session | None = None,
+) -> DataFrame:
+    """The instances of a recurring event, those that were changed or moved among them.
+
+    Args:
+        event: One event: an id, a row or a frame of one row.
+        time_min, time_max: What ends after and begins before.
+        limit: At most so many; None: all, which needs `time_max` if the event never ends.
+        show_deleted: Cancelled ones, too.
+        time_zone: Of the frame; None: the event's own.
+
+    Returns:
+        One row for each: id, summary (str), start, end (datetime64[ms, zone of the event]), status (str),
+        original_start_time (datetime64[ms, zone]), original_start_time_zone, recurring_event_id (str).
+
+    Raises:
+        BadRequest: The event does not recur.
+        NotFound: There is no such event in this calendar.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.create_event("Run", start="2027-03-27 08:00", end="2027-03-27 09:00",
+    ...                         time_zone="Europe/Berlin", recurrence="daily")
+    >>> svc.instances(made, limit=2)["start"].astype(str).tolist()
+    ['2027-03-27 08:00:00+01:00', '2027-03-28 08:00:00+02:00']
+    """
+    from ...client.events import get_event, list_instances
+
+    session, one = session_or_current(session), one_id(event, "event")
+    start: Any = get_event(session, calendar, one)["start"]
+    name = zone_name("time_zone", time_zone) or str(start.get("timeZone") or UTC_NAME)
+    asked = {
+        "timeMin": wire_instant("time_min", time_min, name),
+        "timeMax": wire_instant("time_max", time_max, name),
+        "showDeleted": "true" if show_deleted else None,
+    }
+    most = None if limit is None else whole("limit", limit, 0)
+    return event_frame(INSTANCES, list(list_instances(session, calendar, one, asked, limit=most)), name)
+
+
+def recurrence_lines(words: str | Sequence[str], *, start: When, time_zone: Zone | None = None) -> list[str]:
+    """The lines of RFC 5545 that plain words mean for an event that begins at `start`.
+
+    The words: "daily", "weekly on Mon, Wed", "every 2 weeks on Tue", "every weekday", "monthly on day 15", "monthly
+    on the 2nd Tuesday", "monthly on the last day", "yearly", "every 3 months"; then "until 2027-02-12" (that day is
+    part of it) or "10 times"; then "except 2026-12-24, 2026-12-31". Lines are checked and come back as they are.
+
+    Raises:
+        ValueError: The words are not understood, or a line is wrong; the message says which and what is expected.
+
+    Interface: the Event resource, recurrence[].
+
+    >>> svc.recurrence_lines("every 2 weeks on Mon, Thu, 10 times", start="2026-11-02")
+    ['RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,TH;COUNT=10']
+    """
+    return grammar.recurrence_lines(words, _moment("start", start, zone_name("time_zone", time_zone)))
+
+
+def _moment(argument: str, value: object, time_zone: str | None) -> Start:
+    moment = in_its_zone(python_time(argument, value), time_zone)
+    if isinstance(moment, datetime) and moment.tzinfo is None:
+        raise ValueError(f"{argument} is {value!r} without a time zone; give time_zone='Europe/Berlin'")
+    return moment
+
+
+def preview_recurrence(
+    start: When,
+    end: When,
+    recurrence: str | Sequence[str],
+    *,
+    time_zone: Zone | None = None,
+    end_time_zone: Zone | None = None,
+    count: int = 10,
+    time_min: When | None = None,
+    time_max: When | None = None,
+) -> DataFrame:
+    """The instances that an event would have, by the rules of the service; nothing is sent.
+
+    Args:
+        start, end, recurrence, time_zone, end_time_zone: As for `create_event`.
+        count: At most so many.
+        time_min, time_max: What ends after and begins before; far from the start it costs no more than near it.
+
+    Returns:
+        One row for each: n (Int64, from 1 in this frame), start, end (datetime64[ms, time_zone], UTC for all day),
+        weekday, utc_offset (str, of the start), recurrence (str, the lines).
+
+    Raises:
+        TypeError, ValueError: As for `create_event`.
+
+    >>> svc.preview_recurrence("2026-10-23 09:00", "2026-10-23 10:00", "every weekday", time_zone="Europe/Berlin",
+    ...                        count=2)[["weekday", "utc_offset"]].values.tolist()
+    [['Fri', '+02:00'], ['Mon', '+01:00']]
+    """
+    body = event_body(start=start, end=end, recurrence=recurrence, time_zone=time_zone, end_time_zone=end_time_zone)
+    begin, stop = read_time(body["start"]), read_time(body["end"])
+    name = getattr(getattr(begin, "tzinfo", None), "key", None) or UTC_NAME
+    lines: Any = body.get("recurrence") or []
+    bounds = (wire_instant("time_min", time_min, name), wire_instant("time_max", time_max, name))
+    after, before = (None if one is None else datetime.fromisoformat(one) for one in bounds)
+    every = occurrences(Recurrence.parse(lines, begin), begin, stop, after=after, before=before, zone=zone(name))
+    first = islice(every, whole("count", count, 0))
+    rows = [_row(n, one, name, lines) for n, one in enumerate(first, 1)]
+    return in_zone(frame(PREVIEW, rows), name)
+
+
+def _row(n: int, one: Occurrence, name: str, lines: list[str]) -> dict[str, Any]:
+    first, last = (instant(moment, zone(name)) for moment in (one.start, one.end))
+    local = first.astimezone(zone(name))
+    offset = local.isoformat(timespec="seconds")[len("2026-11-02T10:00:00") :]
+    return {
+        "n": n,
+        "start": first,
+        "end": last,
+        "weekday": f"{local:%a}",
+        "utc_offset": offset,
+        "recurrence": "\n".join(lines),
+    }

@@ -1,0 +1,104 @@
+"""Two runs side by side: what differs between two records, journals or archives."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ..frames.frames import frame
+from ..frames.schemas import COMPARED, EXCHANGES
+from .exchanges import exchanges
+from .har import read_har
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+
+Run: TypeAlias = "Session | DataFrame | str | os.PathLike[str]"
+"""A session, a frame of `exchanges()` or of `lab.journal()`, or the path of an HTTP archive."""
+
+_NEVER = frozenset({"n", "time"})
+Row: TypeAlias = dict[str, Any]
+
+
+def compare_exchanges(first: Run, second: Run, *, ignore: Iterable[str] = ()) -> DataFrame:
+    """What differs between two runs: an empty frame where nothing does.
+
+    Exchanges are put side by side by their methods and paths, in their order; of each pair all columns are compared
+    that both runs have, times and numbers aside.
+
+    Args:
+        first, second: A session, a frame of `exchanges()` or of `lab.journal()`, or the path of an HTTP archive
+            (`save_har`, or a browser's).
+        ignore: Columns that do not matter, such as "query" where session URIs differ.
+
+    Returns:
+        One row for each difference: first_n, second_n (Int64, missing where there is no such exchange), exchange
+        (str, its method and path), what (str: the column that differs, or "only in first", "only in second"),
+        first, second (str, the values).
+
+    Raises:
+        TypeError: It is none of these.
+        ValueError: The file is no HTTP archive.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.generate_ids(1)
+    >>> before = svc.exchanges()
+    >>> with lab.faults(status=503):
+    ...     made = svc.generate_ids(1)
+    >>> svc.compare_exchanges(before, svc.exchanges()[1:])[["what", "first", "second"]].values.tolist()[0]
+    ['status', '200', '503']
+    """
+    runs, ignored = (_rows(first, "first"), _rows(second, "second")), _NEVER.union(ignore)
+    return frame(COMPARED, [row for pair in _pairs(*runs) for row in _differences(*pair, ignored)])
+
+
+def _rows(run: Run, name: str) -> list[Row]:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+
+    if isinstance(run, Session):
+        run = exchanges(session=run)
+    elif isinstance(run, (str, os.PathLike)):
+        run = frame(EXCHANGES, read_har(Path(run).expanduser()))
+    if not isinstance(run, DataFrame) or not {"n", "method", "path"} <= set(run.columns):
+        raise TypeError(
+            f"{name} must be a session, a frame of exchanges() or of lab.journal(), or a path of an archive"
+        )
+    texts = run.drop(columns=[name for name in run.columns if run[name].dtype == object]).astype(object)
+    return [
+        {str(key): value for key, value in row.items()} for row in texts.where(run.notna(), None).to_dict("records")
+    ]
+
+
+def _pairs(first: list[Row], second: list[Row]) -> Iterator[tuple[Row | None, Row | None]]:
+    keys, others = ([f"{row['method']} {row['path']}" for row in rows] for rows in (first, second))
+    for kind, a, b, c, d in SequenceMatcher(None, keys, others, autojunk=False).get_opcodes():
+        both = min(b - a, d - c) if kind in ("equal", "replace") else 0
+        yield from zip(first[a : a + both], second[c : c + both], strict=True)
+        yield from ((row, None) for row in first[a + both : b])
+        yield from ((None, row) for row in second[c + both : d])
+
+
+def _differences(first: Row | None, second: Row | None, ignored: frozenset[str]) -> Iterator[Row]:
+    there = first or second or {}
+    known = {
+        "first_n": first and first["n"],
+        "second_n": second and second["n"],
+        "exchange": f"{there['method']} {there['path']}",
+    }
+    if first is None or second is None:
+        yield known | {"what": "only in second" if first is None else "only in first"}
+        return
+    for name in first:
+        if name in second and name not in ignored and first[name] != second[name]:
+            yield known | {"what": name, "first": _text(first[name]), "second": _text(second[name])}
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)

@@ -1,0 +1,107 @@
+"""One exchange, to be looked at: folded HTML in a notebook, HTTP text elsewhere (D-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from ...core.wire import Query
+from ..widgets.html import Markup, joined, tag
+from .curl import curl_text
+from .diagram import Diagram, diagram
+from .http_text import body_text, http_text, status_line
+
+if TYPE_CHECKING:
+    from ...client.recorder import Exchange
+
+_SERVED = "$SVC_BASE_URL"
+_NAME = "text-align: left; vertical-align: top; white-space: nowrap"
+_VALUE = "text-align: left; vertical-align: top; overflow-wrap: anywhere"
+_BESIDE = "display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 1.5em"
+_PRE = "white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere; margin: 0"
+
+
+class ExchangeView:
+    """An exchange: `.http()` is its text, as is `str()`, `.curl()` does it again, `.diagram()` draws it.
+
+    The other attributes are those of the record: `n`, `time`, `method`, `url`, `status`, `sent` and
+    `received` (bytes), `request_headers`, `response_headers`, `request_body`, `response_body`, `error`.
+    """
+
+    def __init__(self, exchanges: Sequence[Exchange], at: int, *, in_process: bool = False) -> None:
+        self._before = tuple(exchanges[: at + 1])
+        self._exchange = exchanges[at]
+        self._in_process = in_process
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._exchange, name)
+
+    def __str__(self) -> str:
+        return http_text(self._exchange)
+
+    def __repr__(self) -> str:
+        one = self._exchange
+        return f"<Exchange {one.n}: {one.method} {_path(one)} -> {status_line(one.status)}>"
+
+    def http(self) -> str:
+        """Request and response as they stood on the wire, without secrets; of bodies the first 2 KiB of text."""
+        return http_text(self._exchange)
+
+    def curl(self, base_url: str | None = None) -> str:
+        """The same request as a curl command for bash.
+
+        It takes `SVC_TOKEN` from the shell and, where the record has not the whole body, the file in `FILE`. For a
+        service inside this kernel it takes `SVC_BASE_URL`, too: the `base_url` of `lab.serve()`.
+
+        Args:
+            base_url: Another address to send it to.
+        """
+        return curl_text(self._exchange, base_url or (_SERVED if self._in_process else None))
+
+    def diagram(self, last: int = 10) -> Diagram:
+        """This exchange and those before it, `last` in all, as a sequence diagram."""
+        if last < 1:
+            raise ValueError(f"last is {last}; it counts exchanges and must be 1 or more")
+        return diagram(self._before[-last:])
+
+    def _repr_html_(self) -> str:
+        one = self._exchange
+        title = f"{one.method} {_path(one)} → {status_line(one.status)}"
+        query = Query.parse(urlsplit(one.url).query).pairs
+        asked = _side(
+            _table("Request", one.request_headers),
+            _table("Query", query) if query else "",
+            _text(one.sent, one.request_body),
+        )
+        answer = _side(_table("Response", one.response_headers), _text(one.received, one.response_body))
+        return tag(
+            "details",
+            tag("summary", tag("code", title)),
+            tag("div", asked, answer if one.status else tag("p", one.error or ""), style=_BESIDE),
+            open="",
+        )
+
+
+def _path(one: Exchange) -> str:
+    return urlsplit(one.url).path
+
+
+def _side(*parts: object) -> Markup:
+    return tag("div", *parts)
+
+
+def _table(title: str, pairs: tuple[tuple[str, str], ...]) -> Markup:
+    rows = joined(*(_row(name, value) for name, value in pairs))
+    return tag("table", tag("caption", title, style="text-align: left; font-weight: 600"), rows)
+
+
+def _text(size: int, text: str | None) -> Markup:
+    body = body_text(size, text)
+    return tag("pre", body, style=_PRE) if body else Markup()
+
+
+def _row(name: str, value: str) -> Markup:
+    return tag("tr", tag("th", name, scope="row", style=_NAME), tag("td", value, style=_VALUE))

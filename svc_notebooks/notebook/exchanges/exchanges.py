@@ -1,0 +1,88 @@
+"""What went over the wire: every exchange of a session, afterwards (D-04).
+
+Tokens are taken out when an exchange is recorded; none of these views ever had one (T-05).
+"""
+
+from __future__ import annotations
+
+from operator import index
+from typing import TYPE_CHECKING, Any, SupportsIndex
+from urllib.parse import urlsplit
+
+from ..current_session import session_or_current
+from ..frames.frames import frame
+from ..frames.schemas import EXCHANGES
+from .exchange_view import ExchangeView
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.recorder import Exchange
+    from ...client.session import Session
+
+
+def exchanges(*, session: Session | None = None) -> DataFrame:
+    """Every exchange of the session, oldest first, the last 1000 at most.
+
+    Returns:
+        One row each: n (Int64, counts from 1), time (datetime64[ms, UTC]), method, path (str),
+        status (Int64, missing without an answer), sent and received (Int64, bytes of the bodies),
+        content_range and range (str, of the request or its answer), error (str, why no answer came),
+        query (str).
+
+    >>> lab = svc.sandbox()
+    >>> file = svc.upload(b"hello", name="hello.txt")
+    >>> svc.exchanges()[["n", "method", "status"]].values.tolist()
+    [[1, 'POST', 200]]
+    """
+    return frame(EXCHANGES, [_row(one) for one in session_or_current(session).exchanges])
+
+
+def exchange(n: SupportsIndex = -1, *, session: Session | None = None) -> ExchangeView:
+    """One exchange: shown as folded HTML, and it has `.http()`, `.curl()` and `.diagram()`.
+
+    Args:
+        n: The number of the exchange as `exchanges()` has it in column n; -1 is the last one,
+            -2 the one before it.
+
+    Raises:
+        ValueError: There is no such exchange, or the record no longer has it.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.generate_ids(1)
+    >>> print(str(svc.exchange()).splitlines()[0])
+    GET /storage/v3/files/generateIds?count=1 HTTP/1.1
+    """
+    if isinstance(n, bool) or not isinstance(n, SupportsIndex):
+        raise TypeError(f"n must be a number of column n of exchanges(), not {type(n).__name__}")
+    session = session_or_current(session)
+    found = list(session.exchanges)
+    return ExchangeView(found, _place(found, index(n)), in_process=session.in_process)
+
+
+def _place(found: list[Exchange], n: int) -> int:
+    numbers = [one.n for one in found]
+    if n in numbers:
+        return numbers.index(n)
+    if n < 0 and -n <= len(found):
+        return len(found) + n
+    there = f"it has {numbers[0]} to {numbers[-1]}" if found else "nothing was sent yet"
+    raise ValueError(f"n is {n}, and the record has no such exchange: {there}")
+
+
+def _row(one: Exchange) -> dict[str, Any]:
+    asked, answered = dict(one.request_headers), dict(one.response_headers)
+    parts = urlsplit(one.url)
+    return {
+        "n": one.n,
+        "time": one.time,
+        "method": one.method,
+        "path": parts.path,
+        "query": parts.query,
+        "status": one.status,
+        "sent": one.sent,
+        "received": one.received,
+        "content_range": asked.get("Content-Range") or answered.get("Content-Range"),
+        "range": asked.get("Range") or answered.get("Range"),
+        "error": one.error,
+    }

@@ -1,0 +1,163 @@
+"""Exchanges as an HTTP archive (HAR 1.2), the file that browsers' network panels and many tools read.
+
+Secrets are not in it: the record never had them (T-05). Of a body there is what the record keeps, its first 2 KiB.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from ...core.clock import format_time
+from ...core.wire import Query, reason
+from ..current_session import session_or_current
+from ..frames.frames import frame
+from ..frames.schemas import HAR_FILE
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.recorder import Exchange
+    from ...client.session import Session
+
+Json = dict[str, Any]
+Pairs = Iterable[tuple[str, str]]
+
+
+def save_har(
+    to: str | os.PathLike[str] = "exchanges.har", *, overwrite: bool = False, session: Session | None = None
+) -> DataFrame:
+    """Save the session's exchanges as an HTTP archive (HAR 1.2), which browsers' developer tools open.
+
+    Tokens and other secrets are not in it. Of a text body it has the first 2 KiB.
+
+    Args:
+        to: A path, or a folder, in which the file is `exchanges.har`.
+        overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
+            PathExists is raised.
+
+    Returns:
+        One row: path (str), exchanges, size (Int64, bytes), outcome (str: saved, unchanged or replaced).
+
+    Raises:
+        TypeError: `to` is no path.
+        FileNotFoundError: The folder of `to` does not exist.
+        PathExists: The path has other content, which was left as it is; it is also a FileExistsError. Each further
+            request makes another archive.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.generate_ids(1)
+    >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
+    [1]
+    """
+    from ...client.downloads import checked_place, place_in
+    from ...local.saving import save_bytes
+
+    target = place_in(checked_place(to), "exchanges.har")
+    found = list(session_or_current(session).exchanges)
+    content = json.dumps(archive(found), ensure_ascii=False, indent=1).encode()
+    saved = save_bytes(target, content, overwrite=overwrite)
+    return frame(HAR_FILE, [{**saved._asdict(), "path": str(saved.path), "exchanges": len(found)}])
+
+
+def archive(exchanges: Iterable[Exchange]) -> Json:
+    """The archive as JSON."""
+    creator = {"name": "svc-notebooks", "version": _version()}
+    return {"log": {"version": "1.2", "creator": creator, "entries": [_entry(one) for one in exchanges]}}
+
+
+def _version() -> str:
+    from ... import __version__
+
+    return __version__
+
+
+def _entry(one: Exchange) -> Json:
+    milliseconds = round(one.seconds * 1000, 3)
+    entry = {
+        "startedDateTime": format_time(one.time),
+        "time": milliseconds,
+        "request": _request(one),
+        "response": _response(one),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+    }
+    return entry | ({"comment": one.error} if one.error else {})
+
+
+def _request(one: Exchange) -> Json:
+    url = quote(one.url, safe=":/?#@!$&'()*+,;=%~")  # what stands in place of a secret has brackets
+    asked: Json = {
+        "method": one.method,
+        "url": url,
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _named(one.request_headers),
+        "queryString": _named(Query.parse(urlsplit(one.url).query).pairs),
+        "headersSize": -1,
+        "bodySize": one.sent,
+    }
+    if one.sent:
+        asked["postData"] = {"mimeType": _type(one.request_headers), "text": one.request_body or ""}
+    return asked
+
+
+def _response(one: Exchange) -> Json:
+    content: Json = {"size": one.received, "mimeType": _type(one.response_headers)}
+    if one.response_body is not None:
+        content["text"] = one.response_body
+    return {
+        "status": one.status or 0,
+        "statusText": reason(one.status or 0),
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _named(one.response_headers),
+        "content": content,
+        "redirectURL": "",
+        "headersSize": -1,
+        "bodySize": one.received,
+    }
+
+
+def _named(pairs: Pairs) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _type(pairs: Pairs) -> str:
+    return next((value for name, value in pairs if name.lower() == "content-type"), "")
+
+
+def read_har(path: str | os.PathLike[str]) -> list[Json]:
+    """The exchanges of an archive, ours or another's, as rows of `exchanges()`. Raises ValueError for what is none."""
+    try:
+        entries = json.loads(Path(path).read_bytes())["log"]["entries"]
+        return [_row(n, one) for n, one in enumerate(entries, 1)]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise ValueError(f"{path} is no HTTP archive: {type(error).__name__} {error}") from None
+
+
+def _row(n: int, entry: Json) -> Json:
+    asked, answered = entry["request"], entry["response"]
+    headers = [{one["name"].lower(): one["value"] for one in side["headers"]} for side in (asked, answered)]
+    parts = urlsplit(asked["url"])
+
+    def first(name: str) -> str | None:
+        return headers[0].get(name) or headers[1].get(name)
+
+    return {
+        "n": n,
+        "time": entry["startedDateTime"],
+        "method": asked["method"],
+        "path": parts.path,
+        "query": parts.query,
+        "status": answered["status"] or None,
+        "sent": max(0, asked["bodySize"]),
+        "received": max(0, answered["content"]["size"]),
+        "content_range": first("content-range"),
+        "range": first("range"),
+        "error": entry.get("comment"),
+    }

@@ -1,0 +1,220 @@
+"""The states of an upload session as a chart, and the way that an upload took through them.
+
+Boxes and arrows are the rows of `core.upload.TRANSITIONS`, every one of them: what is not drawn cannot happen. Only
+where a state has its place on the paper is written down here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ...core.upload import TRANSITIONS, Event, State
+from ..widgets.html import Markup, joined, tag
+from .svg import Picture, drawing, image
+
+WIDTH, HEIGHT = 860, 400
+_BOX = (104, 38)
+_LINE = 15
+_NOTE = "margin: 4px 8px"
+
+_PLACE = {
+    State.NONE: (60, 215),
+    State.OPEN: (270, 215),
+    State.COMPLETE: (520, 115),
+    State.CANCELLED: (520, 315),
+    State.EXPIRED: (700, 215),
+}
+_CALLED = {State.NONE: "not begun"}
+_SAID = {
+    Event.ACCEPTED: "begun",
+    Event.PART: "bytes",
+    Event.ALL: "all bytes",
+    Event.QUERY: "question",
+    Event.REFUSED: "contradiction",
+    Event.GAP: "gap",
+    Event.CANCEL: "cancel",
+    Event.SILENCE: "a week",
+}
+_UPWARD = frozenset({State.OPEN, State.COMPLETE})
+# Where the words of an arrow are: the first line, and over a loop that goes upward the last one.
+_WORDS = {
+    (State.NONE, State.OPEN): (165, 206, "middle"),
+    (State.OPEN, State.OPEN): (282, 158, "end"),
+    (State.OPEN, State.COMPLETE): (384, 146, "end"),
+    (State.OPEN, State.CANCELLED): (384, 292, "end"),
+    (State.OPEN, State.EXPIRED): (480, 208, "middle"),
+    (State.COMPLETE, State.COMPLETE): (520, 62, "middle"),
+    (State.COMPLETE, State.EXPIRED): (708, 150, "start"),
+    (State.CANCELLED, State.CANCELLED): (520, 376, "middle"),
+    (State.CANCELLED, State.EXPIRED): (708, 288, "start"),
+    (State.EXPIRED, State.EXPIRED): (786, 219, "start"),
+}
+
+_LOOK = """
+svg{color:#212121;background:#fff;font:12px system-ui,sans-serif}
+rect{fill:#fff;stroke:currentColor}rect.been{fill:#e3f2fd;stroke-width:2.5}rect.now{fill:#bbdefb}
+path{fill:none;stroke:currentColor;stroke-dasharray:3 4;opacity:.6}
+path.been{stroke-width:2.5;stroke-dasharray:none;opacity:1}
+text{fill:currentColor}.been{font-weight:700}
+@media(prefers-color-scheme:dark){svg{color:#e0e0e0;background:#111}
+rect{fill:#111}rect.been{fill:#0d2b45}rect.now{fill:#114a7a}}
+"""
+
+Arrow = tuple[State, State]
+Key = tuple[State, Event]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """What an upload did: the moves of the table by the numbers of its steps, and where it is."""
+
+    steps: Mapping[Key, tuple[int, ...]]
+    now: State
+
+    def been(self, state: State) -> bool:
+        """Whether it was in this state."""
+        return state is self.now or any(
+            state in (before, TRANSITIONS[before, event].state) for before, event in self.steps
+        )
+
+
+def way_of(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> Way:
+    """The moves that an upload's history tells of; a step whose answer did not come makes none.
+
+    >>> rows = [{"n": 1, "action": "begin", "status": 200}, {"n": 2, "action": "send", "status": 308}]
+    >>> [(event.name, steps) for (_, event), steps in way_of(rows).steps.items()]
+    [('ACCEPTED', (1,)), ('PART', (2,))]
+    """
+    now = State.OPEN if begun_elsewhere else State.NONE
+    steps: dict[Key, tuple[int, ...]] = {}
+    for row in history:
+        before = State.NONE if row["action"] == "begin" else now
+        event = _event(row["action"], row["status"], before)
+        if event is not None and (before, event) in TRANSITIONS:
+            steps[before, event] = (*steps.get((before, event), ()), row["n"])
+            now = TRANSITIONS[before, event].state
+    return Way(steps, now)
+
+
+def _event(action: str, status: int | None, before: State) -> Event | None:
+    """What happened to the session, as this answer to that request tells."""
+    if status in (404, 410):
+        return Event.SILENCE
+    if action == "begin":
+        return Event.ACCEPTED if status in (200, 201) else None
+    if action == "cancel":
+        return Event.CANCEL if status in (200, 201, 204, 499) else None
+    if action == "ask" and (status == 308 or before is not State.OPEN):
+        return Event.QUERY
+    return {308: Event.PART, 200: Event.ALL, 201: Event.ALL}.get(status or 0)
+
+
+def state_chart(name: str, way: Way) -> Picture:
+    """The chart with this way in it."""
+    words = f"{name}: {_told(way)}"
+    note = tag("p", "Numbers are steps of the history; what is thin or dashed did not happen.", style=_NOTE)
+    return Picture(words, tag("div", image(_svg(words, way), words, WIDTH), note, class_="svc-picture"))
+
+
+def _told(way: Way) -> str:
+    order = sorted((n, before, event) for (before, event), steps in way.steps.items() for n in steps)
+    told = [f"{n} {_SAID[event]} ({TRANSITIONS[before, event].status})" for n, before, event in order]
+    return "; ".join([*told, f"now {_called(way.now)}"])
+
+
+def _called(state: State) -> str:
+    return _CALLED.get(state, state.value)
+
+
+def _svg(title: str, way: Way) -> Markup:
+    head = tag(
+        "marker",
+        tag("path", d="M0,0 L8,4 L0,8 z", style="fill:currentColor;stroke:none;opacity:1"),
+        **{"id": "head", "viewBox": "0 0 8 8", "refX": 7, "refY": 4},
+        markerWidth=8,
+        markerHeight=8,
+        orient="auto",
+        markerUnits="userSpaceOnUse",
+    )
+    parts = [tag("title", title), tag("style", Markup(_LOOK)), tag("defs", head)]
+    parts += [_arrow(arrow, keys, way) for arrow, keys in arrows().items()]
+    parts += [_box(state, way) for state in State]
+    return drawing(WIDTH, HEIGHT, *parts)
+
+
+def arrows() -> dict[Arrow, list[Key]]:
+    """The arrows of the chart, each with the rows of the table that it stands for."""
+    found: dict[Arrow, list[Key]] = {}
+    for (before, event), after in TRANSITIONS.items():
+        found.setdefault((before, after.state), []).append((before, event))
+    return found
+
+
+def _box(state: State, way: Way) -> Markup:
+    (x, y), (width, height) = _PLACE[state], _BOX
+    look = " ".join(word for word, true in (("been", way.been(state)), ("now", state is way.now)) if true)
+    rect = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": 8}
+    said = _called(state) + (" (now)" if state is way.now else "")
+    text = tag("text", said, x=x, y=y + 4, text_anchor="middle", class_=look or None)
+    return joined(tag("rect", **rect, class_=look or None), text)
+
+
+def _arrow(arrow: Arrow, keys: list[Key], way: Way) -> Markup:
+    taken = any(key in way.steps for key in keys)
+    line = tag("path", d=_path(arrow), marker_end="url(#head)", class_="been" if taken else None)
+    x, y, anchor = _WORDS[arrow]
+    lines = _lines(keys, way)
+    top = y - _LINE * (len(lines) - 1) if arrow[0] is arrow[1] and arrow[0] in _UPWARD else y
+    words = [
+        tag("text", said, x=x, y=top + row * _LINE, text_anchor=anchor, class_="been" if steps else None)
+        for row, (said, steps) in enumerate(lines)
+    ]
+    return joined(line, *words)
+
+
+def _lines(keys: list[Key], way: Way) -> list[tuple[str, tuple[int, ...]]]:
+    """The words of an arrow: a line for each move that was made, one for each status of those that were not."""
+    lines = [(f"{_numbers(way.steps[key])}: {_move(key)}", way.steps[key]) for key in keys if key in way.steps]
+    left: dict[int, list[str]] = {}
+    for key in keys:
+        if key not in way.steps:
+            left.setdefault(TRANSITIONS[key].status, []).append(_SAID[key[1]])
+    return [*lines, *((f"{', '.join(said)} {status}", ()) for status, said in left.items())]
+
+
+def _move(key: Key) -> str:
+    return f"{_SAID[key[1]]} {TRANSITIONS[key].status}"
+
+
+def _numbers(steps: tuple[int, ...]) -> str:
+    """Numbers of steps, those in a row from the first to the last.
+
+    >>> _numbers((2, 3, 4, 7))
+    '2-4, 7'
+    """
+    runs: list[list[int]] = []
+    for n in steps:
+        if runs and n == runs[-1][-1] + 1:
+            runs[-1].append(n)
+        else:
+            runs.append([n])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+
+
+def _path(arrow: Arrow) -> str:
+    (x, y), (to_x, to_y) = (_PLACE[state] for state in arrow)
+    half, tall = _BOX[0] / 2, _BOX[1] / 2
+    if arrow == (State.EXPIRED, State.EXPIRED):
+        return f"M{x + half},{y - 10} C{x + half + 34},{y - 24} {x + half + 34},{y + 24} {x + half},{y + 10}"
+    if arrow[0] is arrow[1]:
+        up = -1 if arrow[0] in _UPWARD else 1
+        edge, over = y + up * tall, y + up * (tall + 34)
+        return f"M{x - 20},{edge} C{x - 34},{over} {x + 34},{over} {x + 20},{edge}"
+    if y == to_y:
+        return f"M{x + half},{y} L{to_x - half},{to_y}"
+    if arrow[1] is State.EXPIRED:
+        side = tall if to_y < y else -tall
+        return f"M{x + half},{y} Q{to_x},{y} {to_x},{to_y + side}"
+    return f"M{x + half},{y + (to_y - y) * 0.12} L{to_x - half},{to_y}"

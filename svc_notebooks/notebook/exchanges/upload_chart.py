@@ -1,0 +1,109 @@
+"""What each request of an upload sent, what of it had gone before, and what the service has (A3-20, A3-21)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..widgets.html import Markup, tag
+from .svg import INK, SENT, Column, Picture, bars, chart, number, swatch, text_table
+
+WIDTH, HEIGHT = 300, 22
+_HOLLOW = {"fill": "none", "stroke": SENT, "stroke_dasharray": "3 2"}
+_SOLID = {"fill": SENT}
+_STORED = {"fill": INK, "fill_opacity": "0.45"}
+_TRACK = {"fill": "none", "stroke": INK, "stroke_opacity": "0.35"}
+
+_COLUMNS = (
+    *(Column("request"), Column("bytes of the file"), Column("sent", True)),
+    *(Column("of it again", True), Column("stored", True), Column("answer")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """One request: the bytes from `first` that left, how many of them had left before, and what is stored now."""
+
+    n: int
+    action: str
+    first: int
+    sent: int
+    again: int
+    stored: int
+    answer: str
+
+
+def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, Any]]) -> Picture:
+    """The picture of an upload, from the rows of its history."""
+    steps = requests_of(history)
+    size = total or max((one.first + one.sent for one in steps), default=0) or 1
+    title = f"{name}: {number(sum(one.sent for one in steps))} bytes sent, {_stored(steps)} stored, {_again(steps)}"
+    drawn = [_row(one, size) for one in steps]
+    words = [[f"{one.n} {one.action}", one.sent, one.again, one.stored, one.answer] for one in steps]
+    names = ["request", "sent", "of it again", "stored", "answer"]
+    return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *_legend()))
+
+
+def requests_of(history: Iterable[Mapping[str, Any]]) -> list[Sent]:
+    """The requests among the steps; waiting is none.
+
+    >>> lost = {"n": 1, "action": "send", "first": 0, "sent": 300, "stored": 0, "status": None, "error": "cut"}
+    >>> next_ = {"n": 2, "action": "send", "first": 256, "sent": 256, "stored": 512, "status": 200, "error": None}
+    >>> [one.again for one in requests_of([lost, next_])]
+    [0, 44]
+    """
+    found: list[Sent] = []
+    reached = 0
+    for row in history:
+        if row["action"] == "wait":
+            continue
+        first, sent = row["first"] or 0, row["sent"] if row["action"] == "send" else 0
+        again = max(0, min(first + sent, reached) - first)
+        reached = max(reached, first + sent)
+        found.append(Sent(row["n"], row["action"], first, sent, again, row["stored"], _answer(row)))
+    return found
+
+
+def _answer(row: Mapping[str, Any]) -> str:
+    return "none came" if row["status"] is None else str(row["status"])
+
+
+def _stored(steps: list[Sent]) -> str:
+    return number(steps[-1].stored if steps else 0)
+
+
+def _again(steps: list[Sent]) -> str:
+    again = sum(one.again for one in steps)
+    return f"{number(again)} of them sent twice" if again else "none sent twice"
+
+
+def _row(one: Sent, size: int) -> list[object]:
+    cells: list[object] = [f"{one.n} {one.action}", _bar(one, size)]
+    return [*cells, number(one.sent), number(one.again), number(one.stored), one.answer]
+
+
+def _bar(one: Sent, size: int) -> Markup:
+    shapes = [
+        *_piece(one.first, one.again, size, 1, _HOLLOW),
+        *_piece(one.first + one.again, one.sent - one.again, size, 1, _SOLID),
+        *_piece(0, one.stored, size, 12, _STORED),
+        tag("rect", x=0.5, y=12.5, width=WIDTH - 1, height=8, **_TRACK),
+    ]
+    return bars(WIDTH, HEIGHT, *shapes)
+
+
+def _piece(first: int, length: int, size: int, top: int, look: Mapping[str, str]) -> list[Markup]:
+    if length <= 0:
+        return []
+    x, width = round(WIDTH * first / size, 1), max(round(WIDTH * length / size, 1), 2.0)
+    return [tag("rect", x=x, y=top, width=width, height=8, **look)]
+
+
+def _legend() -> list[object]:
+    box = {"x": 1, "y": 2, "width": 14, "height": 8}
+    return [
+        *(swatch(tag("rect", **box, **_SOLID)), "sent for the first time, "),
+        *(swatch(tag("rect", **box, **_HOLLOW)), "sent again, "),
+        *(swatch(tag("rect", **box, **_STORED)), "stored by then"),
+    ]

@@ -1,0 +1,156 @@
+"""Who is signed in, how much room there is, and what can become what: the about resource as frames."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ...core.formats import PDF
+from ..arguments import file_ids
+from ..current_session import session_or_current
+from ..frames.frames import frame
+from ..frames.schemas import ABOUT, EXPORT_FORMATS, IMPORT_FORMATS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ...core.formats import ImportFormat
+    from ..arguments import File
+
+_INSTALL = 'not read here: pip install "svc-notebooks[ocr]"'
+
+
+def about(*, session: Session | None = None) -> DataFrame:
+    """Who is signed in, and their storage quota.
+
+    Returns:
+        One row: display_name, email_address (str), quota_limit, quota_usage, quota_usage_trash (Int64, bytes;
+        a missing limit is none), max_upload_size (Int64, bytes for one file).
+
+    Raises:
+        NotSignedIn: The session has no valid token.
+
+    Interface: About.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload(b"12345")
+    >>> svc.about()[["email_address", "quota_usage"]].values.tolist()
+    [['ada@svc.example', 5]]
+    """
+    from ...client.offers import get_about
+
+    found = get_about(session_or_current(session), "user,storageQuota,maxUploadSize")
+    user, quota = _object(found.get("user")), _object(found.get("storageQuota"))
+    room = {
+        "quota_limit": quota.get("limit"),
+        "quota_usage": quota.get("usage"),
+        "quota_usage_trash": quota.get("usageInStorageTrash"),
+    }
+    return frame(ABOUT, [{**user, **room, "maxUploadSize": found.get("maxUploadSize")}])
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def import_formats(*, session: Session | None = None) -> DataFrame:
+    """What can become a native document at this service, and which one.
+
+    The service is asked once for each session.
+
+    Returns:
+        One row for each format: native (str, what `convert_to` takes), title, extensions (str, with commas;
+        missing where there is none), media_type (str, the first where it has several), max_size (Int64, bytes
+        of a source; missing: no limit of its own), note (str, whether text in pictures is read; missing where
+        the service is elsewhere and cannot tell), native_type (str, the media type of the document).
+
+    Interface: A5.
+
+    >>> lab = svc.sandbox()
+    >>> formats = svc.import_formats()
+    >>> formats[formats["title"] == "CSV"][["native", "media_type", "max_size"]].values.tolist()[0]
+    ['spreadsheet', 'text/csv', 104857600]
+    """
+    from ...client.offers import import_formats, offers, word
+
+    session = session_or_current(session)
+    sizes, reads = offers(session).max_sizes, _reads_pictures(session)
+    rows = [
+        {
+            "native": word(session.names, native_type),
+            "title": row.title if row else media_type,
+            "extensions": ", ".join(row.extensions) if row and row.extensions else None,
+            "media_type": media_type,
+            "max_size": sizes.get(native_type),
+            "note": _note(row, reads),
+            "native_type": native_type,
+        }
+        for native_type, media_type, row in import_formats(session)
+    ]
+    return frame(IMPORT_FORMATS, rows)
+
+
+def _reads_pictures(session: Session) -> bool | None:
+    """Whether text in pictures is read: known of a service in this process, not of one elsewhere."""
+    if not session.in_process:
+        return None
+    from ...convert.engines import ocr
+
+    return ocr()
+
+
+def _note(row: ImportFormat | None, reads: bool | None) -> str | None:
+    """What is said of pictures, and of paper that was scanned (A5-03)."""
+    if row is None or reads is None or row.native != "document":
+        return None
+    if PDF in row.media_types:
+        return f"its text; that of scanned pages is {'read' if reads else _INSTALL}"
+    if any(kind.startswith("image/") for kind in row.media_types):
+        return f"text in pictures is {'read' if reads else _INSTALL}"
+    return None
+
+
+def export_formats(file: File | None = None, *, session: Session | None = None) -> DataFrame:
+    """What native documents can become at this service, or what these files can.
+
+    Args:
+        file: An id, a row, a DataFrame or a list of ids; None lists the formats of every native type.
+
+    Returns:
+        One row for each format: native (str), title, extension (str; `export` takes either, or the media
+        type), media_type (str), native_type (str). No row for files that are no native documents.
+
+    Raises:
+        NotFound: There is no such file, or not for this user.
+
+    Interface: A7.
+
+    >>> lab = svc.sandbox()
+    >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")
+    >>> svc.export_formats(table)["extension"].tolist()
+    ['xlsx', 'ods', 'pdf', 'csv', 'tsv', 'zip']
+    """
+    from ...client.offers import export_formats, offers
+
+    session = session_or_current(session)
+    natives = offers(session).exports if file is None else _types(session, file)
+    rows = [
+        {
+            "native": row.native,
+            "title": row.title,
+            "extension": row.extension,
+            "media_type": row.media_type,
+            "native_type": native_type,
+        }
+        for native_type in natives
+        for row in export_formats(session, native_type)
+    ]
+    return frame(EXPORT_FORMATS, rows)
+
+
+def _types(session: Session, file: File) -> list[str]:
+    from ...client.calls import get_file
+
+    found = [get_file(session, one, fields="mimeType") for one in file_ids(file)]
+    return list(dict.fromkeys(str(facts.get("mimeType")) for facts in found))

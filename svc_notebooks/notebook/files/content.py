@@ -1,0 +1,144 @@
+"""The content of files: whole or in part, to disk or into memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..arguments import file_ids, one_id, place_for
+from ..batch import for_each
+from ..current_session import session_or_current
+from ..frames.schemas import DOWNLOADS
+from .progress import Progress, check_progress, reporting
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pandas import DataFrame
+
+    from ...client.downloads import RangeGiven
+    from ...client.session import Session
+    from ...core.ranges import ByteRange
+    from ..arguments import File
+
+_FACTS = "id,name,size,mimeType"
+
+
+def download(
+    file: File,
+    to: str | os.PathLike[str] | None = None,
+    *,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    overwrite: bool = False,
+    progress: Progress = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """Save the content of files to disk, and show what was saved.
+
+    The bytes collect in a file with `.part` behind its name; the same call after an interruption goes on
+    from there, and what came in pieces is compared with the service's checksum (A6-06). A path that has the
+    same content is left alone, so the same call can run again; as a rule it transfers nothing then.
+
+    Args:
+        file: An id, a row, a DataFrame or a list of ids.
+        to: A path, or a folder, in which a file has its own name; None is the notebook's folder. For
+            several files it must be a folder; the second file of a name becomes `name (1).ext`, the third
+            `name (2).ext`, in the order of the rows.
+        byte_range: A part: (first, last) with both included, a slice like `slice(0, 100)` or
+            `slice(-100, None)`, or "bytes=0-99".
+        acknowledge_abuse: Download a file that was flagged as abusive; only its owner may. For such a file, and
+            no other, an AbusiveFileWarning that names it is shown.
+        overwrite: Replace other content that lies at the path; without it such a path is left as it is, and
+            PathExists is raised.
+        progress: As for `upload`.
+
+    Returns:
+        One row for each file: id, name, path (str), size (Int64, bytes on disk), of (Int64, bytes of the
+        whole), mime_type, outcome (str: saved, unchanged or replaced).
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        NotFound, NotAllowed: There is no such file, or it has no content that can be downloaded.
+        PathExists: The path has other content, which was left as it is; it is also a FileExistsError.
+        Interrupted: The connection broke for long; the same call goes on from there.
+
+    Interface: A6.
+
+    >>> lab = svc.sandbox()
+    >>> file = svc.upload(b"hello", name="hello.txt")
+    >>> svc.download(file, folder)[["name", "size", "outcome"]].values.tolist()
+    [['hello.txt', 5, 'saved']]
+    >>> svc.download(file, folder)["outcome"].item()
+    'unchanged'
+    """
+    from ...client.downloads import as_range
+    from ...local.paths import DistinctPaths
+
+    check_progress(progress)
+    as_range(byte_range)
+    session, ids = session_or_current(session), file_ids(file)
+    place = place_for(len(ids), to)
+    options = {
+        "byte_range": byte_range,
+        "acknowledge_abuse": acknowledge_abuse,
+        "overwrite": overwrite,
+        "paths": DistinctPaths(),
+    }
+    return for_each(DOWNLOADS, ids, lambda one: _saved(session, one, place, progress, options))
+
+
+def _saved(
+    session: Session, file_id: str, place: Path, progress: Progress, options: dict[str, Any]
+) -> Mapping[str, Any]:
+    from ...client.calls import get_file
+    from ...client.downloads import as_range, save_content
+
+    facts = get_file(session, file_id, fields=_FACTS)
+    size = _size(facts, as_range(options["byte_range"]))
+    with reporting(progress, f"Download {facts.get('name')}", size) as report:
+        saved = save_content(session, file_id, place, progress=report, **options)
+    return {**facts, "path": str(saved.path), "size": saved.size, "of": facts.get("size"), "outcome": saved.outcome}
+
+
+def _size(facts: Mapping[str, Any], asked: ByteRange | None) -> int | None:
+    whole = facts.get("size")
+    if whole is None:
+        return None
+    span = asked.resolve(int(whole)) if asked else None
+    return span.size if span else int(whole)
+
+
+def read(
+    file: File,
+    *,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    session: Session | None = None,
+) -> bytes:
+    """The content of one file, or a part of it, as bytes in memory.
+
+    Args:
+        file: An id, a row, or a DataFrame of one row.
+        byte_range, acknowledge_abuse: As for `download`.
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        NotFound, NotAllowed: There is no such file, or it has no content that can be downloaded.
+        BadRequest: The content has no byte in this range.
+
+    Interface: A6.
+
+    >>> lab = svc.sandbox()
+    >>> svc.read(svc.upload(b"hello, you"), byte_range=(0, 4))
+    b'hello'
+    """
+    from ...client.downloads import read_content
+
+    return read_content(
+        session_or_current(session),
+        one_id(file),
+        byte_range=byte_range,
+        acknowledge_abuse=acknowledge_abuse,
+    )

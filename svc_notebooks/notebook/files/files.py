@@ -1,0 +1,358 @@
+"""Files as DataFrames: upload, list, change, remove.
+
+Wherever a file is meant, its id, a row, a whole DataFrame or a list of ids will do (D-02). Wrong arguments
+raise TypeError or ValueError before anything is sent. In a call for several rows one that fails does not
+lose the others: every row is tried, and the error that is raised at the end has the rows that worked as
+its `result`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ...core.wire import JSONObject
+from ..arguments import file_ids, optional_text, whole
+from ..batch import for_each
+from ..current_session import session_or_current
+from ..frames.frames import frame
+from ..frames.schemas import DELETED, FILES, IDS, file_schema
+from .metadata import metadata_body
+from .progress import Progress, check_progress
+from .upload_requests import new_content, new_files
+from .uploads import carried_out
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ...client.uploads import Order
+    from ..arguments import File, Source, Sources
+
+_SHOWN = {"fields": ",".join(FILES.keys)}
+_LARGEST_PAGE = 1000
+
+
+def upload(
+    source: Sources,
+    *,
+    name: str | Sequence[str] | None = None,
+    mime_type: str | None = None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
+    file_id: str | None = None,
+    upload_type: str = "auto",
+    chunk_size: int | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    progress: Progress = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """Upload one file or several, and show what the service made of them.
+
+    Args:
+        source: A path, bytes, a file opened with mode "rb", a DataFrame (sent as CSV), or a list of those.
+        name: What to call it; a list of names for a list of sources. A path is called by its file name,
+            anything else 'Untitled'.
+        mime_type: The media type of the source; None takes it from the name or from the first bytes.
+        convert_to: What it becomes: "document", "spreadsheet", "presentation", "drawing", "script", one of
+            their media types, or "auto", what its type fits best; `import_formats()` lists what can become what.
+            Without a `name` the document is called as the source is, less its extension. None keeps the
+            content as it is.
+        ocr_language: The language of text in pictures and scans that become a document, as BCP 47 writes it
+            ("de", "zh-Hant"); None leaves it to the service.
+        file_id: An id from `generate_ids()`: repeating the call then makes no second file.
+        upload_type: "media" (content only, no name), "multipart" (content and metadata in one request),
+            "resumable", or "auto": 5 MB or less go as media or multipart, more as resumable (A1-05).
+        chunk_size: Bytes for each request of a resumable upload, a multiple of 262144; -1 sends all in
+            one request; None chooses.
+        metadata: Further fields, like `{"starred": True, "properties": {"lab": "7"}}`.
+        progress: None shows a bar for 8 MiB and more; True and False always and never; or a function of
+            (bytes done, bytes in all).
+
+    Returns:
+        One row for each source: id, name, mime_type (str), size (Int64, bytes), created_time,
+        modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object, list of ids),
+        web_view_link (str).
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        AlreadyExists: The `file_id` is taken.
+        BadRequest: The content cannot become what `convert_to` says; or it is given a `file_id`, which what
+            is converted cannot have (X-03).
+        Interrupted: The connection broke for long; the same call with the same source goes on from there.
+
+    Interface: A1 to A3; A5 for conversion.
+
+    >>> lab = svc.sandbox()
+    >>> svc.upload(b"a,b", name="table.csv")[["name", "mime_type", "size"]].values.tolist()
+    [['table.csv', 'text/csv', 3]]
+    >>> svc.upload(b"a,b", name="table", mime_type="text/csv", convert_to="spreadsheet")["mime_type"].tolist()
+    ['application/vnd.svc-apps.spreadsheet']
+    """
+    check_progress(progress)
+    session = session_or_current(session)
+    orders = new_files(
+        session,
+        source,
+        name=name,
+        mime_type=mime_type,
+        file_id=file_id,
+        metadata=metadata,
+        upload_type=upload_type,
+        chunk_size=chunk_size,
+        convert_to=convert_to,
+        ocr_language=ocr_language,
+    )
+    return _sent(session, orders, progress)
+
+
+def _sent(session: Session, orders: Iterable[Order], progress: Progress) -> DataFrame:
+    return for_each(FILES, orders, lambda order: carried_out(session, order, progress))
+
+
+def update(
+    file: File,
+    source: Source | None = None,
+    *,
+    mime_type: str | None = None,
+    ocr_language: str | None = None,
+    upload_type: str = "auto",
+    chunk_size: int | None = None,
+    progress: Progress = None,
+    session: Session | None = None,
+    **metadata: Any,
+) -> DataFrame:
+    """Change files: their metadata, their content, or both.
+
+    Args:
+        file: An id, a row, a DataFrame or a list of ids.
+        source: The new content, as for `upload`; None leaves the content as it is. Of a native document it
+            is converted and replaces everything that was in it.
+        mime_type: The media type to set; with a source, that of the source.
+        ocr_language: As for `upload`.
+        upload_type, chunk_size, progress: As for `upload`.
+        **metadata: Fields to set, like `name="b.csv"`, `starred=True`, `properties={"lab": "7"}`; what is
+            not named stays as it is.
+
+    Returns:
+        One row for each file, with the columns of `files()`.
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        NotFound: There is no such file, or not for this user.
+        BadRequest: The source cannot become what the file is.
+
+    Interface: U-05, A1 to A5.
+
+    >>> lab = svc.sandbox()
+    >>> file = svc.upload(b"draft", name="draft.txt")
+    >>> svc.update(file, b"final", name="final.txt")[["name", "size"]].values.tolist()
+    [['final.txt', 5]]
+    """
+    check_progress(progress)
+    session = session_or_current(session)
+    ids = file_ids(file)
+    if source is not None:
+        orders = new_content(
+            session,
+            ids,
+            source,
+            mime_type=mime_type,
+            metadata=metadata,
+            ocr_language=ocr_language,
+            upload_type=upload_type,
+            chunk_size=chunk_size,
+        )
+        return _sent(session, orders, progress)
+    body = metadata_body(metadata, creating=False)
+    if ocr_language is not None:
+        raise ValueError("ocr_language is for new content: give source too")
+    if mime_type is not None:
+        body |= metadata_body({"mime_type": mime_type}, creating=False)
+    if not body:
+        raise ValueError("nothing to change: give source, or fields like name=... or starred=True")
+    return _changed(session, ids, body)
+
+
+def _changed(session: Session, ids: list[str], body: JSONObject) -> DataFrame:
+    from ...client.calls import update_file
+
+    return for_each(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_SHOWN))
+
+
+def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame:
+    """Make a file of metadata alone: a folder, a shortcut, or an empty file.
+
+    Args:
+        **metadata: Its fields, like `name="Data"`, `mime_type="application/vnd.svc-apps.folder"`,
+            `parents=[folder_id]`, `id=` one of `generate_ids()`.
+
+    Returns:
+        One row, with the columns of `files()`.
+
+    Raises:
+        TypeError, ValueError: A field that does not exist, or a value that it cannot have.
+        AlreadyExists: The id is taken.
+
+    Interface: A4.
+
+    >>> lab = svc.sandbox()
+    >>> folder = svc.create_file(name="Data", mime_type="application/vnd.svc-apps.folder")
+    >>> folder["mime_type"].tolist()
+    ['application/vnd.svc-apps.folder']
+    """
+    from ...client import calls
+
+    session = session_or_current(session)
+    body = metadata_body(metadata, creating=True)
+    return frame(FILES, [calls.create_file(session, body, query=_SHOWN)])
+
+
+def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFrame:
+    """Ids for files that do not exist yet: an upload with one of them can be repeated without harm.
+
+    Args:
+        count: How many, 1 to 1000.
+
+    Returns:
+        One row for each: id (str).
+
+    Interface: A7, pregenerated ids; Errors, 409 and rule 4.
+
+    >>> lab = svc.sandbox()
+    >>> len(svc.generate_ids(3))
+    3
+    """
+    from ...client import calls
+
+    whole("count", count, 1, 1000)
+    return frame(IDS, [{"id": one} for one in calls.generate_ids(session_or_current(session), count)])
+
+
+def file(
+    id: File,
+    *,
+    fields: str | Iterable[str] | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """What the service tells of a file, or of each of several.
+
+    Args:
+        id: An id, a row, a DataFrame or a list of ids.
+        fields: Columns to ask for: names with commas or a list of them, "*" for all; None gives the
+            columns of `files()`. Checksums are computed when they are first asked for.
+
+    Returns:
+        One row for each file.
+
+    Raises:
+        NotFound: There is no such file, or not for this user.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload(b"hello", name="hello.txt")
+    >>> svc.file(made, fields="name,md5_checksum").values.tolist()
+    [['hello.txt', '5d41402abc4b2a76b9719d911017c592']]
+    """
+    from ...client.calls import get_file
+
+    session = session_or_current(session)
+    schema, mask = file_schema(fields), _mask(fields)
+    return for_each(schema, file_ids(id, "id"), lambda one: get_file(session, one, fields=mask))
+
+
+def _mask(fields: str | Iterable[str] | None) -> str:
+    return "*" if fields == "*" else ",".join(file_schema(fields).keys)
+
+
+def files(
+    query: str | None = None,
+    *,
+    order_by: str | None = None,
+    limit: int | None = None,
+    fields: str | Iterable[str] | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """The files that match a query, all of them: as many pages as it takes.
+
+    Args:
+        query: In the interface's words, like "name contains 'survey' and trashed = false"; None matches
+            all, those in the trash too.
+        order_by: Keys with commas, each with an optional desc, like "folder,modifiedTime desc".
+        limit: At most so many rows; None for all.
+        fields: Columns to ask for: names with commas or a list of them, "*" for all.
+
+    Returns:
+        One row for each file: id, name, mime_type (str), size (Int64, bytes, missing for folders),
+        created_time, modified_time (datetime64[ms, UTC]), trashed, starred (boolean), parents (object,
+        list of ids), web_view_link (str).
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        BadRequest: The service does not understand the query or the order.
+
+    >>> lab = svc.sandbox()
+    >>> made = svc.upload([b"1", b"22"], name=["one.txt", "two.txt"])
+    >>> svc.files("name contains 'tw'", order_by="name")["name"].tolist()
+    ['two.txt']
+    """
+    from ...client.calls import list_files
+
+    optional_text("query", query)
+    optional_text("order_by", order_by)
+    if limit is not None:
+        whole("limit", limit, 0)
+    schema, mask = file_schema(fields), _mask(fields)
+    found = list_files(
+        session_or_current(session),
+        q=query,
+        order_by=order_by,
+        page_size=min(limit or _LARGEST_PAGE, _LARGEST_PAGE),
+        fields=mask,
+        limit=limit,
+    )
+    return frame(schema, list(found))
+
+
+def trash(file: File, *, session: Session | None = None) -> DataFrame:
+    """Move files to the trash; one row for each, with the columns of `files()`.
+
+    >>> lab = svc.sandbox()
+    >>> svc.trash(svc.upload(b"old"))["trashed"].tolist()
+    [True]
+    """
+    return _changed(session_or_current(session), file_ids(file), {"trashed": True})
+
+
+def untrash(file: File, *, session: Session | None = None) -> DataFrame:
+    """Take files out of the trash; one row for each, with the columns of `files()`.
+
+    >>> lab = svc.sandbox()
+    >>> svc.untrash(svc.trash(svc.upload(b"old")))["trashed"].tolist()
+    [False]
+    """
+    return _changed(session_or_current(session), file_ids(file), {"trashed": False})
+
+
+def delete(file: File, *, session: Session | None = None) -> DataFrame:
+    """Delete files for good, past the trash.
+
+    Returns:
+        One row for each: id (str), deleted (boolean).
+
+    Raises:
+        NotFound: There is no such file, or not for this user.
+        NotAllowed: Only the owner may delete a file.
+
+    >>> lab = svc.sandbox()
+    >>> svc.delete(svc.upload(b"old"))["deleted"].tolist()
+    [True]
+    """
+    from ...client.calls import delete_file
+
+    session = session_or_current(session)
+
+    def deleted(file_id: str) -> dict[str, object]:
+        delete_file(session, file_id)
+        return {"id": file_id, "deleted": True}
+
+    return for_each(DELETED, file_ids(file), deleted)

@@ -1,0 +1,96 @@
+"""Who a session is: what its token is good for, and tokens of service accounts for deployments."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..current_session import session_or_current
+from ..frames.frames import frame
+from ..frames.schemas import schema
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.identity import AccountToken
+    from ...client.session import Session
+
+TOKEN_INFO = schema(
+    """
+    email    text
+    client   text
+    scopes   any
+    expires  time
+    """
+)
+
+
+def token_info(*, session: Session | None = None) -> DataFrame:
+    """What the session's own token is good for, as the service's /tokeninfo says; the token is not shown.
+
+    Returns:
+        One row: email, client (str, the OAuth client it was given to), scopes (object: a list of last segments),
+        expires (datetime64[ms, UTC], missing for a token without an end).
+
+    Raises:
+        NotSignedIn: There is no such token any more.
+
+    Interface: Authentication.
+
+    >>> lab = svc.sandbox()
+    >>> svc.token_info()["email"].tolist()
+    ['ada@svc.example']
+    """
+    from ...client.identity import token_info as ask
+
+    info = ask(session_or_current(session))
+    expires = info.get("exp")
+    row = {
+        "email": info.get("email"),
+        "client": info.get("azp"),
+        "scopes": [scope.rpartition("/")[2] for scope in str(info.get("scope") or "").split()],
+        "expires": datetime.fromtimestamp(expires, UTC) if isinstance(expires, int | float) else None,
+    }
+    return frame(TOKEN_INFO, [row])
+
+
+def service_account_token(
+    key: Mapping[str, Any] | str | os.PathLike[str],
+    scopes: Iterable[str],
+    *,
+    subject: str | None = None,
+    verify: bool | str | Path | None = None,
+) -> AccountToken:
+    """A function that gives access tokens of a service account, for `connect(base_url, token=...)`.
+
+    Nothing is sent before a token is needed; when one has expired, the session asks for the next.
+
+    Args:
+        key: The key file's path, or the dict that it holds.
+        scopes: Full URIs of scopes.
+        subject: A user for whom the account acts, where that was delegated to it.
+        verify: As for `connect`, for the token endpoint that the key names.
+
+    Raises:
+        OSError: The file cannot be read.
+        TypeError, ValueError: It is no such key; it is not shown.
+        ImportError: PyJWT or cryptography is missing (`pip install 'svc-notebooks[identity]'`).
+
+    Interface: Authentication.
+
+    >>> lab = svc.sandbox(clock="system")
+    >>> url = lab.serve().base_url
+    >>> key = lab.service_account("robot").key
+    >>> session = svc.connect(url, svc.service_account_token(key, ["https://svc.example/auth/storage"]))
+    >>> svc.token_info()["email"].tolist()
+    ['robot@notebooks.iam.svc.example']
+    """
+    from ...client.identity import AccountToken, account_key, asker
+
+    if isinstance(scopes, str):
+        raise TypeError("scopes is a str; give a list of full URIs")
+    found = account_key(Path(key) if isinstance(key, os.PathLike) else key)
+    return AccountToken(found, scopes, subject=subject, session=asker(found["token_uri"], verify=verify))

@@ -1,0 +1,58 @@
+"""Metadata as Python arguments: checked against the field table, then as it goes over the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from difflib import get_close_matches
+from typing import Any
+
+from ...core.clock import format_time
+from ...core.files import FILE_FIELDS, TYPES, FileField, Write
+from ...core.wire import JSON, JSONObject
+from ..frames.schemas import camel, snake
+
+_WRITABLE = {
+    True: {f.name: f for f in FILE_FIELDS if f.write is not Write.NEVER},
+    False: {f.name: f for f in FILE_FIELDS if f.write is Write.ALWAYS},
+}
+
+
+def metadata_body(metadata: Mapping[str, Any] | None, *, creating: bool) -> JSONObject:
+    """The JSON object of some metadata. Raises TypeError for a name that is none, ValueError for a value.
+
+    >>> metadata_body({"mime_type": "text/csv", "starred": True}, creating=True)
+    {'mimeType': 'text/csv', 'starred': True}
+    """
+    if metadata is None:
+        return {}
+    if not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata must be a dict of fields, not {type(metadata).__name__}")
+    return dict(_entry(name, value, _WRITABLE[creating]) for name, value in metadata.items())
+
+
+def _entry(name: object, value: Any, writable: Mapping[str, FileField]) -> tuple[str, JSON]:
+    key = camel(str(name))
+    if key not in writable and key in _WRITABLE[True]:
+        raise TypeError(f"{name} can only be set when the file is created")
+    if key not in writable:
+        near = get_close_matches(key, writable, n=1)
+        hint = f"; did you mean {snake(near[0])}?" if near else f"; it may be {_listed(writable)}"
+        raise TypeError(f"{name} is no field that can be set here{hint}")
+    sent = _wire_value(key, value)
+    wrong = None if sent is None else TYPES[writable[key].type](sent)
+    if wrong:
+        raise ValueError(f"{name} is {value!r}: {wrong.rstrip('.')}")
+    return key, sent
+
+
+def _listed(writable: Mapping[str, FileField]) -> str:
+    return ", ".join(snake(key) for key in writable)
+
+
+def _wire_value(key: str, value: Any) -> JSON:
+    if isinstance(value, datetime):
+        return format_time(value if value.tzinfo else value.astimezone())
+    if key == "parents" and isinstance(value, str):
+        return [value]
+    return value  # type: ignore[no-any-return]

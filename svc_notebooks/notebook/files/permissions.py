@@ -1,0 +1,157 @@
+"""Who may see a file: share, unshare, permissions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from ..arguments import choice, file_ids
+from ..batch import for_each
+from ..current_session import session_or_current
+from ..frames.frames import Record, frame
+from ..frames.schemas import PERMISSIONS
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+    from ..arguments import File
+
+_ROLES = ("reader", "commenter", "writer")
+_ANYONE = "anyone"
+_DOMAIN = "domain:"
+
+
+def share(
+    file: File,
+    with_: str | Sequence[str],
+    *,
+    role: str = "reader",
+    session: Session | None = None,
+) -> DataFrame:
+    """Let others see files, or work on them. Who has another role already gets this one.
+
+    Args:
+        file: An id, a row, a DataFrame or a list of ids. A folder shares all that is in it.
+        with_: An e-mail address, "anyone" (who knows the id), "domain:example.com", or a list of those.
+        role: "reader", "commenter" or "writer".
+
+    Returns:
+        One row for each file and grantee: file_id, id (str, the permission's), type, role, email_address,
+        domain (str).
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant; nothing was sent.
+        NotAllowed: This user may not share it.
+        NotFound: There is no such file, or not for this user.
+
+    Interface: Authentication; the messages of a shared file are `add`, `update` and `remove` (Events).
+
+    >>> lab = svc.sandbox()
+    >>> file = svc.upload(b"plan", name="plan.txt")
+    >>> svc.share(file, ["bob@svc.example", "anyone"])[["type", "role"]].values.tolist()
+    [['user', 'reader'], ['anyone', 'reader']]
+    """
+    from ...client.calls import share_file
+
+    session = session_or_current(session)
+    grantees = [_body(checked_grantee("with_", one), choice("role", role, _ROLES)) for one in _named(with_)]
+    pairs = list(product(file_ids(file), grantees))
+    return for_each(PERMISSIONS, pairs, lambda pair: _record(pair[0], share_file(session, *pair)))
+
+
+def _named(with_: object) -> Iterable[str]:
+    found = [with_] if isinstance(with_, str) else with_
+    if not isinstance(found, list | tuple) or not all(isinstance(one, str) for one in found):
+        raise TypeError(f"with_ must be an e-mail address or a list of them, not {type(with_).__name__}")
+    return [one.strip() for one in found]
+
+
+def checked_grantee(argument: str, grantee: str) -> str:
+    """Somebody with whom a file can be shared. Raises ValueError that names the argument.
+
+    >>> checked_grantee("With", "bob@svc.example")
+    'bob@svc.example'
+    """
+    if grantee == _ANYONE or grantee.startswith(_DOMAIN) or "@" in grantee:
+        return grantee
+    raise ValueError(f'{argument} has {grantee!r}; give an e-mail address, "anyone" or "domain:example.com"')
+
+
+def _body(grantee: str, role: str) -> dict[str, Any]:
+    if grantee == _ANYONE:
+        return {"type": "anyone", "role": role}
+    if grantee.startswith(_DOMAIN):
+        return {"type": "domain", "role": role, "domain": grantee.removeprefix(_DOMAIN)}
+    return {"type": "user", "role": role, "emailAddress": grantee}
+
+
+def unshare(file: File, with_: str | Sequence[str], *, session: Session | None = None) -> DataFrame:
+    """Take away what `share` gave: whoever has no other way to a file sees it no more.
+
+    Args:
+        file: As for `share`.
+        with_: As for `share`.
+
+    Returns:
+        One row for each permission that is gone, with the columns of `share`.
+
+    Raises:
+        ValueError: It is not shared with them.
+        NotAllowed: This user may not change who sees it, or the permission is that of a folder above.
+
+    >>> lab = svc.sandbox()
+    >>> file = svc.upload(b"plan", name="plan.txt")
+    >>> given = svc.share(file, "bob@svc.example")
+    >>> svc.unshare(file, "bob@svc.example")["email_address"].tolist()
+    ['bob@svc.example']
+    """
+    from ...client.calls import file_permissions, unshare_file
+
+    session = session_or_current(session)
+    named = list(_named(with_))
+
+    def gone(pair: tuple[str, str]) -> Record:
+        file_id, grantee = pair
+        found = next((one for one in file_permissions(session, file_id) if _grantee(one) == grantee.lower()), None)
+        if found is None:
+            raise ValueError(
+                f"file {file_id!r} is not shared with {grantee!r}; permissions(file) lists with whom it is"
+            )
+        unshare_file(session, file_id, str(found["id"]))
+        return _record(file_id, found)
+
+    return for_each(PERMISSIONS, list(product(file_ids(file), named)), gone)
+
+
+def _grantee(permission: Record) -> str:
+    """A permission's grantee, as `share` takes it."""
+    if permission.get("domain"):
+        return f"{_DOMAIN}{permission['domain']}"
+    return str(permission.get("emailAddress") or permission["type"])
+
+
+def permissions(file: File, *, session: Session | None = None) -> DataFrame:
+    """Who has which role on files, the owner first; what is inherited from folders is among them.
+
+    Returns:
+        One row for each permission, with the columns of `share`; the owner's role is "owner".
+
+    Raises:
+        NotAllowed: Only those who may write a file see with whom it is shared.
+
+    >>> lab = svc.sandbox()
+    >>> svc.permissions(svc.upload(b"mine"))["role"].tolist()
+    ['owner']
+    """
+    from ...client.calls import file_permissions
+
+    session = session_or_current(session)
+    return frame(
+        PERMISSIONS, [_record(file_id, one) for file_id in file_ids(file) for one in file_permissions(session, file_id)]
+    )
+
+
+def _record(file_id: str, permission: Record) -> dict[str, Any]:
+    return {"file_id": file_id, **permission}

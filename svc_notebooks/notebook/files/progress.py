@@ -1,0 +1,93 @@
+"""Progress of one transfer: a native bar in notebooks, tqdm in terminals, silence elsewhere (D-03).
+
+The bar in a notebook is shown once and then only changes its traits: no display is updated, so that
+the saved notebook is the same at every run. It tells no rates and no times for the same reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeAlias
+
+from ..frontend import front_end
+from ..sizes import MIB
+
+if TYPE_CHECKING:
+    from ..widgets.progress_bar import ProgressBar
+
+Report: TypeAlias = Callable[[int, int | None], None]
+"""What is told how far a transfer is: bytes done, and bytes in all (None: not known)."""
+
+Progress: TypeAlias = "bool | Report | None"
+"""None: a bar from `WORTH_A_BAR` on; True, False: always, never; or something to be told."""
+
+WORTH_A_BAR = 8 * MIB
+"""Transfers below this many bytes are over before anyone has read the bar."""
+
+
+def check_progress(progress: object) -> None:
+    """Raise TypeError unless this is something that `progress` may be."""
+    if progress is not None and not isinstance(progress, bool) and not callable(progress):
+        raise TypeError(
+            f"progress must be None, True, False or a function of (done, total), not {type(progress).__name__}"
+        )
+
+
+@contextmanager
+def reporting(progress: Progress, label: str, total: int | None) -> Iterator[Report]:
+    """What a transfer reports to, and its end told in the same place."""
+    if callable(progress):
+        yield progress
+    elif progress is False or (progress is None and (total or 0) < WORTH_A_BAR):
+        yield _silent
+    else:
+        with _SHOWN[front_end()](label, total) as report:
+            yield report
+
+
+def _silent(done: int, total: int | None) -> None:
+    """Tell nobody."""
+
+
+@contextmanager
+def _in_notebook(label: str, total: int | None) -> Iterator[Report]:
+    from IPython.display import display
+
+    from ..widgets.progress_bar import ProgressBar
+
+    bar = ProgressBar(label, total)
+    display(bar)  # type: ignore[no-untyped-call]
+    with _ending(bar):
+        yield bar.report
+
+
+@contextmanager
+def _ending(bar: ProgressBar) -> Iterator[None]:
+    try:
+        yield
+    except BaseException as error:
+        bar.stop("Stopped" if isinstance(error, KeyboardInterrupt) else "Failed")
+        raise
+    bar.finish()
+
+
+@contextmanager
+def _in_terminal(label: str, total: int | None) -> Iterator[Report]:
+    from tqdm import tqdm
+
+    with tqdm(desc=label, total=total, unit="B", unit_scale=True, unit_divisor=1024) as bar:
+
+        def report(done: int, total: int | None) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield report
+
+
+@contextmanager
+def _nowhere(label: str, total: int | None) -> Iterator[Report]:
+    yield _silent
+
+
+_SHOWN = {"notebook": _in_notebook, "terminal": _in_terminal, "none": _nowhere}

@@ -1,0 +1,315 @@
+"""Resumable uploads by hand, one request at a time (interface, Resumable upload session)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from ...core.errors import SvcError
+from ..arguments import media_types, names_for, one_id, sources
+from ..current_session import session_or_current
+from ..exchanges.state_chart import state_chart, way_of
+from ..exchanges.svg import Picture
+from ..exchanges.upload_chart import upload_picture
+from ..frames.frames import frame
+from ..frames.schemas import FILES, HISTORY, PENDING
+from .metadata import metadata_body
+from .progress import Progress, Report, check_progress, reporting
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.pending import PendingUpload
+    from ...client.session import Session
+    from ...client.upload import Upload as Steps
+    from ...core.wire import JSONObject
+    from ..arguments import File, Source
+from typing import TYPE_CHECKING
+
+from ...core.wire import JSONObject
+from .progress import Progress, reporting
+
+if TYPE_CHECKING:
+    from ...client.session import Session
+    from ...client.uploads import Order
+
+
+class Upload:
+    """A resumable upload in your hands.
+
+    `send_chunk`, `status` and `cancel` do one thing each and give its row of the history; `run` and
+    `resume` go on to the end and give the file. Whatever is raised, the service keeps what it has, and
+    `resume` goes on from there.
+
+    >>> lab = svc.sandbox()
+    >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+    >>> up.send_chunk()[["status", "stored"]].values.tolist()
+    [[308, 262144]]
+    >>> up.run()["size"].tolist()
+    [300000]
+    """
+
+    def __init__(self, steps: Steps, relay: Relay, session: Session) -> None:
+        self._steps = steps
+        self._relay = relay
+        self._session = session
+
+    def __getstate__(self) -> NoReturn:
+        """Two processes that send to one session overtake each other."""
+        raise TypeError(
+            "an Upload is not pickled: give its session_uri to the other process, which calls resume_upload()"
+        )
+
+    @property
+    def session_uri(self) -> str | None:
+        """The address that the service gave to this upload; `resume_upload` takes it."""
+        return self._steps.session_uri
+
+    @property
+    def state(self) -> str:
+        """The upload's state as the answers tell it: open, complete, cancelled, or none.
+
+        none: the service has no session of this upload, because it was not opened yet or has expired; the next step
+        opens one and begins at the first byte. The row of `history` that met the expired session says expired.
+        """
+        return self._steps.state.value
+
+    @property
+    def history(self) -> DataFrame:
+        """A row for each step so far: n (Int64), action (str: begin, send, ask, wait, cancel), first, last,
+        total, status, stored (Int64; bytes are counted from 0, last is included), waited (Float64, seconds),
+        state, error (str).
+        """
+        return frame(HISTORY, self._steps.history)
+
+    def picture(self) -> Picture:
+        """What each request sent, what of it had been sent before, and what the service had then: to be looked at.
+
+        A broken request counts with the bytes that left; what the service kept of them the next answer tells.
+
+        Interface: A3, rules A3-12, A3-20 and A3-21.
+
+        >>> lab = svc.sandbox()
+        >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+        >>> row = up.run()
+        >>> up.picture()
+        zeros.bin: 300,000 bytes sent, 300,000 stored, none sent twice
+          request  sent     of it again  stored   answer
+          1 begin  0        0            0        200
+          2 send   262,144  0            262,144  308
+          3 send   37,856   0            300,000  200
+        """
+        return upload_picture(self._name, self._steps.total, self._steps.history)
+
+    def states(self) -> Picture:
+        """The states that an upload session can have, and the way that this one took, by the numbers of its steps.
+
+        Interface: Resumable upload session, States and transitions.
+
+        >>> lab = svc.sandbox()
+        >>> up = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+        >>> row = up.run()
+        >>> up.states()
+        zeros.bin: 1 begun (200); 2 bytes (308); 3 all bytes (200); now complete
+        """
+        history = self._steps.history
+        elsewhere = bool(history) and history[0]["action"] != "begin"
+        return state_chart(self._name, way_of(history, begun_elsewhere=elsewhere))
+
+    def send_chunk(self) -> DataFrame:
+        """Send the next chunk, and whatever must come before it. ValueError when nothing is left to send."""
+        return frame(HISTORY, [self._steps.send_chunk()])
+
+    def status(self) -> DataFrame:
+        """Ask the service what it has."""
+        return frame(HISTORY, [self._steps.status()])
+
+    def cancel(self) -> DataFrame:
+        """Tell the service to forget this upload."""
+        return frame(HISTORY, [self._steps.cancel()])
+
+    def run(self, *, progress: Progress = None) -> DataFrame:
+        """Send everything that is left; the file, with the columns of `files()`."""
+        with self._shown(progress):
+            return self._file(self._steps.run())
+
+    def resume(self, *, progress: Progress = None) -> DataFrame:
+        """Ask the service where it stands, then send what is left; the file."""
+        with self._shown(progress):
+            return self._file(self._steps.resume())
+
+    def _file(self, answer: JSONObject) -> DataFrame:
+        """With all columns, also where somebody else began the session and asked for fewer fields."""
+        from ...client.calls import get_file
+
+        if not self._steps.target.whole:
+            with suppress(SvcError):
+                answer = get_file(self._session, str(answer["id"]), fields=",".join(FILES.keys))
+        return frame(FILES, [answer])
+
+    def _shown(self, progress: Progress) -> AbstractContextManager[None]:
+        check_progress(progress)
+        return self._relay.to(reporting(progress, f"Upload {self._name}", self._steps.total))
+
+    @property
+    def _name(self) -> str:
+        return str(self._steps.target.metadata.get("name") or self._steps.source.name or "bytes")
+
+    def __repr__(self) -> str:
+        return repr(self._steps)
+
+
+class Relay:
+    """Passes progress on to whoever listens at the moment; an upload outlives its progress bars."""
+
+    def __init__(self) -> None:
+        self._listener: Report | None = None
+
+    def __call__(self, done: int, total: int | None) -> None:
+        if self._listener is not None:
+            self._listener(done, total)
+
+    @contextmanager
+    def to(self, shown: AbstractContextManager[Report]) -> Iterator[None]:
+        """Let this one listen for a while."""
+        with shown as self._listener:
+            try:
+                yield
+            finally:
+                self._listener = None
+
+
+def start_upload(
+    source: Source,
+    *,
+    name: str | None = None,
+    mime_type: str | None = None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
+    file_id: str | None = None,
+    file: File | None = None,
+    chunk_size: int | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    session: Session | None = None,
+) -> Upload:
+    """Open a resumable upload and send no content yet; the result sends it step by step.
+
+    Args:
+        file: An existing file whose content is replaced: an id, a row or a frame of one row. None creates a file.
+        name, metadata: As for `upload`; with `file` what they name is changed, too.
+
+    The other arguments are those of `upload`, for one source.
+
+    Raises:
+        TypeError, ValueError: An argument is not valid, or `file` stands beside `file_id` or `convert_to`, which are
+            for new files; nothing was sent.
+        NotFound: There is no such file.
+
+    Interface: A3, Resumable upload session.
+
+    >>> lab = svc.sandbox()
+    >>> svc.start_upload(bytes(300_000), name="zeros.bin")
+    <Upload zeros.bin: 0 of 300000 bytes, open>
+    >>> old = svc.upload(b"old", name="zeros.bin")
+    >>> bool(svc.start_upload(bytes(9), file=old).run()["id"][0] == old["id"][0]), svc.read(old) == bytes(9)
+    (True, True)
+    """
+    from ...client.uploads import start_upload as start
+
+    (one,) = _one(source)
+    (called,), (kind,) = names_for(1, name), media_types(source, mime_type)
+    existing = None if file is None else one_id(file)
+    if existing is not None and (file_id is not None or convert_to is not None):
+        raise ValueError("file_id and convert_to are for new files; leave them out where file is given")
+    body = metadata_body({**(metadata or {}), **({"id": file_id} if file_id else {})}, creating=existing is None)
+    relay = Relay()
+    session = session_or_current(session)
+    steps = start(
+        session,
+        one,
+        name=called,
+        mime_type=kind,
+        metadata=body,
+        file_id=existing,
+        chunk_size=chunk_size,
+        query={"fields": ",".join(FILES.keys)},
+        convert_to=convert_to,
+        ocr_language=ocr_language,
+        progress=relay,
+    )
+    return Upload(steps, relay, session)
+
+
+def _one(source: object) -> list[Any]:
+    found = sources(source)
+    if len(found) != 1:
+        raise ValueError(f"source has {len(found)} sources; this call takes one")
+    return found
+
+
+def resume_upload(
+    session_uri: str,
+    source: Source,
+    *,
+    chunk_size: int | None = None,
+    session: Session | None = None,
+) -> Upload:
+    """Take up an upload that was begun before, here or in another process; `.run()` goes on with it.
+
+    Args:
+        session_uri: The upload's address, from `Upload.session_uri` or `pending_uploads()`.
+        source: The same content again, from its first byte on.
+        chunk_size: As for `upload`.
+
+    Raises:
+        SourceChanged: The journal knows this upload, and it began with another content.
+        TypeError, ValueError: An argument cannot be meant.
+
+    >>> lab = svc.sandbox()
+    >>> begun = svc.start_upload(bytes(300_000), name="zeros.bin", chunk_size=262_144)
+    >>> row = begun.send_chunk()
+    >>> svc.resume_upload(begun.session_uri, bytes(300_000)).run()["name"].tolist()
+    ['zeros.bin']
+    """
+    from ...client.uploads import resume_upload as resume
+
+    (one,) = _one(source)
+    relay = Relay()
+    session = session_or_current(session)
+    steps = resume(session, session_uri, one, chunk_size=chunk_size, progress=relay)
+    return Upload(steps, relay, session)
+
+
+def pending_uploads(*, session: Session | None = None) -> DataFrame:
+    """The uploads to this service that were begun and not finished, as the journal knows them.
+
+    Returns:
+        One row for each, oldest first: name (str), total, chunk_size (Int64, bytes), media_type (str),
+        started (datetime64[ms, UTC]), session_uri (str), source (str, the path; missing for bytes).
+
+    >>> lab = svc.sandbox()
+    >>> begun = svc.start_upload(bytes(300_000), name="zeros.bin")
+    >>> svc.pending_uploads()[["name", "total"]].values.tolist()
+    [['zeros.bin', 300000]]
+    """
+    session = session_or_current(session)
+    return frame(PENDING, [_entry(entry) for entry in session.pending.all(session.base_url)])
+
+
+def _entry(entry: PendingUpload) -> dict[str, Any]:
+    return {**asdict(entry), "name": entry.name}
+
+
+def label_of(order: Order) -> str:
+    """What the progress bar of an upload says."""
+    return f"Upload {order.target.metadata.get('name') or order.source.name or 'bytes'}"
+
+
+def carried_out(session: Session, order: Order, progress: Progress) -> JSONObject:
+    """Do what was prepared; the file's metadata."""
+    from ...client.uploads import carry_out
+
+    with reporting(progress, label_of(order), order.source.size) as report:
+        return carry_out(session, order, report)

@@ -1,0 +1,236 @@
+"""The dashboard: every form on one page of tabs, filled when they are looked at and kept fresh while they are."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ...current_session import session_or_current
+from ...sandbox.sandbox import Sandbox, sandbox_of
+from ...widgets.dispose import close_whole
+from ...widgets.form import Form
+from ...widgets.html import Markup, joined, tag
+from ...widgets.styles import style_sheet
+from .change_detector import Pulse
+from .tabs import PAGES, Page
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ....client.session import Session
+
+_BEAT = 0.5
+"""Seconds between two looks at whether something has changed."""
+
+_ARMED = "A fault or a limit is armed: lists are read again when you press Refresh, because reading would set it off."
+
+
+def dashboard(*, session: Session | None = None, lab: Sandbox | None = None) -> Dashboard:
+    """Files, upload, export, events, notifications, the wire and the sandbox's controls, on one page of tabs.
+
+    A tab is filled when it is looked at for the first time, and read again when something was changed elsewhere: by
+    another tab, a cell or a program. `board.form` is the form of the tab that is open; `board.result`, `board.code()`
+    and `board.last_error` are those of this form. `board.show("wire")` opens another one.
+
+    Args:
+        session: Whose files and events; None is the session that is current, or that of `lab`.
+        lab: The sandbox that the controls are for; None is the one that the session is signed in to. For a service
+            elsewhere there are no controls.
+
+    >>> lab = svc.sandbox()
+    >>> svc.dashboard()
+    <Dashboard: Files, Upload, Export, Events, Notifications, Wire, Lab controls>
+    """
+    return Dashboard(session or (lab.session if lab else None), lab)
+
+
+class Dashboard(Form):
+    """See `dashboard`. `forms` has the forms that were made so far, by the key of their tab."""
+
+    title = "Dashboard"
+
+    def __init__(self, session: Session | None = None, lab: Sandbox | None = None) -> None:
+        super().__init__(session_or_current(session))
+        self.add_class("svc-dashboard")
+        self.lab = lab or sandbox_of(self.session)
+        self.forms: dict[str, Form] = {}
+        self._user = ""
+        self._old: set[str] = set()
+        self._pages = [*PAGES, *([Page("lab", "Lab controls", self._lab_panel, asks=False)] if self.lab else [])]
+        self._pulse = Pulse(self.session, self.lab)
+        self.head, self.status = widgets.HTML(), widgets.HTML()
+        self._unfilled = [_unfilled(page) for page in self._pages]
+        places = [widgets.VBox([words]) for words in self._unfilled]
+        self.tabs = widgets.Tab(places, titles=[page.title for page in self._pages])
+        self.tabs.observe(lambda _change: self._guarded(self._open), "selected_index")
+        self.tabs.selected_index = 0
+        self._compose(style_sheet("dashboard.css"), self.head, self.status, self.alert, self.tabs)
+        self._guarded(self._open)
+        self._watcher = _in_loop(self._watch)
+
+    # -- what a program sees
+
+    @property
+    def session(self) -> Session:
+        """Who is signed in: the tabs are theirs."""
+        return session_or_current(self._session)
+
+    @property
+    def form(self) -> Form:
+        """The form of the tab that is open."""
+        return self.forms[self._page.key]
+
+    @property
+    def result(self) -> DataFrame:
+        """The result of the form that is open."""
+        found: DataFrame = self.form.result
+        return found
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way in one of the tabs."""
+        return any(form.busy for form in self.forms.values())
+
+    def code(self) -> str:
+        """The call that does the same as the form that is open."""
+        form = self.forms.get(self._page.key)
+        return form.code() if form else "svc.dashboard()"
+
+    def show(self, key: str) -> Form:
+        """Open the tab with this key: files, upload, export, events, notifications, wire, lab. Raises ValueError."""
+        keys = [page.key for page in self._pages]
+        if key not in keys:
+            raise ValueError(f"key is {key!r}; the tabs are {', '.join(keys)}")
+        self.tabs.selected_index = keys.index(key)
+        return self.form
+
+    def refresh(self) -> None:
+        """Read the open tab again, and every other one when it is looked at."""
+        self._old = set(self.forms)
+        self._freshen()
+
+    def close(self) -> None:
+        """Stop looking for changes; close the forms, and the receiver of the notifications."""
+        if self._watcher:
+            self._watcher.cancel()
+        for form in self.forms.values():
+            form.close()
+        close_whole(*self._unfilled)
+        super().close()
+
+    # -- what happens
+
+    @property
+    def _page(self) -> Page:
+        return self._pages[self.tabs.selected_index or 0]
+
+    def _open(self) -> None:
+        page = self._page
+        if page.key not in self.forms:
+            place = self.tabs.children[self.tabs.selected_index or 0]
+            self.forms[page.key] = page.make(self.session)
+            place.children = [self.forms[page.key]]
+        self._freshen()
+        self._say()
+
+    def _lab_panel(self, _session: Session) -> Form:
+        from .sandbox_panel import LabPanel
+
+        assert self.lab is not None
+        return LabPanel(self.lab, self._sign_in)
+
+    def _sign_in(self, session: Session, user: str) -> None:
+        """The tabs are somebody else's now; the controls stay."""
+        if any(form.busy for key, form in self.forms.items() if key != "lab"):
+            raise ValueError("Something is under way in another tab: wait for it, or cancel it.")
+        self._session, self._user = session, user
+        self._pulse = Pulse(session, self.lab)
+        for place, page in zip(self.tabs.children, self._pages, strict=True):
+            if page.key != "lab" and (form := self.forms.pop(page.key, None)):
+                place.children = ()
+                form.close()
+        self._say()
+
+    # -- keeping fresh
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(_BEAT)
+            self.look()
+
+    def look(self) -> None:
+        """See whether something has changed, and freshen what is open; what goes wrong is said."""
+        try:
+            self._look()
+        except Exception as error:
+            self._warn(error)
+
+    def _look(self) -> None:
+        news = self._pulse.news()
+        if not news.said:
+            return
+        asking = {page.key for page in self._pages if page.asks} if news.changed else set()
+        telling = {page.key for page in self._pages if not page.asks}
+        self._old |= (asking | telling) & set(self.forms)
+        self._freshen()
+        self._say()
+
+    def _freshen(self) -> None:
+        page, form = self._page, self.forms.get(self._page.key)
+        if form is None or page.key not in self._old or form.busy:
+            return
+        if page.asks and self._armed():
+            return
+        self._old.discard(page.key)
+        form.refresh()
+
+    def _armed(self) -> bool:
+        """Whether a question of ours would use up what a lesson has set."""
+        if self.lab is None:
+            return False
+        left = any(
+            step["fired"] < step.get("times", 1) for plan in self.lab.service.fault_plans() for step in plan["steps"]
+        )
+        return left or bool(self.lab.service.limits())
+
+    def _say(self) -> None:
+        self.head.value = tag("p", joined(self._who(), self._when()), class_="svc-who")
+        held = self._page.asks and self._page.key in self._old and self._armed()
+        self.status.value = tag("p", _ARMED, role="status") if held else ""
+
+    def _who(self) -> Markup:
+        if self.lab is None:
+            words = f"{self.session!r}".strip("<>").replace("Session ", "Signed in at ")
+            return joined(words, ". The clock, faults and people of a service elsewhere are its own: no lab controls.")
+        return joined("Signed in as ", tag("strong", self._user or self.lab.service.policy.first_user), ". ")
+
+    def _when(self) -> str:
+        if self.lab is None:
+            return ""
+        clock = self.lab.clock
+        return f"The clock {'stands still at' if clock.is_virtual else 'runs:'} {clock.now():%Y-%m-%d %H:%M:%S} UTC."
+
+    def _show_code(self) -> None:
+        """The form that is open shows its own."""
+        self.twin.value = ""
+
+    def _picture(self) -> Markup:
+        shown = self.forms.get(self._page.key)
+        return joined(tag("p", "Dashboard: run the cell to use it."), shown._picture() if shown else "")
+
+    def __repr__(self) -> str:
+        return f"<Dashboard: {', '.join(page.title for page in self._pages)}>"
+
+
+def _unfilled(page: Page) -> widgets.HTML:
+    return widgets.HTML(tag("p", f"{page.title} …"))
+
+
+def _in_loop(watch: Any) -> asyncio.Task[None] | None:
+    with suppress(RuntimeError):
+        task: asyncio.Task[None] = asyncio.get_running_loop().create_task(watch())
+        return task
+    return None

@@ -1,0 +1,114 @@
+"""Lab controls: the clock, faults, limits, snapshots and people of a sandbox, and what it remembers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ...widgets.background_task import Work
+from ...widgets.field import LABEL, labelled
+from ...widgets.form import Form
+from ...widgets.html import tag
+from ...widgets.styles import row
+from .sandbox_sections import ClockSection, FaultSection, LimitSection, PeopleSection, SnapshotSection
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ....client.session import Session
+    from ...sandbox.sandbox import Sandbox
+
+LAST = 30
+"""So many rows are shown, the latest; `result` has all."""
+
+_BOOKS = (
+    ("agenda: what comes by itself", "agenda"),
+    ("journal: what was asked, and what decided", "journal"),
+    ("deliveries: attempts to notify", "deliveries"),
+    ("outbox: invitations", "outbox"),
+)
+_SHOWN = {
+    "journal": ["n", "time", "user", "operation", "method", "path", "status", "fault", "decided_by"],
+    "deliveries": ["due", "state", "attempt", "status", "outcome", "error"],
+}
+
+
+class LabPanel(Form):
+    """See the module. `signed_in` is called with a session and the name of who is signed in."""
+
+    title = "Lab controls"
+
+    def __init__(self, lab: Sandbox, signed_in: Callable[[Session, str], None] = lambda _session, _user: None) -> None:
+        super().__init__(lab.session)
+        self.lab = lab
+        self._last = ""
+        self.work = Work(self._warn)
+        self.clock = ClockSection(lab, self._do, self._guarded)
+        self.faults = FaultSection(lab, self._do, self._guarded)
+        self.limits = LimitSection(lab, self._do, self._guarded)
+        self.snapshots = SnapshotSection(lab, self._do, self._guarded)
+        self.people = PeopleSection(lab, self._do, self._guarded, signed_in)
+        self.book = widgets.RadioButtons(
+            options=_BOOKS, **labelled("Look at", "What the sandbox remembers or expects"), style=LABEL
+        )
+        self.book.add_class("svc-columns")
+        self.status = widgets.HTML()
+        self.reread = self._button("Refresh", "How all of this stands now", self.refresh)
+        self.book.observe(lambda _change: self._guarded(self._turn), "value")
+        sections = widgets.HBox(self._sections())
+        sections.add_class("svc-sections")
+        books = [widgets.HTML(tag("h4", "Books", class_="svc-head")), self.book, row(self.reread)]
+        self._compose(self.status, self.alert, self.work, sections, *books, self.table)
+        self._guarded(self.refresh)
+
+    def _sections(self) -> list[Any]:
+        return [self.clock, self.people, self.faults, self.limits, self.snapshots]
+
+    @property
+    def busy(self) -> bool:
+        """Whether the clock is on its way."""
+        return self.work.busy
+
+    @property
+    def result(self) -> DataFrame:
+        """The book that is chosen, whole."""
+        found: DataFrame = getattr(self.lab, self.book.value)()
+        return found
+
+    def code(self) -> str:
+        """The call of a cell that does what was done last; else the one that shows the book."""
+        return self._last or f"lab.{self.book.value}()"
+
+    def refresh(self) -> None:
+        """See how everything stands now; no request is made for it."""
+        for section in self._sections():
+            section.look(self.lab)
+        rows = self.result
+        wanted = _SHOWN.get(self.book.value, list(rows.columns))
+        if rows.empty:
+            self.table.value = tag("p", "There is nothing in it.")
+        else:
+            self._show_table(rows[wanted].tail(LAST).iloc[::-1])
+        self._show_code()
+
+    def _turn(self) -> None:
+        self._last = ""
+        self.refresh()
+
+    def _do(self, code: str, act: Callable[[], Any], words: str) -> None:
+        """Beside the loop: on the clock's way receivers may take their time."""
+
+        def done(_value: Any) -> None:
+            self._last = code
+            self.refresh()
+            self.status.value = tag("p", words, role="status")
+
+        self.work.begin(f"Doing {code}", lambda _report: act(), done, aside="advance" in code)
+
+    def _outdated(self) -> None:
+        self.status.value = ""
+
+    def __repr__(self) -> str:
+        return f"<LabPanel: {self.lab.clock.now():%Y-%m-%d %H:%M:%S} UTC>"

@@ -1,0 +1,92 @@
+"""What is attached to an event: stored files that are picked from a list, and links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ....core.errors import SvcError
+from ...widgets.editable_rows import RowsChoice
+from ...widgets.field import LABEL, Field, entry, labelled, small_button
+from ...widgets.html import tag
+from ..recent_files import file_line, latest_files
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+
+_NOTHING = "There is no stored file yet: make one with svc.upload(…), then press Refresh. A link works too."
+
+
+class AttachmentRow(Field):
+    """One attached file: `value` is its entry of `attachments`."""
+
+    def __init__(self, attachment: Mapping[str, Any], name: str | None = None) -> None:
+        self.value = dict(attachment)
+        link = self.value.get("fileUrl")
+        super().__init__(
+            widgets.HTML(tag("span", name or self.value.get("title") or link or "A file without a link", title=link))
+        )
+
+
+class AttachmentRows(RowsChoice[AttachmentRow]):
+    """The files, a list to pick from, and a text for a link to anything else."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda row: False)
+        self._facts: dict[str, Mapping[str, Any]] = {}
+        self.chooser = widgets.Dropdown(
+            **labelled("Attach", "The stored files, those that were changed last come first"), style=LABEL
+        )
+        self.attach = small_button("Attach", "Attach the file of the list", self._attach)
+        self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
+        self.refresh.add_class("svc-small")
+        self.more = small_button("One more", "Keep this link, and make room for another", self._keep_link)
+        self.link = entry("or a link", "The address of a file, stored here or elsewhere", hint="https://…")
+        self.link.observe(lambda _change: self.tell(), "value")
+        self.pick, self.other = Field(self.chooser, self.attach, self.refresh), Field(self.link, self.more)
+        self.children = [self.pick, self.other, self.box, self.note]
+
+    @property
+    def value(self) -> list[dict[str, Any]]:
+        """`attachments` of an event; a link that stands in the text is one of them."""
+        return [*(row.value for row in self.rows), *self._typed()]
+
+    @value.setter
+    def value(self, attachments: list[dict[str, Any]]) -> None:
+        self.clear()
+        for one in attachments:
+            self.append(AttachmentRow(one))
+
+    def read(self, session: Session) -> None:
+        """Fill the list with the files of this session; what was chosen stays chosen while it is there."""
+        try:
+            found = latest_files(session, "webViewLink")
+        except SvcError as error:
+            self.pick.explain(f"The stored files cannot be listed, and a link is what remains: {error}")
+            return
+        before = self.chooser.value
+        self._facts = {str(one["id"]): one for one in found}
+        self.chooser.options = [(file_line(one), key) for key, one in self._facts.items()]
+        self.chooser.value = before if before in self._facts else next(iter(self._facts), None)
+        self.pick.explain("" if self._facts else _NOTHING)
+
+    def field(self, index: int) -> Field:
+        """Where what is wrong with this entry of `value` is said."""
+        return self.rows[index] if index < len(self.rows) else self.other
+
+    def _typed(self) -> list[dict[str, Any]]:
+        link = self.link.value.strip()
+        return [{"fileUrl": link}] if link else []
+
+    def _attach(self) -> None:
+        facts = self._facts.get(self.chooser.value)
+        if facts is None:
+            self.note.say([_NOTHING])
+        else:
+            self.append(AttachmentRow({"fileUrl": facts["webViewLink"]}, str(facts["name"])))
+
+    def _keep_link(self) -> None:
+        if all(self.append(AttachmentRow(one)) for one in self._typed()):
+            self.link.value = ""

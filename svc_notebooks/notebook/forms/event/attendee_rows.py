@@ -1,0 +1,138 @@
+"""Who is invited: a row for each with an address and a name, and the details of a guest below it when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from ...widgets.editable_rows import RowsChoice
+from ...widgets.field import FREE, Field, entry, heading, labelled, on_change, show, small_button, switch
+from .options import number_of
+
+_RESPONSES = (
+    ("no response yet", "needsAction"),
+    ("accepted", "accepted"),
+    ("tentative", "tentative"),
+    ("declined", "declined"),
+)
+_DEFAULTS = {"additionalGuests": "", "comment": "", "responseStatus": "needsAction", "resource": False}
+"""The details of a guest, with what their controls have where nothing is sent."""
+_SHOWN = ("email", "displayName", "optional", *_DEFAULTS)
+
+
+class AttendeeRow(Field):
+    """One guest; what else is known of them (`more`) is kept as it is."""
+
+    def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
+        given = attendee or {}
+        self.more = {key: value for key, value in given.items() if key not in _SHOWN}
+        self.email = entry(
+            "E-mail",
+            "Where the invitation goes",
+            value=str(given.get("email") or ""),
+            hint="ada@svc.example",
+            style=FREE,
+        )
+        self.name = entry(
+            "Name",
+            "What to call them; the service may know it already",
+            value=str(given.get("displayName") or ""),
+            style=FREE,
+        )
+        self.optional = switch("optional", "The event takes place without them too", value=bool(given.get("optional")))
+        self.toggle = small_button(
+            "Details", "Show or hide response, comment, additional guests and resource", self._toggle
+        )
+        self.details: dict[str, Any] = {}
+        self.box = widgets.HBox()
+        self.box.add_class("svc-line")
+        self.box.add_class("svc-details")
+        self._changed: list[Callable[[], None]] = []
+        super().__init__(self.email, self.name, self.optional, self.toggle)
+        self.children = [self.line, self.box, self.hint, self.note]
+        show(self.box, False)
+        if any(given.get(key) for key in _DEFAULTS):
+            self._toggle()
+            self._set_details(given)
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The guest as an entry of `attendees`."""
+        texts = {"email": self.email.value.strip(), "displayName": self.name.value.strip()}
+        return {
+            **{key: value for key, value in texts.items() if value},
+            **({"optional": True} if self.optional.value else {}),
+            **self._details(),
+            **self.more,
+        }
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        super().watch(changed)
+        self._changed.append(changed)
+        on_change(changed, *self.details.values())
+
+    def _toggle(self) -> None:
+        if not self.details:
+            self._build()
+        show(self.box, self.box.layout.display is not None)
+
+    def _build(self) -> None:
+        self.details = {
+            "responseStatus": widgets.Dropdown(
+                options=_RESPONSES, **labelled("Response", "Whether the guest comes"), style=FREE
+            ),
+            "comment": entry("Comment", "A comment with the response", style=FREE),
+            "additionalGuests": entry("Additional guests", "How many people come with the guest", hint="0", style=FREE),
+            "resource": switch("resource", "A room or a device, not a person; set only when it is first added"),
+        }
+        self.details["additionalGuests"].add_class("svc-number")
+        self.box.children = [*self.details.values()]
+        for changed in self._changed:
+            on_change(changed, *self.details.values())
+
+    def _set_details(self, given: Mapping[str, Any]) -> None:
+        """Raises TypeError and TraitError for what a control cannot have."""
+        count = given.get("additionalGuests")
+        if isinstance(count, bool) or not isinstance(count, int | None):
+            raise TypeError("additionalGuests must be a whole number")
+        for key, default in _DEFAULTS.items():
+            value = given.get(key) or default
+            self.details[key].value = str(value) if key == "additionalGuests" else value
+
+    def _details(self) -> dict[str, Any]:
+        values = {key: control.value for key, control in self.details.items() if control.value != _DEFAULTS[key]}
+        if "additionalGuests" in values:
+            values["additionalGuests"] = number_of(values["additionalGuests"])
+        return {key: value for key, value in values.items() if value is not None}
+
+
+class AttendeeRows(RowsChoice[AttendeeRow]):
+    """All guests, and a button for one more."""
+
+    def __init__(self) -> None:
+        super().__init__(_is_blank)
+        self.add = small_button("Add guest", "One more row", self._add)
+        self.children = [Field(heading("Guests"), self.add), self.box, self.note]
+
+    @property
+    def value(self) -> list[dict[str, Any]]:
+        """`attendees` of an event."""
+        return [row.value for row in self.filled]
+
+    @value.setter
+    def value(self, attendees: list[dict[str, Any]]) -> None:
+        self.clear()
+        for one in attendees:
+            self.append(AttendeeRow(one))
+
+    def _add(self) -> None:
+        row = AttendeeRow()
+        if self.append(row):
+            row.email.focus()
+
+
+def _is_blank(row: AttendeeRow) -> bool:
+    return not (row.value.keys() - {"optional"})

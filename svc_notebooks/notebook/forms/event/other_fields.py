@@ -1,0 +1,107 @@
+"""The fields of an event that have no control of their own, as JSON; a field is said here or by a control, not both."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from ....core.event_fields import ORDER
+from ...widgets.field import Field, on_change, passage, small_button
+
+LABELS = {
+    "summary": "Title",
+    "start": "Starts",
+    "end": "Ends",
+    "recurrence": "Repeats",
+    "location": "Place",
+    "conferenceData": "Conference",
+    "attendees": "Guests",
+    "guestsCanInviteOthers": "Guests may",
+    "guestsCanSeeOtherGuests": "Guests may",
+    "guestsCanModify": "Guests may",
+    "description": "Description",
+    "reminders": "Reminders",
+    "attachments": "Attach",
+    "colorId": "Colour",
+    "visibility": "Visibility",
+    "transparency": "Shows as",
+    "status": "Status",
+    "id": "Event ID",
+    "sequence": "Sequence",
+    "source": "Source",
+    "anyoneCanAddSelf": "Self sign-up",
+    "originalStartTime": "Original start",
+    "extendedProperties": "Extended properties",
+    "gadget": "Gadget",
+}
+"""The fields that have controls, and the labels of these."""
+
+
+class FurtherFields(Field):
+    """Every other field of an event, as a JSON object; `move` is pressed to set the controls to its fields instead."""
+
+    def __init__(self, move: Callable[[], object] = lambda: None) -> None:
+        self.text = passage(
+            "Other fields",
+            "Fields without a control, as a JSON object",
+            hint='{"iCalUID": "…", "conferenceData": {…}}',
+            rows=2,
+        )
+        self.move = small_button("Move to controls", "Set the controls to the fields of this JSON", move)
+        super().__init__(self.text, self.move)
+        on_change(lambda: self.explain(" ".join(_unknown(self.names))), self.text)
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The fields. Raises ValueError for what is no JSON object."""
+        text = self.text.value.strip()
+        try:
+            found = json.loads(text) if text else {}
+        except ValueError as error:
+            raise ValueError(f'This is not valid JSON ({error}): write it like {{"iCalUID": "a@b"}}.') from None
+        if not isinstance(found, dict):
+            raise ValueError('This must be a JSON object, like {"iCalUID": "a@b"}.')
+        return found
+
+    @value.setter
+    def value(self, fields: Mapping[str, Any]) -> None:
+        self.text.value = json.dumps(fields, ensure_ascii=False, indent=1) if fields else ""
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The fields that stand here, as far as the text can be read."""
+        try:
+            return frozenset(self.value)
+        except ValueError:
+            return frozenset()
+
+
+def said_twice(names: Iterable[str]) -> str:
+    """The message for fields that both the JSON and a control set.
+
+    >>> said_twice(["summary"])
+    'The control Title sets this field too: summary. Remove it here, or clear the control, or press Move to controls.'
+    """
+    several = sorted(names)
+    labels = [LABELS.get(name, name) for name in several]
+    controls = (
+        f"control {labels[0]} sets this field"
+        if len(several) == 1
+        else f"controls {', '.join(labels)} set these fields"
+    )
+    it, control = ("it", "the control") if len(several) == 1 else ("them", "the controls")
+    return f"The {controls} too: {', '.join(several)}. Remove {it} here, or clear {control}, or press Move to controls."
+
+
+def _unknown(names: frozenset[str]) -> Iterator[str]:
+    """A sentence for each name that the service ignores; such a field is sent all the same.
+
+    >>> list(_unknown(frozenset({"colour", "status"})))
+    ['colour is not a field of an event, and services ignore it; did you mean colorId?']
+    """
+    for name in sorted(names.difference(ORDER)):
+        near = get_close_matches(name, ORDER, n=1)
+        meant = f"; did you mean {near[0]}?" if near else "."
+        yield f"{name} is not a field of an event, and services ignore it{meant}"

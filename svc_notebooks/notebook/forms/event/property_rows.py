@@ -1,0 +1,95 @@
+"""Names and values as rows: the extended properties of an event, and the preferences of a gadget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import ipywidgets as widgets
+
+from ...widgets.editable_rows import RowsChoice
+from ...widgets.field import FREE, Field, entry, heading, labelled, small_button
+
+
+class PropertyRow(Field):
+    """One property: its key, its value, and who can see it."""
+
+    def __init__(self, key: str = "", value: str = "", scope: str | None = None, scopes: Sequence[str] = ()) -> None:
+        self.key = entry("Key", "The name of the property", value=key, style=FREE)
+        self.text = entry("Value", "The value of the property", value=value, style=FREE)
+        self.scope = widgets.Dropdown(
+            options=scopes,
+            value=scope,
+            **labelled("Visible to", "private: this calendar's copy only; shared: the copies of all attendees"),
+            style=FREE,
+        )
+        super().__init__(self.key, self.text, *([self.scope] if scopes else []))
+
+    @property
+    def name(self) -> str:
+        """The key without the spaces around it."""
+        return str(self.key.value).strip()
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether nothing is filled in."""
+        return not self.name and not self.text.value
+
+
+class PropertyRows(RowsChoice[PropertyRow]):
+    """The rows, and a button for one more. With `scopes`, each row is in one of them."""
+
+    def __init__(self, label: str, tooltip: str, scopes: Sequence[str] = ()) -> None:
+        super().__init__(lambda row: row.is_blank)
+        self.scopes = tuple(scopes)
+        self.add = small_button("Add property" if scopes else "Add preference", tooltip, self._add)
+        self.children = [Field(heading(label), self.add), self.box, self.note]
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """Values by key; with scopes, such an object for each scope that has rows."""
+        if not self.scopes:
+            return self._pairs(None)
+        pairs = {scope: self._pairs(scope) for scope in self.scopes}
+        return {scope: found for scope, found in pairs.items() if found}
+
+    @value.setter
+    def value(self, value: Mapping[str, Any] | None) -> None:
+        """Raises ValueError for a key that a row cannot have."""
+        self.clear()
+        groups = [(scope, (value or {}).get(scope)) for scope in self.scopes] if self.scopes else [(None, value)]
+        for scope, pairs in groups:
+            for key, text in (pairs or {}).items():
+                if not key or key != key.strip():
+                    raise ValueError("a key is empty or has spaces around it")
+                self.append(self._row(key, text, scope))
+
+    def problems(self) -> Iterator[tuple[Field, str]]:
+        """A row without a key, and a row whose key is in another row before it."""
+        seen = set()
+        for row in self.filled:
+            place = (row.scope.value, row.name)
+            if not row.name:
+                yield row, "Enter a key."
+            elif place in seen:
+                yield row, f"There is already a row for the key {row.name!r}: change or remove one of them."
+            seen.add(place)
+
+    def field_of(self, path: str) -> Field:
+        """The row that a path ends with the key of, or the note below all rows."""
+        for row in self.filled:
+            key = f"{row.scope.value}.{row.name}" if self.scopes else row.name
+            if path.endswith(f".{key}"):
+                return row
+        return self.note
+
+    def _pairs(self, scope: str | None) -> dict[str, str]:
+        return {row.name: row.text.value for row in self.filled if row.scope.value == scope}
+
+    def _row(self, key: str = "", text: str = "", scope: str | None = None) -> PropertyRow:
+        return PropertyRow(key, text, scope or next(iter(self.scopes), None), self.scopes)
+
+    def _add(self) -> None:
+        row = self._row()
+        if self.append(row):
+            row.key.focus()

@@ -1,0 +1,102 @@
+"""When to be reminded: as the calendar does it, never, or by rows of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from ....core.event_fields import MOST_REMINDERS as MOST
+from ...widgets.editable_rows import RowsChoice
+from ...widgets.field import FREE, LABEL, Field, labelled, number, on_change, show, small_button
+
+CALENDAR, NONE, OWN = "calendar", "none", "own"
+_WAYS = (("as the calendar does", CALENDAR), ("none", NONE), ("my own", OWN))
+_METHODS = (("a notice", "popup"), ("an e-mail", "email"))
+_KNOWN = {method for _, method in _METHODS}
+_UNITS = ((7 * 24 * 60, "week"), (24 * 60, "day"), (60, "hour"), (1, "minute"))
+
+
+def before_text(minutes: int) -> str:
+    """So many minutes in the largest unit that they fill.
+
+    >>> before_text(1440), before_text(90)
+    ('1 day before', '90 minutes before')
+    """
+    size, name = next((unit for unit in _UNITS if minutes and minutes % unit[0] == 0), _UNITS[-1])
+    count = minutes // size
+    return f"{count} {name}{'' if count == 1 else 's'} before" if minutes else "at the start"
+
+
+class ReminderRow(Field):
+    """One reminder."""
+
+    def __init__(self, method: str = "popup", minutes: int = 10) -> None:
+        self.method = widgets.Dropdown(
+            options=_METHODS, value=method, **labelled("By", "How to be reminded"), style=FREE, layout={"width": "auto"}
+        )
+        self.minutes = number(
+            minutes, "minutes before", "How many minutes before the start: 0 to 40320, which is four weeks"
+        )
+        self.words = widgets.HTML()
+        super().__init__(self.method, self.minutes, self.words)
+        self.minutes.observe(lambda _change: self._say(), "value")
+        self._say()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The reminder as an entry of `reminders.overrides`."""
+        return {"method": self.method.value, "minutes": self.minutes.value}
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        on_change(changed, self.method, self.minutes)
+
+    def _say(self) -> None:
+        minutes = self.minutes.value
+        self.words.value = before_text(minutes) if minutes >= 0 else ""
+
+
+class ReminderRows(RowsChoice[ReminderRow]):
+    """The choice between the three ways, and the rows of the third."""
+
+    def __init__(self) -> None:
+        super().__init__(lambda row: False, MOST, f"An event has at most {MOST} reminders: remove one first.")
+        self.way = widgets.RadioButtons(
+            options=_WAYS,
+            orientation="horizontal",
+            **labelled("Reminders", "Those of the calendar, none, or your own"),
+            style=LABEL,
+            layout={"width": "auto"},
+        )
+        self.add = small_button("Add reminder", f"One more row, up to {MOST}", lambda: self.append(ReminderRow()))
+        self.choice = Field(self.way, self.add)
+        self.children = [self.choice, self.box, self.note]
+        self.way.observe(lambda _change: self._adapt(), "value")
+        self._adapt()
+
+    @property
+    def value(self) -> dict[str, Any] | None:
+        """`reminders` of an event; None: nothing is said about them."""
+        if self.way.value == CALENDAR:
+            return None
+        rows = [row.value for row in self.rows] if self.way.value == OWN else []
+        return {"useDefault": False, **({"overrides": rows} if rows else {})}
+
+    @value.setter
+    def value(self, reminders: Mapping[str, Any] | None) -> None:
+        given = reminders or {"useDefault": True}
+        overrides = given.get("overrides") or []
+        self.clear()
+        for one in overrides:
+            if one.get("method") in _KNOWN and isinstance(one.get("minutes"), int):
+                self.append(ReminderRow(one["method"], one["minutes"]))
+        self.way.value = OWN if self.rows else CALENDAR if given.get("useDefault") else NONE
+
+    def _adapt(self) -> None:
+        show(self.add, self.way.value == OWN)
+        show(self.box, self.way.value == OWN)
+        if self.way.value == OWN and not self.rows:
+            self.append(ReminderRow())
+        self.tell()

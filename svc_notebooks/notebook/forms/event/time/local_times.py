@@ -1,0 +1,111 @@
+"""The times of an event between the form and the wire: a clock time and the text of its zone.
+
+The text is an IANA name, or an offset from UTC such as +01:00, which is sent in the date-time and not as a time zone.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import TYPE_CHECKING, Any
+
+from .....core.event_times import read_time
+from .....core.recurrence import Start
+from .....core.zones import zone
+
+if TYPE_CHECKING:
+    from .....core.wire import JSON, JSONObject
+
+_OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
+
+
+def read_offset(text: str) -> tzinfo | None:
+    """The fixed zone of an offset, None for any other text.
+
+    >>> read_offset("+05:30"), read_offset("Europe/Berlin")
+    (datetime.timezone(datetime.timedelta(seconds=19800)), None)
+    """
+    match = _OFFSET.fullmatch(text)
+    if match is None or int(match[2]) > 23:
+        return None
+    length = timedelta(hours=int(match[2]), minutes=int(match[3]))
+    return timezone(-length if match[1] == "-" else length)
+
+
+def in_zone(moment: date | datetime | None, text: str) -> datetime | None:
+    """A clock time in its zone, where both are known."""
+    if not isinstance(moment, datetime):
+        return None
+    try:
+        aware = moment.replace(tzinfo=read_offset(text) or zone(text))
+        aware.astimezone(UTC)
+    except (ValueError, OverflowError):  # a zone or a year that is still being typed
+        return None
+    return aware
+
+
+def moment_text(moment: date | datetime | None) -> str | None:
+    """A day, or a day and a clock time, as people write them.
+
+    >>> moment_text(datetime(2026, 11, 2, 10))
+    '2026-11-02 10:00'
+    """
+    if not isinstance(moment, datetime):
+        return str(moment) if moment else None
+    return moment.isoformat(" ", "seconds" if moment.second else "minutes")
+
+
+def argument_time(moment: date | datetime | None, text: str, time_zone: str | None) -> Any:
+    """The time as an argument of `create_event` whose `time_zone` this is: a text, or a dict as on the wire.
+
+    >>> argument_time(datetime(2026, 11, 2, 10), "Europe/Berlin", "Europe/Berlin")
+    '2026-11-02 10:00'
+    >>> argument_time(datetime(2026, 11, 2, 10), "+01:00", None)
+    '2026-11-02 10:00+01:00'
+    >>> argument_time(datetime(2026, 11, 2, 10), "Asia/Tokyo", "Europe/Berlin")
+    {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Asia/Tokyo'}
+    """
+    said = moment_text(moment)
+    if moment is None or said is None or text == (time_zone or ""):
+        return said
+    if not isinstance(moment, datetime):
+        return {"date": said, **({"timeZone": text} if text else {})}
+    if offset := read_offset(text):
+        as_text = time_zone is None and offset.utcoffset(None)  # an argument in UTC is sent with that as its time zone
+        return said + text if as_text else {"dateTime": moment.isoformat() + text}
+    return {"dateTime": moment.isoformat(), "timeZone": text} if text else said
+
+
+def wire_time(said: Any, time_zone: str | None) -> JSON:
+    """What such an argument is on the wire; a zone that does not exist stays as it is.
+
+    >>> wire_time("2026-11-02 16:00", "Mars/Olympus")
+    {'dateTime': '2026-11-02T16:00:00', 'timeZone': 'Mars/Olympus'}
+    """
+    if not isinstance(said, str):
+        return said  # type: ignore[no-any-return]
+    body: JSONObject = {"dateTime": datetime.fromisoformat(said).isoformat()} if " " in said else {"date": said}
+    return {**body, "timeZone": time_zone} if time_zone else body
+
+
+def wire_moment(value: Any) -> Start | None:
+    """The date or the aware date-time of a time object; None if it cannot be read."""
+    try:
+        return read_time(value)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return None
+
+
+def read_wire_time(value: Any) -> tuple[date | datetime, str]:
+    """The date or the clock time of a time object, and the text of its zone. Raises ValueError, TypeError.
+
+    >>> read_wire_time({"dateTime": "2026-11-02T10:00:00+01:00"})
+    (datetime.datetime(2026, 11, 2, 10, 0), '+01:00')
+    """
+    moment = read_time(value)
+    name = value.get("timeZone")
+    if not isinstance(moment, datetime):
+        return moment, name or ""
+    if name:
+        return moment.astimezone(zone(name)).replace(tzinfo=None), name
+    return moment.replace(tzinfo=None), moment.isoformat(timespec="seconds")[19:]

@@ -1,0 +1,178 @@
+"""When an event is: all day or with times, from when to when, and in which zone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+import ipywidgets as widgets
+
+from ....widgets.field import FREE, LABEL, Field, labelled, on_change, show, switch
+from .local_times import in_zone
+from .time_zone import ZoneChoice
+
+_DAY = timedelta(days=1)
+_HOUR = timedelta(hours=1)
+
+_FROM = "The first day, and for an event with times when it begins"
+_TO = "The last day, and for an event with times when it ends"
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """What is chosen, as far as it is: without a date nothing is known; `last` is the last day of an all-day event.
+
+    A zone is an IANA name or an offset such as +01:00; `end_zone` is empty where the end has the zone of the start.
+    """
+
+    all_day: bool
+    first: date | None
+    begins: time | None
+    last: date | None
+    ends: time | None
+    zone: str
+    end_zone: str = ""
+
+    @property
+    def start(self) -> date | datetime | None:
+        """The date of an all-day event; the clock time, without a zone, of another."""
+        if self.all_day:
+            return self.first
+        return _joined(self.first, self.begins)
+
+    @property
+    def end(self) -> date | datetime | None:
+        """The exclusive end, likewise."""
+        if self.all_day:
+            return self.last + _DAY if self.last and self.last < date.max else None
+        return _joined(self.last, self.ends)
+
+
+def _joined(day: date | None, clock: time | None) -> datetime | None:
+    return datetime.combine(day, clock) if day is not None and clock is not None else None
+
+
+class WhenChoice(widgets.VBox):  # type: ignore[misc]
+    """The controls. The end keeps its distance from the start until somebody sets it."""
+
+    def __init__(self) -> None:
+        self._moving = self._end_is_mine = False
+        self._before: datetime | None = None
+        self.end_zone = ""
+        self.all_day = switch("All day", "Whole days, without times")
+        self.first, self.begins = _day("Starts", _FROM), _clock("When it begins")
+        self.last, self.ends = _day("Ends", _TO), _clock("When it ends")
+        self.starts = Field(self.first, self.begins, self.all_day)
+        self.until = Field(self.last, self.ends)
+        self.zone = ZoneChoice("")
+        super().__init__([self.starts, self.until, self.zone])
+        on_change(self._follow, self.first, self.begins)
+        on_change(self._touched, self.last, self.ends)
+        self.watch(self._adapt)
+
+    def begin(self, start: datetime, zone_name: str) -> None:
+        """Propose an hour from this time on the wall clock of this zone."""
+        end = start + _HOUR
+        self.value = When(False, start.date(), start.time(), end.date(), end.time(), zone_name)
+        self._end_is_mine = False
+
+    @property
+    def value(self) -> When:
+        """What is chosen now."""
+        return When(
+            bool(self.all_day.value),
+            self.first.value,
+            self.begins.value,
+            self.last.value,
+            self.ends.value,
+            self.zone.value,
+            self.end_zone,
+        )
+
+    @value.setter
+    def value(self, when: When) -> None:
+        self._moving = self._end_is_mine = True
+        self.all_day.value = when.all_day
+        self.first.value, self.last.value = when.first, when.last
+        self.end_zone, self.zone.value = when.end_zone, when.zone
+        if not when.all_day:
+            self.begins.value, self.ends.value = when.begins, when.ends
+        self._moving = False
+        self._before = self._start()
+        self._adapt()
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever any of it is different."""
+        on_change(changed, self.all_day, self.first, self.begins, self.last, self.ends)
+        self.zone.watch(changed)
+
+    def tell_end_zone(self, name: str) -> None:
+        """The end is in this zone; an empty name is that of the start."""
+        if name != self.end_zone:
+            self.end_zone = name
+            self._adapt()
+
+    def _start(self) -> datetime | None:
+        return _joined(self.first.value, self.begins.value)
+
+    def _touched(self) -> None:
+        self._end_is_mine = self._end_is_mine or not self._moving
+
+    def _follow(self) -> None:
+        """Move the end as far as the start was moved."""
+        start, end, before = self._start(), _joined(self.last.value, self.ends.value), self._before
+        if self._moving or self._end_is_mine or start is None or before is None or end is None:
+            self._before = start or before
+            return
+        moved = _sum(end, start - before)
+        if moved is not None:
+            self._before, self._moving = start, True
+            self.last.value, self.ends.value = moved.date(), moved.time()
+            self._moving = False
+
+    def _adapt(self) -> None:
+        when = self.value
+        for clock in (self.begins, self.ends):
+            show(clock, not when.all_day)
+        show(self.zone, not when.all_day)
+        self.zone.tell(in_zone(when.start, when.zone))
+        self.until.explain(_length(when))
+
+
+def _sum(moment: datetime, step: timedelta) -> datetime | None:
+    try:
+        return moment + step
+    except OverflowError:  # a year that is still being typed
+        return None
+
+
+def _length(when: When) -> str:
+    """How long it is, and for whole days what is sent: the end is the first day that is no part of it."""
+    start, end = when.start, when.end
+    if start is None or end is None:
+        return ""
+    if when.all_day:
+        days = (end - start) // _DAY
+        return (
+            f"{days} day{'' if days == 1 else 's'}; the end is sent as {end}, which is no part of it"
+            if days > 0
+            else ""
+        )
+    begins, ends = in_zone(start, when.zone), in_zone(end, when.end_zone or when.zone)
+    exact = ends.astimezone(UTC) - begins.astimezone(UTC) if begins and ends else end - start
+    there = f"; the end is in {when.end_zone}" if when.end_zone else ""
+    return _duration(exact) + there if exact > timedelta() else ""
+
+
+def _duration(length: timedelta) -> str:
+    hours, minutes = divmod(round(length / timedelta(minutes=1)), 60)
+    return " ".join([*([f"{hours} h"] if hours else []), *([f"{minutes} min"] if minutes or not hours else [])])
+
+
+def _day(label: str, tooltip: str) -> widgets.DatePicker:
+    return widgets.DatePicker(**labelled(label, tooltip), style=LABEL)
+
+
+def _clock(tooltip: str) -> widgets.TimePicker:
+    return widgets.TimePicker(**labelled("at", tooltip), style=FREE)

@@ -1,0 +1,144 @@
+"""The time zone of an event: type part of a name, and take one of those that have it."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+import ipywidgets as widgets
+
+from .....core.zones import zone, zone_names
+from ....times import offset_text
+from ....widgets.field import LABEL, Field, labelled
+from .local_times import read_offset
+
+_MOST = 60
+_NOWHERE = "No time zone has this in its name."
+_OFFSET = "Sent as an offset in the date-time, without a time zone."
+
+
+def zones_like(text: str, names: Iterable[str]) -> list[str]:
+    """The names that have every word of the text; first the one that is meant, then those with a part that begins so.
+
+    >>> zones_like("new york", ["America/New_York", "Europe/Berlin"])
+    ['America/New_York']
+    """
+    words = _plain(text).split()
+    if not words:
+        return []
+    found = [name for name in names if all(word in _plain(name) for word in words)]
+    return sorted(found, key=lambda name: (_plain(name).split() != words, not _begins(name, words[0]), name))
+
+
+def _begins(name: str, word: str) -> bool:
+    return any(part.startswith(word) for part in _plain(name).split())
+
+
+def _plain(text: str) -> str:
+    """Lower case, without accents, and a space for whatever stands between two words."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    kept = "".join(one for one in letters if not unicodedata.combining(one))
+    return kept.replace("_", " ").replace("/", " ").replace("-", " ")
+
+
+class ZoneChoice(Field):
+    """A text that is the zone or part of its name, and the list of zones that have it.
+
+    The style sheet shows the list only while somebody is at it.
+    """
+
+    def __init__(
+        self,
+        value: str,
+        label: str = "Time zone",
+        tooltip: str = "Type part of a name, as in berlin or new york; Enter takes the first of the list",
+        hint: str = "berlin, new york, utc …",
+    ) -> None:
+        self._picking = False
+        self._entered = ""
+        self.moment: datetime | None = None
+        self.text = widgets.Text(
+            value=value,
+            **labelled(label, tooltip),
+            placeholder=hint,
+            style=LABEL,
+        )
+        self.matches = widgets.Select(rows=6, **labelled("Zones found", "The time zones that have this in their name"))
+        self.matches.add_class("svc-zones")
+        self.matches.add_class("svc-over")
+        super().__init__(self.text, self.matches)
+        self.add_class("svc-zone")
+        self.text.observe(lambda _change: self._typed(), "value")
+        self.text.on_msg(self._heard)
+        self.matches.observe(lambda _change: self._pick(), "value")
+        self._search()
+
+    @property
+    def value(self) -> str:
+        """What was typed or taken, a zone or not."""
+        return str(self.text.value).strip()
+
+    @value.setter
+    def value(self, name: str) -> None:
+        self.text.value = name
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever another text stands here."""
+        self.text.observe(lambda _change: changed(), "value")
+
+    def tell(self, moment: datetime | None) -> None:
+        """Say how far the zone is from UTC at this moment, and what the clock there says in the list."""
+        self.moment = moment or self.moment
+        self._search()
+        self.explain(f"UTC{offset_text(moment)} at the start" if moment else "")
+
+    def _search(self) -> None:
+        known = self.value in zone_names()
+        found = zones_like(self.value, zone_names())
+        (self.matches.add_class if found and not known else self.matches.remove_class)("svc-open")
+        if self._picking:
+            return
+        self._picking = True
+        self.matches.options = [(self._line(name), name) for name in found[:_MOST]]
+        self.matches.index = None
+        self._picking = False
+        if self.value and not found:
+            self.explain(_OFFSET if read_offset(self.value) else _NOWHERE)
+
+    def _line(self, name: str) -> str:
+        if self.moment is None:
+            return name
+        try:
+            return f"{name}  (UTC{offset_text(self.moment.astimezone(zone(name)))})"
+        except OverflowError:  # a year that is still being typed, at the very end of time
+            return name
+
+    def _pick(self) -> None:
+        """The list stays as it is: the arrow keys go on from here."""
+        if self._picking or not self.matches.value:
+            return
+        self._picking = True
+        self.text.value = self.matches.value
+        self._picking = False
+
+    def _typed(self) -> None:
+        """Who types fast presses Enter before the last letters have come: what they complete was meant."""
+        self._search()
+        if self.value in zone_names():
+            return
+        if self._entered and self.value.startswith(self._entered):
+            self.take_first()
+        else:
+            self._entered = ""
+
+    def _heard(self, _widget: widgets.Widget, content: dict[str, object], _buffers: object) -> None:
+        if content.get("event") == "submit":
+            self._entered = self.value
+            self.take_first()
+
+    def take_first(self) -> None:
+        """The first of the list becomes the zone, as with Enter."""
+        first = next((value for _, value in self.matches.options), None)
+        if first:
+            self.text.value = first

@@ -1,0 +1,141 @@
+"""What an export form asks: which document, which format, where to; and the call that says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ....local.existing import check_path
+from ....local.saving import SavedFile, save_bytes
+from ...widgets.background_task import Report
+from ...widgets.field import LABEL, entry, labelled
+from .document_choice import DocumentChoice
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+    from ....core.formats import ExportFormat
+
+KERNEL, BROWSER = "kernel", "browser"
+_TARGETS = (
+    ("a file beside the kernel", KERNEL),
+    ("a download of this browser", BROWSER),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """An export to be done: `name` is what to call it, `path` where to save it (None: the browser has it)."""
+
+    session: Session
+    file_id: str
+    document: str
+    name: str
+    format: ExportFormat
+    path: Path | None
+
+    def run(self, progress: Report) -> bytes:
+        """The export."""
+        from ....client.exports import read_export
+
+        return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
+
+    def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
+        """Save the export to a path. Raises PathExists where the path has another one."""
+        from ....client.same_export import same_export
+
+        return save_bytes(path, body, overwrite=overwrite, same=same_export)
+
+
+class ExportControls(widgets.VBox):  # type: ignore[misc]
+    """The controls, with a label and a tooltip each; `errand` checks them, `code` says them in Python."""
+
+    def __init__(self) -> None:
+        self._formats: list[ExportFormat] = []
+        self.document = DocumentChoice()
+        self.format = widgets.RadioButtons(
+            **labelled("Format", "What the document becomes; only what this service can make of it is here"),
+            style=LABEL,
+        )
+        self.target = widgets.RadioButtons(
+            options=_TARGETS,
+            **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
+            style=LABEL,
+        )
+        self.path = entry(
+            "Path",
+            "A path or a folder beside the kernel; empty: the document's name, in this folder",
+            hint="as the document is called",
+        )
+        self.format.add_class("svc-columns")
+        super().__init__([self.document, self.format, self.target, self.path])
+        self._adapt()
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        for control in (self.format, self.target, self.path):
+            control.observe(lambda _change: self._adapt(), "value")
+            control.observe(lambda _change: changed(), "value")
+
+    def _adapt(self) -> None:
+        """Show what is asked next, and nothing that would not matter."""
+        ready = self.document.facts is not None
+        shown = {self.format: ready, self.target: ready, self.path: ready and self.target.value == KERNEL}
+        for control, needed in shown.items():
+            control.layout.display = None if needed else "none"
+
+    def offer(self, session: Session) -> None:
+        """Show the formats that the chosen document can have; a format that was chosen stays if it is there."""
+        from ....client.offers import export_formats
+
+        facts = self.document.facts
+        before = self._chosen()
+        self._formats = export_formats(session, str(facts["mimeType"])) if facts else []
+        same = [row for row in self._formats if before and row.extension == before.extension]
+        self.format.options = [(f"{row.title} (.{row.extension})", row.media_type) for row in self._formats]
+        self.format.value = next((row.media_type for row in [*same, *self._formats]), None)
+        self._adapt()
+
+    def _chosen(self) -> ExportFormat | None:
+        return next((row for row in self._formats if row.media_type == self.format.value), None)
+
+    def _name(self) -> str | None:
+        """What the export is called, where no path says otherwise."""
+        from ....client.exports import export_name
+
+        facts, chosen = self.document.facts, self._chosen()
+        return export_name(str(facts["name"]), chosen) if facts and chosen else None
+
+    def errand(self, session: Session, *, to_look_at: bool = False) -> Errand:
+        """The export that is meant, checked. Raises ValueError; nothing is sent."""
+        from ....client.downloads import checked_place, place_in
+
+        facts, chosen, name = self.document.facts, self._chosen(), self._name()
+        if facts is None or chosen is None or name is None:
+            raise ValueError("No document is chosen: choose one, or make one and press Refresh.")
+        path = None
+        if self.target.value == KERNEL and not to_look_at:
+            path = place_in(checked_place(self.path.value.strip() or "."), name)
+            check_path(path, overwrite=False)
+        return Errand(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
+
+    def code(self, *, path: str = "", overwrite: bool = False) -> str:
+        """The call of a cell that does the same; `path` stands for the one of the form, `overwrite` is its argument.
+
+        >>> ExportControls().code()
+        "svc.export('...', 'pdf')"
+        """
+        facts, chosen = self.document.facts, self._chosen()
+        if facts is None or chosen is None:
+            return "svc.export('...', 'pdf')"
+        path = path or (self.path.value.strip() if self.target.value == KERNEL else "")
+        arguments: list[Any] = [facts["id"], self._word(chosen), *([path] if path else [])]
+        return f"svc.export({', '.join(map(repr, arguments))}{', overwrite=True' if overwrite else ''})"
+
+    def _word(self, chosen: ExportFormat) -> str:
+        """The extension, or the media type where two formats share an extension."""
+        first = next(row for row in self._formats if row.extension == chosen.extension)
+        return chosen.extension if first == chosen else chosen.media_type

@@ -1,0 +1,88 @@
+"""Which native document: a chooser of those that the service has, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ...widgets.field import LABEL, labelled
+from ...widgets.html import tag
+from ...widgets.styles import row
+from ..recent_files import MOST, file_line, latest_files
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+    from ....core.wire import JSONObject
+
+_FACTS = "id,name,mimeType,modifiedTime"
+_NONE = (
+    "There is no native document here yet. Make one with svc.upload('report.docx', convert_to='document') or with"
+    " “Convert to” in svc.upload_form(); then press Refresh."
+)
+
+
+class DocumentChoice(widgets.VBox):  # type: ignore[misc]
+    """A list of documents and a button that reads it again; `facts` are those of the chosen one."""
+
+    def __init__(self) -> None:
+        self._every: dict[str, JSONObject] = {}
+        self.chooser = widgets.Dropdown(
+            **labelled("Document", "The native documents of this service, those that were changed last come first"),
+            style=LABEL,
+            layout={"min_width": "min(100%, 24em)"},  # with nothing in it, too, there is room beside its label
+        )
+        self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of documents again")
+        self.note = widgets.HTML()
+        super().__init__([row(self.chooser, self.refresh), self.note])
+        self._say()
+
+    @property
+    def facts(self) -> JSONObject | None:
+        """id, name and mimeType of the chosen document."""
+        return self._every.get(self.chooser.value) if self.chooser.value else None
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever another document is chosen."""
+        self.chooser.observe(lambda _change: changed(), "value")
+
+    def read(self, session: Session, ids: list[str] | None = None) -> None:
+        """Fill the list, with these files or with all; what was chosen stays chosen while it is there."""
+        found = _listed(session) if ids is None else [_given(session, one) for one in ids]
+        before = self.chooser.value
+        self._every = {str(facts["id"]): facts for facts in found}
+        self.chooser.options = [(_line(session, facts), key) for key, facts in self._every.items()]
+        self.chooser.value = before if before in self._every else next(iter(self._every), None)
+        self._say()
+
+    def _say(self) -> None:
+        words = "" if self._every else _NONE
+        if len(self._every) == MOST:
+            words = f"The {MOST} that were changed last; svc.export_form(file) takes any other."
+        self.note.value = tag("p", words, role="status", style="margin: 2px") if words else ""
+
+
+def _listed(session: Session) -> list[JSONObject]:
+    from ....client.offers import offers
+
+    natives = [f"mimeType = '{one}'" for one in offers(session).exports]
+    return latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
+
+
+def _given(session: Session, file_id: str) -> JSONObject:
+    """Raises NotFound, and NotAllowed for what is no native document."""
+    from ....client.calls import get_file
+    from ....client.exports import not_native
+    from ....client.offers import export_formats
+
+    facts = get_file(session, file_id, fields=_FACTS)
+    if not export_formats(session, str(facts.get("mimeType"))):
+        raise not_native(facts)
+    return facts
+
+
+def _line(session: Session, facts: Any) -> str:
+    from ....client.offers import word
+
+    return file_line(facts, word(session.names, str(facts.get("mimeType"))))

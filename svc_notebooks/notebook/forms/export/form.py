@@ -1,0 +1,278 @@
+"""The export form: choose a document, see what it can become, look at it, save it (W-02)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ....core.errors import PathExists
+from ....core.place import here
+from ....local.saving import REPLACED, SAVED, UNCHANGED
+from ...arguments import file_ids
+from ...current_session import session_or_current
+from ...frames.frames import frame
+from ...frames.schemas import EXPORTED
+from ...sizes import size_text
+from ...widgets.background_task import Stopped
+from ...widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
+from ...widgets.field import show
+from ...widgets.file_download import HandOver, best_hand_over
+from ...widgets.form import Form
+from ...widgets.html import tag
+from ...widgets.preview import preview
+from ...widgets.progress_bar import ProgressBar
+from ...widgets.styles import row
+from .controls import Errand, ExportControls
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ....client.session import Session
+    from ....core.wire import JSONObject
+    from ...arguments import File
+
+_SPOKEN = 5
+"""Seconds between two words about an export that takes long."""
+
+_CONVERTING = "Converting …"
+_STOPPING = "Stopping, as soon as the service lets go …"
+_CANCELLED = "Cancelled: nothing was saved"
+_WORDS = {
+    SAVED: "Done: {name}, {size}, saved as {path}",
+    UNCHANGED: "Unchanged: {path} has this content already, {size}",
+    REPLACED: "Done: {name}, {size}, replaced {path}",
+}
+
+
+def export_form(file: File | None = None, *, session: Session | None = None) -> ExportForm:
+    """A form that turns a native document into a file of another format, to be looked at and saved.
+
+    `form.result` is the frame of what was exported, `form.code()` the call that does the same,
+    `form.last_error` the last thing that went wrong.
+
+    Args:
+        file: The documents to choose from: an id, a row, a DataFrame or a list of ids; None lists those that
+            the service has, newest first.
+        session: Where they are; None is the session that is current.
+
+    Raises:
+        TypeError, ValueError: `file` names no file.
+        NotAllowed: It is no native document; `download` it.
+        NotFound: There is no such file, or not for this user.
+
+    Interface: A7.
+
+    >>> lab = svc.sandbox()
+    >>> table = svc.upload(b"a,b", name="table.csv", convert_to="spreadsheet")
+    >>> svc.export_form(table)
+    <ExportForm: nothing exported yet>
+    """
+    form = ExportForm(session, None if file is None else file_ids(file))
+    if file is not None and form.last_error is not None:
+        raise form.last_error
+    return form
+
+
+class ExportForm(Form):
+    """See `export_form`. `controls` and the buttons can be filled in and pressed by a program."""
+
+    title = "Export form"
+
+    def __init__(
+        self,
+        session: Session | None = None,
+        ids: list[str] | None = None,
+        make_hand_over: Callable[[Callable[[], None]], HandOver] = best_hand_over,
+    ) -> None:
+        super().__init__(session)
+        self._ids = ids
+        self._done: list[Mapping[str, Any]] = []
+        self._offered: JSONObject | None = None
+        self._enough = False
+        self._made: tuple[Errand, bytes] | None = None
+        self._answered: dict[str, Any] = {}
+        self.controls = ExportControls()
+        self.question = ReplaceQuestion(lambda answer: self._guarded(lambda: self._answer(answer)))
+        self.export = self._button("Export", "Make the file and save it", self._export, "primary")
+        self.look = self._button("Preview", "Make the file and look at it; nothing is saved", self._preview)
+        self.cancel = self._button("Cancel", "Stop, and save nothing", self._cancel)
+        self.bar = ProgressBar("Export", 1)
+        self.view = widgets.HTML()
+        self.hand_over = make_hand_over(self._arrived)
+        buttons = row(self.export, self.look, self.cancel)
+        self.bar.rest("Export")
+        self.controls.document.refresh.on_click(lambda _button: self._guarded(self.refresh))
+        self.controls.document.watch(lambda: self._guarded(self._offer))
+        self.controls.watch(self._changed)
+        self._guarded(self.refresh)
+        self._compose(
+            self.controls,
+            buttons,
+            self.question,
+            self.bar,
+            self.alert,
+            self.view,
+            self.hand_over.widget,
+            self.table,
+        )
+
+    # -- what a program sees
+
+    @property
+    def result(self) -> DataFrame:
+        """The exports that were saved, with the columns of `export()`; those of the browser have no path."""
+        return frame(EXPORTED, self._done)
+
+    def code(self) -> str:
+        """The call of a cell that does what the form is set to do."""
+        return self.controls.code(**self._answered)
+
+    # -- what a press does
+
+    def refresh(self) -> None:
+        """See which documents there are now."""
+        self.controls.document.read(session_or_current(self._session), self._ids)
+        self._offer()
+
+    def _offer(self) -> None:
+        if self.controls.document.facts != self._offered:  # what is looked at stays while it is the same document
+            self._clear()
+        self._offered = self.controls.document.facts
+        self.controls.offer(session_or_current(self._session))
+        self._changed()
+
+    def _changed(self) -> None:
+        """Another export is set: an answer was about the one before."""
+        self._made, self._answered = None, {}
+        self._close_question()
+        self._show_code()
+
+    def _ask(self, conflict: Conflict) -> None:
+        """Nothing is under way then: the one button that is called Cancel is that of the question."""
+        show(self.cancel, False)
+        self.question.ask([conflict])
+
+    def _close_question(self) -> None:
+        self.question.close_it()
+        show(self.cancel, True)
+
+    def _export(self) -> None:
+        self._begin(self._saved, to_look_at=False)
+
+    def _preview(self) -> None:
+        self._begin(self._looked_at, to_look_at=True)
+
+    def _begin(self, then: Callable[[Errand, bytes], str], *, to_look_at: bool) -> None:
+        if self.busy:
+            raise ValueError("An export is under way: wait for it, or cancel it.")
+        self.bar.rest("Export")
+        errand = self.controls.errand(session_or_current(self._session), to_look_at=to_look_at)
+        self._clear()
+        self._changed()
+        self.bar.begin(f"Export {errand.name}", None)
+        self.bar.say(_CONVERTING)
+        self._enough = False
+        try:
+            self._task = asyncio.get_running_loop().create_task(self._beside(errand, then))
+        except RuntimeError:  # no event loop: nobody waits for this one
+            self._finish(errand, then, lambda: errand.run(self._go_on))
+
+    def _cancel(self) -> None:
+        if not self.busy:
+            raise ValueError("Nothing is under way, so there is nothing to cancel.")
+        self._enough = True
+        self.bar.say(_STOPPING)
+
+    def _go_on(self, done: int, total: int | None) -> None:
+        """What an export asks before it keeps what has come."""
+        if self._enough:
+            raise Stopped
+
+    async def _beside(self, errand: Errand, then: Callable[[Errand, bytes], str]) -> None:
+        """In a thread, so that the kernel hears and does other things; where there are none, here."""
+        if not here().threads:
+            self._finish(errand, then, lambda: errand.run(self._go_on))
+            return
+        work = asyncio.ensure_future(asyncio.to_thread(errand.run, self._go_on))
+        waited = 0
+        while not (await asyncio.wait([work], timeout=_SPOKEN))[0]:
+            waited += _SPOKEN
+            self.bar.say(f"{_STOPPING if self._enough else _CONVERTING} {waited} seconds so far")
+        self._finish(errand, then, work.result)
+
+    def _finish(self, errand: Errand, then: Callable[[Errand, bytes], str], result: Callable[[], bytes]) -> None:
+        try:
+            words = then(errand, result())
+        except Stopped:
+            self.bar.end(_CANCELLED, well=False)
+        except Exception as error:
+            self.bar.end("Failed", well=False)
+            self._warn(error)
+        else:
+            self.bar.end(words)
+
+    def _saved(self, errand: Errand, body: bytes) -> str:
+        if errand.path is not None:
+            return self._saved_as(errand, body, errand.path, overwrite=False)
+        where = self.hand_over.save(errand.name, errand.format.media_type, body)
+        self._add(errand, {"size": len(body)})
+        return f"Done: {errand.name}, {size_text(len(body))}, {where}"
+
+    def _saved_as(self, errand: Errand, body: bytes, path: Path, *, overwrite: bool) -> str:
+        """Save to a path, or ask what to do about other content there."""
+        try:
+            saved = errand.save(path, body, overwrite=overwrite)
+        except PathExists as error:
+            if not error.replaceable:
+                raise
+            self._made = errand, body
+            self._ask(Conflict(error, errand.name, len(body), "now", errand.format.media_type))
+            return f"Not saved: {path.name} exists with other content"
+        self._add(errand, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
+        return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
+
+    def _add(self, errand: Errand, facts: Mapping[str, Any]) -> None:
+        about = {"id": errand.file_id, "name": errand.document, "mimeType": errand.format.media_type}
+        self._done.append({**about, **facts})
+        self._show_table(self.result)
+
+    def _answer(self, answer: str) -> None:
+        """Do with the export that is made what was answered."""
+        (conflict,), (free,) = self.question.conflicts, self.question.free
+        self._close_question()
+        self.export.focus()
+        if answer == CANCEL or self._made is None:
+            self.bar.end(f"{_CANCELLED}; {conflict.path.name} is unchanged", well=False)
+            return
+        overwrite, path = answer == REPLACE, conflict.path if answer == REPLACE else free
+        self.bar.end(self._saved_as(*self._made, path, overwrite=overwrite))
+        if not self.question.conflicts:
+            self._answered = {"overwrite": True} if overwrite else {"path": str(free)}
+            self._made = None
+            self._show_code()
+
+    def _looked_at(self, errand: Errand, body: bytes) -> str:
+        shown = preview(errand.format.media_type, body)
+        if shown is not None:
+            self.view.value = shown
+        elif not self.hand_over.show(errand.name, errand.format.media_type, body):
+            words = f"{errand.format.title} is not shown on this page: export it, and open it in its own program."
+            self.view.value = tag("p", words)
+        return f"Preview of {errand.name}, {size_text(len(body))}; nothing was saved"
+
+    def _arrived(self) -> None:
+        """The browser has what was handed over."""
+        self.bar.say(self.bar.words.replace("on its way to", "taken by"))
+
+    def _clear(self) -> None:
+        self.view.value = ""
+        self.hand_over.clear()
+
+    def __repr__(self) -> str:
+        count = len(self._done)
+        words = "nothing exported yet" if not count else "1 file exported" if count == 1 else f"{count} files exported"
+        return f"<ExportForm: {words}>"

@@ -1,0 +1,48 @@
+"""Files that the service flagged as abusive: the question before their content is fetched (A6-04a)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ....core.errors import NotAllowed
+from ...widgets.dialogs.confirmation import Confirmation
+from .details import owner
+
+_REASON = "cannotDownloadAbusiveFile"
+_HARM = (
+    "Flagged means: the service found malware or spam in it. Opening it can harm this computer and the data on it.",
+    "Only the owner may download it. Go on only if you know what is in it.",
+)
+
+
+def is_flagged(error: Exception) -> bool:
+    """Whether the service refused content because the file is flagged as abusive."""
+    return isinstance(error, NotAllowed) and error.reason == _REASON
+
+
+def owned(facts: Mapping[str, Any]) -> bool:
+    """Whether the session's user owns the file: nobody else may download it."""
+    return facts.get("ownedByMe") is not False
+
+
+def refusal(facts: Mapping[str, Any]) -> str:
+    """What is said to people who do not own the file."""
+    words = f"{facts.get('name')} was flagged as abusive: the service found malware or spam in it."
+    return f"{words} Only its owner, {owner(facts)}, may download it."
+
+
+def ask_about_abuse(
+    question: Confirmation,
+    files: Sequence[Mapping[str, Any]],
+    verb: str,
+    *,
+    confirmed: Callable[[], None],
+    cancelled: Callable[[], None],
+) -> None:
+    """Name the files, and say what flagged means."""
+    names = ", ".join(str(facts.get("name")) for facts in files)
+    title = (
+        f"{len(files)} files were flagged as abusive: {names}" if len(files) > 1 else f"{names} was flagged as abusive"
+    )
+    question.ask(f"{title}.", verb, *_HARM, confirmed=confirmed, cancelled=cancelled)

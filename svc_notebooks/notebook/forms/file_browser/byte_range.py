@@ -1,0 +1,71 @@
+"""The first and the last byte of a download, as a field of a form (A6-02)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from ...widgets.field import Field, entry
+
+_HINT = "Empty: the whole file. The first byte is 0, and the last one is included."
+
+
+class ByteRangeField(Field):
+    """Two numbers; `value` is the range as `bytes=0-99`, None for the whole.
+
+    >>> part = ByteRangeField()
+    >>> part.first.value, part.last.value = "10", "99"
+    >>> part.value
+    'bytes=10-99'
+    >>> part.check([{"name": "a.txt", "size": "5"}])
+    ['a.txt has 5 bytes, 0 to 4: the first byte must be 4 or less.']
+    """
+
+    def __init__(self) -> None:
+        self.first = entry("First byte", "Where the part begins; bytes are counted from 0", hint="0")
+        self.last = entry("Last byte", "Where the part ends; it is included", hint="the end")
+        super().__init__(self.first, self.last, hint=_HINT)
+
+    @property
+    def value(self) -> str | None:
+        """The range. Raises ValueError for what is not one."""
+        first, last = _number("First byte", self.first.value), _number("Last byte", self.last.value)
+        if first is None and last is None:
+            return None
+        if last is not None and last < (first or 0):
+            raise ValueError("The last byte comes before the first: exchange them, or empty one.")
+        return f"bytes={first or 0}-{'' if last is None else last}"
+
+    def clear(self) -> None:
+        """The whole file."""
+        self.first.value = self.last.value = ""
+        self.say(())
+
+    def check(self, files: Sequence[Mapping[str, Any]]) -> list[str]:
+        """Say what is wrong with the range for these files; all that was said."""
+        try:
+            first = int((self.value or "bytes=0-").removeprefix("bytes=").partition("-")[0])
+            problems = list(_too_short(first, files)) if self.value else []
+        except ValueError as error:
+            problems = [str(error)]
+        self.say(problems)
+        return problems
+
+
+def _too_short(first: int, files: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for facts in files:
+        size = int(facts.get("size") or 0) if facts.get("size") is not None else None
+        if size == 0:
+            yield f"{facts.get('name')} is empty, so it has no part."
+        elif size is not None and first >= size:
+            count = "1 byte, number 0" if size == 1 else f"{size:,} bytes, 0 to {size - 1}"
+            yield f"{facts.get('name')} has {count}: the first byte must be {size - 1} or less."
+
+
+def _number(label: str, text: str) -> int | None:
+    text = text.strip()
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()):
+        raise ValueError(f"{label} is {text!r}: write a whole number, such as 0 or 1024.")
+    return int(text)

@@ -1,0 +1,121 @@
+"""What is known of a file, for people: a row of a list, the facts below it, and every field there is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from ....client.offers import word
+from ....core.names import Names
+from ...sizes import size_text
+from ...widgets.copy_restriction import is_restricted
+from ...widgets.html import Markup, joined, tag
+
+LISTED = (
+    "id,name,mimeType,size,createdTime,modifiedTime,trashed,starred,parents,webViewLink,shared,ownedByMe,"
+    "description,owners(emailAddress),viewersCanCopyContent,capabilities(canEdit)"
+)
+"""The fields that a list asks for: the columns of `files()` and what the facts below it tell."""
+
+
+COLUMNS = {"name": "Name", "kind": "Kind", "size": "Size", "changed": "Changed (UTC)"}
+
+
+def table_row(facts: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """A file as the list has it."""
+    return {
+        "id": str(facts["id"]),
+        "name": str(facts.get("name")),
+        "kind": kind(facts, names),
+        "size": _size(facts),
+        "changed": moment(facts.get("modifiedTime")),
+        "folder": is_folder(facts, names),
+        "note": _note(facts),
+        "more": ", ".join(filter(None, (kind(facts, names), _size(facts), moment(facts.get("modifiedTime"))))),
+    }
+
+
+def kind(facts: Mapping[str, Any], names: Names) -> str:
+    """What sort of file it is: the word of a native type, or the media type."""
+    media_type = str(facts.get("mimeType") or "")
+    return word(names, media_type) if names.is_native(media_type) else media_type
+
+
+def is_folder(facts: Mapping[str, Any], names: Names) -> bool:
+    """Whether files can be in it."""
+    return facts.get("mimeType") == names.native("folder")
+
+
+def moment(text: object) -> str:
+    """An instant of the wire, to the minute.
+
+    >>> moment("2026-01-05T09:00:00.000Z")
+    '2026-01-05 09:00'
+    """
+    return str(text or "")[:16].replace("T", " ")
+
+
+def _size(facts: Mapping[str, Any]) -> str:
+    return "" if facts.get("size") is None else size_text(int(facts["size"]))
+
+
+def _note(facts: Mapping[str, Any]) -> str:
+    """What else can be said in a word or two, without colour or pictures."""
+    notes = {
+        "in the trash": facts.get("trashed"),
+        "starred": facts.get("starred"),
+        "shared by me": facts.get("shared") and facts.get("ownedByMe"),
+        "of " + owner(facts): facts.get("ownedByMe") is False,
+    }
+    return ", ".join(words for words, true in notes.items() if true)
+
+
+def owner(facts: Mapping[str, Any]) -> str:
+    """Whose file it is."""
+    owners = facts.get("owners") or [{}]
+    return str(owners[0].get("emailAddress") or "somebody else")
+
+
+def facts_view(facts: Mapping[str, Any], names: Names) -> Markup:
+    """The few facts that people ask for first."""
+    rows = {
+        "Name": facts.get("name"),
+        "Kind": kind(facts, names),
+        "Size": _size(facts),
+        "Made": f"{moment(facts.get('createdTime'))} UTC",
+        "Changed": f"{moment(facts.get('modifiedTime'))} UTC",
+        "Owner": owner(facts),
+        "Notes": _note(facts) or None,
+        "Viewers": "may not download, export or copy it" if is_restricted(facts) else None,
+        "Description": facts.get("description"),
+        "Id": tag("code", facts["id"]),
+    }
+    return _table(rows, f"About {facts.get('name')}")
+
+
+def content_note(facts: Mapping[str, Any], names: Names) -> str:
+    """The text of the question before the content of a file is replaced."""
+    if names.is_native(str(facts.get("mimeType"))):
+        return "It is a native document: the new content is converted, and everything in the document is replaced."
+    changed = f"changed {moment(facts.get('modifiedTime'))} UTC"
+    return f"The new content overwrites the present one ({_size(facts)}, {changed}). The file keeps its id and name."
+
+
+def every_field(fields: Mapping[str, Any]) -> Markup:
+    """All that the service tells of a file, field by field."""
+    return _table(
+        {name: tag("code", _text(value)) for name, value in fields.items()}, f"Every field of {fields['name']}"
+    )
+
+
+def _table(rows: Mapping[str, object], caption: str) -> Markup:
+    lines = joined(
+        *(tag("tr", tag("th", name, scope="row"), tag("td", value)) for name, value in rows.items() if value)
+    )
+    table = tag("table", tag("caption", caption), tag("tbody", lines), class_="svc-facts")
+    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=caption)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

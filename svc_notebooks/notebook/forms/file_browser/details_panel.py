@@ -1,0 +1,44 @@
+"""The facts of the chosen file, and whether its viewers may copy it, for people who may change that (A6-05)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from ....core.names import Names
+from ...widgets.copy_restriction import is_restricted, may_edit, viewers_switch
+from ...widgets.field import show
+from ...widgets.html import Markup
+from .details import facts_view, is_folder
+
+
+class FileDetails(widgets.VBox):  # type: ignore[misc]
+    """The facts and the switch; `changed` is called with the file, and with what a person has set."""
+
+    def __init__(self, changed: Callable[[Mapping[str, Any], bool], None]) -> None:
+        self._changed = changed
+        self._file: Mapping[str, Any] | None = None
+        self.facts, self.viewers = widgets.HTML(), viewers_switch()
+        self.viewers.observe(lambda _change: self._set(), "value")
+        super().__init__([self.facts, self.viewers])
+        self.clear()
+
+    def clear(self, words: str | Markup = "") -> None:
+        """Show no file, and these words in its place."""
+        self._file = None
+        self.facts.value = words
+        show(self.viewers, False)
+
+    def show(self, file: Mapping[str, Any], names: Names) -> None:
+        """Show this file as the service has it."""
+        self._file = None
+        self.viewers.value = not is_restricted(file)
+        self._file = file
+        self.facts.value = facts_view(file, names)
+        show(self.viewers, may_edit(file) and not is_folder(file, names))
+
+    def _set(self) -> None:
+        if self._file is not None and self.viewers.value == is_restricted(self._file):
+            self._changed(self._file, self.viewers.value)

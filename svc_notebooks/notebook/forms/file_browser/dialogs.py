@@ -1,0 +1,164 @@
+"""What a file browser asks before it does something: one panel, of which only the part that matters is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import ipywidgets as widgets
+
+from ...widgets.field import LABEL, entry, labelled, on_change, show
+from ...widgets.file_picker import FileChoice
+from ...widgets.html import joined, tag
+from ...widgets.more_options import MoreOptions
+from ...widgets.styles import row
+from .byte_range import ByteRangeField
+from .new_file import NewFileChoice
+from .saving import Download
+
+if TYPE_CHECKING:
+    from ....core.wire import JSONObject
+
+KERNEL, BROWSER = "kernel", "browser"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked: `parts` are the controls that it needs, `verb` the button that says yes.
+
+    It is about so many `files`; None: about one or several.
+    """
+
+    key: str
+    title: str
+    verb: str
+    parts: tuple[str, ...]
+    style: str = ""
+    files: int | None = None
+
+
+# fmt: off
+QUESTIONS = {one.key: one for one in (
+    Question("folder",   "A new file or folder in the open one", "Create",      ("name", "made"), "primary", 0),
+    Question("rename",   "Another name",                         "Set name",    ("name",), "primary", 1),
+    Question("copy",     "A copy of what is chosen",             "Make copy",   ("name",), "primary"),
+    Question("share",    "Who else may see what is chosen",      "Give access", ("grantee", "role"), "primary"),
+    Question("download", "Where to save what is chosen",         "Save",        ("target", "path", "more"), "primary"),
+    Question("replace",  "New content for",                      "Replace content", ("source",), "danger", 1),
+    Question("delete",   "To be gone for good",                  "Delete for good", (), "danger"),
+)}
+# fmt: on
+
+
+BUTTONS = (
+    ("folder", "New", "Make a folder, an empty file or a native document in the open folder"),
+    ("download", "Download", "Save what is chosen in the notebook folder or on this computer"),
+    ("replace", "Replace content", "Put other content into the chosen file; its name and id stay"),
+    ("rename", "Rename", "Give the chosen file another name"),
+    ("copy", "Copy", "Copy what is chosen"),
+    ("share", "Share", "Let somebody else see what is chosen"),
+    ("delete", "Delete", "Delete what is chosen for good, past the trash"),
+)
+"""The buttons that ask a question: its key, the words on the button, and its tooltip."""
+
+
+class FileQuestion(widgets.VBox):  # type: ignore[misc]
+    """The panel; `answered` is called with the question when a person says yes."""
+
+    def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:
+        self.asked: Question | None = None
+        self._left = left
+        self.head = widgets.HTML()
+        self.name = entry("Name", "What it is called from then on")
+        self.grantee = entry(
+            "With",
+            "An e-mail address; anyone; or domain: and a domain",
+            hint="bob@svc.example, anyone, or domain:example.com",
+        )
+        self.role = widgets.RadioButtons(
+            options=[("may read", "reader"), ("may comment", "commenter"), ("may change", "writer")],
+            **labelled("Who then", "What they may do"),
+            style=LABEL,
+        )
+        self.target = widgets.RadioButtons(
+            options=[("a file beside the kernel", KERNEL), ("a download of this browser", BROWSER)],
+            **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
+            style=LABEL,
+        )
+        self.path = entry(
+            "Path",
+            "A path or a folder beside the kernel; empty: the file's name, in this folder",
+            hint="as the file is called",
+        )
+        self.made, self.source = NewFileChoice(), FileChoice()
+        self.range = ByteRangeField()
+        self.more = MoreOptions(self.range)
+        self.role.add_class("svc-across")
+        self.yes = widgets.Button(description="Yes", tooltip="Do what is asked above")
+        self.no = widgets.Button(description="Leave it", tooltip="Close this and do nothing")
+        self.no.add_class("svc-cancel")
+        self.yes.on_click(lambda _button: answered(self.asked) if self.asked else None)
+        self.no.on_click(lambda _button: self.close_it())
+        self.target.observe(lambda _change: self._adapt(), "value")
+        self._parts = {
+            "name": self.name,
+            "made": self.made,
+            "grantee": self.grantee,
+            "role": self.role,
+            "target": self.target,
+            "path": self.path,
+            "source": self.source,
+            "more": self.more,
+        }
+        super().__init__([self.head, *self._parts.values(), row(self.yes, self.no)])
+        self.add_class("svc-question")
+        self.add_class("svc-fields")
+        show(self, False)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever an answer is different."""
+        on_change(changed, *self._parts.values())
+        for part in (self.made, self.source, self.range):
+            part.watch(changed)
+
+    def ask(self, key: str, about: str, name: str = "", note: str = "") -> None:
+        """Show a question, and bring the keyboard to it; `about` says of what, `note` what comes of it."""
+        self.asked = asked = QUESTIONS[key]
+        title = tag("p", tag("strong", asked.title), f": {about}" if about else "", role="status")
+        self.head.value = joined(title, tag("p", note) if note else "")
+        self.name.value = name
+        self.made.clear()
+        self.range.clear()
+        self.more.shown = False
+        self.yes.description, self.yes.button_style = asked.verb, asked.style
+        self._adapt()
+        show(self, True)
+        first = {**self._parts, "source": self.source.path}.get(asked.parts[0]) if asked.parts else None
+        (first or self.no).focus()
+
+    def check(self, files: Sequence[JSONObject]) -> list[str]:
+        """Say beside the fields what is wrong with the answer; all that was said."""
+        if self.asked and self.asked.key == "folder":
+            return self.made.check()
+        problems = self.range.check(files) if self.asked and self.asked.key == "download" else []
+        self.more.shown = self.more.shown or bool(problems)
+        return problems
+
+    def download(self, files: Sequence[JSONObject]) -> Download:
+        """The download that the answers mean. Raises ValueError for a range that is none."""
+        path = self.path.value.strip() if self.target.value == KERNEL else ""
+        return Download(tuple(files), path or None, self.range.value)
+
+    def close_it(self) -> None:
+        """Take the question away; the keyboard goes back to where it came from."""
+        if self.asked is None:
+            return
+        self.asked = None
+        show(self, False)
+        self._left()
+
+    def _adapt(self) -> None:
+        parts = self.asked.parts if self.asked else ()
+        for key, control in self._parts.items():
+            show(control, key in parts and (key != "path" or self.target.value == KERNEL))

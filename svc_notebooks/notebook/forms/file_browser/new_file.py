@@ -1,0 +1,53 @@
+"""What a file browser makes without an upload: a folder, an empty file or a native document (A4-01)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ipywidgets as widgets
+
+from ....core.formats import NATIVES
+from ...widgets.field import LABEL, Field, entry, labelled, on_change, small_button
+from ...widgets.more_options import MoreOptions
+
+FOLDER, FILE = "folder", "file"
+_KINDS = (
+    ("folder", FOLDER),
+    ("empty file", FILE),
+    *((f"native {word}", word) for word in NATIVES),
+)
+_HINT = "Empty: the service chooses. Not for native documents."
+_NATIVE = "A native document cannot have an id of yours: remove the id, or make a folder or an empty file."
+
+
+class NewFileChoice(widgets.VBox):  # type: ignore[misc]
+    """Its type, and under "More options" an id of the service."""
+
+    def __init__(self) -> None:
+        self.kind = widgets.Dropdown(
+            options=_KINDS, **labelled("Type", "A folder, a file without content, or a native document"), style=LABEL
+        )
+        self.id = entry("File id", "An id from generate_ids(): making the file twice makes no second one")
+        self.generate = small_button("Generate id", "Ask the service for an id that no file has", lambda: None)
+        self.file_id = Field(self.id, self.generate, hint=_HINT)
+        self.more = MoreOptions(self.file_id)
+        super().__init__([self.kind, self.more])
+        self.watch(lambda: self.file_id.say(self._problems()))
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        on_change(changed, self.kind, self.id)
+
+    def clear(self) -> None:
+        """A folder whose id the service chooses."""
+        self.kind.value, self.id.value, self.more.shown = FOLDER, "", False
+
+    def check(self) -> list[str]:
+        """Say beside the id what is wrong with it; all that was said."""
+        problems = self._problems()
+        self.file_id.say(problems)
+        self.more.shown = self.more.shown or bool(problems)
+        return problems
+
+    def _problems(self) -> list[str]:
+        return [_NATIVE] if self.id.value.strip() and self.kind.value in NATIVES else []

@@ -1,0 +1,90 @@
+"""A look at a file: its first bytes, or, of a native document, an export that a page can show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ....core.abuse import confirmed_by_person
+from ....core.errors import NotAllowed
+from ....core.formats import CSV, HTML, PDF, PNG, SVG, TEXT
+from ...files.content import read
+from ...sizes import size_text
+from ...widgets.html import Markup, tag
+from ...widgets.preview import LARGEST, MOST_TEXT, preview
+from .abuse_question import is_flagged
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+
+_LIKED = (HTML, CSV, SVG, PNG, TEXT)
+"""What a native document is looked at as, the first one that it can become."""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What came: `code` is the call that fetches the same."""
+
+    name: str
+    code: str
+    media_type: str
+    body: bytes
+
+    @property
+    def view(self) -> Markup | None:
+        """What a page can show of it; None for what only a viewer of its own can."""
+        shown = preview(self.media_type, self.body)
+        if shown is None and self.media_type.startswith("text/"):
+            shown = preview(TEXT, self.body)
+        return shown if shown is not None or self.media_type == PDF else _no_view(self.name, self.media_type)
+
+
+def look_at(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bool = False) -> Look | None:
+    """Fetch what is needed to look at a file; None: it is flagged as abusive, and nothing was fetched.
+
+    Raises ValueError where that is too much.
+    """
+    media_type = str(facts.get("mimeType") or "")
+    if session.names.is_native(media_type):
+        return _exported(session, facts, media_type)
+    try:
+        return _read(session, facts, media_type, acknowledge_abuse=acknowledge_abuse)
+    except NotAllowed as error:
+        if is_flagged(error):
+            return None
+        raise
+
+
+def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Look:
+    from ....client.exports import read_export
+    from ....client.offers import export_formats
+
+    formats = {row.media_type: row for row in export_formats(session, media_type)}
+    chosen = next((formats[one] for one in _LIKED if one in formats), next(iter(formats.values()), None))
+    name, file_id = str(facts.get("name")), str(facts["id"])
+    if chosen is None:
+        return Look(name, f"svc.file({file_id!r})", media_type, b"")
+    code = f"svc.export({file_id!r}, {chosen.extension!r})"
+    return Look(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
+
+
+@confirmed_by_person()
+def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknowledge_abuse: bool) -> Look:
+    name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
+    text = media_type.startswith("text/") and media_type not in (HTML, CSV)
+    if size > LARGEST and not text:
+        raise ValueError(
+            f"{name} has {size_text(size)}; more than {size_text(LARGEST)} are not shown on a page: download it."
+        )
+    part = f"0-{MOST_TEXT - 1}" if text and size > MOST_TEXT else None
+    wanted = f"bytes={part}" if part else None
+    given = [f"byte_range={wanted!r}"] if wanted else []
+    given += ["acknowledge_abuse=True"] if acknowledge_abuse else []
+    body = read(file_id, byte_range=wanted, acknowledge_abuse=acknowledge_abuse, session=session)
+    return Look(name, f"svc.read({', '.join([repr(file_id), *given])})", media_type, body)
+
+
+def _no_view(name: str, media_type: str) -> Markup:
+    words = f"{name} ({media_type}) is nothing that a page can show: download it, and open it in its own program."
+    return tag("p", words)

@@ -1,0 +1,62 @@
+"""When a repetition ends: never, with a day, or after so many times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import ipywidgets as widgets
+
+from ...widgets.field import FREE, LABEL, Field, labelled, number, on_change, show
+from ...widgets.month_table import month_after
+
+NEVER, UNTIL, COUNT = "never", "until", "count"
+_WAYS = (("without end", NEVER), ("until a day", UNTIL), ("a number of times", COUNT))
+_MONTHS = 3
+
+
+class RepeatEnd(Field):
+    """The choice; the day that is offered first is some months after the start."""
+
+    def __init__(self) -> None:
+        self._mine = self._setting = False
+        self.way = widgets.Dropdown(options=_WAYS, **labelled("Goes on", "When it stops to repeat"), style=LABEL)
+        self.until = widgets.DatePicker(
+            **labelled("the last day is", "The day after which nothing takes place any more"), style=FREE
+        )
+        self.count = number(10, "times", "How many times it takes place in all")
+        super().__init__(self.way, self.until, self.count)
+        on_change(self._touched, self.until)
+        on_change(self._adapt, self.way)
+        self._adapt()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The part of a `Repeat` that is chosen here. Raises ValueError for a last day that is not there."""
+        if self.way.value == UNTIL and self.until.value is None:
+            raise ValueError("Give the last day on which it may take place.")
+        return {UNTIL: {UNTIL: self.until.value}, COUNT: {COUNT: self.count.value}}.get(self.way.value, {})
+
+    @value.setter
+    def value(self, chosen: Mapping[str, Any]) -> None:
+        until, count = chosen.get(UNTIL), chosen.get(COUNT)
+        if until is not None:
+            self.until.value = until
+        if count is not None:
+            self.count.value = count
+        self.way.value = UNTIL if until is not None else COUNT if count is not None else NEVER
+
+    def follow(self, day: date) -> None:
+        """The event starts on this day now."""
+        if not self._mine:
+            self._setting = True
+            self.until.value = month_after(day, _MONTHS)
+            self._setting = False
+
+    def _touched(self) -> None:
+        self._mine = self._mine or not self._setting
+
+    def _adapt(self) -> None:
+        show(self.until, self.way.value == UNTIL)
+        show(self.count, self.way.value == COUNT)

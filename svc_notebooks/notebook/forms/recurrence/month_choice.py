@@ -1,0 +1,71 @@
+"""Which day of a month: the 2nd, the last, the third Tuesday."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+import ipywidgets as widgets
+
+from ...widgets.field import FREE, LABEL, Field, labelled, on_change, show
+from ...widgets.month_table import WEEKDAYS
+from .rule import nth_of_month
+
+DAY, NTH = "day", "nth"
+_BY = (("by the day of the month", DAY), ("by the weekday", NTH))
+_ORDINALS = (("first", 1), ("second", 2), ("third", 3), ("fourth", 4), ("last", -1))
+_DAYS = (*((str(day), day) for day in range(1, 32)), ("the last", -1))
+
+
+class MonthChoice(Field):
+    """A day by its number or by its weekday; until one is touched they are those of the start."""
+
+    def __init__(self) -> None:
+        self._mine = self._setting = False
+        self.by = widgets.Dropdown(options=_BY, **labelled("on", "How the day is found in each month"), style=LABEL)
+        self.day = _dropdown(_DAYS, "day", "The day of the month; a month without it is left out")
+        self.ordinal = _dropdown(_ORDINALS, "the", "Which of the month's")
+        self.weekday = _dropdown([(name, n) for n, name in enumerate(WEEKDAYS)], "weekday", "Which day of the week")
+        super().__init__(self.by, self.day, self.ordinal, self.weekday)
+        on_change(self._touched, self.day, self.ordinal, self.weekday)
+        on_change(self._adapt, self.by, self.day)
+        self._adapt()
+
+    @property
+    def value(self) -> dict[str, Any]:
+        """The part of a `Repeat` that is chosen here."""
+        if self.by.value == DAY:
+            return {"month_day": self.day.value}
+        return {"nth": (self.ordinal.value, self.weekday.value)}
+
+    @value.setter
+    def value(self, chosen: Mapping[str, Any]) -> None:
+        day, nth = chosen.get("month_day"), chosen.get("nth")
+        if day is not None:
+            self.by.value, self.day.value, self._mine = DAY, day, True
+        if nth is not None:
+            self.by.value, self._mine = NTH, True
+            self.ordinal.value, self.weekday.value = nth
+
+    def follow(self, day: date) -> None:
+        """The event starts on this day now."""
+        if self._mine:
+            return
+        self._setting = True
+        self.day.value = day.day
+        self.ordinal.value, self.weekday.value = nth_of_month(day)
+        self._setting = False
+
+    def _touched(self) -> None:
+        self._mine = self._mine or not self._setting
+
+    def _adapt(self) -> None:
+        by_day = self.by.value == DAY
+        for control, shown in ((self.day, by_day), (self.ordinal, not by_day), (self.weekday, not by_day)):
+            show(control, shown)
+        self.explain("Months without this day are left out." * (by_day and self.day.value > 28))
+
+
+def _dropdown(options: Any, label: str, tooltip: str) -> widgets.Dropdown:
+    return widgets.Dropdown(options=options, **labelled(label, tooltip), style=FREE, layout={"width": "auto"})

@@ -1,0 +1,89 @@
+"""What a recurrence comes to: its next instances, and the months with those days marked (E-21)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from itertools import islice
+
+import ipywidgets as widgets
+
+from ....core.expansion import Occurrence
+from ....core.recurrence import Start
+from ...events.recurrence_plan import DAY, Plan, day_of, marked_days
+from ...times import offset_text
+from ...widgets.field import show, small_button
+from ...widgets.html import Markup, joined, tag
+from ...widgets.month_table import month_after, month_pictures
+
+SHOWN = 8
+_COUNTED = 500
+_MONTHS = 2
+
+
+class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
+    """The instances, the months, and buttons that go to other months."""
+
+    def __init__(self) -> None:
+        self._plan: Plan | None = None
+        self._begun = self._month = date.min
+        self.list, self.months = widgets.HTML(), widgets.HTML()
+        self.earlier = small_button("Earlier", "One month back", lambda: self._turn(-1))
+        self.later = small_button("Later", "One month on", lambda: self._turn(1))
+        self.turn = widgets.HBox([self.earlier, self.later])
+        super().__init__([self.months, self.turn, self.list])
+        self.add_class("svc-preview")
+        show(self, False)
+
+    def show(self, plan: Plan | None) -> None:
+        """Show this plan; None: it cannot be worked out yet, and what stood here goes."""
+        if plan and day_of(plan.start) != self._begun:
+            self._begun = self._month = day_of(plan.start)
+        self._plan = plan
+        show(self, plan is not None)
+        if plan:
+            self.list.value = instance_list(plan)
+            self._turn(0)
+
+    def _turn(self, months: int) -> None:
+        self._month = month_after(self._month, months)
+        if self._plan:
+            days = marked_days(self._plan, self._month, month_after(self._month, _MONTHS))
+            self.months.value = month_pictures(self._month, _MONTHS, days)
+
+
+def instance_list(plan: Plan) -> Markup:
+    """The next instances, one in a line, and how many there are.
+
+    >>> plan = Plan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
+    >>> instance_list(plan).count("<li>")
+    2
+    """
+    found = list(islice(plan.instances(), SHOWN + 1 if plan.is_endless else _COUNTED + 1))
+    lines = [tag("li", _line(one, before)) for one, before in zip(found, [None, *found], strict=False)]
+    return joined(tag("p", _count(found, plan.is_endless), role="status"), tag("ol", *lines[:SHOWN]))
+
+
+def _count(found: Sequence[Occurrence], endless: bool) -> str:
+    if endless and len(found) > SHOWN:
+        return f"Without end; the first {SHOWN}:"
+    if len(found) > _COUNTED:
+        return f"More than {_COUNTED} instances; the first {SHOWN}:"
+    many = f"{len(found)} instance{'' if len(found) == 1 else 's'}"
+    if len(found) <= SHOWN:
+        return f"{many}:"
+    return f"{many}, the last on {day_of(found[-1].start):%a %d %b %Y}; the first {SHOWN}:"
+
+
+def _line(one: Occurrence, before: Occurrence | None) -> Markup:
+    if not isinstance(one.start, datetime) or not isinstance(one.end, datetime):
+        return joined(_days(one.start, one.end - DAY))
+    ends = f"{one.end:%H:%M}" if one.end.date() == one.start.date() else f"{one.end:%a %d %b, %H:%M}"
+    offset = f" UTC{offset_text(one.start)}"
+    changed = before and isinstance(before.start, datetime) and before.start.utcoffset() != one.start.utcoffset()
+    shown = tag("strong", offset, title="The clocks have changed since the one before") if changed else offset
+    return joined(f"{one.start:%a %d %b %Y, %H:%M} to {ends}", tag("small", shown))
+
+
+def _days(first: Start, last: Start) -> str:
+    return f"{first:%a %d %b %Y}" + (f" to {last:%a %d %b %Y}" if last > first else "")

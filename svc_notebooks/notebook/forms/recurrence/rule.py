@@ -1,0 +1,118 @@
+"""A recurrence as the switches of a form say it, and the RRULE line that it is: two directions of one table."""
+
+from __future__ import annotations
+
+from calendar import day_name
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+
+from ....core.recurrence import WEEKDAYS, Freq, Rule, Start, read_line
+from ....core.written_moments import until_day
+
+_WORDS = {
+    Freq.YEARLY: ("yearly", "years"),
+    Freq.MONTHLY: ("monthly", "months"),
+    Freq.WEEKLY: ("weekly", "weeks"),
+    Freq.DAILY: ("daily", "days"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """Every so many days, weeks, months or years; `month_day` -1 is the last, `nth` -1 the last of the month."""
+
+    freq: Freq
+    interval: int = 1
+    weekdays: tuple[int, ...] = ()
+    month_day: int | None = None
+    nth: tuple[int, int] | None = None
+    until: date | None = None
+    count: int | None = None
+
+    def line(self, start: Start) -> str:
+        """The line of an event that begins at `start`; "until" a day means to the end of that day, where it is.
+
+        >>> Repeat(Freq.WEEKLY, 2, weekdays=(0, 2)).line(date(2026, 11, 2))
+        'RRULE:FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE'
+        """
+        parts = {
+            "FREQ": self.freq.name,
+            "INTERVAL": "" if self.interval == 1 else str(self.interval),
+            "BYMONTHDAY": "" if self.month_day is None else str(self.month_day),
+            "BYDAY": ",".join(self._days()),
+            "UNTIL": until_day(self.until, start) if self.until else "",
+            "COUNT": "" if self.count is None else str(self.count),
+        }
+        return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
+
+    def words(self) -> str:
+        """The same in the plain words of core/words.py.
+
+        >>> Repeat(Freq.MONTHLY, 2, nth=(-1, 4), count=6).words()
+        'every 2 months on the last Friday, 6 times'
+        """
+        often, unit = _WORDS[self.freq]
+        return (often if self.interval == 1 else f"every {self.interval} {unit}") + self._on() + self._ending()
+
+    def _on(self) -> str:
+        if self.nth:
+            return f" on the {_ordinal(self.nth[0])} {day_name[self.nth[1]]}"
+        if self.month_day is not None:
+            return f" on day {self.month_day}" if self.month_day > 0 else " on the last day"
+        return f" on {', '.join(day_name[day][:3] for day in self.weekdays)}" if self.weekdays else ""
+
+    def _ending(self) -> str:
+        return f" until {self.until}" if self.until else f", {self.count} times" if self.count is not None else ""
+
+    def _days(self) -> list[str]:
+        if self.nth:
+            ordinal, weekday = self.nth
+            return [f"{ordinal}{WEEKDAYS[weekday]}"]
+        return [WEEKDAYS[day] for day in self.weekdays]
+
+    @classmethod
+    def read(cls, line: str, start: Start) -> Repeat | None:
+        """What the switches must be for this line; None where they cannot say it.
+
+        >>> Repeat.read("RRULE:FREQ=MONTHLY;BYDAY=-1FR", date(2026, 11, 27)).nth
+        (-1, 4)
+        """
+        try:
+            name, values = read_line(line, start)
+        except ValueError:
+            return None
+        if name != "RRULE" or values[0].freq > Freq.DAILY:
+            return None
+        found = _from_rule(values[0], start)
+        return found if read_line(found.line(start), start)[1] == values else None
+
+
+def _ordinal(number: int) -> str:
+    return {-1: "last", 1: "1st", 2: "2nd", 3: "3rd"}.get(number, f"{number}th")
+
+
+def _from_rule(rule: Rule, start: Start) -> Repeat:
+    """The nearest that the switches come to a rule."""
+    found = Repeat(rule.freq, rule.interval, until=_until_day(rule.until, start), count=rule.count)
+    if rule.freq is Freq.WEEKLY:
+        return replace(found, weekdays=tuple(day for _, day in rule.by_day))
+    if rule.freq is not Freq.MONTHLY:
+        return found
+    day = rule.by_month_day[0] if rule.by_month_day else None
+    return replace(found, month_day=day, nth=rule.by_day[0] if rule.by_day and day is None else None)
+
+
+def _until_day(until: Start | None, start: Start) -> date | None:
+    if isinstance(until, datetime) and isinstance(start, datetime):
+        return until.astimezone(start.tzinfo).date()
+    return until.date() if isinstance(until, datetime) else until
+
+
+def nth_of_month(day: date) -> tuple[int, int]:
+    """Which of its month's weekdays a day is: the first Monday is (1, 0), the last of five (-1, 0).
+
+    >>> nth_of_month(date(2026, 11, 30))
+    (-1, 0)
+    """
+    ordinal = (day.day + 6) // 7
+    return (-1 if ordinal == 5 else ordinal), day.weekday()

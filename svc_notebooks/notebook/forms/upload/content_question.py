@@ -1,0 +1,64 @@
+"""The question of a form before it replaces the content of a file of the service: which one, and by what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...widgets.dialogs.confirmation import Confirmation
+from ...widgets.dialogs.replace_question import side_by_side, size_words
+from ..file_browser.details import moment
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+    from ....core.wire import JSONObject
+
+_BINARY = "The new content overwrites the old one. The file keeps its id."
+_DOCUMENT = "It is a native document: the new content is converted, and everything in the document is replaced."
+
+
+@dataclass(frozen=True, slots=True)
+class NewContent:
+    """What is to be uploaded: the name of its source, its size in bytes and its type; `name` is the file's new one."""
+
+    source: str
+    size: int | None
+    media_type: str
+    name: str = ""
+
+
+def stored_facts(session: Session, file_id: str) -> JSONObject:
+    """The present facts of the file, for the question. Raises NotFound."""
+    from ....client.calls import get_file
+
+    return get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime")
+
+
+def ask_to_replace(
+    question: Confirmation,
+    facts: Mapping[str, Any],
+    content: NewContent,
+    *,
+    document: bool,
+    confirmed: Callable[[], None],
+    cancelled: Callable[[], None],
+) -> None:
+    """Name the file, and show its old and its new content side by side."""
+    name, size, kind = str(facts.get("name")), facts.get("size"), str(facts.get("mimeType") or "unknown")
+    lines = (
+        ("Name", name, content.name or name),
+        ("Content from", "", content.source),
+        ("Size", "" if size is None else size_words(int(size)), "" if document else size_words(content.size)),
+        ("Type", kind, kind if document else content.media_type),
+        ("Modified", f"{moment(facts.get('modifiedTime'))} UTC", ""),
+        ("File id", str(facts["id"]), "the same"),
+    )
+    question.ask(
+        f"Replace the content of {name}?",
+        "Replace content",
+        _DOCUMENT if document else _BINARY,
+        facts=side_by_side(f"Compare {name}", ("Now", "After the upload"), lines),
+        confirmed=confirmed,
+        cancelled=cancelled,
+    )

@@ -1,0 +1,186 @@
+"""What an upload form asks: which files, where to, what they become, how they go; and the call that says the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ...files.upload_requests import new_content, new_files
+from ...sizes import KIB, MIB
+from ...widgets.field import LABEL, Field, Single, entry, labelled, on_change, show
+from ...widgets.file_picker import Chosen, FileChoice
+from .conversion import ConvertChoice
+from .destination import UploadDestination
+from .options import UploadOptions
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+    from ....client.uploads import Order
+
+UPLOAD_TYPES = (
+    ("auto: by size and metadata", "auto"),
+    ("media: the content alone, without a name", "media"),
+    ("multipart: metadata and content in one request", "multipart"),
+    ("resumable: in chunks, can be cancelled and resumed", "resumable"),
+)
+CHUNK_SIZES = (
+    ("256 KiB", 256 * KIB),
+    ("1 MiB", MIB),
+    ("8 MiB", 8 * MIB),
+    ("32 MiB", 32 * MIB),
+    ("the whole file in one request", -1),
+)
+DEFAULT_CHUNK = 8 * MIB
+_CHUNKED = ("auto", "resumable")
+_ALONE = "A media upload carries the content alone, without name, id, conversion and metadata: choose multipart."
+
+
+class UploadControls(widgets.VBox):  # type: ignore[misc]
+    """The controls, with a label and a tooltip each; `orders` checks them, `code` says them in Python."""
+
+    def __init__(self, make_files: Callable[[], FileChoice] = FileChoice) -> None:
+        self.files, self.destination, self.convert = make_files(), UploadDestination(), ConvertChoice()
+        self.upload_type = Single(
+            widgets.RadioButtons(
+                options=UPLOAD_TYPES, **labelled("Upload type", "How the files go over the wire"), style=LABEL
+            )
+        )
+        self.chunk_size = widgets.Dropdown(
+            options=CHUNK_SIZES,
+            value=DEFAULT_CHUNK,
+            **labelled(
+                "Chunk size", "Bytes in each request of a resumable upload; choosing another makes auto resumable"
+            ),
+            style=LABEL,
+        )
+        self.name = Single(entry("Name", "What to call the file; for one file only", hint="as the file is called"))
+        self.options = UploadOptions()
+        where = (self.files, self.destination, self.name, self.convert)
+        super().__init__([*where, self.upload_type, self.chunk_size, self.options])
+        self.add_class("svc-fields")
+        self.destination.watch(self._follow)
+        self.upload_type.watch(self._adapt)
+        self._follow()
+        self.watch(self._check)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        on_change(changed, self.upload_type.control, self.chunk_size, self.name.control)
+        for part in (self.files, self.destination, self.convert, self.options):
+            part.watch(changed)
+
+    def _follow(self) -> None:
+        """What depends on the destination."""
+        existing = self.destination.existing
+        self.convert.follow(existing=existing, document=self.destination.document)
+        self.options.follow(self.destination.facts)
+        self.name.control.placeholder = "as it is called now" if existing else "as the file is called"
+        self._adapt()
+
+    def _adapt(self) -> None:
+        show(self.chunk_size, self.upload_type.value in _CHUNKED)
+
+    # -- what is wrong
+
+    def _check(self) -> None:
+        self.check()
+
+    def check(self) -> list[str]:
+        """Say beside each field what is wrong with it; everything that was said."""
+        found = list(self._problems())
+        for field in (self.name, self.upload_type, *self.options.fields):
+            field.say([words for place, words in found if place is field])
+        if any(place in self.options.fields for place, _ in found):
+            self.options.shown = True
+        return [words for _, words in found]
+
+    def _problems(self) -> Iterator[tuple[Field, str]]:
+        files, existing = len(self.files.names()), self.destination.existing
+        name = self.name.value.strip()
+        if name and files > 1:
+            yield self.name, f"Name is for one file, and {files} are chosen: leave it empty."
+        wrong = list(self.options.problems(files, converted=self.convert.converted, existing=existing))
+        yield from wrong
+        if self.upload_type.value == "media" and not wrong and self._more_than_content():
+            yield self.upload_type, _ALONE
+
+    def _more_than_content(self) -> bool:
+        name, kind = self.name.value.strip(), self.convert.arguments().get("convert_to")
+        return bool(name or kind or self._metadata() or self._chosen_id())
+
+    # -- what is meant
+
+    def orders(self, session: Session) -> list[Order]:
+        """The uploads that are meant, checked. Raises ValueError or TypeError; nothing is sent."""
+        if not self.destination.existing:
+            return [order for one in self.files.chosen() for order in self._new(session, one)]
+        chosen, existing = self.files.single(), self.destination.facts
+        if existing is None:
+            raise ValueError("No existing file is chosen: choose one, or upload a new file.")
+        return new_content(session, [str(existing["id"])], chosen.source, **self._common(chosen))
+
+    def forget(self) -> None:
+        """Take what was uploaded off the list, and the id that it has now."""
+        self.files.forget()
+        self.options.id.value = ""
+
+    def _new(self, session: Session, one: Chosen) -> list[Order]:
+        name = None if self.upload_type.value == "media" else self.convert.name_of(one)
+        name = self.name.value.strip() or name
+        return new_files(session, one.source, **{**self._common(one), "name": name, "file_id": self._chosen_id()})
+
+    def _common(self, one: Chosen) -> dict[str, Any]:
+        name = self.name.value.strip()
+        return {
+            **self.convert.arguments(),
+            "mime_type": self._media_type() or self.convert.type_of(one),
+            "metadata": {**self._metadata(), **({"name": name} if name else {})},
+            "upload_type": self.upload_type.value,
+            "chunk_size": self._chunk(),
+        }
+
+    def _metadata(self) -> dict[str, Any]:
+        return self.options.arguments()
+
+    def _media_type(self) -> str | None:
+        return self.options.media_type.value.strip() or None
+
+    def _chosen_id(self) -> str | None:
+        return None if self.destination.existing else self.options.id.value.strip() or None
+
+    def _chunk(self) -> int | None:
+        """None unless it matters; as in `upload`, choosing one makes an automatic upload resumable."""
+        chosen = int(self.chunk_size.value)
+        matters = {"resumable": True, "auto": chosen != DEFAULT_CHUNK}
+        return chosen if matters.get(self.upload_type.value) else None
+
+    # -- the same in code
+
+    def code(self) -> str:
+        """The call of a cell that does the same.
+
+        >>> UploadControls().code()
+        "svc.upload('...')"
+        """
+        names = self.files.names()
+        source = repr(names[0]) if len(names) == 1 else repr(names) if names else "'...'"
+        arguments = {
+            **self.convert.arguments(),
+            "name": self.name.value.strip() or None,
+            "mime_type": self._media_type(),
+            "file_id": self._chosen_id(),
+            "upload_type": None if self.upload_type.value == "auto" else self.upload_type.value,
+            "chunk_size": self._chunk(),
+        }
+        metadata = {} if self.options.metadata.wrong else self._metadata()
+        if self.destination.existing:
+            file = repr((self.destination.facts or {}).get("id", "..."))
+            return _call(f"svc.update({file}, {source}", {**arguments, **metadata})
+        return _call(f"svc.upload({source}", {**arguments, "metadata": metadata or None})
+
+
+def _call(start: str, arguments: dict[str, Any]) -> str:
+    given = [f"{key}={value!r}" for key, value in arguments.items() if value is not None]
+    return f"{', '.join([start, *given])})"

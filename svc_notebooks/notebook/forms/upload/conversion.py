@@ -1,0 +1,81 @@
+"""Whether uploaded files become documents of the service, as two controls of a form (A5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import ipywidgets as widgets
+
+from ...widgets.field import LABEL, entry, labelled, on_change, show
+from ...widgets.file_picker import Chosen
+
+# ipywidgets loses a first choice whose value is None: now and then nothing is chosen at all.
+KINDS = (
+    ("nothing: keep the files as they are", ""),
+    ("what fits each file best", "auto"),
+    ("document: Word, OpenDocument, HTML, RTF, text, PDF, pictures", "document"),
+    ("spreadsheet: Excel, OpenDocument, CSV, TSV", "spreadsheet"),
+    ("presentation: PowerPoint, OpenDocument", "presentation"),
+    ("drawing: SVG", "drawing"),
+    ("script: JSON, source text", "script"),
+)
+
+
+class ConvertChoice(widgets.VBox):  # type: ignore[misc]
+    """The controls; `arguments` are those of `upload` that say the same.
+
+    >>> choice = ConvertChoice()
+    >>> choice.kind.value = "document"; choice.arguments()
+    {'convert_to': 'document', 'ocr_language': None}
+    """
+
+    def __init__(self) -> None:
+        self._existing = self._document = False
+        self.kind = widgets.Dropdown(
+            options=KINDS,
+            **labelled("Convert to", "What the files become at the service; it can then be exported to other formats"),
+            style=LABEL,
+        )
+        self.language = entry(
+            "Language of pictures",
+            "The language of the text in pictures and scans, as a tag",
+            hint="a tag like en, de or zh-Hant; empty: the service's choice",
+        )
+        super().__init__([self.kind, self.language])
+        self.kind.observe(lambda _change: self._adapt(), "value")
+        self._adapt()
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        on_change(changed, self.kind, self.language)
+
+    def follow(self, *, existing: bool, document: bool) -> None:
+        """Show what applies: content of an existing file is converted where that is a native document."""
+        self._existing, self._document = existing, document
+        self._adapt()
+
+    @property
+    def converted(self) -> bool:
+        """Whether the content becomes a native document."""
+        return self._document if self._existing else bool(self.kind.value)
+
+    def arguments(self) -> dict[str, Any]:
+        """`convert_to` and `ocr_language`; a language counts only where something is converted."""
+        language = self.language.value.strip() or None
+        kind = {} if self._existing else {"convert_to": self.kind.value or None}
+        return {**kind, "ocr_language": language if self.converted else None}
+
+    def _adapt(self) -> None:
+        show(self.kind, not self._existing)
+        show(self.language, self.converted)
+
+    def name_of(self, one: Chosen) -> str:
+        """What to call an uploaded file: one that becomes a document loses its extension."""
+        from ....client.conversion import document_name
+
+        return document_name(one.name) if self.converted else one.name
+
+    def type_of(self, one: Chosen) -> str | None:
+        """The type to send it under; a new file that is kept as it is has that of the name that it will have."""
+        return one.media_type(converted=self.converted) if self.converted or self._existing else one.mime_type

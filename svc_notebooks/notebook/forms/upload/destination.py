@@ -1,0 +1,91 @@
+"""Where an upload goes: into new files, or into a file that the service has already (U-05, A5-04)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import ipywidgets as widgets
+
+from ...widgets.copy_restriction import FIELD, may_edit
+from ...widgets.field import LABEL, Field, labelled, on_change, show
+from ..recent_files import MOST, file_line, latest_files
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+    from ....core.wire import JSONObject
+
+NEW, EXISTING = "new", "existing"
+_NONE = "There is no file that you may edit. Upload one, then press Refresh."
+_LATEST = f"These are the {MOST} files that were changed last. The file browser replaces the content of any other."
+_KEPT = "The new content overwrites the old one. The file keeps its id and name."
+_CONVERTED = "The new content is converted, and replaces everything in this document."
+
+
+class UploadDestination(widgets.VBox):  # type: ignore[misc]
+    """New files, or one of the files of the service; `facts` are those of that one."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, JSONObject] = {}
+        self._documents: set[str] = set()
+        self._changed: list[Callable[[], None]] = []
+        self._reading = False
+        self.kind = widgets.RadioButtons(
+            options=[("new files", NEW), ("new content of an existing file", EXISTING)],
+            **labelled("Upload as", "Make new files, or replace the content of a file that the service has"),
+            style=LABEL,
+        )
+        self.kind.add_class("svc-across")
+        self.chooser = widgets.Dropdown(
+            **labelled("Existing file", "The files that you may edit, those that were changed last come first"),
+            style=LABEL,
+        )
+        self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
+        self.refresh.add_class("svc-small")
+        self.file = Field(self.chooser, self.refresh)
+        super().__init__([self.kind, self.file])
+        on_change(self._tell, self.kind, self.chooser)
+        self._adapt()
+
+    @property
+    def existing(self) -> bool:
+        """Whether the content of an existing file is to be replaced."""
+        return bool(self.kind.value == EXISTING)
+
+    @property
+    def facts(self) -> JSONObject | None:
+        """id, name, mimeType, modifiedTime, size and copy restriction of the existing file; None for new files."""
+        return self._rows.get(self.chooser.value) if self.existing and self.chooser.value else None
+
+    @property
+    def document(self) -> bool:
+        """Whether the existing file is a native document, which converts what it is given (A5-04)."""
+        return self.existing and self.chooser.value in self._documents
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever another destination is chosen."""
+        self._changed.append(changed)
+
+    def read(self, session: Session) -> None:
+        """Fill the list; what was chosen stays chosen while it is there."""
+        folder = session.names.native("folder")
+        rows = latest_files(session, "mimeType", "size", FIELD, "capabilities(canEdit)", q=f"mimeType != '{folder}'")
+        self._reading, before = True, self.chooser.value
+        self._rows = {str(facts["id"]): facts for facts in rows if may_edit(facts)}
+        self._documents = {key for key, facts in self._rows.items() if session.names.is_native(str(facts["mimeType"]))}
+        self.chooser.options = [(file_line(facts), key) for key, facts in self._rows.items()]
+        self.chooser.value = before if before in self._rows else next(iter(self._rows), None)
+        self._reading = False
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._reading:  # the list loses its choice for a moment while it is filled
+            return
+        self._adapt()
+        for changed in self._changed:
+            changed()
+
+    def _adapt(self) -> None:
+        show(self.file, self.existing)
+        hint = _NONE if not self._rows else _CONVERTED if self.document else _KEPT
+        self.file.explain(f"{hint} {_LATEST}" if len(self._rows) == MOST else hint)

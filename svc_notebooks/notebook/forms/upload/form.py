@@ -1,0 +1,217 @@
+"""The upload form: choose files, see them go, stop and go on, and have the call that does the same (W-01)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ...current_session import session_or_current
+from ...files.files import generate_ids
+from ...files.uploads import label_of
+from ...frames.frames import frame
+from ...frames.schemas import FILES
+from ...widgets.dialogs.confirmation import Confirmation
+from ...widgets.field import show
+from ...widgets.file_picker import FileChoice
+from ...widgets.form import Form
+from ...widgets.progress_bar import ProgressBar
+from ...widgets.styles import row
+from .content_question import NewContent, ask_to_replace, stored_facts
+from .controls import UploadControls
+from .queue import Cancelled, UploadQueue
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ....client.session import Session
+    from ....client.uploads import Order
+
+
+def upload_form(*, session: Session | None = None) -> UploadForm:
+    """A form that uploads files of your computer, of any size, or files beside the kernel.
+
+    They become new files, or one becomes the content of an existing file, after a question that names that file.
+    "More options" has the copy restriction, the media type, an id of the service for one new file, and more metadata.
+
+    `form.result` is the frame of what was uploaded, `form.code()` the call that does the same,
+    `form.last_error` the last thing that went wrong.
+
+    Args:
+        session: Where to upload to; None is the session that is current when Upload is pressed.
+
+    Interface: A1 to A3, A5.
+
+    >>> lab = svc.sandbox()
+    >>> svc.upload_form()
+    <UploadForm: nothing uploaded yet>
+    """
+    return UploadForm(session)
+
+
+class UploadForm(Form):
+    """See `upload_form`. `controls` and the buttons can be filled in and pressed by a program."""
+
+    title = "Upload form"
+
+    def __init__(
+        self,
+        session: Session | None = None,
+        make_files: Callable[[], FileChoice] = FileChoice,
+    ) -> None:
+        super().__init__(session)
+        self._queue: UploadQueue | None = None
+        self._finished: list[Any] = []
+        self._done = ""
+        self.controls = UploadControls(make_files)
+        self.upload = self._button("Upload", "Upload the chosen files", self._upload, "primary")
+        self.cancel = self._button("Cancel", "Stop; the service keeps what it has", self._cancel)
+        self.resume = self._button("Resume", "Go on where it stopped", self._resume)
+        self.bar = ProgressBar("Upload", 1)
+        buttons = row(self.upload, self.cancel, self.resume)
+        self.bar.rest("Upload")
+        self.question = Confirmation(self._guarded)
+        self.controls.watch(self._changed)
+        destination, options = self.controls.destination, self.controls.options
+        destination.kind.observe(lambda _change: self._guarded(self.refresh), "value")
+        destination.refresh.on_click(lambda _button: self._guarded(self.refresh))
+        options.generate.on_click(lambda _button: self._guarded(self._generate_id))
+        self._compose(self.controls, buttons, self.question, self.bar, self.alert, self.table)
+
+    # -- what a program sees
+
+    @property
+    def result(self) -> DataFrame:
+        """The files that this form has uploaded, with the columns of `files()`."""
+        return frame(FILES, self._finished)
+
+    def code(self) -> str:
+        """The call of a cell that does what the form is set to do, or, with nothing chosen, what it did last."""
+        return self.controls.code() if self.controls.files.names() else self._done or self.controls.code()
+
+    # -- what a press does
+
+    def refresh(self) -> None:
+        """See which files there are now."""
+        if self.controls.destination.existing:
+            self.controls.destination.read(session_or_current(self._session))
+
+    def _changed(self) -> None:
+        """Another upload is set: a question was about the one before."""
+        self._close_question()
+        self._show_code()
+
+    def _generate_id(self) -> None:
+        made = generate_ids(1, session=session_or_current(self._session))
+        self.controls.options.id.value = str(made["id"].item())
+
+    def _upload(self) -> None:
+        if self.busy:
+            raise ValueError("An upload is under way: wait for it, or cancel it.")
+        if self._queue is None or self._queue.current is None:  # else the bar says what Resume is for
+            self.bar.rest("Upload")
+        problems = self.controls.check()
+        if problems:
+            self._say_problems("Nothing was uploaded.", problems)
+            return
+        session = session_or_current(self._session)
+        orders = self.controls.orders(session)
+        facts = self.controls.destination.facts
+        if facts is None:
+            self._begin(session, orders)
+        else:
+            self._ask_to_replace(session, orders, str(facts["id"]))
+
+    def _ask_to_replace(self, session: Session, orders: list[Order], file_id: str) -> None:
+        """Content of the service is overwritten only after a person has seen which."""
+        facts, order = stored_facts(session, file_id), orders[0]
+        source, name = self.controls.files.single().name, str(order.target.metadata.get("name") or "")
+        show(self.cancel, False)
+        ask_to_replace(
+            self.question,
+            facts,
+            NewContent(source, order.source.size, order.target.media_type, name),
+            document=session.names.is_native(str(facts.get("mimeType"))),
+            confirmed=lambda: self._replace(session, orders),
+            cancelled=lambda: self._keep(str(facts.get("name"))),
+        )
+
+    def _replace(self, session: Session, orders: list[Order]) -> None:
+        self._close_question()
+        self.upload.focus()
+        self._begin(session, orders)
+
+    def _keep(self, name: str) -> None:
+        self._close_question()
+        self.upload.focus()
+        self.bar.say(f"Cancelled: {name} is unchanged.")
+
+    def _close_question(self) -> None:
+        self.question.close_it()
+        show(self.cancel, True)
+
+    def _begin(self, session: Session, orders: list[Order]) -> None:
+        self._queue = UploadQueue(session, orders, self._report)
+        self._start(self._queue)
+
+    def _cancel(self) -> None:
+        if self._queue is None or not self.busy:
+            raise ValueError("Nothing is under way, so there is nothing to cancel.")
+        self._queue.cancel()
+
+    def _resume(self) -> None:
+        if self._queue is None or self.busy or self._queue.current is None:
+            raise ValueError("There is no upload that stopped before its end.")
+        self._start(self._queue)
+
+    def _start(self, queue: UploadQueue) -> None:
+        """On the kernel's event loop, where there is one; else at once, to the end."""
+        try:
+            self._task = asyncio.get_running_loop().create_task(self._run(queue))
+        except RuntimeError:
+            queue.drive(self._run(queue))
+
+    async def _run(self, queue: UploadQueue) -> None:
+        before = len(queue.files)
+        words = "Stopped"
+        try:
+            await queue.run()
+            words = self._words(queue)
+            self._done = self.code()
+            self.controls.forget()
+            self.refresh()
+        except Cancelled:
+            words = f"Cancelled at {self.bar.status}. Resume goes on from there."
+        except Exception as error:
+            words = f"Stopped at {self.bar.status}. Resume tries again from there."
+            self._warn(error)
+        finally:
+            self._finished += queue.files[before:]
+            self._show_result()
+            self.bar.say(words)
+
+    def _words(self, queue: UploadQueue) -> str:
+        replaced = [file for file in queue.files if self.controls.destination.existing]
+        if replaced:
+            return f"Done: the content of {replaced[0].get('name')} was replaced"
+        return f"Done: {_files(len(queue.files))} uploaded"
+
+    # -- what it shows
+
+    def _report(self, order: Order, done: int, total: int | None) -> None:
+        label = label_of(order)
+        if self.bar.label != label or done == 0:
+            self.bar.begin(label, total)
+        self.bar.report(done, total)
+
+    def _show_result(self) -> None:
+        if self._finished:
+            self._show_table(self.result)
+
+    def __repr__(self) -> str:
+        count = len(self._finished)
+        return f"<UploadForm: {_files(count) if count else 'nothing'} uploaded{'' if count else ' yet'}>"
+
+
+def _files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"

@@ -1,0 +1,99 @@
+"""The rarely used fields of an upload: copy restriction, media type, a generated id, and any other metadata."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from ....core.files import is_media_type
+from ...files.metadata import metadata_body
+from ...frames.schemas import camel
+from ...widgets.copy_restriction import ARGUMENT, FIELD, is_restricted, viewers_switch
+from ...widgets.field import Field, Single, entry, on_change, passage, show, small_button
+from ...widgets.more_options import MoreOptions
+
+_EXAMPLE = '{"starred": true}'
+_ON = "On is the default. Off: only people who may edit the file can."
+_ID = "Empty: the service chooses. With an id, a repeated upload makes no second file."
+_CONVERTED = "What is converted cannot have an id of yours: remove the id, or keep the file as it is."
+_ELSEWHERE = {"name": "Name", "id": "File id", FIELD: "the switch above"}
+"""Metadata that have a control of their own."""
+
+
+class UploadOptions(MoreOptions):
+    """The fields; `arguments` are the fields of the file that they set."""
+
+    def __init__(self) -> None:
+        self._followed: tuple[Any, bool] = (None, False)
+        self.viewers = Single(viewers_switch())
+        self.viewers.explain(_ON)
+        self.media_type = Single(
+            entry("Media type", "What the content is: the Content-Type of the upload", hint="empty: as its name says")
+        )
+        self.id = entry("File id", "An id from generate_ids() for one new file")
+        self.generate = small_button("Generate id", "Ask the service for an id that no file has", lambda: None)
+        self.file_id = Field(self.id, self.generate, hint=_ID)
+        self.metadata = Single(
+            passage("Metadata (JSON)", "Further fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
+        )
+        super().__init__(self.viewers, self.media_type, self.file_id, self.metadata)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """From top to bottom."""
+        return (self.viewers, self.media_type, self.file_id, self.metadata)
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a field has another value."""
+        on_change(changed, self.viewers.control, self.media_type.control, self.id, self.metadata.control)
+
+    def follow(self, facts: Mapping[str, Any] | None) -> None:
+        """Show what holds for this existing file; None: for new files."""
+        followed = (facts or {}).get("id"), is_restricted(facts or {})
+        if followed != self._followed:  # a switch that was set for the same file stays as it is
+            self._followed = followed
+            self.viewers.value = not self._restricted
+        show(self.file_id, facts is None)
+
+    @property
+    def _restricted(self) -> bool:
+        return self._followed[1]
+
+    def arguments(self) -> dict[str, Any]:
+        """As Python arguments. Raises ValueError for what is not a JSON object."""
+        restricted = not self.viewers.value
+        return {**({ARGUMENT: restricted} if restricted != self._restricted else {}), **self._further()}
+
+    def _further(self) -> dict[str, Any]:
+        text = self.metadata.value.strip()
+        try:
+            fields = json.loads(text) if text else {}
+        except ValueError as error:
+            raise ValueError(f"This is not valid JSON ({error}): write it like {_EXAMPLE}.") from None
+        if not isinstance(fields, dict):
+            raise ValueError(f"This must be a JSON object, like {_EXAMPLE}.")
+        return fields
+
+    def problems(self, files: int, *, converted: bool, existing: bool) -> Iterator[tuple[Field, str]]:
+        """What is wrong with the fields of an upload of so many files, and where."""
+        if self.id.value.strip() and not existing:
+            if files > 1:
+                yield self.file_id, f"An id is for one file, and {files} are chosen: remove the id."
+            if converted:
+                yield self.file_id, _CONVERTED
+        kind = self.media_type.value.strip()
+        if kind and not is_media_type(kind):
+            yield self.media_type, f"{kind} is not a media type: write it like text/csv."
+        yield from ((self.metadata, words) for words in self._wrong(creating=not existing))
+
+    def _wrong(self, *, creating: bool) -> Iterator[str]:
+        try:
+            further = self._further()
+            metadata_body(further, creating=creating)
+        except (ValueError, TypeError) as error:
+            yield str(error)
+            return
+        for key in map(camel, further):
+            if key in _ELSEWHERE:
+                yield f"{key} has a control of its own: use {_ELSEWHERE[key]}, and remove it here."

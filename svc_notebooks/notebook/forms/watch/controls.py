@@ -1,0 +1,212 @@
+"""The controls of the watch panel: a channel's properties, what the receiver answers, and the call that says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import ipywidgets as widgets
+
+from ....core.catalogue import ApiError
+from ....core.channels import MOST_ID, MOST_TOKEN, check_channel
+from ....core.clock import to_millis
+from ...notifications.channel_request import channel_token, expiration_time
+from ...widgets.field import LABEL, Field, Single, entry, labelled, on_change, show
+from ...widgets.more_options import MoreOptions
+from ...widgets.styles import row
+from ..recent_files import file_line, latest_files
+from .expiration import ChannelEnd
+
+if TYPE_CHECKING:
+    from ....client.session import Session
+    from ....core.policy import Policy
+    from ....core.wire import JSONObject
+
+CHANGES = ""
+"""What the chooser has for the change log."""
+
+_CHANNEL_ID = "Channel id"
+_ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
+_NEW_ID = f"At most {MOST_ID} characters, and never used before; empty: a UUID is generated"
+_DRAWN = (
+    f"At most {MOST_TOKEN} characters that every message carries; empty: one is drawn for the receiver of this kernel,"
+    " which verifies it, and none is sent to others"
+)
+_OURS = "Empty: a receiver in this kernel"
+_NO_TOKEN = f"At most {MOST_TOKEN} characters that every message carries; empty: none is sent"
+_ASK_TOKEN = 'getpass("Channel token: ")'
+
+
+class Answering(NamedTuple):
+    """A way of answering: `plan` has the arguments of `answer_with`, one after the other."""
+
+    words: str
+    plan: tuple[tuple[int, int | None, float], ...]
+
+
+ANSWERS = (
+    Answering("200, delivered", ((200, None, 0),)),
+    Answering("503 twice, then 200", ((200, None, 0), (503, 2, 0))),
+    Answering("503 always, given up", ((503, None, 0),)),
+    Answering("404, a failure", ((404, None, 0),)),
+    Answering("102 alone, delivered", ((102, None, 0),)),
+    Answering("200 after 3 seconds", ((200, None, 3),)),
+)
+
+
+class ChannelOptions(MoreOptions):
+    """The properties of a channel that are rarely set; the service or the kernel chooses them otherwise."""
+
+    def __init__(self, channel_id: Single, token: Single, ends: ChannelEnd) -> None:
+        self._controls = (channel_id.control, token.control, ends.way)
+        self._unset = tuple(control.value for control in self._controls)
+        super().__init__(channel_id, token, ends)
+        on_change(self.update_label, *self._controls)
+
+    def _count_set(self) -> int:
+        return sum(control.value != unset for control, unset in zip(self._controls, self._unset, strict=True))
+
+
+class WatchControls(widgets.VBox):  # type: ignore[misc]
+    """The controls, with a label and a tooltip each."""
+
+    def __init__(self) -> None:
+        self.what = widgets.Dropdown(
+            options=[("the change log: all of my files", CHANGES)],
+            **labelled("Watch", "The change log, or one file; those that were changed last come first"),
+            style=LABEL,
+        )
+        self.refresh = widgets.Button(description="Refresh", tooltip="See which files and channels there are now")
+        self.channel_id = Single(
+            entry(_CHANNEL_ID, "The channel's own id, which every message carries", hint="generated")
+        )
+        self.token = Single(
+            widgets.Password(
+                continuous_update=False,
+                style=LABEL,
+                **labelled("Token", "A word between you and the receiver; no credential"),
+            )
+        )
+        self.ends = ChannelEnd()
+        self.address = Single(
+            entry(
+                "Address",
+                "Where the service reaches a receiver: https, and a domain registered there",
+                hint=_ANY_ADDRESS,
+            )
+        )
+        self.channel_id.explain(_NEW_ID)
+        self.answers = widgets.RadioButtons(
+            options=[(one.words, one) for one in ANSWERS],
+            **labelled("The receiver answers", "What the receiver of this kernel answers to the next messages"),
+            style=LABEL,
+        )
+        self.more = ChannelOptions(self.channel_id, self.token, self.ends)
+        super().__init__([row(self.what, self.refresh), self.address, self.answers, self.more])
+        self.add_class("svc-fields")
+        self.add_class("svc-channel")
+
+    def fields(self) -> dict[str, Field]:
+        """The field of each property of a channel, by its name in the interface."""
+        return {"id": self.channel_id, "token": self.token, "expiration": self.ends, "address": self.address}
+
+    def say(self, problems: Mapping[str, str]) -> None:
+        """Show each problem beside the field of that name, and no other."""
+        for name, field in self.fields().items():
+            field.say([problems[name]] if name in problems else [])
+        if problems.keys() - {"address"}:
+            self.more.shown = True
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        on_change(changed, self.what, self.answers)
+        for field in self.fields().values():
+            field.watch(changed)
+
+    def problems(self, session: Session) -> dict[str, str]:
+        """What is wrong with the fields, by the names of the properties; an address that is missing is not yet."""
+        wrong: dict[str, str] = {}
+        ends: int | str | None = None
+        try:
+            ends = expiration_time(session, **{"expires_in": None, "expiration": None, **self.ends.arguments})
+        except ValueError as error:
+            wrong["expiration"] = str(error)
+        try:
+            channel_token(session, self.token.value)
+        except ValueError as error:
+            wrong["token"] = str(error)
+        body: JSONObject = {
+            "id": self.channel_id.value or _ANY_ID,
+            "type": "web_hook",
+            "address": self.address.value.strip() or _ANY_ADDRESS,
+            "token": self.token.value,
+            "expiration": ends,
+        }
+        return {**_refused(body, to_millis(session.clock.now())), **wrong}
+
+    def arguments(self) -> dict[str, str]:
+        """The arguments of the watch call, beside what is watched and the receiver. Raises ValueError."""
+        named = {"channel_id": self.channel_id.value, "token": self.token.value}
+        return {name: value for name, value in named.items() if value} | self.ends.arguments
+
+    def read(self, session: Session, *, in_kernel: bool) -> dict[str, str]:
+        """Fill the list of files; `in_kernel`: a receiver of this kernel can be reached.
+
+        Returns:
+            Their names by their ids.
+        """
+        found = latest_files(session)
+        before = self.what.value
+        self.what.options = [self.what.options[0], *((file_line(one), str(one["id"])) for one in found)]
+        if before in [value for _, value in self.what.options]:
+            self.what.value = before
+        self.address.explain(_OURS if in_kernel else "")
+        show(self.answers, in_kernel)
+        self.token.explain(_DRAWN if in_kernel else _NO_TOKEN)
+        return {str(one["id"]): str(one.get("name")) for one in found}
+
+    def explain_limits(self, policy: Policy | None) -> None:
+        """Say how long a channel on what is chosen may live."""
+        self.ends.explain_limits(policy, of_changes=self.what.value == CHANGES)
+
+    def address_elsewhere(self, *, in_kernel: bool) -> str | None:
+        """The address of a receiver elsewhere; None: messages go to the receiver of this kernel."""
+        address = str(self.address.value).strip()
+        return None if in_kernel and not address else address
+
+    def code(self, *, in_kernel: bool) -> str:
+        """The cell that does the same; it asks for the token, which is not shown (ruling 42)."""
+        lines = ["from getpass import getpass"] if self.token.value else []
+        address = self.address_elsewhere(in_kernel=in_kernel)
+        lines += ["rx = svc.receiver()"] if address is None else []
+        to = "rx" if address is None else repr(address)
+        if address is None and self.answers.value is not ANSWERS[0]:
+            lines += [_answer_call(*one) for one in self.answers.value.plan if one != (200, None, 0)]
+        shown = self._shown_arguments()
+        if self.what.value == CHANGES:
+            lines.append(f"channel = svc.watch_changes({to}{shown})")
+        else:
+            lines.append(f"channel = svc.watch_file({self.what.value!r}, {to}{shown})")
+        return "\n".join(lines)
+
+    def _shown_arguments(self) -> str:
+        try:
+            arguments = self.arguments()
+        except ValueError:
+            return ", ..."  # the field says what is missing
+        shown = {name: _ASK_TOKEN if name == "token" else repr(value) for name, value in arguments.items()}
+        return "".join(f", {name}={value}" for name, value in shown.items())
+
+
+def _refused(body: JSONObject, now: int) -> dict[str, str]:
+    """What the service would refuse of a watch request, by the names of the properties."""
+    try:
+        check_channel(body, now=now)
+    except ApiError as error:
+        return {str(row.location): row.message for row in error.rows}
+    return {}
+
+
+def _answer_call(status: int, times: int | None, delay: float) -> str:
+    more = (f", times={times}" if times else "") + (f", delay={delay:g}" if delay else "")
+    return f"rx.answer_with({status}{more})"

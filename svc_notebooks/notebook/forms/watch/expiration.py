@@ -1,0 +1,76 @@
+"""When a channel of the watch panel ends: as the service decides, after a time, or at a date and time."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import ipywidgets as widgets
+
+from ...widgets.field import FREE, LABEL, Field, labelled, number, on_change, show
+
+if TYPE_CHECKING:
+    from ....core.policy import Policy
+
+DEFAULT, AFTER, AT = "default", "after", "at"
+_WAYS = (("Default", DEFAULT), ("After a time", AFTER), ("At a date and time", AT))
+_UNITS = (("seconds", "s"), ("minutes", "m"), ("hours", "h"), ("days", "d"))
+_SECONDS = {"day": 86400, "hour": 3600, "minute": 60, "second": 1}
+
+
+class ChannelEnd(Field):
+    """The choice; dates and times are in UTC."""
+
+    def __init__(self) -> None:
+        self.way = widgets.Dropdown(options=_WAYS, **labelled("Expires", "When the channel ends"), style=LABEL)
+        self.count = number(2, "after", "How long the channel lives")
+        self.unit = widgets.Dropdown(options=_UNITS, value="h", **labelled("unit", "The unit of that time"), style=FREE)
+        self.day = widgets.DatePicker(**labelled("on", "The day on which the channel ends, in UTC"), style=FREE)
+        self.clock = widgets.TimePicker(
+            step=1, **labelled("at (UTC)", "The time of day at which the channel ends, in UTC"), style=FREE
+        )
+        super().__init__(self.way, self.count, self.unit, self.day, self.clock)
+        on_change(self._adapt, self.way)
+        self._adapt()
+
+    @property
+    def arguments(self) -> dict[str, str]:
+        """What `watch_file` is given. Raises ValueError for a time that is not there."""
+        if self.way.value == AFTER:
+            if self.count.value < 1:
+                raise ValueError(f"Expires after {self.count.value}: give a whole number of 1 or more.")
+            return {"expires_in": f"{self.count.value}{self.unit.value}"}
+        if self.way.value == AT:
+            if self.day.value is None or self.clock.value is None:
+                raise ValueError("Give the day and the time at which the channel ends.")
+            moment = datetime.combine(self.day.value, self.clock.value.replace(tzinfo=None), UTC)
+            return {"expiration": moment.isoformat()}
+        return {}
+
+    def explain_limits(self, policy: Policy | None, *, of_changes: bool) -> None:
+        """Say what the service makes of it; the policy is known of a sandbox alone."""
+        if policy is None:
+            self.explain("The service may end a channel sooner: the state below has the actual time.")
+            return
+        most = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
+        lifetime = policy.channel_lifetime
+        default = "Default: the channel does not end" if lifetime is None else f"Default: {_length(lifetime)}"
+        watched = "the change log" if of_changes else "a file"
+        self.explain(f"{default}. At most {_length(most)} for {watched}: a later end is brought forward to that.")
+
+    def _adapt(self) -> None:
+        for control in (self.count, self.unit):
+            show(control, self.way.value == AFTER)
+        for control in (self.day, self.clock):
+            show(control, self.way.value == AT)
+
+
+def _length(seconds: float) -> str:
+    """A length of time in its largest whole unit.
+
+    >>> _length(3600), _length(604800), _length(90)
+    ('1 hour', '7 days', '90 seconds')
+    """
+    unit, size = next((unit, size) for unit, size in _SECONDS.items() if seconds % size == 0 or size == 1)
+    count = seconds / size
+    return f"{count:g} {unit}{'' if count == 1 else 's'}"

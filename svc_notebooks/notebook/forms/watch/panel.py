@@ -1,0 +1,260 @@
+"""The notification panel: open and stop channels, choose what the receiver answers, see messages live (W-04)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets as widgets
+
+from ....client.channels import Channel, register_of
+from ....core.errors import SvcError
+from ...current_session import session_or_current
+from ...frames.frames import frame
+from ...frames.schemas import MESSAGES
+from ...notifications.channels import renew_channel, stop_channel, watch_changes, watch_file
+from ...notifications.message_view import MOST, headings, message_line
+from ...notifications.receiver import Receiver, receiver
+from ...sandbox.sandbox import sandbox_of
+from ...widgets.field import LABEL, labelled
+from ...widgets.form import Form
+from ...widgets.html import tag
+from ...widgets.styles import row
+from .controls import CHANGES, WatchControls
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ....client.inbox import Received
+    from ....client.session import Session
+    from ....core.names import Names
+
+_STEPS = (("10 seconds later", "10s"), ("1 hour later", "1h"))
+
+
+def watch_panel(*, session: Session | None = None) -> WatchPanel:
+    """A panel that opens and stops notification channels, and shows their messages while they arrive.
+
+    `panel.result` is the frame of the messages, `panel.code()` the cell that opens the same channel,
+    `panel.receiver` the receiver (made with the first channel), `panel.last_error` the last thing that went wrong.
+
+    Args:
+        session: Whose files are watched; None is the session that is current. Only a sandbox can reach a receiver
+            of this kernel; for a service elsewhere the panel asks for the address of one.
+
+    Interface: A8 to A11.
+
+    >>> lab = svc.sandbox()
+    >>> svc.watch_panel()
+    <WatchPanel: no channel, no message>
+    """
+    return WatchPanel(session)
+
+
+class WatchPanel(Form):
+    """See `watch_panel`. `controls` and the buttons can be filled in and pressed by a program."""
+
+    title = "Notification panel"
+
+    def __init__(self, session: Session | None = None) -> None:
+        super().__init__(session)
+        self.receiver: Receiver | None = None
+        self.steps: list[widgets.Button] = []
+        self._names: dict[str, str] = {}
+        self._lab = sandbox_of(session_or_current(session))
+        self._later = _in_the_loop()
+        self.controls = WatchControls()
+        self.watch = self._button("Watch", "Open a channel; its first message is sync", self._open, "primary")
+        self.stop = self._button("Stop", "Stop the channel that is chosen below", self._stop)
+        self.renew = self._button(
+            "Renew", "Open another channel like the one that is chosen, then stop that", self._renew
+        )
+        self.chosen = widgets.RadioButtons(
+            **labelled("Channels", "The channels of this session; stop and renew are for the one that is chosen"),
+            style=LABEL,
+        )
+        self.status = widgets.HTML()
+        self.lines = widgets.VBox()
+        self._line_of: dict[int, widgets.HTML] = {}
+        self.controls.refresh.on_click(lambda _button: self._guarded(self.refresh))
+        self.controls.watch(self._look)
+        self.controls.answers.observe(lambda _change: self._guarded(self._answer), "value")
+        self._guarded(self._read)
+        self._look()
+        buttons = row(self.watch, self.stop, self.renew)
+        self._compose(
+            self.controls, buttons, self.chosen, *self._clock(), self.status, self.alert, self.table, self.lines
+        )
+        self._show()
+
+    # -- what a program sees
+
+    @property
+    def result(self) -> DataFrame:
+        """The messages that have come, with the columns of `Receiver.messages()`."""
+        return self.receiver.messages() if self.receiver else frame(MESSAGES, [])
+
+    def code(self) -> str:
+        """The cell that does what the panel is set to do."""
+        return self.controls.code(in_kernel=self._lab is not None)
+
+    def close(self) -> None:
+        """Close the receiver too."""
+        if self.receiver:
+            self.receiver.close()
+        super().close()
+
+    # -- what a change and a press do
+
+    def _look(self) -> None:
+        """Show problems beside their fields, and renew the code."""
+        session = session_or_current(self._session)
+        self.controls.explain_limits(self._lab.service.policy if self._lab else None)
+        self.controls.say(self.controls.problems(session))
+        self._show_code()
+
+    def _refuse(self, error: Exception) -> None:
+        self._outdated()
+        self._warn(error)
+        self.alert.value = tag("p", "No channel was opened: it says beside the field why.", role="alert")
+
+    def _read(self) -> None:
+        self._names |= self.controls.read(session_or_current(self._session), in_kernel=self._lab is not None)
+
+    def refresh(self) -> None:
+        """See which files and channels there are now."""
+        self._read()
+        self._show()
+
+    def _open(self) -> None:
+        session, what = session_or_current(self._session), self.controls.what.value
+        problems = self.controls.problems(session)
+        self.controls.say(problems)
+        if problems:
+            self._refuse(ValueError(" ".join(problems.values())))
+            return
+        try:
+            made = self._watched_now(session, what)
+        except SvcError as error:
+            if error.location not in self.controls.fields():
+                raise
+            self.controls.say({error.location: str(error)})
+            self._refuse(error)
+            return
+        self._say(f"Watching {self._watched(what)}; the service sends sync.")
+        self._show(made["id"].item())
+
+    def _watched_now(self, session: Session, what: str) -> DataFrame:
+        arguments: dict[str, Any] = self.controls.arguments()
+        if what == CHANGES:
+            return watch_changes(self._address(session), **arguments, session=session)
+        return watch_file(what, self._address(session), **arguments, session=session)
+
+    def _address(self, session: Session) -> Receiver | str:
+        address = self.controls.address_elsewhere(in_kernel=self._lab is not None)
+        if address is not None:
+            return address
+        if self.receiver is None:
+            self.receiver = receiver(session=session)
+            self.receiver.listen(lambda: self._later(self._show))
+            self._answer()
+        return self.receiver
+
+    def _answer(self) -> None:
+        for status, times, delay in self.controls.answers.value.plan if self.receiver else ():
+            self.receiver.answer_with(status, times=times, delay=delay)  # type: ignore[union-attr]
+
+    def _stop(self) -> None:
+        channel = self._selected()
+        stop_channel(channel.id, session=session_or_current(self._session))
+        self._say(f"Stopped: nothing more is told of {self._watched(channel.file)}.")
+        self._show()
+
+    def _renew(self) -> None:
+        channel = self._selected()
+        ends: dict[str, Any] = self.controls.ends.arguments
+        made = renew_channel(channel.id, **ends, session=session_or_current(self._session))
+        self._say("Renewed: another channel has taken over.")
+        self._show(made["id"].item())
+
+    def _selected(self) -> Channel:
+        known = register_of(session_or_current(self._session)).channels
+        if self.chosen.value not in known:
+            raise ValueError("No channel is chosen: open one with Watch.")
+        return known[self.chosen.value]
+
+    def _clock(self) -> list[widgets.Widget]:
+        """Where the clock stands still, somebody must move it, or no retry ever comes."""
+        if self._lab is None or not self._lab.clock.is_virtual:
+            return []
+        label = widgets.HTML(tag("span", "The sandbox's clock stands still; retries come when it moves:"))
+        self.steps = [self._button(words, f"Move the clock on by {by}", self._advance(by)) for words, by in _STEPS]
+        return [row(label, *self.steps)]
+
+    def _advance(self, step: str) -> Callable[[], None]:
+        def move() -> None:
+            lab = self._lab
+            if lab:
+                now = lab.service.virtual_clock().advance(step)
+                self._say(f"It is {now:%H:%M:%S} UTC on {now:%d %B %Y}.")
+            self._show()
+
+        return move
+
+    # -- what is shown
+
+    def _show(self, choose: str | None = None) -> None:
+        session = session_or_current(self._session)
+        known, now = register_of(session).channels, session.clock.now()
+        before = choose or self.chosen.value
+        self.chosen.options = [(self._line(one, one.state(now)), one.id) for one in known.values()]
+        self.chosen.value = before if before in known else next(iter(known), None)
+        self.chosen.layout.display = None if known else "none"
+        watched = {one.id: self._watched(one.file) for one in known.values()}
+        self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
+
+    def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
+        """A widget for each, so that one that is unfolded stays so when others come."""
+        self.table.value = headings(messages)
+        shown = range(max(0, len(messages) - MOST), len(messages))
+        lines = [self._line_of.setdefault(n, widgets.HTML(layout={"margin": "0"})) for n in shown]
+        for line, message in zip(lines, messages[shown.start :], strict=True):
+            line.value = message_line(message, names, watched)
+        self.lines.children = tuple(lines)  # new ones behind: JupyterLab draws all anew that come after another
+
+    def _line(self, channel: Channel, state: str) -> str:
+        ends = f" until {channel.expiration:%d %b, %H:%M:%S}" if channel.expiration and state == "active" else ""
+        return f"{self._watched(channel.file)}: {state}{ends}"
+
+    def _watched(self, file: str | None) -> str:
+        return self._names.get(file, f"file {file}") if file else "the change log"
+
+    def _outdated(self) -> None:
+        self.status.value = ""
+
+    def _say(self, words: str) -> None:
+        self.status.value = tag("p", words, role="status", style="margin: 2px")
+
+    def __repr__(self) -> str:
+        channels = len(register_of(session_or_current(self._session)).channels)
+        return f"<WatchPanel: {_counted(channels, 'channel')}, {_counted(len(self.result), 'message')}>"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count or 'no'} {noun}{'' if count < 2 else 's'}"
+
+
+def _in_the_loop() -> Callable[[Callable[[], None]], None]:
+    """How a receiver's thread has something done by the kernel's own; without a loop it is done where it is."""
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        return lambda act: act()
+
+    def later(act: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the kernel is going
+            loop.call_soon_threadsafe(act)
+
+    return later

@@ -1,0 +1,280 @@
+"""Notification channels from a notebook: watch, stop, renew (A8 to A10)."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from ...core.secrets import masked, redacted_url
+from ..arguments import file_ids, is_frame, optional_text
+from ..batch import for_each
+from ..current_session import session_or_current
+from ..frames.frames import Record, frame
+from ..frames.schemas import CHANNELS, STOPPED
+from .channel_request import channel_token, expiration_time, receiver_for
+from .receiver import Receiver, receivers_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame, Series
+
+    from ...client.channels import Channel
+    from ...client.session import Session
+    from ..arguments import File
+
+    Duration: TypeAlias = str | float | timedelta
+    Instant: TypeAlias = datetime | str | int
+    ChannelLike: TypeAlias = str | dict[str, Any] | Series[Any] | DataFrame | list[str]
+
+_TOKEN_BYTES = 16
+
+
+def watch_file(
+    file: File,
+    receiver: Receiver | str | None = None,
+    *,
+    channel_id: str | None = None,
+    token: str | None = None,
+    expires_in: Duration | None = None,
+    expiration: Instant | None = None,
+    channel_type: str | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """Open a notification channel on a file, or on each of several.
+
+    Args:
+        file: An id, a row, a DataFrame or a list of ids.
+        receiver: Where messages go: a `receiver()`, or the https address of one elsewhere, whose domain is
+            registered; None: the receiver that was made last.
+        channel_id: Its id, at most 64 characters, never used before; None draws a UUID.
+        token: A text of at most 256 characters that every message carries, and no secret that opens anything else;
+            "" sends none. None draws one for a receiver of this kernel, which verifies it, and sends none to others.
+        expires_in: Seconds, or "2h", after which it ends; the service may make it less (a day at most, by default).
+            None: as the service decides (an hour, by default).
+        expiration: When it ends, instead of `expires_in`: a datetime with its zone, a text like
+            "2026-11-02 10:00+01:00", or Unix time in milliseconds, which is sent as the number or the text that it is.
+        channel_type: None is "web_hook", the type that the interface has.
+
+    Returns:
+        One row for each file: id (str, the channel's), watching (str, the file's id), state (str), opened,
+        expiration (datetime64[ms, UTC], missing if it does not end), resource_id, resource_uri, address (str),
+        token (str: its first characters and its length, missing if there is none), kind (str).
+
+    Raises:
+        TypeError, ValueError: An argument cannot be meant, or the token begins with "Bearer " or is the session's own;
+            nothing was sent.
+        BadRequest: The service refuses a property; all that is wrong is told.
+        NotAllowed: The domain of the address is not registered.
+        NotFound: There is no such file, or not for this user.
+
+    Interface: A8.
+
+    >>> lab = svc.sandbox()
+    >>> rx = svc.receiver(direct=True)
+    >>> file = svc.upload(b"draft", name="draft.txt")
+    >>> channel = svc.watch_file(file, rx)
+    >>> changed = svc.update(file, name="final.txt")
+    >>> rx.wait_for("update")["changed"].tolist()
+    ['properties']
+    """
+    session = session_or_current(session)
+    ids = file_ids(file)
+    if channel_id is not None and len(ids) != 1:
+        raise ValueError(f"channel_id is one id, and file names {len(ids)} files")
+    order = _order(session, receiver, channel_id, token, expires_in, expiration, channel_type)
+    return for_each(CHANNELS, ids, lambda file_id: channel_record(_opened(session, file_id, **order), session))
+
+
+def watch_changes(
+    receiver: Receiver | str | None = None,
+    *,
+    channel_id: str | None = None,
+    token: str | None = None,
+    expires_in: Duration | None = None,
+    expiration: Instant | None = None,
+    channel_type: str | None = None,
+    session: Session | None = None,
+) -> DataFrame:
+    """Open a notification channel on the change log: a message whenever any of this user's files changes.
+
+    What has changed is then asked with `changes()`. The arguments and the columns are those of `watch_file`, with
+    "changes" in the column watching; it lives a week at most, by default.
+
+    Interface: A9.
+
+    >>> lab = svc.sandbox()
+    >>> rx = svc.receiver(direct=True)
+    >>> channel = svc.watch_changes(rx)
+    >>> file = svc.upload(b"new")
+    >>> rx.wait_for("change")["kind"].tolist()
+    ['svc#changes']
+    """
+    from ...client.channels import register_of, start_page_token
+
+    session = session_or_current(session)
+    register = register_of(session)
+    order = _order(session, receiver, channel_id, token, expires_in, expiration, channel_type)
+    register.page_token = register.page_token or start_page_token(session)
+    return frame(CHANNELS, [channel_record(_opened(session, None, **order), session)])
+
+
+def _order(
+    session: Session,
+    receiver: object,
+    channel_id: object,
+    token: object,
+    expires_in: Any,
+    expiration: object,
+    channel_type: object = None,
+) -> dict[str, Any]:
+    """The arguments of a watch call, checked, as `_opened` takes them."""
+    return {
+        "receiver": receiver_for(session, receiver),
+        "channel_id": optional_text("channel_id", channel_id),
+        "token": channel_token(session, token),
+        "expiration": expiration_time(session, expires_in, expiration),
+        "channel_type": optional_text("channel_type", channel_type),
+    }
+
+
+def _opened(
+    session: Session, file_id: str | None, *, receiver: Receiver | str, token: str | None, **order: Any
+) -> Channel:
+    from ...client.channels import watch
+
+    if isinstance(receiver, str):
+        return watch(session, file_id, receiver, token=token or None, **order)
+    if token is None:
+        token = f"{session.random.getrandbits(8 * _TOKEN_BYTES):032x}"
+    return watch(session, file_id, receiver.address, token=token or None, expect=receiver.expect, **order)
+
+
+def channel_record(channel: Channel, session: Session) -> Record:
+    """A channel as a row of `CHANNELS`."""
+    return {
+        "id": channel.id,
+        "watching": channel.file or "changes",
+        "state": channel.state(session.clock.now()),
+        "opened": channel.opened,
+        "expiration": channel.expiration,
+        "resource_id": channel.resource_id,
+        "resource_uri": channel.resource_uri,
+        "address": redacted_url(channel.address),
+        "token": None if channel.token is None else masked(channel.token),
+        "kind": channel.kind,
+    }
+
+
+def channels(*, session: Session | None = None) -> DataFrame:
+    """The channels that this session has opened, oldest first; the service itself has no list of them.
+
+    Returns:
+        One row each, with the columns of `watch_file`; state is active, expired or stopped.
+
+    >>> lab = svc.sandbox()
+    >>> rx = svc.receiver(direct=True)
+    >>> channel = svc.watch_changes(rx, expires_in="10m")
+    >>> later = lab.clock.advance("1h")
+    >>> svc.channels()[["watching", "state"]].values.tolist()
+    [['changes', 'expired']]
+    """
+    from ...client.channels import register_of
+
+    session = session_or_current(session)
+    return frame(CHANNELS, [channel_record(one, session) for one in register_of(session).channels.values()])
+
+
+def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> DataFrame:
+    """Stop channels: nothing more is sent on them, and what waits is taken back.
+
+    Args:
+        channel: An id of this session's `channels()`, a row or frame of them, or a list of ids. A channel of
+            another session is a row with id and resource_id.
+
+    Returns:
+        One row each: id (str), stopped (boolean).
+
+    Raises:
+        ValueError: This session has not opened such a channel.
+        NotFound: It is not active any more, or another user or client opened it.
+
+    Interface: A10.
+
+    >>> lab = svc.sandbox()
+    >>> rx = svc.receiver(direct=True)
+    >>> svc.stop_channel(svc.watch_changes(rx))["stopped"].tolist()
+    [True]
+    """
+    from ...client.channels import stop
+
+    session = session_or_current(session)
+
+    def stopped(pair: tuple[str, str]) -> dict[str, object]:
+        stop(session, *pair)
+        return {"id": pair[0], "stopped": True}
+
+    return for_each(STOPPED, _pairs(session, channel), stopped)
+
+
+def _pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
+    """The id and the resource id of each channel that is meant."""
+    from ...client.channels import register_of
+
+    ids, known = file_ids(channel, "channel"), register_of(session).channels
+    told: list[Any] = [None] * len(ids)
+    if not isinstance(channel, str | list | tuple) and "resource_id" in channel:
+        told = list(channel["resource_id"]) if is_frame(channel) else [channel["resource_id"]]
+    if unknown := [one for one, resource in zip(ids, told, strict=True) if one not in known and not resource]:
+        raise ValueError(f"channel {unknown[0]!r} was not opened by this session: give a row with id and resource_id")
+    return [(one, resource or known[one].resource_id) for one, resource in zip(ids, told, strict=True)]
+
+
+def renew_channel(
+    channel: ChannelLike,
+    *,
+    expires_in: Duration | None = None,
+    expiration: Instant | None = None,
+    keep_old: bool = False,
+    session: Session | None = None,
+) -> DataFrame:
+    """Go on with another channel before one expires: nothing renews it by itself, but two may overlap.
+
+    The new one watches the same, at the same address, with a token of its own where the receiver is of this kernel.
+    When its sync message has come there, or at once for a receiver elsewhere, the old one is stopped.
+
+    Args:
+        channel: One or more of this session's channels, as for `stop_channel`.
+        expires_in, expiration: As for `watch_file`.
+        keep_old: Do not stop the old one: every message then comes twice.
+
+    Returns:
+        One row for each new channel, with the columns of `watch_file`.
+
+    Interface: States, Notification channel.
+
+    >>> lab = svc.sandbox()
+    >>> rx = svc.receiver(direct=True)
+    >>> old = svc.watch_changes(rx)
+    >>> new = svc.renew_channel(old, expires_in="2h")
+    >>> svc.channels()["state"].tolist()
+    ['stopped', 'active']
+    """
+    from ...client.channels import register_of
+
+    session = session_or_current(session)
+    ids, known = file_ids(channel, "channel"), register_of(session).channels
+    if unknown := [one for one in ids if one not in known]:
+        raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be opened again")
+    return for_each(CHANNELS, ids, lambda one: _renewed(session, known[one], expires_in, expiration, keep_old))
+
+
+def _renewed(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
+    from ...client.channels import stop
+
+    ours = next((one for one in receivers_of(session) if one.address == old.address), None)
+    order = _order(session, ours or old.address, None, None if ours else old.token, expires_in, expiration)
+    new = _opened(session, old.file, **order)
+    if ours:
+        ours.wait_for("sync", channel=new.id)
+    if not keep_old and old.state(session.clock.now()) == "active":
+        stop(session, old.id, old.resource_id)
+    return channel_record(new, session)

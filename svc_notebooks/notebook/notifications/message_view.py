@@ -1,0 +1,58 @@
+"""Messages for people, a line each: unfolded it has the headers of the message and what they mean."""
+
+from __future__ import annotations
+
+from ...client.inbox import Received
+from ...core.names import Names
+from ..widgets.html import Markup, joined, tag
+from .receiver import explained
+
+MOST = 50
+"""So many messages are shown, the latest; `result` has all."""
+
+_WIDTHS = " ".join(f"minmax(0, {width}em)" for width in (5, 6, 11, 14, 6, 10))
+_LINE = (
+    f"display: inline-grid; grid-template-columns: {_WIDTHS} minmax(3em, 1fr); column-gap: 1em;"
+    " width: calc(100% - 2em); vertical-align: top; overflow-wrap: anywhere"
+)
+_LINES = "line-height: 1.6; margin: 0"
+_HEADERS = "margin: 0 0 4px 1.4em; font-size: 90%; overflow-wrap: anywhere"
+_HEADINGS = ("number", "state", "changed", "channel", "received", "answered", "token")
+_VERIFIED = {True: "right", False: "wrong: refused", None: "unknown channel"}
+
+
+def headings(messages: list[Received]) -> Markup:
+    """How many messages there are, and what the parts of their lines are."""
+    count = len(messages)
+    if not count:
+        return tag("p", "No message has come yet.", role="status", style="margin: 4px 2px")
+    words = "1 message" if count == 1 else f"{count} messages"
+    if count > MOST:
+        words += f"; the last {MOST} are shown"
+    names = tag("span", *(tag("b", name) for name in _HEADINGS), style=_LINE)
+    return joined(tag("p", words, role="status", style="margin: 4px 2px"), tag("div", names, style="padding-left: 1em"))
+
+
+def message_line(one: Received, names: Names, watched: dict[str, str]) -> Markup:
+    """A message; `watched` says by channel id what it watches."""
+    found = one.notification
+    parts: tuple[object, ...] = (
+        found.number,
+        tag("b", found.state),
+        ", ".join(found.changed),
+        watched.get(found.channel_id or "", found.channel_id),
+        f"{one.received:%H:%M:%S}",
+        ", ".join(map(str, one.answers)),
+        _VERIFIED[one.verified],
+    )
+    line = tag("span", *(tag("span", part) for part in parts), style=_LINE)
+    title = "The headers of this message, and what they mean"
+    return tag("details", tag("summary", line, title=title), _headers(one, names), style=_LINES)
+
+
+def _headers(one: Received, names: Names) -> Markup:
+    lines = (
+        tag("div", tag("code", f"{row['header']}: {row['value']}"), tag("i", row["meaning"], style="padding-left: 1em"))
+        for row in explained(one, names)
+    )
+    return tag("div", *lines, style=_HEADERS)

@@ -1,0 +1,113 @@
+"""What receivers were told, joined with the channels and the attempts; and what has changed since (Events, A9)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ..arguments import optional_text
+from ..current_session import session_or_current
+from ..frames.frames import Record, frame
+from ..frames.schemas import CHANGES, NOTIFICATIONS
+from ..sandbox.sandbox import sandbox_of
+from .receiver import message_record, receivers_of
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.channels import Channel
+    from ...client.session import Session
+
+_CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
+
+
+def notifications(*, session: Session | None = None) -> DataFrame:
+    """Every message that this session's receivers have got, with its channel, and how its delivery went.
+
+    Returns:
+        One row each: received (datetime64[ms, UTC]), channel_id, watching (str), number (Int64), state, changed
+        (str), verified (boolean), tries (Int64), answers (str: the status of each try), outcome (str: delivered,
+        retry, failed; of a sandbox alone, since only the service knows), waited (Float64, seconds from the first
+        try to the last), content_type (str), content_length (Int64, bytes).
+
+    Interface: Events.
+
+    >>> lab = svc.sandbox()
+    >>> rx = svc.receiver(direct=True)
+    >>> channel = svc.watch_changes(rx)
+    >>> lab.deliver()
+    >>> svc.notifications()[["state", "answers", "outcome"]].values.tolist()
+    [['sync', '200', 'delivered']]
+    """
+    from ...client.channels import register_of
+
+    session = session_or_current(session)
+    lab, known = sandbox_of(session), register_of(session).channels
+    tried = _attempts(lab.service.deliveries() if lab else [])
+    records = [message_record(one) for rx in receivers_of(session) for one in rx.received()]
+    rows = [_joined(one, known, tried) for one in records]
+    return frame(NOTIFICATIONS, sorted(rows, key=lambda row: row["received"]))
+
+
+def _attempts(rows: list[dict[str, Any]]) -> dict[tuple[str, int], list[dict[str, Any]]]:
+    found: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in rows:
+        found.setdefault((row["channel_id"], row["message_number"]), []).append(row)
+    return found
+
+
+def _joined(record: Record, known: dict[str, Channel], tried: dict[Any, list[dict[str, Any]]]) -> dict[str, Any]:
+    channel, attempts = known.get(record["channel_id"]), tried.get((record["channel_id"], record["number"]), [])
+    watching = channel and (channel.file or "changes")
+    times = [datetime.fromisoformat(row["time"]) for row in attempts]
+    return {
+        **record,
+        "watching": watching,
+        "outcome": attempts[-1]["outcome"] if attempts else None,
+        "waited": (times[-1] - times[0]).total_seconds() if times else None,
+    }
+
+
+def changes(page_token: str | None = None, *, session: Session | None = None) -> DataFrame:
+    """What has changed in this user's files: for each file its last change, the oldest first.
+
+    Args:
+        page_token: Where to begin: the `attrs["page_token"]` of an earlier result, or "1" for the beginning. None
+            goes on where this session was: the first call marks the place and is empty (so does `watch_changes`).
+
+    Returns:
+        One row for each file: time (datetime64[ms, UTC]), file_id, name, mime_type (str), removed (boolean: deleted,
+        or not shared any more), trashed (boolean). `attrs["page_token"]` is where the next one begins.
+
+    Raises:
+        BadRequest: The token was never given.
+
+    Interface: A9, and the change log that it watches.
+
+    >>> lab = svc.sandbox()
+    >>> len(svc.changes())
+    0
+    >>> file = svc.upload(b"new", name="new.txt")
+    >>> svc.changes()[["name", "removed"]].values.tolist()
+    [['new.txt', False]]
+    """
+    from ...client.channels import changes_since, register_of, start_page_token
+
+    session = session_or_current(session)
+    register = register_of(session)
+    start = optional_text("page_token", page_token) or register.page_token or start_page_token(session)
+    found = frame(CHANGES, [_change(one) for one in changes_since(session, start, _CHANGE_FIELDS)])
+    found.attrs["page_token"] = register.page_token
+    return found
+
+
+def _change(one: dict[str, Any]) -> Record:
+    file = one.get("file") or {}
+    return {
+        "time": one.get("time"),
+        "fileId": one.get("fileId"),
+        "name": file.get("name"),
+        "mimeType": file.get("mimeType"),
+        "removed": one.get("removed"),
+        "trashed": file.get("trashed"),
+    }

@@ -1,0 +1,408 @@
+"""A receiver of notifications in this kernel, and its messages as DataFrames (A11)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from time import monotonic
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, cast
+
+from ...client.inbox import Inbox, Received, same_token
+from ...core.fork import Elsewhere, after_fork
+from ...core.notifications import HEADERS, STATES
+from ...core.place import here
+from ...core.secrets import masked
+from ..arguments import choice, optional_text, whole
+from ..frames.frames import Record, frame
+from ..frames.schemas import EXPLAINED, MESSAGES
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...core.names import Names
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from ...core.place import here, need_sockets
+from ..current_session import session_or_current
+from ..sandbox.sandbox import Sandbox, sandbox_of
+
+if TYPE_CHECKING:
+    import ssl
+
+    from ...client.inbox import Inbox
+    from ...client.session import Session
+
+    _Files = tuple[str | Path, str | Path]
+
+
+_MOST_SECONDS = 3600
+_SETTLING = 2.0
+"""Seconds; a receiver that stalls, or another one that is dead, holds `wait_for` up no longer than that."""
+
+
+_ELSEWHERE = "This receiver listens in process {process}, and this process is a fork of it."
+_LOOK_THERE = "Look at its messages there, or make a receiver() here."
+
+
+class Receiver:
+    """A receiving URL: `address` is what a channel is given.
+
+    It keeps every message once, however often it is sent, and says of each whether it carried the token of
+    its channel. `answer_with` decides what the next messages are answered. As a context manager it is closed
+    at the end.
+    """
+
+    def __init__(
+        self,
+        inbox: Inbox,
+        names: Names,
+        address: str,
+        *,
+        ca_pem: str | None,
+        close: Callable[[], None],
+        settle: Callable[[float], None] | None = None,
+    ) -> None:
+        self.address = address
+        self.ca_pem = ca_pem
+        """The authority of its certificate, in PEM, for a service that must be told to trust it."""
+        self._inbox = inbox
+        self._names = names
+        self._close = close
+        self._settle = settle
+        self._closed = False
+        self._process = os.getpid()
+        after_fork(self, Receiver._leave)
+
+    def _leave(self) -> None:
+        """In a forked child: no message comes here, and nothing is closed."""
+        self._closed, self._settle = True, None
+        self._inbox = cast(Inbox, Elsewhere(_ELSEWHERE.format(process=self._process), _LOOK_THERE))
+
+    def __repr__(self) -> str:
+        return f"<Receiver: {_counted(len(self._inbox.messages()))}>"
+
+    def __enter__(self) -> Receiver:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Take no more messages; those that came can still be looked at."""
+        if not self._closed:
+            self._closed = True
+            self._close()
+
+    def answer_with(self, status: int, *, times: int | None = None, delay: float = 0) -> None:
+        """Decide what messages are answered.
+
+        Args:
+            status: 200, 201, 202, 204 and 102 count as delivered; after 500, 502, 503 and 504 the service
+                tries again; any other is a failure (N-08). A 102 is sent alone, with no final status behind it.
+            times: So many messages, and then as before; None: all from now on.
+            delay: Seconds to stall before each answer, in real time; a direct receiver never stalls.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver(direct=True)
+        >>> rx.answer_with(503, times=1)
+        >>> channel = svc.watch_changes(rx)
+        >>> lab.clock.advance("10s").second
+        10
+        >>> rx.messages()[["state", "tries", "answers"]].values.tolist()
+        [['sync', 2, '503, 200']]
+        """
+        whole("status", status, 102, 599)
+        if times is not None:
+            whole("times", times, 1)
+        self._inbox.answer_with(status, times=times, delay=_seconds("delay", delay))
+
+    def wait_for(
+        self, state: str | None = None, *, channel: str | None = None, count: int = 1, timeout: float = 10
+    ) -> DataFrame:
+        """Wait until messages have come; those that match.
+
+        Args:
+            state: sync, add, remove, update, trash, untrash or change; None: any.
+            channel: The id of a channel; None: any.
+            count: How many must have come.
+            timeout: Seconds of real time; a virtual clock does not matter, and does not move.
+
+        Returns:
+            The frame of `messages()`, with those that match.
+
+        Raises:
+            TimeoutError: They did not come; it says what did.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver(direct=True)
+        >>> channel = svc.watch_changes(rx)
+        >>> rx.wait_for("sync")["number"].tolist()
+        [1]
+        """
+        if state is not None:
+            choice("state", state, STATES)
+        optional_text("channel", channel)
+        whole("count", count, 1)
+        ends = monotonic() + _seconds("timeout", timeout)
+        if self._settle:  # so that what else is on its way is in the frame, too
+            self._settle(min(timeout, _SETTLING))
+        left = max(0.0, ends - monotonic()) if here().threads else 0.0  # else nobody else can send anything meanwhile
+        found = self._inbox.wait_for(lambda one: _matches(one, state, channel), count, left)
+        if len(found) < count:
+            came = ", ".join(str(one.notification.state) for one in self._inbox.messages()) or "nothing"
+            wanted = f"{count} of {state or 'any state'}{f' on channel {channel}' if channel else ''}"
+            raise TimeoutError(f"waited {timeout:g} seconds for {wanted}; what came is: {came}")
+        return frame(MESSAGES, [message_record(one) for one in found])
+
+    def messages(self) -> DataFrame:
+        """Every message, once, in the order in which they came first.
+
+        Returns:
+            One row each: received (datetime64[ms, UTC], the first time), channel_id (str), number (Int64),
+            state, changed (str), verified (boolean: whether it carried its channel's token; missing for a
+            channel that this receiver does not know), tries (Int64: how often it came), answers (str: what
+            each try was answered), resource_id, resource_uri (str), expiration (datetime64[ms, UTC]),
+            token (str: its first characters and its length; missing where the message carried none),
+            content_type (str), content_length (Int64, bytes), kind (str, of the body).
+        """
+        return frame(MESSAGES, [message_record(one) for one in self._inbox.messages()])
+
+    def explain(self, n: int = -1) -> DataFrame:
+        """The headers of a message, one by one: header, value, meaning (str).
+
+        Of a token the first characters and the length are shown; `check_token` compares it with a whole one.
+
+        Args:
+            n: Which message of `messages()`; -1 is the last.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver(direct=True)
+        >>> channel = svc.watch_changes(rx)
+        >>> rx.wait_for("sync").size > 0 and rx.explain()["header"].tolist()[:2]
+        ['X-Svc-Channel-ID', 'X-Svc-Message-Number']
+        """
+        return frame(EXPLAINED, explained(self._message(n), self._names))
+
+    def check_token(self, token: str | None, n: int = -1) -> bool:
+        """Whether a message carried this token; None: whether it carried none.
+
+        Args:
+            token: The channel's token, whole.
+            n: Which message of `messages()`; -1 is the last.
+
+        >>> lab = svc.sandbox()
+        >>> rx = svc.receiver(direct=True)
+        >>> channel = svc.watch_changes(rx, token="ponds of the north")
+        >>> rx.wait_for("sync")["token"].tolist()
+        ['pond… (18 characters)']
+        >>> rx.check_token("ponds of the north"), rx.check_token("ponds of the south")
+        (True, False)
+        """
+        return same_token(optional_text("token", token), self._message(n).notification.token)
+
+    def _message(self, n: object) -> Received:
+        received = self._inbox.messages()
+        if isinstance(n, bool) or not isinstance(n, int) or not -len(received) <= n < len(received):
+            raise ValueError(f"n is {n!r}, and there are {_counted(len(received))}, counted from 0; -1 is the last")
+        return received[n]
+
+    def clear(self) -> None:
+        """Forget the messages that have come."""
+        self._inbox.clear()
+
+    def expect(self, channel_id: str, token: str | None) -> None:
+        """Let messages of this channel be verified by this token; `watch_file` and `watch_changes` do it."""
+        self._inbox.expect(channel_id, token)
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call this after every message, in whatever thread took it; what is returned ends it."""
+        return self._inbox.listen(listener)
+
+    def received(self) -> list[Received]:
+        """The messages as values, for views."""
+        return self._inbox.messages()
+
+
+def _matches(one: Received, state: str | None, channel: str | None) -> bool:
+    found = one.notification
+    return state in (None, found.state) and channel in (None, found.channel_id)
+
+
+def _seconds(argument: str, value: float) -> float:
+    """The value, if it is a number of seconds within an hour."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_SECONDS:
+        raise ValueError(f"{argument} is {value!r}; it must be a number of seconds from 0 to {_MOST_SECONDS}")
+    return float(value)
+
+
+def _counted(count: int) -> str:
+    return f"{count or 'no'} message{'' if count == 1 else 's'}"
+
+
+def message_record(one: Received) -> Record:
+    """A message as a row of `MESSAGES`."""
+    found, length = one.notification, one.headers.get("Content-Length")
+    return {
+        "received": one.received,
+        "channel_id": found.channel_id,
+        "number": found.number,
+        "state": found.state,
+        "changed": ",".join(found.changed) or None,
+        "verified": one.verified,
+        "tries": len(one.answers),
+        "answers": ", ".join(map(str, one.answers)),
+        "resource_id": found.resource_id,
+        "resource_uri": found.resource_uri,
+        "expiration": found.expiration,
+        "token": None if found.token is None else masked(found.token),
+        "content_type": one.headers.get("Content-Type"),
+        "content_length": int(length) if length else None,
+        "kind": found.kind,
+    }
+
+
+_TOKEN = "Channel-Token"
+_CONTENT = {
+    "Content-Type": "what the body is; JSON, also where there is none",
+    "Content-Length": "how many bytes the body has; 0 for a file",
+}
+
+
+def explained(one: Received, names: Names) -> list[dict[str, Any]]:
+    """The family's headers of a message, in the order of the interface's table, and those about its body."""
+    token, shown = names.header(_TOKEN), one.notification.token
+    every = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT
+    return [
+        {"header": name, "value": masked(shown or "") if name == token else one.headers[name], "meaning": meaning}
+        for name, meaning in every.items()
+        if name in one.headers
+    ]
+
+
+_DIRECT_HOST = "receiver.svc.example"
+_PATH = "/notifications"
+
+_receivers: WeakKeyDictionary[Session, list[Receiver]] = WeakKeyDictionary()
+_made: WeakKeyDictionary[Sandbox, Iterator[int]] = WeakKeyDictionary()
+"""Numbers for the receivers without a socket: the people of a sandbox share its service, and so the addresses."""
+
+
+def receivers_of(session: Session) -> list[Receiver]:
+    """The receivers that were made for a session, the last one last."""
+    return list(_receivers.get(session, ()))
+
+
+def receiver(
+    *,
+    host: str = "localhost",
+    port: int = 0,
+    certificate: _Files | None = None,
+    address: str | None = None,
+    direct: bool | None = None,
+    session: Session | None = None,
+) -> Receiver:
+    """A receiver of notifications in this kernel: HTTPS on this machine, in a thread.
+
+    A sandbox is told by itself to trust its certificate and to deliver to it. A service elsewhere must be able to
+    reach it, under a domain that is registered there and with a certificate that it trusts.
+
+    Args:
+        host: The name or address to listen on, which the certificate is for.
+        port: 0 takes a free one.
+        certificate: A file with the certificate and one with its key, in PEM; None makes both, with an authority
+            of their own (`.ca_pem` of the result).
+        address: The address under which the service reaches it, where a proxy stands before it; None: that of
+            host and port.
+        direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets, as in a page.
+
+    Raises:
+        NotHere: There are no sockets here, and `direct` is False, or the service is elsewhere.
+        ImportError: Certificates cannot be made here; the message says what to install.
+        OSError: The port is in use.
+        ValueError: `direct` is for a sandbox; or the address is no https address.
+
+    Interface: A11.
+
+    >>> lab = svc.sandbox()
+    >>> with svc.receiver() as rx:
+    ...     channel = svc.watch_changes(rx)
+    ...     rx.wait_for("sync")["verified"].tolist()
+    [True]
+    """
+    from ...client.inbox import Inbox
+
+    session = session_or_current(session)
+    lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
+    if direct if direct is not None else lab and not here().sockets:
+        if lab is None:
+            raise ValueError("direct=True is for a sandbox: a service elsewhere needs an address that it can reach")
+        made = _direct(lab, inbox, session)
+    else:
+        made = _listening(lab, inbox, session, host, port, certificate, _checked(address))
+    _receivers.setdefault(session, []).append(made)
+    if lab:
+        lab.closes(made.close)
+    return made
+
+
+def _direct(lab: Sandbox, inbox: Inbox, session: Session) -> Receiver:
+    service = lab.service
+    service.register_domain(_DIRECT_HOST)
+    address = f"https://{_DIRECT_HOST}{_PATH}/{next(_made.setdefault(lab, count(1)))}"
+    service.receive_at(address, lambda request: inbox.receive(request)[0])
+
+    def close() -> None:
+        service.receive_at(address, None)
+
+    return Receiver(inbox, session.names, address, ca_pem=None, close=close, settle=service.deliver)
+
+
+def _listening(
+    lab: Sandbox | None,
+    inbox: Inbox,
+    session: Session,
+    host: str,
+    port: int,
+    certificate: _Files | None,
+    outside: str | None,
+) -> Receiver:
+    need_sockets("A receiver that is not direct listens on a socket")
+    from ...client.receiver import HttpsReceiver
+
+    context, ca_pem = _certificate(host, certificate)
+    listens_on = "127.0.0.1" if host == "localhost" else host
+    server = HttpsReceiver(inbox, context, host=listens_on, port=port, path=_PATH)
+    shown = f"[{host}]" if ":" in host else host
+    if lab:
+        lab.service.register_domain(host)
+        if ca_pem:
+            lab.service.trust(ca_pem)
+    address = outside or f"https://{shown}:{server.port}{_PATH}"
+    settle = lab.service.deliver if lab else None
+    return Receiver(inbox, session.names, address, ca_pem=ca_pem, close=server.close, settle=settle)
+
+
+def _checked(address: str | None) -> str | None:
+    if address is not None and not (isinstance(address, str) and address.startswith("https://")):
+        raise ValueError(f"address is {address!r}; give the whole address, like https://hooks.example.com{_PATH}")
+    return address
+
+
+def _certificate(host: str, files: _Files | None) -> tuple[ssl.SSLContext, str | None]:
+    from ..sandbox.certificates import make_authority
+
+    if files is None:
+        authority = make_authority()
+        return authority.context(host, *(("127.0.0.1",) if host == "localhost" else ())), authority.ca_pem
+    import ssl
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*map(str, files))
+    return context, None

@@ -1,0 +1,116 @@
+"""Dates and times as people have them in Python, as the time objects of the interface (E-20).
+
+A date is all day. A text with a time, a datetime or a pandas Timestamp is a moment: in the zone that it has itself,
+or in the one that is given beside it.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from ..core.event_times import in_minutes
+from ..core.recurrence import Start
+from ..core.wire import JSONObject
+from ..core.zones import zone
+
+
+def zone_name(argument: str, value: object) -> str | None:
+    """The IANA name of a zone given by name or as zoneinfo; None for None. Raises TypeError, ValueError."""
+    if value is None:
+        return None
+    name = value if isinstance(value, str) else _key(value)
+    if name is None:
+        raise TypeError(f"{argument} must be a name such as 'Europe/Berlin' or a ZoneInfo, not {type(value).__name__}")
+    try:
+        return zone(name).key
+    except ValueError as error:
+        raise ValueError(f"{argument}: {error}") from None
+
+
+def _key(value: Any) -> str | None:
+    """The IANA name that a tzinfo knows of itself."""
+    name = getattr(value, "key", None) or getattr(value, "zone", None)
+    return name if isinstance(name, str) else ("UTC" if str(value) == "UTC" else None)
+
+
+def time_object(argument: str, value: object, time_zone: str | None) -> JSONObject:
+    """The time object that a value means. Raises TypeError and ValueError that name the argument.
+
+    >>> time_object("start", "2026-11-02 10:00", "Europe/Berlin")
+    {'dateTime': '2026-11-02T10:00:00', 'timeZone': 'Europe/Berlin'}
+    >>> time_object("start", date(2026, 11, 2), None)
+    {'date': '2026-11-02'}
+    """
+    if isinstance(value, dict):
+        return dict(value)
+    moment = python_time(argument, value)
+    if not isinstance(moment, datetime):
+        day: JSONObject = {"date": moment.isoformat()}
+        return day | {"timeZone": time_zone} if time_zone else day
+    name = time_zone or (_key(moment.tzinfo) if moment.tzinfo else None)
+    if name is None and moment.tzinfo is None:
+        raise ValueError(f"{argument} is {value!r} without a time zone; give time_zone='Europe/Berlin' or an offset")
+    said: JSONObject = {"dateTime": _text(moment)}
+    return said | {"timeZone": name} if name else said
+
+
+def _text(moment: datetime) -> str:
+    """RFC 3339, which has no seconds in offsets; a Timestamp's nanoseconds are left out."""
+    plain = datetime.combine(moment.date(), moment.timetz(), moment.tzinfo).replace(fold=moment.fold)
+    return (in_minutes(plain) if plain.tzinfo else plain).isoformat()
+
+
+def python_time(argument: str, value: object) -> Start:
+    """The date or datetime that a value means; texts are read as ISO 8601 writes them."""
+    if isinstance(value, str):
+        return _read(argument, value)
+    if hasattr(value, "tolist") and type(value).__module__ == "numpy":  # datetime64
+        value = _from_numpy(value)
+    if value != value:  # pandas' NaT
+        raise ValueError(f"{argument} is missing (NaT)")
+    if isinstance(value, date):
+        return value
+    raise TypeError(f"{argument} must be a date, a datetime, a Timestamp or a text, not {type(value).__name__}")
+
+
+def _from_numpy(value: Any) -> object:
+    import numpy as np
+
+    day = value.dtype == np.dtype("datetime64[D]")
+    return value.item() if day else value.astype("datetime64[us]").item()
+
+
+def _read(argument: str, text: str) -> Start:
+    try:
+        stripped = text.strip()
+        if len(stripped) == len("2026-11-02") and stripped[4:5] == "-":
+            return date.fromisoformat(stripped)
+        return datetime.fromisoformat(stripped)
+    except ValueError:
+        expected = "write a date as 2026-11-02 and a time as 2026-11-02 10:00"
+        raise ValueError(f"{argument} is {text!r}; {expected}") from None
+
+
+def in_its_zone(moment: Start, time_zone: str | None) -> Start:
+    """A moment with its zone, as a recurrence is expanded in it."""
+    if not isinstance(moment, datetime):
+        return moment
+    tz: tzinfo | None = zone(time_zone) if time_zone else moment.tzinfo
+    return moment.replace(tzinfo=tz) if moment.tzinfo is None else moment.astimezone(tz or ZoneInfo("UTC"))
+
+
+_MINUTE = timedelta(minutes=1)
+
+
+def offset_text(moment: datetime) -> str:
+    """The offset of an aware moment, with its minutes only where there are any.
+
+    >>> from datetime import timezone
+    >>> offset_text(datetime(2026, 11, 2, tzinfo=timezone(timedelta(hours=5, minutes=30))))
+    '+5:30'
+    """
+    minutes = round((moment.utcoffset() or timedelta()) / _MINUTE)
+    hours, rest = divmod(abs(minutes), 60)
+    return f"{'-' if minutes < 0 else '+'}{hours}{f':{rest:02}' if rest else ''}"

@@ -1,0 +1,71 @@
+"""The question of a form before something that cannot be undone, or that may do harm: go on, or cancel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ipywidgets as widgets
+
+from ..field import show
+from ..html import Markup, tag
+from ..styles import row
+
+
+class Confirmation(widgets.VBox):  # type: ignore[misc]
+    """The panel. `answered` is called with what is to be done then, when the panel is closed already.
+
+    >>> question = Confirmation(lambda act: act())
+    >>> question.ask("Delete plan.txt?", "Delete", confirmed=lambda: print("deleted"), cancelled=lambda: print("kept"))
+    >>> question.no.click()
+    kept
+    >>> question.asked
+    False
+    """
+
+    def __init__(self, answered: Callable[[Callable[[], None]], None]) -> None:
+        self._answered = answered
+        self._acts: tuple[Callable[[], None], Callable[[], None]] | None = None
+        self.head, self.facts = widgets.HTML(), widgets.HTML()
+        self.yes = widgets.Button(description="Go on", tooltip="Do what is asked above", button_style="danger")
+        self.no = widgets.Button(description="Cancel", tooltip="Do nothing")
+        self.no.add_class("svc-cancel")
+        self.yes.on_click(lambda _button: self._answer(0))
+        self.no.on_click(lambda _button: self._answer(1))
+        super().__init__([self.head, self.facts, row(self.yes, self.no)])
+        self.add_class("svc-question")
+        show(self, False)
+
+    @property
+    def asked(self) -> bool:
+        """Whether the question is open."""
+        return self._acts is not None
+
+    def ask(
+        self,
+        title: str,
+        verb: str,
+        *words: str,
+        facts: Markup | None = None,
+        confirmed: Callable[[], None],
+        cancelled: Callable[[], None],
+    ) -> None:
+        """Show the question and focus Cancel; `verb` is the label of the button that confirms."""
+        self._acts = (confirmed, cancelled)
+        lines = [tag("p", line) for line in words]
+        self.head.value = tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked")
+        self.facts.value = facts or ""
+        show(self.facts, bool(facts))
+        self.yes.description = verb
+        show(self, True)
+        self.no.focus()
+
+    def close_it(self) -> None:
+        """Take the question away."""
+        self._acts = None
+        show(self, False)
+
+    def _answer(self, which: int) -> None:
+        acts = self._acts
+        if acts is not None:
+            self.close_it()
+            self._answered(acts[which])

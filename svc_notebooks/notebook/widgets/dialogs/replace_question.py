@@ -1,0 +1,124 @@
+"""The question of a form that would save to a path which has other content: replace it, keep both, or neither."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import ipywidgets as widgets
+
+from ....core.errors import PathExists
+from ....core.mime import by_name
+from ....local.paths import free_path
+from ...sizes import size_text
+from ..field import show
+from ..html import Markup, joined, tag
+from ..styles import row
+
+REPLACE, KEEP_BOTH, CANCEL = "replace", "keep both", "cancel"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A path with other content than the new file, and the facts of the new file."""
+
+    error: PathExists
+    name: str
+    size: int | None
+    modified: str
+    media_type: str
+    file_id: str = ""
+
+    @property
+    def path(self) -> Path:
+        """The path that both files would have."""
+        return self.error.path or Path(self.name)
+
+    @property
+    def free(self) -> Path:
+        """Where the new file can go if both are kept."""
+        return free_path(self.path)
+
+
+class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
+    """The panel; `answered` is called with REPLACE, KEEP_BOTH or CANCEL, when the panel is closed already."""
+
+    def __init__(self, answered: Callable[[str], None]) -> None:
+        self._answered = answered
+        self.conflicts: tuple[Conflict, ...] = ()
+        self.free: tuple[Path, ...] = ()
+        self.head, self.files = widgets.HTML(), widgets.HTML()
+        self.files.add_class("svc-compared")
+        self.replace = self._button(REPLACE, "Replace", "Overwrite the existing file", "danger")
+        self.keep = self._button(KEEP_BOTH, "Keep both", "Save the new file under another name")
+        self.cancel = self._button(CANCEL, "Cancel", "Keep the existing file, and save nothing")
+        self.cancel.add_class("svc-cancel")
+        super().__init__([self.head, self.files, row(self.replace, self.keep, self.cancel)])
+        self.add_class("svc-question")
+        show(self, False)
+
+    def _button(self, answer: str, text: str, tooltip: str, style: str = "") -> widgets.Button:
+        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
+        button.on_click(lambda _button: self._answer(answer))
+        return button
+
+    def ask(self, conflicts: Sequence[Conflict]) -> None:
+        """Show the files side by side, and bring the keyboard to Cancel."""
+        self.conflicts = tuple(conflicts)
+        self.free = tuple(one.free for one in conflicts)
+        several = len(conflicts) > 1
+        words = f"{len(conflicts)} files exist with other content." if several else _exists(conflicts[0])
+        self.head.value = tag("p", tag("strong", words), " Replace them?" if several else " Replace it?", role="alert")
+        new_names = [free.name for free in self.free] if several else [""]
+        self.files.value = joined(*(_table(one, name) for one, name in zip(conflicts, new_names, strict=True)))
+        self.replace.description = "Replace all" if several else "Replace"
+        self.keep.description = "Keep both of each" if several else f"Save as {self.free[0].name}"
+        show(self, True)
+        self.cancel.focus()
+
+    def close_it(self) -> None:
+        """Take the question away."""
+        self.conflicts = ()
+        show(self, False)
+
+    def _answer(self, answer: str) -> None:
+        if self.conflicts:
+            show(self, False)
+            self._answered(answer)
+
+
+def _exists(conflict: Conflict) -> str:
+    return f"{conflict.path.name} exists with other content."
+
+
+def _table(conflict: Conflict, new_name: str) -> Markup:
+    """The old and the new file side by side; `new_name` is that of the new file if both are kept."""
+    error, name = conflict.error, conflict.path.name
+    lines = (
+        ("Name", name, conflict.name),
+        ("Size", size_words(error.size), size_words(conflict.size)),
+        ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", conflict.modified),
+        ("Type", by_name(name) or "unknown", conflict.media_type),
+        *([("If both are kept", name, new_name)] if new_name else []),
+    )
+    folder = f"Folder: {conflict.path.parent.absolute()}"
+    return side_by_side(f"Compare {name}", ("Existing file", "New file"), lines, caption=folder)
+
+
+def side_by_side(
+    label: str, heads: tuple[str, str], lines: Iterable[tuple[str, object, object]], *, caption: str = ""
+) -> Markup:
+    """A table of what is there and what would take its place; `label` names it for screen readers."""
+    body = joined(
+        *(tag("tr", tag("th", head, scope="row"), tag("td", old), tag("td", new)) for head, old, new in lines)
+    )
+    columns = joined(tag("td", ""), *(tag("th", head, scope="col") for head in heads))
+    parts = [*([tag("caption", caption)] if caption else []), tag("thead", tag("tr", columns)), tag("tbody", body)]
+    table = tag("table", *parts, class_="svc-facts")
+    return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
+
+
+def size_words(size: int | None) -> str:
+    """A size in bytes, in words."""
+    return "unknown" if size is None else size_text(size) if size < 1024 else f"{size_text(size)} ({size:,} bytes)"

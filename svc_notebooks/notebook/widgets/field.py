@@ -1,0 +1,136 @@
+"""A control of a form and, beside it, what is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import ipywidgets as widgets
+
+from .html import tag
+
+LABEL = {"description_width": "var(--svc-label)"}
+"""A label of the first column; the forms' style sheet puts it above its control where there is no room."""
+
+FREE = {"description_width": "initial"}
+"""A label as wide as its words."""
+
+
+def labelled(text: str, tooltip: str) -> dict[str, Any]:
+    """A label with its tooltip; ipywidgets shows that of a text field only where it has no label."""
+    label = tag("span", text, title=tooltip)
+    return {"description": label, "description_allow_html": True, "tooltip": tooltip}
+
+
+class Field(widgets.VBox):  # type: ignore[misc]
+    """Controls in a row, a hint and a note; `wrong` is what the note says.
+
+    >>> name = Field(widgets.Text(description="Name"), hint="as on the door")
+    >>> name.say(["It is empty."])
+    >>> name.wrong
+    ('It is empty.',)
+    """
+
+    def __init__(self, *controls: widgets.Widget, hint: str = "") -> None:
+        self.controls = controls
+        self.wrong: tuple[str, ...] = ()
+        self.hint, self.note = widgets.HTML(), widgets.HTML()
+        self.line = widgets.HBox(controls)
+        self.line.add_class("svc-line")
+        super().__init__([self.line, self.hint, self.note])
+        self.add_class("svc-field")
+        self.explain(hint)
+        self.say(())
+
+    def explain(self, words: str) -> None:
+        """Say this below the controls, in a quiet voice."""
+        _fill(self.hint, words and tag("p", words, class_="svc-hint"))
+
+    def say(self, problems: Iterable[str]) -> None:
+        """Say what is wrong, or with nothing in it that nothing is."""
+        self.wrong = tuple(problems)
+        (self.add_class if self.wrong else self.remove_class)("svc-bad")
+        told = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.wrong]
+        _fill(self.note, "".join(told))
+
+    def watch(self, changed: Callable[[], None]) -> None:
+        """Call this whenever a control has another value."""
+        on_change(changed, *self.controls)
+
+
+class Single(Field):
+    """A field with one control; its value is the field's."""
+
+    def __init__(self, control: widgets.Widget, *before: widgets.Widget) -> None:
+        super().__init__(*before, control)
+        self.control = control
+
+    @property
+    def value(self) -> Any:
+        """What the control has."""
+        return self.control.value
+
+    @value.setter
+    def value(self, value: Any) -> None:
+        self.control.value = value
+
+
+def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:
+    """Call this whenever one of these has another value."""
+    for control in controls:
+        if control.has_trait("value"):
+            control.observe(lambda _change: changed(), "value")
+
+
+def heading(words: str) -> widgets.HTML:
+    """Words in the column of the labels, for what has more than one control."""
+    return widgets.HTML(tag("span", words, class_="svc-label"))
+
+
+def switch(words: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox:
+    """A box to tick, no wider than its words."""
+    return widgets.Checkbox(value=value, **labelled(words, tooltip), indent=False, layout={"width": "auto"})
+
+
+# What is typed is sent as a whole, with Enter or when the field is left: letter by letter, those that a busy kernel
+# has not taken yet would come after the button that is pressed next. Until then only the page has it, and the page
+# draws a field anew with what the kernel knows as soon as anything of it changes: so nothing of one is changed, its
+# hint neither, while somebody may be typing.
+
+
+def entry(
+    words: str, tooltip: str, *, value: str = "", hint: str = "", style: Mapping[str, str] = LABEL
+) -> widgets.Text:
+    """One line of text; the hint stands in it while it is empty."""
+    return widgets.Text(value, placeholder=hint, continuous_update=False, style=style, **labelled(words, tooltip))
+
+
+def passage(words: str, tooltip: str, *, hint: str = "", rows: int = 3) -> widgets.Textarea:
+    """Text of several lines."""
+    known = labelled(words, tooltip)
+    return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **known)
+
+
+def number(value: int, words: str, tooltip: str) -> widgets.IntText:
+    """A whole number; what is out of bounds is said, not mended."""
+    control = widgets.IntText(value=value, continuous_update=False, style=FREE, **labelled(words, tooltip))
+    control.add_class("svc-number")
+    return control
+
+
+def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widgets.Button:
+    """A button inside a form."""
+    button = widgets.Button(description=text, tooltip=tooltip)
+    button.add_class("svc-small")
+    button.on_click(lambda _button: pressed())
+    return button
+
+
+def show(widget: widgets.Widget, shown: bool) -> None:
+    """Whether there is any of it to be seen."""
+    widget.layout.display = None if shown else "none"
+
+
+def _fill(area: widgets.HTML, html: str) -> None:
+    area.value = html
+    show(area, bool(html))

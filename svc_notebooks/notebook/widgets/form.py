@@ -1,0 +1,141 @@
+"""What every form has: guarded handlers, an alert, a table of results, the call that does the same, a static view.
+
+An exception in a callback is invisible in JupyterLab, so every handler is wrapped: what it raises is shown in the
+alert and kept as `last_error`. No button is ever disabled: who works by keyboard would lose the place; a press
+that makes no sense is answered in words.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import ipywidgets as widgets
+
+from .dispose import close_whole
+from .html import Markup, joined, tag
+from .styles import style_sheet
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+    from ...client.session import Session
+from .html import Markup, tag
+
+_COPY = {
+    "type": "button",
+    "title": "Copy the code",
+    "onclick": "getSelection().selectAllChildren(this.closest('.svc-code').querySelector('pre'));"
+    "document.execCommand('copy'); this.textContent = 'Copied'",
+}
+"""Without navigator.clipboard, which is there over https and on this machine alone."""
+
+
+def code_view(code: str) -> Markup:
+    """The code below a button that copies it.
+
+    >>> "<pre>svc.files()</pre>" in code_view("svc.files()")
+    True
+    """
+    head = tag("p", tag("strong", "The same in code"), " ", tag("button", "Copy", **_COPY))
+    return tag("div", head, tag("pre", code), class_="svc-code")
+
+
+class Form(widgets.VBox):  # type: ignore[misc]
+    """A form; `_compose` takes its parts. `last_error` is the last thing that went wrong."""
+
+    title: ClassVar[str] = "Form"
+
+    def __init__(self, session: Session | None) -> None:
+        super().__init__()
+        self.add_class("svc-form")
+        self.last_error: BaseException | None = None
+        self._session = session
+        self._task: asyncio.Task[None] | None = None
+        self.alert, self.table, self.twin = widgets.HTML(), widgets.HTML(), widgets.HTML()
+
+    def _compose(self, *parts: widgets.Widget) -> None:
+        """Show these from top to bottom, and below them the call that does the same."""
+        self.children = [style_sheet("form.css"), *parts, self.twin, *_keys()]
+        self._show_code()
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is under way."""
+        return self._task is not None and not self._task.done()
+
+    def refresh(self) -> None:
+        """See what has changed elsewhere; a form that shows nothing of it does nothing."""
+
+    def close(self) -> None:
+        """Take the form off the page, and all that it is made of out of the kernel's table of widgets."""
+        close_whole(self, self.alert, self.table, self.twin)
+
+    @abstractmethod
+    def code(self) -> str:
+        """The call of a cell that does the same."""
+
+    def _button(self, text: str, tooltip: str, pressed: Callable[[], None], style: str = "") -> widgets.Button:
+        button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
+        button.on_click(lambda _button: self._guarded(pressed))
+        return button
+
+    def _guarded(self, act: Callable[[], None]) -> None:
+        self._warn(None)
+        try:
+            act()
+        except Exception as error:
+            self._outdated()
+            self._warn(error)
+
+    def _outdated(self) -> None:
+        """Take back what was said of an earlier press: beside an alert it would be read as an answer to this one."""
+
+    def _warn(self, error: Exception | None) -> None:
+        if error is None:
+            self.alert.value = ""
+            return
+        self.last_error = error
+        kind = "" if isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: "
+        self.alert.value = tag("p", kind, error, role="alert")
+
+    def _say_problems(self, words: str, problems: Sequence[str]) -> None:
+        """Say that fields have to be fixed, and bring the keyboard to the first; all problems are in `last_error`."""
+        self.last_error = ValueError(" ".join([words, *problems]))
+        marked = "It says beside the field why." if len(problems) == 1 else "It says beside the fields why."
+        self.alert.value = tag("p", words, " ", marked, role="alert")
+        self._go_to_wrong()
+
+    def _go_to_wrong(self) -> None:
+        """The last part handles keys; without anywidget a part without key handling takes its place."""
+        self.children[-1].send({"go": "wrong"})
+
+    def _show_table(self, result: DataFrame) -> None:
+        table = Markup(result.to_html(index=False, border=0, justify="left", na_rep=""))  # it escapes what is in it
+        self.table.value = tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label="Result")
+
+    def _show_code(self) -> None:
+        """Always open: what is unfolded would fold again with every letter that is typed."""
+        self.twin.value = code_view(self.code())
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle = dict(super()._repr_mimebundle_(**options))
+        bundle["text/plain"] = repr(self)
+        bundle["text/html"] = self._picture()
+        return bundle
+
+    def _picture(self) -> Markup:
+        """What a page without a kernel shows."""
+        about = f"{self.title}: run the cell to use it. It does what this call does:"
+        return joined(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
+
+
+def _keys() -> list[widgets.Widget]:
+    if find_spec("anywidget") is None:
+        return []
+    from .keyboard import FormKeys
+
+    return [FormKeys()]

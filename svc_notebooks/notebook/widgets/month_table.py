@@ -1,0 +1,66 @@
+"""A month as a small table, with the days marked on which something happens."""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Callable, Collection
+from datetime import date
+
+from .html import Markup, joined, tag
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+
+
+def month_picture(month: date, marked: Collection[date]) -> Markup:
+    """The month of this day; what is marked in it can be seen, and heard.
+
+    >>> month_picture(date(2026, 11, 1), [date(2026, 11, 2)]).count("<mark")
+    1
+    """
+    return month_table(month, lambda day: _cell(day, marked), class_="svc-month")
+
+
+def month_table(month: date, cell: Callable[[date], Markup], **attributes: str) -> Markup:
+    """A month as a table, with this cell for each of its days."""
+    head = tag("tr", *(tag("th", name[:2], scope="col", title=name) for name in WEEKDAYS))
+    weeks = calendar.Calendar().monthdayscalendar(month.year, month.month)
+    rows = [tag("tr", *(cell(month.replace(day=day)) if day else tag("td") for day in week)) for week in weeks]
+    caption = tag("caption", month_name(month))
+    return tag("table", caption, tag("thead", head), tag("tbody", *rows), **attributes)
+
+
+def month_name(month: date) -> str:
+    """A month as people write it.
+
+    >>> month_name(date(2026, 11, 30))
+    'November 2026'
+    """
+    return f"{MONTHS[month.month - 1]} {month.year}"
+
+
+def month_pictures(first: date, count: int, marked: Collection[date]) -> Markup:
+    """So many months from this day's on, side by side."""
+    months = [month_after(first, n) for n in range(count)]
+    return tag("div", joined(*(month_picture(month, marked) for month in months)), class_="svc-months")
+
+
+def month_after(day: date, months: int) -> date:
+    """The first day of the month so many months later, as far as there are any.
+
+    >>> month_after(date(2026, 11, 30), 3)
+    datetime.date(2027, 2, 1)
+    """
+    year, number = divmod(min(max(day.year * 12 + day.month - 1 + months, _FIRST), _LAST), 12)
+    return date(year, number + 1, 1)
+
+
+_FIRST, _LAST = date.min.year * 12, date.max.year * 12 + 11
+
+
+def _cell(day: date, marked: Collection[date]) -> Markup:
+    shown = tag("mark", day.day, title=f"{day:%A}: it takes place") if day in marked else day.day
+    return tag("td", shown)

@@ -1,0 +1,131 @@
+"""What an export looks like, as HTML: text, tables, pages without scripts, pictures, what is in an archive.
+
+An export is somebody else's content. Text is escaped; a page lies in a frame that runs no script, sends no form
+and fetches nothing; a picture is an `img`, where scripts inside an SVG do not run.
+"""
+
+from __future__ import annotations
+
+import base64
+import csv
+import io
+import zipfile
+from collections.abc import Callable
+
+from ...core.formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV, ZIP
+from ..sizes import KIB, MIB, size_text
+from .html import Markup, joined, tag
+
+MOST_TEXT = 64 * KIB
+MOST_ROWS, MOST_COLUMNS, MOST_ENTRIES = 50, 20, 50
+LARGEST = 4 * MIB
+"""A page or a picture over this many bytes is not shown: it would travel to the browser inside a message."""
+
+_BOX = "border: 1px solid var(--jp-border-color1, #bdbdbd); border-radius: 4px; background: #fff; color: #212121"
+_SCROLL = f"{_BOX}; overflow: auto; max-height: 26em; padding: 6px 12px"
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; font-src data:"
+_CELL = "border: 1px solid #e0e0e0; padding: 2px 8px; text-align: left; vertical-align: top; white-space: pre-wrap"
+
+
+def preview(media_type: str, body: bytes) -> Markup | None:
+    """The view of an export, or None for a format that is not shown.
+
+    >>> preview("text/csv", b"a,<b>").count("&lt;b&gt;"), preview("application/rtf", b"")
+    (1, None)
+    """
+    view = _view(media_type)
+    return None if view is None else view(body)
+
+
+def _view(media_type: str) -> Callable[[bytes], Markup] | None:
+    return _text if media_type.endswith("json") else _VIEWS.get(media_type)
+
+
+def _text(body: bytes) -> Markup:
+    shown = body[:MOST_TEXT].decode("utf-8-sig", "replace")
+    text = tag("pre", shown, style="margin: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere")
+    return tag("div", text, _rest(len(body) - MOST_TEXT, "bytes"), style=_SCROLL, tabindex="0")
+
+
+def _rest(count: int, what: str) -> Markup:
+    """A line that says what is left out; all of it is in the export."""
+    return tag("p", f"… and {count} more {what}", style="font-style: italic") if count > 0 else Markup()
+
+
+def _table(separator: str) -> Callable[[bytes], Markup]:
+    def view(body: bytes) -> Markup:
+        lines = io.StringIO(body.decode("utf-8-sig", "replace"), newline="")
+        try:
+            rows = list(csv.reader(lines, delimiter=separator))
+        except csv.Error:  # a cell that is longer than csv takes
+            return _text(body)
+        longest = max((len(cell) for row in rows for cell in row), default=0)
+        return _text(body) if longest > MOST_TEXT else _cells(rows)
+
+    return view
+
+
+def _cells(rows: list[list[str]]) -> Markup:
+    shown = [_row(row) for row in rows[:MOST_ROWS]]
+    table = tag("table", joined(*shown), style="border-collapse: collapse")
+    wide = max((len(row) for row in rows), default=0) - MOST_COLUMNS
+    left_out = joined(_rest(len(rows) - MOST_ROWS, "rows"), _rest(wide, "columns"))
+    return tag("div", table, left_out, style=_SCROLL, tabindex="0")
+
+
+def _row(cells: list[str]) -> Markup:
+    return tag("tr", joined(*(tag("td", cell, style=_CELL) for cell in cells[:MOST_COLUMNS])))
+
+
+def _page(body: bytes) -> Markup:
+    if len(body) > LARGEST:
+        return _too_large(body)
+    guard = tag("meta", http_equiv="Content-Security-Policy", content=_POLICY)
+    page = "<!DOCTYPE html>" + guard + body.decode("utf-8-sig", "replace")
+    style = f"{_BOX}; width: 100%; height: 26em; resize: vertical"
+    return tag("iframe", sandbox="", srcdoc=page, title="The exported page", style=style)
+
+
+def _picture(media_type: str) -> Callable[[bytes], Markup]:
+    def view(body: bytes) -> Markup:
+        if len(body) > LARGEST:
+            return _too_large(body)
+        style = f"{_BOX}; max-width: 100%; max-height: 26em"
+        return tag("img", src=data_url(media_type, body), alt="The exported picture", style=style)
+
+    return view
+
+
+def _too_large(body: bytes) -> Markup:
+    return tag("p", f"This export has {size_text(len(body))}; more than {size_text(LARGEST)} are not shown here.")
+
+
+def data_url(media_type: str, body: bytes) -> str:
+    """Bytes as an address.
+
+    >>> data_url("text/plain", b"hi")
+    'data:text/plain;base64,aGk='
+    """
+    return f"data:{media_type};base64,{base64.b64encode(body).decode()}"
+
+
+def _archive(body: bytes) -> Markup:
+    try:
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            entries = archive.infolist()
+    except zipfile.BadZipFile:
+        return tag("p", "This is no archive that can be read.")
+    lines = [tag("li", f"{entry.filename} ({size_text(entry.file_size)})") for entry in entries[:MOST_ENTRIES]]
+    return tag("div", tag("ul", *lines), _rest(len(entries) - MOST_ENTRIES, "files"), style=_SCROLL)
+
+
+_VIEWS: dict[str, Callable[[bytes], Markup]] = {
+    TEXT: _text,
+    CSV: _table(","),
+    TSV: _table("\t"),
+    HTML: _page,
+    ZIP: _archive,
+    PNG: _picture(PNG),
+    JPEG: _picture(JPEG),
+    SVG: _picture(SVG),
+}

@@ -1,0 +1,97 @@
+"""The progress bar of a notebook: a labelled native `<progress>` and a line that is read aloud.
+
+ipywidgets' own bar has neither a role nor a value for a screen reader.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ipywidgets as widgets
+
+from ..sizes import progress_text
+from .html import Markup, tag
+
+_SPOKEN_STEP = 10  # percent: a line that changes at every chunk is never read to its end
+
+
+class ProgressBar(widgets.VBox):  # type: ignore[misc]
+    """How far one transfer is. `report(done, total)` moves it.
+
+    >>> bar = ProgressBar("Upload survey.csv", 100)
+    >>> bar.report(50, 100); bar.status
+    '50 bytes of 100 bytes (50 %)'
+    """
+
+    def __init__(self, label: str, total: int | None = None) -> None:
+        self._bar, self._line = widgets.HTML(), widgets.HTML()
+        super().__init__([self._bar, self._line])
+        self.begin(label, total)
+
+    def begin(self, label: str, total: int | None) -> None:
+        """Start over, for another transfer."""
+        self.label = label
+        self._drawn = self._spoken = -1
+        self.report(0, total)
+
+    @property
+    def status(self) -> str:
+        """What the bar says in words."""
+        return progress_text(self.done, self.total)
+
+    def report(self, done: int, total: int | None) -> None:
+        """Show so many bytes of so many; at most once for each percent."""
+        self.done, self.total = done, total
+        percent = 100 * done // total if total else done
+        if percent == self._drawn:
+            return
+        self._drawn = percent
+        self._bar.value = self._native()
+        if self._spoken < 0 or not total or percent - self._spoken >= _SPOKEN_STEP:
+            self._spoken = percent
+            self.say(self.status)
+
+    def finish(self, word: str = "Done") -> None:
+        """Say that it came to its end."""
+        self._bar.value = self._native()
+        self.say(f"{word}: {self.status}")
+
+    def stop(self, word: str) -> None:
+        """Say that it stopped before its end."""
+        self.say(f"{word} at {self.status}")
+
+    def end(self, words: str, *, well: bool = True) -> None:
+        """Say how it ended, where nobody counted bytes."""
+        self.done, self.total = int(well), 1
+        self._bar.value = self._native()
+        self.say(words)
+
+    def rest(self, label: str) -> None:
+        """Nothing is done now, and what was done before is no answer to what is asked."""
+        self.begin(label, 1)
+        self.say("Nothing is under way")
+
+    def _native(self) -> Markup:
+        unknown = self.total is None
+        bar = tag(
+            "progress",
+            progress_text(self.done, self.total),
+            value=None if unknown else self.done if self.total else 1,
+            max=None if unknown else self.total or 1,
+            style="width: 24em; vertical-align: middle",
+        )
+        return tag("label", self.label, " ", bar)
+
+    def say(self, words: str) -> None:
+        """Put these words into the line below the bar."""
+        self.words = words
+        self._line.value = tag("span", words, role="status", aria_live="polite")
+
+    def __repr__(self) -> str:
+        return f"<ProgressBar: {self.label}>"
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        bundle = dict(super()._repr_mimebundle_(**options))
+        bundle["text/plain"] = repr(self)
+        bundle["text/html"] = tag("p", self.label, " …")
+        return bundle

@@ -1,0 +1,29 @@
+"""How forms look: style sheets that lie beside this file, put into the page by the forms themselves."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import ipywidgets as widgets
+
+from .html import Markup, tag
+
+_HERE = Path(__file__).parent
+
+
+def style_sheet(name: str, more: str = "") -> widgets.HTML:
+    """What puts a style sheet, and these further rules, into the page, and cannot be seen."""
+    return widgets.HTML(tag("style", Markup(_text(name) + more)), layout={"display": "none"})
+
+
+@cache
+def _text(name: str) -> str:
+    return (_HERE / name).read_text(encoding="utf-8")
+
+
+def row(*parts: widgets.Widget) -> widgets.HBox:
+    """Buttons beside each other, and below each other where there is no room."""
+    box = widgets.HBox(parts)
+    box.add_class("svc-buttons")
+    return box
