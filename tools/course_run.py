@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy.exc import SQLAlchemyError
 
 from svc_notebooks import Sandbox, Session
-from svc_notebooks.client.recorder import Exchange
+from svc_notebooks.client.transport.recorder import Exchange
 from tools.course_pages import Cell, Page
 
 Row = dict[str, Any]

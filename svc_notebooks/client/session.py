@@ -22,11 +22,11 @@ from ..core.printable import printable
 from ..core.retry import RetryRule, parse_retry_after
 from ..core.secrets import redacted_text, without
 from ..core.wire import JSON, Headers, JSONObject, Query, Request, Response, segment
-from .address import Credential, Secret, Token, base_address, origin_of
-from .attempts import IDEMPOTENT, Attempts
-from .pending import Journal, default_folder
-from .recorder import Entry, RecordedBody, RecordedStream, Recorder
-from .transport import Broken, DirectTransport, Handler, Transport
+from .credentials import Credential, Secret, Token, base_address, origin_of
+from .transport.base import Broken, DirectTransport, Handler, Transport
+from .transport.recorder import Entry, RecordedBody, RecordedStream, Recorder
+from .transport.retry import IDEMPOTENT, Attempts
+from .upload_journal import Journal, default_folder
 
 USER_AGENT = "svc-notebooks/0.1"
 JSON_TYPE = "application/json; charset=UTF-8"
@@ -364,6 +364,6 @@ def _transport(
 ) -> Transport:
     if handler is not None:
         return DirectTransport(handler)
-    from .http import HttpTransport  # a sandbox needs no requests: it is loaded when used
+    from .transport.http import HttpTransport  # a sandbox needs no requests: it is loaded when used
 
     return HttpTransport(verify=verify, proxies=proxies, timeout=timeout)

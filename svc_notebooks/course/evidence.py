@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from ..client.calls import file_path, file_permissions, list_files, pages
+from ..client.files import file_path, file_permissions, list_files, pages
 from ..client.session import USER_AGENT, Session
 from ..core.clock import parse_time
 from ..core.names import NOWHERE

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from ..client.transport import Broken
+from ..client.transport.base import Broken
 from ..core.wire import Headers, Request
 
 if TYPE_CHECKING:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _WARM = (
     "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner", "svc_notebooks.course.task",
     "svc_notebooks.notebook.events.query", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.files",
-    "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels", "svc_notebooks.client.http",
+    "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels", "svc_notebooks.client.transport.http",
 )  # fmt: skip
 """What most submissions import: a process that runs one begins with it."""
 

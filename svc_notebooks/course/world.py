@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..client.calls import list_files
+from ..client.files import list_files
 from ..client.session import Session
 from ..core.names import NOWHERE
 from ..core.policy import Policy

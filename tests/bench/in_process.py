@@ -13,7 +13,7 @@ import requests
 import responses
 from requests.adapters import BaseAdapter
 
-from svc_notebooks.client.calls import get_file
+from svc_notebooks.client.files import get_file
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.files.files import upload
 from svc_notebooks.notebook.sandbox.start import sandbox

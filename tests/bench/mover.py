@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from svc_notebooks.client.downloads import download
+from svc_notebooks.client.downloads.downloads import download
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads import upload
+from svc_notebooks.client.uploads.prepare import upload
 
 from .processes import MIB, TOKEN
 

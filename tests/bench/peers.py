@@ -18,7 +18,7 @@ from googleapiclient.discovery import build_from_document
 from googleapiclient.http import MediaFileUpload, build_http
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads import upload
+from svc_notebooks.client.uploads.prepare import upload
 
 from .processes import MIB, TOKEN, Served
 

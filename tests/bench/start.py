@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from svc_notebooks.client.calls import get_file
+from svc_notebooks.client.files import get_file
 from svc_notebooks.notebook.frames.frames import frame
 from svc_notebooks.notebook.frames.schemas import FILES
 

@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
-from svc_notebooks.client.calls import delete_file
-from svc_notebooks.client.downloads import download
+from svc_notebooks.client.downloads.downloads import download
+from svc_notebooks.client.files import delete_file
 from svc_notebooks.client.session import Session
 
 from . import peers, processes

@@ -106,7 +106,7 @@ class TestCheck:
         world = exercise._place.world
         files = world.service._house.store.files
         with world.service._house.store.transaction():
-            from svc_notebooks.client.calls import create_file
+            from svc_notebooks.client.files import create_file
 
             create_file(world.session(), {"name": "x"})
             row = files.get(world.service.journal() and _first_id(world))

@@ -15,10 +15,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from svc_notebooks.client.channels import watch
-from svc_notebooks.client.downloads import read_content, save_content
+from svc_notebooks.client.downloads.downloads import read_content, save_content
+from svc_notebooks.client.notifications.channels import watch
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads import upload
+from svc_notebooks.client.uploads.prepare import upload
 from svc_notebooks.core.errors import SvcError
 from svc_notebooks.core.outbox import TRIED_AGAIN
 from svc_notebooks.core.policy import Policy

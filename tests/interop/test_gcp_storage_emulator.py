@@ -21,13 +21,13 @@ from random import Random
 import pytest
 from gcp_storage_emulator.server import create_server
 
-from svc_notebooks.client.dialogue import DEFAULT_CHUNK
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.sources import open_source
-from svc_notebooks.client.target import Target
-from svc_notebooks.client.transport import Broken
-from svc_notebooks.client.upload import WHOLE, Upload
-from svc_notebooks.client.uploads import resume_upload
+from svc_notebooks.client.transport.base import Broken
+from svc_notebooks.client.uploads.conversation import DEFAULT_CHUNK
+from svc_notebooks.client.uploads.prepare import resume_upload
+from svc_notebooks.client.uploads.sources import open_source
+from svc_notebooks.client.uploads.target import Target
+from svc_notebooks.client.uploads.upload import WHOLE, Upload
 from svc_notebooks.core.errors import ContentMismatch, ServiceFailed
 from svc_notebooks.core.wire import Request
 from tests.scripted import Stream

@@ -218,7 +218,7 @@ def test_an_event_that_there_is_not_leaves_no_file(lab: svc.Sandbox, tmp_path: P
 
 def test_without_the_library_it_says_what_brings_it(lab: svc.Sandbox, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setitem(sys.modules, "icalendar", None)
-    monkeypatch.delitem(sys.modules, "svc_notebooks.client.calendar_file", raising=False)
+    monkeypatch.delitem(sys.modules, "svc_notebooks.client.events.ical", raising=False)
 
     with pytest.raises(ImportError, match=r"pip install 'svc-notebooks\[calendar\]'"):
         svc.export_events(to="all.ics")

@@ -20,7 +20,7 @@ from urllib.parse import quote
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.channels import register_of
+from svc_notebooks.client.notifications.channels import register_of
 from svc_notebooks.core.wire import Headers, Query, Request, Response
 
 TOKEN = "Canary+Session/Token=="

@@ -8,7 +8,7 @@ import pytest
 import vobject
 from hypothesis import assume, given, settings
 
-from svc_notebooks.client.calendar_file import calendar_file
+from svc_notebooks.client.events.ical import calendar_file
 from svc_notebooks.server.service import open_service
 from tests.protocol.test_any_event import ALL, EVENTS, House, events, hypothesis_settings, outcome
 

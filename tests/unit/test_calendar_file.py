@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import vobject
 
-from svc_notebooks.client.calendar_file import calendar_file
+from svc_notebooks.client.events.ical import calendar_file
 from svc_notebooks.core.event_times import read_time
 from svc_notebooks.core.expansion import occurrences
 from svc_notebooks.core.recurrence import Recurrence

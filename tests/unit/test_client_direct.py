@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import pytest
 import requests
 
-from svc_notebooks.client.direct import DirectAdapter, IterableBody
-from svc_notebooks.client.transport import Broken, DirectTransport
+from svc_notebooks.client.transport.base import Broken, DirectTransport
+from svc_notebooks.client.transport.requests_adapter import DirectAdapter, IterableBody
 from svc_notebooks.core.wire import Body, Disconnected, Headers, Request, Response, as_body
 
 URL = "https://api.example.org/x"

@@ -15,9 +15,9 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.downloads import as_range, download, read_content, safe_name, save_content
-from svc_notebooks.client.fetch import Fetch
-from svc_notebooks.client.part_file import PartFile
+from svc_notebooks.client.downloads.downloads import as_range, download, read_content, safe_name, save_content
+from svc_notebooks.client.downloads.part_file import PartFile
+from svc_notebooks.client.downloads.ranged_download import Fetch
 from svc_notebooks.core.errors import (
     AbusiveFileWarning,
     BadRequest,
@@ -666,7 +666,7 @@ def test_a_note_that_cannot_be_written_leaves_nothing(tmp_path: Path, monkeypatc
     def full(*_: object) -> None:
         raise OSError(ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("svc_notebooks.client.part_file.json.dump", full)
+    monkeypatch.setattr("svc_notebooks.client.downloads.part_file.json.dump", full)
     with pytest.raises(OSError, match="No space left"):
         PartFile(tmp_path / "x", {"base_url": "", "id": "f"})
 

@@ -14,12 +14,12 @@ import requests
 import trustme
 import urllib3
 
-from svc_notebooks.client import http as client_http
-from svc_notebooks.client.bodies import SourceBody
-from svc_notebooks.client.http import ERRORS, SENT_AT_ONCE, HttpTransport, broken
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.sources import open_source
-from svc_notebooks.client.transport import BLOCK, Broken
+from svc_notebooks.client.transport import http as client_http
+from svc_notebooks.client.transport.base import BLOCK, Broken
+from svc_notebooks.client.transport.http import ERRORS, SENT_AT_ONCE, HttpTransport, broken
+from svc_notebooks.client.uploads.bodies import SourceBody
+from svc_notebooks.client.uploads.sources import open_source
 from svc_notebooks.core.errors import Interrupted
 from svc_notebooks.core.wire import Headers, Request
 from tests.patience import PATIENCE

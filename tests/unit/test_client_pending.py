@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.client.pending import Journal, PendingUpload, default_folder
-from svc_notebooks.client.uploads import start_upload
+from svc_notebooks.client.upload_journal import Journal, PendingUpload, default_folder
+from svc_notebooks.client.uploads.prepare import start_upload
 from tests.patience import PATIENCE
 from tests.scripted import TOKEN, Q, Shelf, session_for
 

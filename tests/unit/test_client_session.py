@@ -12,11 +12,11 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.calls import create_file, delete_file, generate_ids, get_file, list_files, update_file
-from svc_notebooks.client.recorder import Recorder
+from svc_notebooks.client.files import create_file, delete_file, generate_ids, get_file, list_files, update_file
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport import Broken
-from svc_notebooks.client.uploads import upload
+from svc_notebooks.client.transport.base import Broken
+from svc_notebooks.client.transport.recorder import Recorder
+from svc_notebooks.client.uploads.prepare import upload
 from svc_notebooks.core.errors import (
     AlreadyExists,
     BadRequest,

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.bodies import SourceBody
-from svc_notebooks.client.sources import SourceFailed, StreamSource, open_source
+from svc_notebooks.client.uploads.bodies import SourceBody
+from svc_notebooks.client.uploads.sources import SourceFailed, StreamSource, open_source
 from svc_notebooks.core.errors import SourceChanged
 from tests.scripted import Stream
 

@@ -10,8 +10,8 @@ from threading import Barrier, Event
 import pytest
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.upload import Upload
-from svc_notebooks.client.uploads import resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
+from svc_notebooks.client.uploads.upload import Upload
 from svc_notebooks.core.errors import ContentMismatch, SessionExpired
 from svc_notebooks.core.wire import Request, Response
 from tests.patience import PATIENCE

@@ -9,8 +9,8 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.calls import generate_ids
-from svc_notebooks.client.uploads import choose_upload_type, resume_upload, start_upload, upload
+from svc_notebooks.client.files import generate_ids
+from svc_notebooks.client.uploads.prepare import choose_upload_type, resume_upload, start_upload, upload
 from svc_notebooks.core.errors import (
     ContentMismatch,
     Interrupted,

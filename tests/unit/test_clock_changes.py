@@ -9,8 +9,8 @@ from dateutil.rrule import rrulestr
 from dateutil.tz import tzical
 from hypothesis import given, settings, strategies as st
 
-from svc_notebooks.client.calendar_file import calendar_file
-from svc_notebooks.client.clock_changes import Observance, observances
+from svc_notebooks.client.events.ical import calendar_file
+from svc_notebooks.client.events.vtimezone import Observance, observances
 
 BEGIN, BEHIND = datetime(2026, 1, 12, tzinfo=UTC), datetime(2036, 1, 1, tzinfo=UTC)
 

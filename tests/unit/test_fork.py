@@ -15,10 +15,10 @@ from random import Random
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.client.part_file import PartFile
-from svc_notebooks.client.pending import Journal
+from svc_notebooks.client.downloads.part_file import PartFile
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.uploads import start_upload, upload
+from svc_notebooks.client.upload_journal import Journal
+from svc_notebooks.client.uploads.prepare import start_upload, upload
 from svc_notebooks.convert.job import Limits
 from svc_notebooks.convert.workers import Workers
 from svc_notebooks.core.errors import NotHere

@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ...client.calls import create_file, update_file
+from ...client.files import create_file, update_file
 from ...core.wire import Request
 from ..definition import Definition
 from ..verdict import need

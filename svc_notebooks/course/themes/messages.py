@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ...client.calls import update_file
+from ...client.files import update_file
 from ...core.clock import from_millis
 from ...core.names import Names
 from ..definition import Definition

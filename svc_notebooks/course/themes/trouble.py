@@ -7,7 +7,7 @@ from datetime import timedelta
 from random import Random
 from typing import TYPE_CHECKING
 
-from ...client.calls import create_file, share_file
+from ...client.files import create_file, share_file
 from ...core.retry import parse_retry_after
 from ..definition import Definition
 from ..verdict import need

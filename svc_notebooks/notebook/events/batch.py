@@ -103,7 +103,7 @@ def _value(name: str, cell: Any) -> Any:
 
 def _created(session: Session, arguments: dict[str, Any], zone: str) -> dict[str, Any]:
     """A made event's record, or what was wrong with it."""
-    from ...client.events import insert_event
+    from ...client.events.events import insert_event
 
     title = arguments.get("summary")
     try:

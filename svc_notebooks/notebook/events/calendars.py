@@ -27,7 +27,7 @@ def calendars(*, session: Session | None = None) -> DataFrame:
     >>> svc.calendars()[["id", "access_role"]].values.tolist()
     [['ada@svc.example', 'owner']]
     """
-    from ...client.events import list_calendars
+    from ...client.events.events import list_calendars
 
     found = [{"primary": False, **one} for one in list_calendars(session_or_current(session))]
     return frame(CALENDARS, found)
@@ -58,7 +58,7 @@ def create_calendar(
     >>> svc.calendars()["summary"].tolist()
     ['ada@svc.example', 'Term']
     """
-    from ...client.events import insert_calendar
+    from ...client.events.events import insert_calendar
 
     body = {"summary": summary, "timeZone": zone_name("time_zone", time_zone), "description": description}
     made = insert_calendar(
@@ -79,7 +79,7 @@ def event_colors(*, session: Session | None = None) -> DataFrame:
     >>> svc.event_colors().head(2)[["id", "name"]].values.tolist()
     [['1', 'Lavender'], ['2', 'Sage']]
     """
-    from ...client.events import colors
+    from ...client.events.events import colors
 
     found = colors(session_or_current(session)).get("event")
     entries = found if isinstance(found, dict) else {}

@@ -125,7 +125,7 @@ def create_event(
     >>> flight[["time_zone", "end_time_zone"]].values.tolist(), str(flight["end"][0] - flight["start"][0])
     ([['Europe/Berlin', 'America/New_York']], '0 days 09:00:00')
     """
-    from ...client.events import insert_event
+    from ...client.events.events import insert_event
 
     arguments = dict(locals())
     del arguments["insert_event"]
@@ -147,7 +147,7 @@ def body_of(session: Session, arguments: Mapping[str, Any]) -> JSONObject:
 
 def attachment_urls(session: Session, attachments: Any) -> list[Any]:
     """Attachments as URLs: those of stored files are where they are viewed."""
-    from ...client.calls import get_file
+    from ...client.files import get_file
 
     several = attachments if isinstance(attachments, list | tuple) else [attachments]
     found: list[Any] = []
@@ -185,7 +185,7 @@ def event(
     >>> svc.event(made)["summary"].tolist()
     ['Tea']
     """
-    from ...client.events import get_event
+    from ...client.events.events import get_event
 
     session = session_or_current(session)
     query = query_of({"calendar": calendar, "max_attendees": max_attendees})
@@ -223,7 +223,7 @@ def update_event(
     >>> svc.update_event(made, summary="Coffee")[["summary", "sequence"]].values.tolist()
     [['Coffee', 0]]
     """
-    from ...client.events import patch_event
+    from ...client.events.events import patch_event
 
     session = session_or_current(session)
     if unknown := [name for name in changes if name not in ARGUMENTS]:
@@ -285,7 +285,7 @@ def respond(
     >>> svc.respond(made, "accepted", session=bob)["attendees"][0][0]["responseStatus"]
     'accepted'
     """
-    from ...client.events import get_event, patch_event
+    from ...client.events.events import get_event, patch_event
 
     session = session_or_current(session)
     answer: JSONObject = {"responseStatus": choice("response", response, RESPONSES)}
@@ -332,7 +332,7 @@ def delete_event(
     >>> svc.delete_event(made)["deleted"].tolist()
     [True]
     """
-    from ...client.events import delete_event as delete_one
+    from ...client.events.events import delete_event as delete_one
 
     session = session_or_current(session)
     query = query_of({"send_updates": send_updates, "calendar": calendar})

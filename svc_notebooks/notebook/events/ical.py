@@ -63,8 +63,8 @@ def export_events(
     >>> "RRULE:FREQ=DAILY;COUNT=5" in (folder / "tea.ics").read_text()
     True
     """
-    from ...client.calendar_file import calendar_file
-    from ...client.downloads import checked_place, place_in
+    from ...client.downloads.downloads import checked_place, place_in
+    from ...client.events.ical import calendar_file
     from ...local.existing import check_path
     from ...local.saving import save_bytes
 
@@ -87,7 +87,7 @@ def export_events(
 
 def _entry(session: Session, calendar: str) -> JSONObject:
     """The calendar as it stands in the caller's list, where its reminders are; else as anybody sees it."""
-    from ...client.events import get_calendar, list_calendars
+    from ...client.events.events import get_calendar, list_calendars
 
     for one in list_calendars(session):
         if one.get("id") == calendar or (calendar == "primary" and one.get("primary")):
@@ -97,13 +97,13 @@ def _entry(session: Session, calendar: str) -> JSONObject:
 
 def _all(session: Session, calendar: str, bounds: dict[str, str | None]) -> Iterator[JSONObject]:
     """Deleted ones, too: an instance that was cancelled is left out of its series."""
-    from ...client.events import list_events
+    from ...client.events.events import list_events
 
     return list_events(session, calendar, {**bounds, "showDeleted": "true"})
 
 
 def _some(session: Session, calendar: str, ids: list[str]) -> Iterator[JSONObject]:
-    from ...client.events import get_event, list_events
+    from ...client.events.events import get_event, list_events
 
     for one in dict.fromkeys(ids):
         event = get_event(session, calendar, one)

@@ -70,7 +70,7 @@ def events(
     >>> svc.events(single_events=True, limit=2)["start"].astype(str).tolist()
     ['2026-11-02 00:00:00+00:00', '2026-11-03 00:00:00+00:00']
     """
-    from ...client.events import get_calendar, list_events
+    from ...client.events.events import get_calendar, list_events
 
     session = session_or_current(session)
     name = zone_name("time_zone", time_zone)

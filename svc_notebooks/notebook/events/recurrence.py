@@ -63,7 +63,7 @@ def instances(
     >>> svc.instances(made, limit=2)["start"].astype(str).tolist()
     ['2027-03-27 08:00:00+01:00', '2027-03-28 08:00:00+02:00']
     """
-    from ...client.events import get_event, list_instances
+    from ...client.events.events import get_event, list_instances
 
     session, one = session_or_current(session), one_id(event, "event")
     start: Any = get_event(session, calendar, one)["start"]

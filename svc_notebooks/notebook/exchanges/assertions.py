@@ -12,8 +12,8 @@ from ...core.wire import Query
 from ..current_session import session_or_current
 
 if TYPE_CHECKING:
-    from ...client.recorder import Exchange
     from ...client.session import Session
+    from ...client.transport.recorder import Exchange
 
 Line: TypeAlias = "str | tuple[object, ...]"
 

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ...client.recorder import KEPT
+from ...client.transport.recorder import KEPT
 from ...core.multipart import MultipartError, boundary_of
 from ...core.ranges import ContentRange
 from ...core.secrets import HIDDEN
 
 if TYPE_CHECKING:
-    from ...client.recorder import Exchange
+    from ...client.transport.recorder import Exchange
 
 _CURL_KNOWS = frozenset({"authorization", "host", "content-length", "user-agent", "accept-encoding"})
 _BY_ITSELF: dict[str, list[str]] = {"GET": [], "HEAD": ["--head"]}

@@ -11,7 +11,7 @@ from ..sizes import size_text
 from .http_text import status_line
 
 if TYPE_CHECKING:
-    from ...client.recorder import Exchange
+    from ...client.transport.recorder import Exchange
 
 _SPECIAL = str.maketrans({"#": "#35;", ";": "#59;", "<": "#lt;", ">": "#gt;", "\n": " ", "\r": " "})
 

@@ -13,7 +13,7 @@ from .diagram import Diagram, diagram
 from .http_text import body_text, http_text, status_line
 
 if TYPE_CHECKING:
-    from ...client.recorder import Exchange
+    from ...client.transport.recorder import Exchange
 
 _SERVED = "$SVC_BASE_URL"
 _NAME = "text-align: left; vertical-align: top; white-space: nowrap"

@@ -17,8 +17,8 @@ from .exchange_view import ExchangeView
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.recorder import Exchange
     from ...client.session import Session
+    from ...client.transport.recorder import Exchange
 
 
 def exchanges(*, session: Session | None = None) -> DataFrame:

@@ -21,8 +21,8 @@ from ..frames.schemas import HAR_FILE
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.recorder import Exchange
     from ...client.session import Session
+    from ...client.transport.recorder import Exchange
 
 Json = dict[str, Any]
 Pairs = Iterable[tuple[str, str]]
@@ -54,7 +54,7 @@ def save_har(
     >>> svc.save_har(folder / "run.har")["exchanges"].tolist()
     [1]
     """
-    from ...client.downloads import checked_place, place_in
+    from ...client.downloads.downloads import checked_place, place_in
     from ...local.saving import save_bytes
 
     target = place_in(checked_place(to), "exchanges.har")

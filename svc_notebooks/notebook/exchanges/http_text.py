@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ...client.recorder import KEPT
+from ...client.transport.recorder import KEPT
 from ...core.secrets import HIDDEN
 from ...core.wire import reason
 
 if TYPE_CHECKING:
-    from ...client.recorder import Exchange
+    from ...client.transport.recorder import Exchange
 
 
 def status_line(status: int | None) -> str:

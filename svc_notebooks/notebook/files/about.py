@@ -38,7 +38,7 @@ def about(*, session: Session | None = None) -> DataFrame:
     >>> svc.about()[["email_address", "quota_usage"]].values.tolist()
     [['ada@svc.example', 5]]
     """
-    from ...client.offers import get_about
+    from ...client.about import get_about
 
     found = get_about(session_or_current(session), "user,storageQuota,maxUploadSize")
     user, quota = _object(found.get("user")), _object(found.get("storageQuota"))
@@ -72,7 +72,7 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
     >>> formats[formats["title"] == "CSV"][["native", "media_type", "max_size"]].values.tolist()[0]
     ['spreadsheet', 'text/csv', 104857600]
     """
-    from ...client.offers import import_formats, offers, word
+    from ...client.about import import_formats, offers, word
 
     session = session_or_current(session)
     sizes, reads = offers(session).max_sizes, _reads_pictures(session)
@@ -131,7 +131,7 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
     >>> svc.export_formats(table)["extension"].tolist()
     ['xlsx', 'ods', 'pdf', 'csv', 'tsv', 'zip']
     """
-    from ...client.offers import export_formats, offers
+    from ...client.about import export_formats, offers
 
     session = session_or_current(session)
     natives = offers(session).exports if file is None else _types(session, file)
@@ -150,7 +150,7 @@ def export_formats(file: File | None = None, *, session: Session | None = None) 
 
 
 def _types(session: Session, file: File) -> list[str]:
-    from ...client.calls import get_file
+    from ...client.files import get_file
 
     found = [get_file(session, one, fields="mimeType") for one in file_ids(file)]
     return list(dict.fromkeys(str(facts.get("mimeType")) for facts in found))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from pandas import DataFrame
 
-    from ...client.downloads import RangeGiven
+    from ...client.downloads.downloads import RangeGiven
     from ...client.session import Session
     from ...core.ranges import ByteRange
     from ..arguments import File
@@ -73,7 +73,7 @@ def download(
     >>> svc.download(file, folder)["outcome"].item()
     'unchanged'
     """
-    from ...client.downloads import as_range
+    from ...client.downloads.downloads import as_range
     from ...local.paths import DistinctPaths
 
     check_progress(progress)
@@ -92,8 +92,8 @@ def download(
 def _saved(
     session: Session, file_id: str, place: Path, progress: Progress, options: dict[str, Any]
 ) -> Mapping[str, Any]:
-    from ...client.calls import get_file
-    from ...client.downloads import as_range, save_content
+    from ...client.downloads.downloads import as_range, save_content
+    from ...client.files import get_file
 
     facts = get_file(session, file_id, fields=_FACTS)
     size = _size(facts, as_range(options["byte_range"]))
@@ -134,7 +134,7 @@ def read(
     >>> svc.read(svc.upload(b"hello, you"), byte_range=(0, 4))
     b'hello'
     """
-    from ...client.downloads import read_content
+    from ...client.downloads.downloads import read_content
 
     return read_content(
         session_or_current(session),

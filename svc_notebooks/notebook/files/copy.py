@@ -52,7 +52,7 @@ def copy(
     >>> svc.copy(plan)[["name", "size"]].values.tolist()
     [['Copy of plan.txt', 4]]
     """
-    from ...client.calls import copy_file
+    from ...client.files import copy_file
 
     session = session_or_current(session)
     if name is not None:

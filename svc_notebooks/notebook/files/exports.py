@@ -66,7 +66,7 @@ def export(
     >>> (folder / "table.tsv").read_text(), saved["mime_type"].item(), saved["outcome"].item()
     ('a\\tb\\n', 'text/tab-separated-values', 'saved')
     """
-    from ...client.exports import checked_format
+    from ...client.downloads.exports import checked_format
     from ...local.paths import DistinctPaths
 
     check_progress(progress)
@@ -78,8 +78,8 @@ def export(
 def _saved(
     session: Session, file_id: str, wanted: str, progress: Progress, options: dict[str, Any]
 ) -> Mapping[str, Any]:
-    from ...client.calls import get_file
-    from ...client.exports import export_name, export_target, save_export
+    from ...client.downloads.exports import export_name, export_target, save_export
+    from ...client.files import get_file
 
     facts = get_file(session, file_id, fields=_FACTS)
     chosen = export_target(session, facts, wanted)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...client.uploads import Order
+    from ...client.uploads.prepare import Order
     from ..arguments import File, Source, Sources
 
 _SHOWN = {"fields": ",".join(FILES.keys)}
@@ -175,7 +175,7 @@ def update(
 
 
 def _changed(session: Session, ids: list[str], body: JSONObject) -> DataFrame:
-    from ...client.calls import update_file
+    from ...client.files import update_file
 
     return for_each(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_SHOWN))
 
@@ -201,7 +201,7 @@ def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame
     >>> folder["mime_type"].tolist()
     ['application/vnd.svc-apps.folder']
     """
-    from ...client import calls
+    from ...client import files as calls
 
     session = session_or_current(session)
     body = metadata_body(metadata, creating=True)
@@ -223,7 +223,7 @@ def generate_ids(count: int = 10, *, session: Session | None = None) -> DataFram
     >>> len(svc.generate_ids(3))
     3
     """
-    from ...client import calls
+    from ...client import files as calls
 
     whole("count", count, 1, 1000)
     return frame(IDS, [{"id": one} for one in calls.generate_ids(session_or_current(session), count)])
@@ -253,7 +253,7 @@ def file(
     >>> svc.file(made, fields="name,md5_checksum").values.tolist()
     [['hello.txt', '5d41402abc4b2a76b9719d911017c592']]
     """
-    from ...client.calls import get_file
+    from ...client.files import get_file
 
     session = session_or_current(session)
     schema, mask = file_schema(fields), _mask(fields)
@@ -295,7 +295,7 @@ def files(
     >>> svc.files("name contains 'tw'", order_by="name")["name"].tolist()
     ['two.txt']
     """
-    from ...client.calls import list_files
+    from ...client.files import list_files
 
     optional_text("query", query)
     optional_text("order_by", order_by)
@@ -347,7 +347,7 @@ def delete(file: File, *, session: Session | None = None) -> DataFrame:
     >>> svc.delete(svc.upload(b"old"))["deleted"].tolist()
     [True]
     """
-    from ...client.calls import delete_file
+    from ...client.files import delete_file
 
     session = session_or_current(session)
 

@@ -15,7 +15,7 @@ from ..frames.schemas import schema
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.identity import AccountToken
+    from ...client.service_account import AccountToken
     from ...client.session import Session
 
 TOKEN_INFO = schema(
@@ -44,7 +44,7 @@ def token_info(*, session: Session | None = None) -> DataFrame:
     >>> svc.token_info()["email"].tolist()
     ['ada@svc.example']
     """
-    from ...client.identity import token_info as ask
+    from ...client.service_account import token_info as ask
 
     info = ask(session_or_current(session))
     expires = info.get("exp")
@@ -88,7 +88,7 @@ def service_account_token(
     >>> svc.token_info()["email"].tolist()
     ['robot@notebooks.iam.svc.example']
     """
-    from ...client.identity import AccountToken, account_key, asker
+    from ...client.service_account import AccountToken, account_key, asker
 
     if isinstance(scopes, str):
         raise TypeError("scopes is a str; give a list of full URIs")

@@ -53,7 +53,7 @@ def share(
     >>> svc.share(file, ["bob@svc.example", "anyone"])[["type", "role"]].values.tolist()
     [['user', 'reader'], ['anyone', 'reader']]
     """
-    from ...client.calls import share_file
+    from ...client.files import share_file
 
     session = session_or_current(session)
     grantees = [_body(checked_grantee("with_", one), choice("role", role, _ROLES)) for one in _named(with_)]
@@ -107,7 +107,7 @@ def unshare(file: File, with_: str | Sequence[str], *, session: Session | None =
     >>> svc.unshare(file, "bob@svc.example")["email_address"].tolist()
     ['bob@svc.example']
     """
-    from ...client.calls import file_permissions, unshare_file
+    from ...client.files import file_permissions, unshare_file
 
     session = session_or_current(session)
     named = list(_named(with_))
@@ -145,7 +145,7 @@ def permissions(file: File, *, session: Session | None = None) -> DataFrame:
     >>> svc.permissions(svc.upload(b"mine"))["role"].tolist()
     ['owner']
     """
-    from ...client.calls import file_permissions
+    from ...client.files import file_permissions
 
     session = session_or_current(session)
     return frame(

@@ -11,7 +11,7 @@ from .metadata import metadata_body
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...client.uploads import Order
+    from ...client.uploads.prepare import Order
     from ..arguments import Source, Sources
 
 _SHOWN = {"fields": ",".join(FILES.keys)}
@@ -28,7 +28,7 @@ def new_files(
     **options: Any,
 ) -> list[Order]:
     """An upload for each source; arguments and errors are those of `upload`."""
-    from ...client.uploads import prepare
+    from ...client.uploads.prepare import prepare
 
     each = sources(source)
     if file_id is not None and len(each) != 1:
@@ -50,7 +50,7 @@ def new_content(
     **options: Any,
 ) -> list[Order]:
     """One content for each of these files; arguments and errors are those of `update`."""
-    from ...client.uploads import prepare
+    from ...client.uploads.prepare import prepare
 
     each = sources(source)
     if len(each) != 1:

@@ -21,9 +21,9 @@ from .progress import Progress, Report, check_progress, reporting
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.pending import PendingUpload
     from ...client.session import Session
-    from ...client.upload import Upload as Steps
+    from ...client.upload_journal import PendingUpload
+    from ...client.uploads.upload import Upload as Steps
     from ...core.wire import JSONObject
     from ..arguments import File, Source
 from typing import TYPE_CHECKING
@@ -33,7 +33,7 @@ from .progress import Progress, reporting
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...client.uploads import Order
+    from ...client.uploads.prepare import Order
 
 
 class Upload:
@@ -142,7 +142,7 @@ class Upload:
 
     def _file(self, answer: JSONObject) -> DataFrame:
         """With all columns, also where somebody else began the session and asked for fewer fields."""
-        from ...client.calls import get_file
+        from ...client.files import get_file
 
         if not self._steps.target.whole:
             with suppress(SvcError):
@@ -216,7 +216,7 @@ def start_upload(
     >>> bool(svc.start_upload(bytes(9), file=old).run()["id"][0] == old["id"][0]), svc.read(old) == bytes(9)
     (True, True)
     """
-    from ...client.uploads import start_upload as start
+    from ...client.uploads.prepare import start_upload as start
 
     (one,) = _one(source)
     (called,), (kind,) = names_for(1, name), media_types(source, mime_type)
@@ -273,7 +273,7 @@ def resume_upload(
     >>> svc.resume_upload(begun.session_uri, bytes(300_000)).run()["name"].tolist()
     ['zeros.bin']
     """
-    from ...client.uploads import resume_upload as resume
+    from ...client.uploads.prepare import resume_upload as resume
 
     (one,) = _one(source)
     relay = Relay()
@@ -309,7 +309,7 @@ def label_of(order: Order) -> str:
 
 def carried_out(session: Session, order: Order, progress: Progress) -> JSONObject:
     """Do what was prepared; the file's metadata."""
-    from ...client.uploads import carry_out
+    from ...client.uploads.prepare import carry_out
 
     with reporting(progress, label_of(order), order.source.size) as report:
         return carry_out(session, order, report)

@@ -18,7 +18,7 @@ MOST = 200
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[JSONObject]:
     """Files that are in no trash, with their id, name, time of change and these facts."""
-    from ...client.calls import list_files
+    from ...client.files import list_files
 
     fields = ",".join(("id", "name", "modifiedTime", *facts))
     query = " and ".join(filter(None, [q, "trashed = false"]))

@@ -17,7 +17,7 @@ from .receiver import Receiver, receivers_of
 if TYPE_CHECKING:
     from pandas import DataFrame, Series
 
-    from ...client.channels import Channel
+    from ...client.notifications.channels import Channel
     from ...client.session import Session
     from ..arguments import File
 
@@ -108,7 +108,7 @@ def watch_changes(
     >>> rx.wait_for("change")["kind"].tolist()
     ['svc#changes']
     """
-    from ...client.channels import register_of, start_page_token
+    from ...client.notifications.channels import register_of, start_page_token
 
     session = session_or_current(session)
     register = register_of(session)
@@ -139,7 +139,7 @@ def _order(
 def _opened(
     session: Session, file_id: str | None, *, receiver: Receiver | str, token: str | None, **order: Any
 ) -> Channel:
-    from ...client.channels import watch
+    from ...client.notifications.channels import watch
 
     if isinstance(receiver, str):
         return watch(session, file_id, receiver, token=token or None, **order)
@@ -177,7 +177,7 @@ def channels(*, session: Session | None = None) -> DataFrame:
     >>> svc.channels()[["watching", "state"]].values.tolist()
     [['changes', 'expired']]
     """
-    from ...client.channels import register_of
+    from ...client.notifications.channels import register_of
 
     session = session_or_current(session)
     return frame(CHANNELS, [channel_record(one, session) for one in register_of(session).channels.values()])
@@ -204,7 +204,7 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
     >>> svc.stop_channel(svc.watch_changes(rx))["stopped"].tolist()
     [True]
     """
-    from ...client.channels import stop
+    from ...client.notifications.channels import stop
 
     session = session_or_current(session)
 
@@ -217,7 +217,7 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
 
 def _pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
     """The id and the resource id of each channel that is meant."""
-    from ...client.channels import register_of
+    from ...client.notifications.channels import register_of
 
     ids, known = file_ids(channel, "channel"), register_of(session).channels
     told: list[Any] = [None] * len(ids)
@@ -258,7 +258,7 @@ def renew_channel(
     >>> svc.channels()["state"].tolist()
     ['stopped', 'active']
     """
-    from ...client.channels import register_of
+    from ...client.notifications.channels import register_of
 
     session = session_or_current(session)
     ids, known = file_ids(channel, "channel"), register_of(session).channels
@@ -268,7 +268,7 @@ def renew_channel(
 
 
 def _renewed(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:
-    from ...client.channels import stop
+    from ...client.notifications.channels import stop
 
     ours = next((one for one in receivers_of(session) if one.address == old.address), None)
     order = _order(session, ours or old.address, None, None if ours else old.token, expires_in, expiration)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...client.inbox import Received
+from ...client.notifications.inbox import Received
 from ...core.names import Names
 from ..widgets.html import Markup, joined, tag
 from .receiver import explained

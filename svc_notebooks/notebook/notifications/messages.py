@@ -15,7 +15,7 @@ from .receiver import message_record, receivers_of
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.channels import Channel
+    from ...client.notifications.channels import Channel
     from ...client.session import Session
 
 _CHANGE_FIELDS = "time,removed,fileId,file(name,mimeType,trashed)"
@@ -39,7 +39,7 @@ def notifications(*, session: Session | None = None) -> DataFrame:
     >>> svc.notifications()[["state", "answers", "outcome"]].values.tolist()
     [['sync', '200', 'delivered']]
     """
-    from ...client.channels import register_of
+    from ...client.notifications.channels import register_of
 
     session = session_or_current(session)
     lab, known = sandbox_of(session), register_of(session).channels
@@ -91,7 +91,7 @@ def changes(page_token: str | None = None, *, session: Session | None = None) ->
     >>> svc.changes()[["name", "removed"]].values.tolist()
     [['new.txt', False]]
     """
-    from ...client.channels import changes_since, register_of, start_page_token
+    from ...client.notifications.channels import changes_since, register_of, start_page_token
 
     session = session_or_current(session)
     register = register_of(session)

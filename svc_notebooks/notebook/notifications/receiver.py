@@ -8,7 +8,7 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
-from ...client.inbox import Inbox, Received, same_token
+from ...client.notifications.inbox import Inbox, Received, same_token
 from ...core.fork import Elsewhere, after_fork
 from ...core.notifications import HEADERS, STATES
 from ...core.place import here
@@ -34,7 +34,7 @@ from ..sandbox.sandbox import Sandbox, sandbox_of
 if TYPE_CHECKING:
     import ssl
 
-    from ...client.inbox import Inbox
+    from ...client.notifications.inbox import Inbox
     from ...client.session import Session
 
     _Files = tuple[str | Path, str | Path]
@@ -336,7 +336,7 @@ def receiver(
     ...     rx.wait_for("sync")["verified"].tolist()
     [True]
     """
-    from ...client.inbox import Inbox
+    from ...client.notifications.inbox import Inbox
 
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
@@ -374,7 +374,7 @@ def _listening(
     outside: str | None,
 ) -> Receiver:
     need_sockets("A receiver that is not direct listens on a socket")
-    from ...client.receiver import HttpsReceiver
+    from ...client.notifications.https_receiver import HttpsReceiver
 
     context, ca_pem = _certificate(host, certificate)
     listens_on = "127.0.0.1" if host == "localhost" else host

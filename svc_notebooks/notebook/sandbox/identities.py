@@ -152,7 +152,7 @@ class People:
     def _sign_in_account(
         self, account: ServiceAccount, scopes: Iterable[str] | None, expires_in: float | None, subject: str | None
     ) -> Session:
-        from ...client.identity import AccountToken
+        from ...client.service_account import AccountToken
         from ...core.operations import ALL_SCOPES
 
         if expires_in is not None:

@@ -25,9 +25,9 @@ from .kernel import add, explain_not_found, next_number, remove
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...client.address import Token
-    from ...client.recorder import Recorder
+    from ...client.credentials import Token
     from ...client.session import Session
+    from ...client.transport.recorder import Recorder
     from ...core.names import Names
     from ...core.policy import Policy
     from ...server.service import Service

@@ -20,8 +20,8 @@ from ...widgets.styles import row
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.recorder import Exchange
     from ....client.session import Session
+    from ....client.transport.recorder import Exchange
 
 MOST = 200
 """So many exchanges are listed, the latest; `exchanges()` has all."""

@@ -41,7 +41,7 @@ class CalendarChoice(Field):
 
     def read(self, session: Session) -> None:
         """Fill the list; what was chosen stays chosen while it is there."""
-        from ....client.events import list_calendars
+        from ....client.events.events import list_calendars
 
         try:
             found = [one for one in list_calendars(session) if one.get("accessRole") in _WRITABLE]

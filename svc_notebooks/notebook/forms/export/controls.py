@@ -39,13 +39,13 @@ class Errand:
 
     def run(self, progress: Report) -> bytes:
         """The export."""
-        from ....client.exports import read_export
+        from ....client.downloads.exports import read_export
 
         return read_export(self.session, self.file_id, self.format.media_type, progress=progress)
 
     def save(self, path: Path, body: bytes, *, overwrite: bool) -> SavedFile:
         """Save the export to a path. Raises PathExists where the path has another one."""
-        from ....client.same_export import same_export
+        from ....client.downloads.export_comparison import same_export
 
         return save_bytes(path, body, overwrite=overwrite, same=same_export)
 
@@ -89,7 +89,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def offer(self, session: Session) -> None:
         """Show the formats that the chosen document can have; a format that was chosen stays if it is there."""
-        from ....client.offers import export_formats
+        from ....client.about import export_formats
 
         facts = self.document.facts
         before = self._chosen()
@@ -104,14 +104,14 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
 
     def _name(self) -> str | None:
         """What the export is called, where no path says otherwise."""
-        from ....client.exports import export_name
+        from ....client.downloads.exports import export_name
 
         facts, chosen = self.document.facts, self._chosen()
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
     def errand(self, session: Session, *, to_look_at: bool = False) -> Errand:
         """The export that is meant, checked. Raises ValueError; nothing is sent."""
-        from ....client.downloads import checked_place, place_in
+        from ....client.downloads.downloads import checked_place, place_in
 
         facts, chosen, name = self.document.facts, self._chosen(), self._name()
         if facts is None or chosen is None or name is None:

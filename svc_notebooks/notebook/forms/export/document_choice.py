@@ -64,7 +64,7 @@ class DocumentChoice(widgets.VBox):  # type: ignore[misc]
 
 
 def _listed(session: Session) -> list[JSONObject]:
-    from ....client.offers import offers
+    from ....client.about import offers
 
     natives = [f"mimeType = '{one}'" for one in offers(session).exports]
     return latest_files(session, "mimeType", q=f"({' or '.join(natives)})") if natives else []
@@ -72,9 +72,9 @@ def _listed(session: Session) -> list[JSONObject]:
 
 def _given(session: Session, file_id: str) -> JSONObject:
     """Raises NotFound, and NotAllowed for what is no native document."""
-    from ....client.calls import get_file
-    from ....client.exports import not_native
-    from ....client.offers import export_formats
+    from ....client.about import export_formats
+    from ....client.downloads.exports import not_native
+    from ....client.files import get_file
 
     facts = get_file(session, file_id, fields=_FACTS)
     if not export_formats(session, str(facts.get("mimeType"))):
@@ -83,6 +83,6 @@ def _given(session: Session, file_id: str) -> JSONObject:
 
 
 def _line(session: Session, facts: Any) -> str:
-    from ....client.offers import word
+    from ....client.about import word
 
     return file_line(facts, word(session.names, str(facts.get("mimeType"))))

@@ -309,7 +309,7 @@ class FileBrowser(Form):
         )
 
     def _details(self) -> None:
-        from ....client.calls import get_file
+        from ....client.files import get_file
 
         session, facts = self._session_now(), self._one()
         file_id = str(facts["id"])

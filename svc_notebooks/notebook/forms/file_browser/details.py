@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ....client.offers import word
+from ....client.about import word
 from ....core.names import Names
 from ...sizes import size_text
 from ...widgets.copy_restriction import is_restricted

@@ -57,8 +57,8 @@ def look_at(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bo
 
 
 def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Look:
-    from ....client.exports import read_export
-    from ....client.offers import export_formats
+    from ....client.about import export_formats
+    from ....client.downloads.exports import read_export
 
     formats = {row.media_type: row for row in export_formats(session, media_type)}
     chosen = next((formats[one] for one in _LIKED if one in formats), next(iter(formats.values()), None))

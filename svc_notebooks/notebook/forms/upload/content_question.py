@@ -30,7 +30,7 @@ class NewContent:
 
 def stored_facts(session: Session, file_id: str) -> JSONObject:
     """The present facts of the file, for the question. Raises NotFound."""
-    from ....client.calls import get_file
+    from ....client.files import get_file
 
     return get_file(session, file_id, fields="id,name,mimeType,size,modifiedTime")
 

@@ -17,7 +17,7 @@ from .options import UploadOptions
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....client.uploads import Order
+    from ....client.uploads.prepare import Order
 
 UPLOAD_TYPES = (
     ("auto: by size and metadata", "auto"),

@@ -72,7 +72,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
 
     def name_of(self, one: Chosen) -> str:
         """What to call an uploaded file: one that becomes a document loses its extension."""
-        from ....client.conversion import document_name
+        from ....client.uploads.native_types import document_name
 
         return document_name(one.name) if self.converted else one.name
 

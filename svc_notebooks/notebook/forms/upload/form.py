@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....client.uploads import Order
+    from ....client.uploads.prepare import Order
 
 
 def upload_form(*, session: Session | None = None) -> UploadForm:

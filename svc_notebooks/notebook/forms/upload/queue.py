@@ -18,8 +18,8 @@ from ....core.wire import JSONObject
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....client.upload import Upload
-    from ....client.uploads import Order
+    from ....client.uploads.prepare import Order
+    from ....client.uploads.upload import Upload
 
 Value = TypeVar("Value")
 
@@ -69,7 +69,7 @@ class UploadQueue:
             self._steps = None
 
     async def _carried_out(self, order: Order) -> JSONObject:
-        from ....client.uploads import carry_out
+        from ....client.uploads.prepare import carry_out
 
         await self._breathe()
         if order.upload_type != "resumable":
@@ -77,7 +77,7 @@ class UploadQueue:
         return await self._in_chunks(order)
 
     async def _in_chunks(self, order: Order) -> JSONObject:
-        from ....client.uploads import resumable
+        from ....client.uploads.prepare import resumable
 
         steps = self._steps
         if steps is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....client.channels import Channel, register_of
+from ....client.notifications.channels import Channel, register_of
 from ....core.errors import SvcError
 from ...current_session import session_or_current
 from ...frames.frames import frame
@@ -27,7 +27,7 @@ from .controls import CHANGES, WatchControls
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.inbox import Received
+    from ....client.notifications.inbox import Received
     from ....client.session import Session
     from ....core.names import Names
 

@@ -1,0 +1,304 @@
+"""Downloads: to bytes, or to a file that is there when it is whole and not before (A6)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from pathlib import Path
+from typing import TypeAlias, overload
+
+from ...core.abuse import warn_of_abuse
+from ...core.errors import ContentMismatch, NotAllowed
+from ...core.ranges import ByteRange
+from ...core.wire import JSONObject
+from ...local.existing import FILE, check_path, check_replaceable
+from ...local.paths import DistinctPaths
+from ...local.saving import UNCHANGED, SavedFile
+from ..files import file_path, get_file
+from ..session import Session
+from ..uploads.bodies import Progress
+from .part_file import Memory, PartFile
+from .ranged_download import Fetch
+
+RangeGiven: TypeAlias = "ByteRange | slice | tuple[int, int] | str | None"
+
+_FACTS = "id,name,size,headRevisionId"
+_CHECKSUMS = {"sha256Checksum": "sha256", "md5Checksum": "md5"}
+_TRIES = 3
+"""How often a content that changes while it is fetched is begun anew."""
+
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f/\\:*?"<>|]')
+_LONGEST_NAME = 200  # bytes; file systems take 255, and `.part.json` comes behind it
+
+
+@overload
+def download(
+    session: Session,
+    file_id: str,
+    to: None = None,
+    *,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    progress: Progress | None = None,
+) -> bytes: ...
+@overload
+def download(
+    session: Session,
+    file_id: str,
+    to: str | os.PathLike[str],
+    *,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+) -> Path: ...
+def download(
+    session: Session,
+    file_id: str,
+    to: str | os.PathLike[str] | None = None,
+    *,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+) -> bytes | Path:
+    """`read_content`, or with a path `save_content`."""
+    if to is None:
+        return read_content(
+            session,
+            file_id,
+            byte_range=byte_range,
+            acknowledge_abuse=acknowledge_abuse,
+            progress=progress,
+        )
+    return save_content(
+        session,
+        file_id,
+        to,
+        byte_range=byte_range,
+        acknowledge_abuse=acknowledge_abuse,
+        progress=progress,
+        overwrite=overwrite,
+    ).path
+
+
+def read_content(
+    session: Session,
+    file_id: str,
+    *,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    progress: Progress | None = None,
+) -> bytes:
+    """A file's content, or a range of it, in memory.
+
+    `byte_range` is (first, last) with both included, a slice, "bytes=0-99" or a ByteRange.
+    `acknowledge_abuse` lets the owner of a file that was flagged as abusive have it all the same (A6-03). It is sent
+    only after the service has refused the file as flagged, with an AbusiveFileWarning that names the file (A6-04c).
+
+    Raises NotFound, NotAllowed (a native document: export it), BadRequest (no byte in the range), Interrupted.
+    """
+    asked = as_range(byte_range)
+    for _ in range(_TRIES):
+        sink = Memory()
+        fetch = _fetched(session, file_id, sink, asked, progress, acknowledge_abuse=acknowledge_abuse)
+        if not fetch.resumed or _verified(session, file_id, sink, whole=asked is None):
+            return sink.content()
+    raise _mismatch(file_id)
+
+
+def save_content(
+    session: Session,
+    file_id: str,
+    to: str | os.PathLike[str],
+    *,
+    byte_range: RangeGiven = None,
+    acknowledge_abuse: bool = False,
+    progress: Progress | None = None,
+    overwrite: bool = False,
+    paths: DistinctPaths | None = None,
+) -> SavedFile:
+    """Save a file's content, or a range of it, to a path; in a folder under its own name, made safe.
+
+    Bytes collect in `<name>.part` beside it; the same call after an interruption goes on from there, and what
+    came in pieces is compared with the service's checksum. A path with the same content is left alone, where the
+    service tells a checksum without a transfer.
+
+    Args:
+        overwrite: Replace other content that lies at the path.
+        paths: Those of the call so far, so that no two of its files share one.
+
+    Raises:
+        PathExists: Other content lies at the path; nothing was written. Further errors are those of `read_content`;
+            OSError where the disk refuses.
+    """
+    place = checked_place(to)
+    asked = as_range(byte_range)
+    facts = get_file(session, file_id, fields=_FACTS)
+    target = place_in(place, str(facts.get("name") or file_id), paths)
+    if _is_there(session, file_id, target, _length(asked, facts), whole=asked is None, overwrite=overwrite):
+        return SavedFile(target, UNCHANGED, target.stat().st_size)
+    with PartFile(target, _mark(session, facts, asked)) as part:
+        for _ in range(_TRIES):
+            span = _counted(asked, facts)
+            fetch = _fetched(session, file_id, part, span, progress, acknowledge_abuse=acknowledge_abuse)
+            if not fetch.resumed or _verified(session, file_id, part, whole=asked is None, facts=facts):
+                return part.finish(overwrite=overwrite)
+            facts = get_file(session, file_id, fields=_FACTS)
+            part.restart(_mark(session, facts, asked))
+    raise _mismatch(file_id)
+
+
+def place_in(place: Path, name: str, paths: DistinctPaths | None = None) -> Path:
+    """The path itself, or in a folder that of a file of this name."""
+    target = place / safe_name(name) if place.is_dir() else place
+    return target if paths is None else paths.claim(target)
+
+
+def _is_there(session: Session, file_id: str, target: Path, size: int | None, *, whole: bool, overwrite: bool) -> bool:
+    """Whether the path has the content already, as far as that is known without a transfer.
+
+    Raises PathExists where it is known to have another one that may not be replaced.
+    """
+    found = check_path(target, size, overwrite=overwrite)
+    if found is None or found.kind != FILE or not whole or found.size != size:
+        return False
+    facts = get_file(session, file_id, fields=f"size,{','.join(_CHECKSUMS)}")
+    known = next((name for name in _CHECKSUMS if facts.get(name)), None)
+    if known is None or facts.get("size") != str(size):
+        return False
+    with target.open("rb") as file:
+        if hashlib.file_digest(file, _CHECKSUMS[known]).hexdigest() == facts[known]:
+            return True
+    check_replaceable(found, size, overwrite=overwrite)
+    return False
+
+
+def _length(asked: ByteRange | None, facts: JSONObject) -> int | None:
+    """How many bytes are to be saved; None where the service does not tell."""
+    if facts.get("size") is None:
+        return None
+    whole = int(str(facts["size"]))
+    span = asked.resolve(whole) if asked else None
+    return whole if asked is None else span.size if span else None
+
+
+def _fetched(
+    session: Session,
+    file_id: str,
+    sink: PartFile | Memory,
+    asked: ByteRange | None,
+    progress: Progress | None,
+    *,
+    acknowledge_abuse: bool,
+) -> Fetch:
+    """Fetch the content; a file that is refused as flagged is acknowledged, with a warning, where the caller may."""
+    path = file_path(session, file_id)
+    fetch = Fetch(session, session.url(path, {"alt": "media"}), sink, asked, progress)
+    try:
+        fetch.run()
+    except NotAllowed as error:
+        if not acknowledge_abuse or error.reason != "cannotDownloadAbusiveFile":
+            raise
+        warn_of_abuse(str(get_file(session, file_id, fields="name").get("name")), file_id)
+        url = session.url(path, {"alt": "media", "acknowledgeAbuse": True})
+        fetch = Fetch(session, url, sink, asked, progress)
+        fetch.run()
+    return fetch
+
+
+def checked_place(to: str | os.PathLike[str]) -> Path:
+    """A path to write to, or a folder. Raises TypeError and FileNotFoundError that name `to`."""
+    if not isinstance(to, (str, os.PathLike)):
+        raise TypeError(f"to is {type(to).__name__}; give a path to a file or a folder")
+    place = Path(to).expanduser()
+    if not place.is_dir() and (str(os.fspath(to)).endswith(("/", os.sep)) or not place.parent.is_dir()):
+        raise FileNotFoundError(f"to is {str(to)!r}, and its folder does not exist; make it first")
+    return place
+
+
+def _mark(session: Session, facts: JSONObject, asked: ByteRange | None) -> dict[str, object]:
+    """What makes two downloads the same."""
+    content = {name: facts.get(name) for name in ("id", "size", "headRevisionId")}
+    return {"base_url": session.base_url, **content, "range": str(asked) if asked else None}
+
+
+def _counted(asked: ByteRange | None, facts: JSONObject) -> ByteRange | None:
+    """A range counted from the end, as one from the front, so that it can go on from a middle."""
+    size = facts.get("size")
+    if asked is None or asked.first is not None or size is None:
+        return asked
+    span = asked.resolve(int(str(size)))
+    return ByteRange(span.first, span.last) if span else asked
+
+
+def _verified(
+    session: Session,
+    file_id: str,
+    sink: PartFile | Memory,
+    *,
+    whole: bool,
+    facts: JSONObject | None = None,
+) -> bool:
+    """Whether the pieces make the content that the service has: by checksum, or by revision for a range."""
+    now = get_file(session, file_id, fields=f"{_FACTS},{','.join(_CHECKSUMS)}")
+    if not whole:
+        return facts is None or now.get("headRevisionId") == facts.get("headRevisionId")
+    if now.get("size") != str(sink.have):
+        return False
+    known = next((name for name in _CHECKSUMS if now.get(name)), None)
+    return known is None or sink.digest(_CHECKSUMS[known]) == now[known]
+
+
+def _mismatch(file_id: str) -> ContentMismatch:
+    return ContentMismatch(f"The content of {file_id} changed each time it was fetched.")
+
+
+def as_range(given: RangeGiven) -> ByteRange | None:
+    """A range of bytes in any of its forms. Raises TypeError and ValueError that name `byte_range`.
+
+    >>> str(as_range((0, 99))), str(as_range(slice(100, 200))), str(as_range(slice(-100, None)))
+    ('bytes=0-99', 'bytes=100-199', 'bytes=-100')
+    """
+    if given is None or isinstance(given, ByteRange):
+        return given
+    if isinstance(given, slice):
+        return _from_slice(given)
+    if isinstance(given, str):
+        return _parsed(given)
+    if isinstance(given, tuple) and len(given) == 2 and all(type(n) is int for n in given):
+        return _parsed(f"bytes={given[0]}-{given[1]}")
+    raise TypeError("byte_range takes (first, last), a slice, or text like bytes=0-99")
+
+
+def _parsed(text: str) -> ByteRange:
+    try:
+        return ByteRange.parse(text)
+    except ValueError as error:
+        raise ValueError(f"byte_range: {error}") from None
+
+
+def _from_slice(given: slice) -> ByteRange:
+    start, stop = given.start or 0, given.stop
+    if given.step not in (None, 1) or not all(type(n) is int for n in (start, stop or 0)):
+        raise ValueError("byte_range: a slice takes whole numbers and no step")
+    if start < 0 and stop is None:
+        return ByteRange(None, -start)
+    if start < 0 or (stop is not None and stop <= start):
+        raise ValueError(f"byte_range: {given} names no byte; write slice(0, 100) or slice(-100, None)")
+    return ByteRange(start, None if stop is None else stop - 1)
+
+
+def safe_name(name: str) -> str:
+    """A file's name as one that stays in its folder on any system.
+
+    >>> safe_name("../../etc/passwd"), safe_name("..")
+    ('.._.._etc_passwd', '_')
+    """
+    clean = _UNSAFE.sub("_", name).strip().rstrip(".") or "_"
+    stem, dot, extension = clean.rpartition(".")
+    if not dot or len(extension) > 20:
+        stem, dot, extension = clean, "", ""
+    room = _LONGEST_NAME - len((dot + extension).encode())
+    return stem.encode()[:room].decode(errors="ignore") + dot + extension

@@ -1,0 +1,62 @@
+"""Whether two exports of a document are the same apart from their dates.
+
+Our service dates an export with its document, so exports of an unchanged document are equal byte for byte. Other
+deployments write the time of the export into PDF files and into the metadata of archives.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile
+
+from ...local.saving import same_bytes
+
+_MOST = 64 * 1024 * 1024
+"""Larger files are compared byte for byte alone; an export of the interface has at most 10 MB."""
+
+_PDF_DATES = re.compile(
+    rb"/(?:Creation|Mod)Date\s*\([^)]*\)"
+    rb"|/ID\s*\[[^\]]*\]"
+    rb"|<xmp:(?:Create|Modify|Metadata)Date>[^<]*</xmp:\w+>"
+    rb"|<xmpMM:(?:Document|Instance)ID>[^<]*</xmpMM:\w+>"
+    rb"|<pdf:(?:Creation|Mod)Date>[^<]*</pdf:\w+>"
+    rb'|\bxmp:(?:Create|Modify|Metadata)Date="[^"]*"'
+)
+_ISO_DATES = re.compile(rb"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z?")
+_METADATA = ("docProps/core.xml", "docProps/app.xml", "meta.xml")
+
+
+def same_export(first: Path, second: Path) -> bool:
+    """Whether two files are the same export, the dates in their metadata aside."""
+    if same_bytes(first, second):
+        return True
+    if max(path.stat().st_size for path in (first, second)) > _MOST:
+        return False
+    one, other = first.read_bytes(), second.read_bytes()
+    if one.startswith(b"%PDF-") and other.startswith(b"%PDF-"):
+        return _PDF_DATES.sub(b"", one) == _PDF_DATES.sub(b"", other)
+    if one.startswith(b"PK") and other.startswith(b"PK"):
+        return _same_archive(first, second)
+    return False
+
+
+def _same_archive(first: Path, second: Path) -> bool:
+    try:
+        return _members(first) == _members(second)
+    except (BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError):
+        return False
+
+
+def _members(path: Path) -> list[tuple[str, object]]:
+    """The members of an archive in their order: name, and content without dates or the checksum of the content."""
+    with ZipFile(path) as archive:
+        return [
+            (
+                entry.filename,
+                _ISO_DATES.sub(b"", archive.read(entry))
+                if entry.filename in _METADATA or entry.filename.endswith(".opf")
+                else (entry.file_size, entry.CRC),
+            )
+            for entry in archive.infolist()
+        ]

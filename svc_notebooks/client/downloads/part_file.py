@@ -1,0 +1,187 @@
+"""A download on its way to disk: `name.part` beside its path, which it takes in one step when it is whole (A6-06).
+
+`name.part.json` says what content the bytes belong to, so that another run goes on with them only if it wants
+the same. A `name.part` without such a note is somebody's own file: the download then uses `name.part-1`, and so on.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import json
+import os
+import shutil
+from collections.abc import Iterator, Mapping
+from itertools import count
+from pathlib import Path
+from types import TracebackType
+
+from ...core.errors import Interrupted, cannot_write, disk_full
+from ...core.fork import after_fork
+from ...local.existing import real_path
+from ...local.saving import Same, SavedFile, put_in_place, same_bytes
+from ..file_lock import LOCKS, open_locked
+
+_WRITTEN_AT_ONCE = 256 * 1024
+"""Larger writes get larger pages from Linux, and where a virtual machine must first fetch those from its host
+they take four times as long, measured; otherwise they save a tenth."""
+
+_NOTE_KEYS = {"base_url", "id"}
+"""What every note of ours has."""
+
+
+class PartFile:
+    """The bytes that have come so far; `have` counts them. Writes go to the disk unbuffered.
+
+    Raises Interrupted when another process is writing the same file, OSError when it cannot be written.
+    """
+
+    lasting = True
+
+    def __init__(self, target: Path, mark: Mapping[str, object]) -> None:
+        self.target = target
+        self.end: int | None = None
+        self._mark = dict(mark)
+        try:
+            self.path, self._note = self._own_paths()
+            descriptor = open_locked(self.path, 0o666)
+        except OSError as error:
+            raise cannot_write(target, error) from None
+        if descriptor is None:
+            raise Interrupted(f"Another download is writing {self.path.name}.")
+        self._file = io.FileIO(descriptor, "r+")
+        after_fork(self, lambda part: part._file.close())  # or a child would hold the lock when the parent is gone
+        self.have = self._file.seek(0, io.SEEK_END)
+        if _read_note(self._note) != self._mark:
+            self.restart(mark)
+
+    def __enter__(self) -> PartFile:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and not self.have:
+            self.discard()
+        self._file.close()
+
+    def _own_paths(self) -> tuple[Path, Path]:
+        """The first pair of names that is free, or that an earlier run of ours has left; the note is there then."""
+        for part in _candidates(real_path(self.target)):
+            note = part.with_name(f"{part.name}.json")
+            if _read_note(note) is not None and not part.is_symlink():
+                _separate(part)
+                return part, note
+            if not os.path.lexists(part) and _created(note, self._mark):
+                return part, note
+        raise AssertionError("the candidates do not end")
+
+    def restart(self, mark: Mapping[str, object] | None = None) -> None:
+        """Throw away what has come, and note what comes now."""
+        self._mark = dict(self._mark if mark is None else mark)
+        self._file.seek(0)
+        self._file.truncate()
+        self.have = 0
+        self._note.write_text(json.dumps(self._mark), encoding="utf-8")
+
+    def write(self, block: bytes) -> None:
+        """Append a block. Raises OSError that names the target; the bytes so far stay for another run."""
+        view = memoryview(block)
+        try:
+            while view:
+                written = self._file.write(view[:_WRITTEN_AT_ONCE]) or 0
+                view = view[written:]
+                self.have += written
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise cannot_write(self.target, error) from None
+            needed = None if self.end is None else self.end - self.have
+            raise disk_full(self.target, needed, shutil.disk_usage(self.path.parent).free) from None
+
+    def digest(self, name: str) -> str:
+        """The checksum of what has come."""
+        self._file.seek(0)
+        return hashlib.file_digest(self._file, name).hexdigest()
+
+    def finish(self, *, overwrite: bool, same: Same = same_bytes) -> SavedFile:
+        """Put the file in its place, unless what lies there has the same content.
+
+        Raises PathExists, PermissionError and OSError; nothing is left behind then.
+        """
+        if not LOCKS:
+            self._file.close()  # some systems do not move what is open
+        try:
+            outcome = put_in_place(self.path, self.target, overwrite=overwrite, same=same)
+        except BaseException:
+            self.discard()
+            raise
+        self._note.unlink(missing_ok=True)
+        return SavedFile(self.target, outcome, self.target.stat().st_size)
+
+    def discard(self) -> None:
+        """Leave nothing behind."""
+        self._file.close()  # some systems do not remove what is open
+        self.path.unlink(missing_ok=True)
+        self._note.unlink(missing_ok=True)
+
+
+def _candidates(target: Path) -> Iterator[Path]:
+    yield target.with_name(f"{target.name}.part")
+    yield from (target.with_name(f"{target.name}.part-{number}") for number in count(1))
+
+
+def _read_note(note: Path) -> dict[str, object] | None:
+    """A note of ours; None where there is none, or a file that is not ours."""
+    try:
+        found = json.loads(note.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) and found.keys() >= _NOTE_KEYS else None
+
+
+def _created(note: Path, mark: Mapping[str, object]) -> bool:
+    """Write a note where there is no file; False: there is one."""
+    try:
+        with note.open("x", encoding="utf-8") as file:
+            json.dump(mark, file)
+    except FileExistsError:
+        return False
+    except OSError:  # the disk is full: an empty note would keep the name from the next run
+        note.unlink(missing_ok=True)
+        raise
+    return True
+
+
+def _separate(part: Path) -> None:
+    """Take away a second name of a finished download, left by a kill: writing to it would change that file."""
+    if part.exists() and part.stat().st_nlink > 1:
+        part.unlink()
+
+
+class Memory:
+    """The same in memory."""
+
+    lasting = False
+
+    def __init__(self) -> None:
+        self._file = io.BytesIO()
+        self.have = 0
+        self.end: int | None = None
+
+    def restart(self, mark: Mapping[str, object] | None = None) -> None:
+        """Throw away what has come."""
+        self._file = io.BytesIO()
+        self.have = 0
+
+    def write(self, block: bytes) -> None:
+        """Append a block."""
+        self.have += self._file.write(block)
+
+    def digest(self, name: str) -> str:
+        """The checksum of what has come."""
+        return hashlib.new(name, self._file.getbuffer(), usedforsecurity=False).hexdigest()
+
+    def content(self) -> bytes:
+        """All that has come; not a second copy of it."""
+        return self._file.getvalue()

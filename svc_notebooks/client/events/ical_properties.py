@@ -1,0 +1,142 @@
+"""What a calendar file says of an event beside its times: texts, people, links and reminders (RFC 5545, 3.8)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, NamedTuple, TypeAlias
+
+from ...core.wire import JSONObject
+
+Reminders: TypeAlias = Sequence[Mapping[str, Any]]
+"""Pairs of method and minutes, as `reminders.overrides` has them."""
+
+
+class Property(NamedTuple):
+    """One line of a component; the value is a text, a number, a moment or several, or a length of time."""
+
+    name: str
+    value: Any
+    parameters: Mapping[str, str] = {}
+
+
+_TEXTS = (("SUMMARY", "summary"), ("DESCRIPTION", "description"), ("LOCATION", "location"))
+_CLASSES = {"public": "PUBLIC", "private": "PRIVATE", "confidential": "CONFIDENTIAL"}
+
+
+def details(event: JSONObject) -> Iterator[Property]:
+    """All of an event but its times and its reminders."""
+    yield from _words(event)
+    yield from _people(event)
+    yield from _links(event)
+
+
+def _words(event: JSONObject) -> Iterator[Property]:
+    yield from (Property(name, event[key]) for name, key in _TEXTS if event.get(key))
+    yield Property("STATUS", str(event.get("status") or "confirmed").upper())
+    yield Property("TRANSP", str(event.get("transparency") or "opaque").upper())
+    if event.get("visibility") in _CLASSES:
+        yield Property("CLASS", _CLASSES[str(event["visibility"])])
+
+
+_ANSWERS = {"accepted": "ACCEPTED", "declined": "DECLINED", "tentative": "TENTATIVE"}
+
+
+def _people(event: JSONObject) -> Iterator[Property]:
+    """Who is invited, and by whom; without guests an event has no organizer (3.8.4.3)."""
+    guests = _some(event.get("attendees"))
+    organizer = event.get("organizer")
+    if guests and isinstance(organizer, dict) and organizer.get("email"):
+        yield Property("ORGANIZER", _mail(organizer), _called(organizer))
+    for one in guests:
+        if one.get("email"):
+            yield Property("ATTENDEE", _mail(one), _invited(one))
+
+
+def _invited(guest: JSONObject) -> dict[str, str]:
+    found = {
+        "CUTYPE": "RESOURCE" if guest.get("resource") else "INDIVIDUAL",
+        "ROLE": "OPT-PARTICIPANT" if guest.get("optional") else "REQ-PARTICIPANT",
+        "PARTSTAT": _ANSWERS.get(str(guest.get("responseStatus")), "NEEDS-ACTION"),
+    }
+    more = {"X-NUM-GUESTS": guest.get("additionalGuests"), "X-RESPONSE-COMMENT": guest.get("comment")}
+    return found | _called(guest) | {name: str(value) for name, value in more.items() if value}
+
+
+def _called(person: JSONObject) -> dict[str, str]:
+    return {"CN": str(person["displayName"])} if person.get("displayName") else {}
+
+
+def _mail(person: JSONObject) -> str:
+    return _link(f"mailto:{person['email']}")
+
+
+def _link(url: object) -> str:
+    """An address as one line, whatever a service let through."""
+    return re.sub(r"[\x00-\x1f\x7f]", "", str(url))
+
+
+def _some(value: object) -> list[JSONObject]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+# -- where it leads --------------------------------------------------------------------------------------------------
+
+
+def _links(event: JSONObject) -> Iterator[Property]:
+    """The source's address, or the event's own; the ways into its conference (RFC 7986, 5.11); its attachments."""
+    source = event.get("source")
+    url = source.get("url") if isinstance(source, dict) else None
+    if url or event.get("htmlLink"):
+        yield Property("URL", _link(url or event["htmlLink"]))
+    conference = event.get("conferenceData")
+    for way in _some(conference.get("entryPoints")) if isinstance(conference, dict) else []:
+        if way.get("uri"):
+            yield Property("CONFERENCE", _link(way["uri"]), _way_in(way))
+    for one in _some(event.get("attachments")):
+        if one.get("fileUrl"):
+            yield Property("ATTACH", _link(one["fileUrl"]), _attached(one))
+
+
+_FEATURES = {"video": "VIDEO", "phone": "PHONE", "sip": "AUDIO"}
+
+
+def _way_in(way: JSONObject) -> dict[str, str]:
+    feature = _FEATURES.get(str(way.get("entryPointType")))
+    found = {"VALUE": "URI", "FEATURE": feature, "LABEL": way.get("label")}
+    return {name: str(value) for name, value in found.items() if value}
+
+
+def _attached(attachment: JSONObject) -> dict[str, str]:
+    found = {"FMTTYPE": attachment.get("mimeType"), "FILENAME": attachment.get("title")}
+    return {name: str(value) for name, value in found.items() if value}
+
+
+# -- when it reminds -------------------------------------------------------------------------------------------------
+
+
+def alarms(event: JSONObject, default: Reminders) -> Iterator[tuple[Property, ...]]:
+    """The event's reminders, or those of its calendar, each as a component of its own."""
+    reminders = event.get("reminders")
+    given = reminders if isinstance(reminders, dict) else {"useDefault": True}
+    for one in default if given.get("useDefault") else _some(given.get("overrides")):
+        yield tuple(_alarm(event, str(one.get("method")), int(str(one.get("minutes")))))
+
+
+def _alarm(event: JSONObject, method: str, minutes: int) -> Iterator[Property]:
+    """A popup shows the summary; an email goes to whose calendar it is."""
+    summary, owner = event.get("summary") or "Reminder", _owner(event)
+    mails = method == "email" and owner
+    yield Property("ACTION", "EMAIL" if mails else "DISPLAY")
+    yield Property("TRIGGER", -timedelta(minutes=minutes))
+    yield Property("DESCRIPTION", event.get("description") or summary if mails else summary)
+    if mails:
+        yield Property("SUMMARY", summary)
+        yield Property("ATTENDEE", _mail(owner))
+
+
+def _owner(event: JSONObject) -> JSONObject:
+    """The person whose copy this is."""
+    people = [*_some(event.get("attendees")), *_some([event.get("organizer"), event.get("creator")])]
+    return next((one for one in people if one.get("self") and one.get("email")), {})

@@ -1,0 +1,108 @@
+"""The recurrence of an event in words that every calendar program understands alike.
+
+The service reads more than RFC 5545 promises: RDATE and EXDATE in any zone, UNTIL as a date beside a time of day, a
+start that the rule does not have. Programs differ in these, so a file says them plainly: moments in the zone of the
+start, UNTIL of the start's kind, and a start that no rule has as an RDATE of its own. Such a start counts as the
+first of COUNT here, but not everywhere; there UNTIL says the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, time
+from itertools import chain
+from typing import NamedTuple
+
+from ...core.event_times import read_time
+from ...core.expansion import occurrences
+from ...core.recurrence import Extra, Recurrence, Rule, Start, is_all_day
+from ...core.rule_times import rule_times
+from ...core.wire import JSONObject
+from ...core.written_moments import print_moment, until_day
+
+_MOST = 10_000
+"""A COUNT beyond this stays one: what it ends with would take too long to find."""
+
+
+class Line(NamedTuple):
+    """One property: a rule as its text, or moments; an Extra where it has a length of its own."""
+
+    name: str
+    rule: str = ""
+    moments: tuple[Start, ...] = ()
+    periods: tuple[Extra, ...] = ()
+
+
+def written(event: JSONObject) -> list[Line]:
+    """The lines of an event's recurrence, in the order of RFC 5545.
+
+    >>> event = {"start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}}
+    >>> written({**event, "end": event["start"], "recurrence": ["RRULE:FREQ=DAILY;UNTIL=20261103"]})[0].rule
+    'FREQ=DAILY;UNTIL=20261103T225959Z'
+    """
+    lines = event.get("recurrence")
+    if not isinstance(lines, list) or not lines:
+        return []
+    start, end = read_time(event.get("start")), read_time(event.get("end"))
+    texts = [str(line) for line in lines]
+    found = Recurrence.parse(texts, start)
+    return [*_rules(texts, found, start, end), *_listed(found, start)]
+
+
+def _rules(texts: list[str], found: Recurrence, start: Start, end: Start) -> Iterator[Line]:
+    rules, without = iter(found.rules), iter(found.without)
+    for text in texts:
+        name, _, parts = text.upper().partition(":")
+        if name == "RRULE":
+            yield Line(name, _plain(parts, _ending(next(rules), start, end), start))
+        elif name == "EXRULE":
+            yield Line(name, _plain(parts, next(without), start))
+
+
+def _plain(parts: str, rule: Rule, start: Start) -> str:
+    """The text of a rule with the end that `rule` has."""
+    kept = [part for part in parts.split(";") if not part.startswith(("COUNT=", "UNTIL="))]
+    if rule.count is not None:
+        kept.append(f"COUNT={rule.count}")
+    if rule.until is not None:
+        kept.append(f"UNTIL={_until(rule.until, start)}")
+    return ";".join(kept)
+
+
+def _until(until: Start, start: Start) -> str:
+    if is_all_day(start):
+        return print_moment(until.date() if isinstance(until, datetime) else until)
+    return print_moment(until) if isinstance(until, datetime) else until_day(until, start)
+
+
+def _ending(rule: Rule, start: Start, end: Start) -> Rule:
+    """The rule with UNTIL instead of a COUNT that counts a start which it does not have."""
+    if rule.count is None or rule.count > _MOST or _has(rule, start):
+        return rule
+    *_, last = occurrences(Recurrence(rules=(rule,)), start, end)
+    return replace(rule, count=None, until=last.start)
+
+
+def _has(rule: Rule, start: Start) -> bool:
+    begin = start if isinstance(start, datetime) else datetime.combine(start, time(), UTC)
+    return next(chain.from_iterable(rule_times(replace(rule, count=None), begin, None)), None) == begin
+
+
+def _listed(found: Recurrence, start: Start) -> Iterator[Line]:
+    moments = [_beside(start, one.start) for one in found.extras if not one.duration]
+    if not any(_has(rule, start) for rule in found.rules):
+        moments.insert(0, start)
+    if moments:
+        yield Line("RDATE", moments=tuple(moments))
+    if periods := tuple(one for one in found.extras if one.duration):
+        yield Line("RDATE", periods=periods)
+    if found.left_out:
+        yield Line("EXDATE", moments=tuple(_beside(start, one) for one in found.left_out))
+
+
+def _beside(start: Start, moment: Start) -> Start:
+    """The moment in the zone of the start."""
+    if isinstance(moment, datetime) and isinstance(start, datetime):
+        return moment.astimezone(start.tzinfo)
+    return moment

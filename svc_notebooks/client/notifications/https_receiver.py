@@ -1,0 +1,186 @@
+"""A receiving URL on this machine: HTTPS in a thread, each message handed to an inbox (A11).
+
+The standard library's server, with the handshake in the thread of the connection, so that nobody who connects
+and says nothing holds up others. The inbox is not held: who lets go of a receiver need not close it.
+"""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from contextlib import suppress
+from enum import IntEnum
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Event, Lock, Thread
+from typing import Any
+from weakref import ref
+
+from ...core.fork import after_fork, close_copies
+from ...core.wire import Headers, Request
+from .inbox import Inbox
+
+_HANDSHAKE_SECONDS = 10.0
+_IDLE_SECONDS = 120.0
+_MOST_BODY = 1024 * 1024
+_MOST_DIGITS = 9
+_IN_PROGRESS, _EMPTY = 102, 204
+_LOOK_SECONDS = 0.1
+
+
+class _Refused(IntEnum):
+    """Statuses of requests that are no messages."""
+
+    BAD = 400
+    NOT_HERE = 404
+    NOT_SO = 405
+    NO_LENGTH = 411
+    TOO_LARGE = 413
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """One connection."""
+
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "svc-notebooks", ""
+    server: _Server
+
+    def setup(self) -> None:
+        connection: ssl.SSLSocket = self.request
+        connection.settimeout(_HANDSHAKE_SECONDS)
+        connection.do_handshake()
+        connection.settimeout(_IDLE_SECONDS)
+        super().setup()
+
+    def handle(self) -> None:
+        with suppress(OSError):
+            super().handle()
+
+    def finish(self) -> None:
+        with suppress(OSError):
+            super().finish()
+
+    def do_POST(self) -> None:
+        length = self._length()
+        if isinstance(length, _Refused):
+            self._refuse(length)
+            return
+        body = self.rfile.read(length)
+        if len(body) < length:
+            self.close_connection = True  # who sends half a message hears no answer
+        elif self.path.partition("?")[0] != self.server.path:
+            self._send(_Refused.NOT_HERE)
+        else:
+            headers = Headers([(name, value) for name, value in self.headers.items()])
+            self._answer(Request("POST", self.path, headers, body))
+
+    def _answer(self, request: Request) -> None:
+        if (inbox := self.server.inbox()) is None:
+            self.close_connection = True
+            return
+        response, delay = inbox.receive(request)
+        if self.server.closing.wait(delay):  # a receiver that stalls, because somebody wants to see that
+            self.close_connection = True
+        else:
+            self._send(response.status)
+
+    def _length(self) -> int | _Refused:
+        """The bytes of the body; messages are small and say so."""
+        if self.headers.get("Transfer-Encoding"):
+            return _Refused.NO_LENGTH
+        text = self.headers.get("Content-Length", "0").strip()
+        if not (text.isascii() and text.isdigit()):
+            return _Refused.BAD
+        return int(text) if len(text) <= _MOST_DIGITS and int(text) <= _MOST_BODY else _Refused.TOO_LARGE
+
+    def _refuse(self, status: int) -> None:
+        """What is left of the request is not read, so this is the connection's last answer."""
+        self.close_connection = True
+        self._send(status)
+
+    def _other(self) -> None:
+        self._refuse(_Refused.NOT_SO)
+
+    do_GET = do_HEAD = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = _other
+
+    def _send(self, status: int) -> None:
+        """A 102 is no answer yet, and here no other follows: the connection ends with it."""
+        self.send_response_only(status)
+        if status == _IN_PROGRESS:
+            self.close_connection = True
+        elif status != _EMPTY:
+            self.send_header("Content-Length", "0")
+        if self.close_connection and status != _IN_PROGRESS:
+            self.send_header("Connection", "close")
+        self.end_headers()
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 256
+    timeout = _LOOK_SECONDS
+
+    def __init__(self, place: tuple[str, int], inbox: Inbox, context: ssl.SSLContext, path: str) -> None:
+        self.address_family = socket.AF_INET6 if ":" in place[0] else socket.AF_INET
+        super().__init__(place, _Handler)
+        self.inbox, self.path, self.closing = ref(inbox), path, Event()
+        self._context = context
+        self._open: set[socket.socket] = set()
+        self._lock = Lock()
+
+    def get_request(self) -> tuple[socket.socket, Any]:
+        raw, address = super().get_request()
+        connection = self._context.wrap_socket(raw, server_side=True, do_handshake_on_connect=False)
+        with self._lock:
+            self._open.add(connection)
+        return connection, address
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.discard(request)
+        super().shutdown_request(request)
+
+    def run(self) -> None:
+        """Listen until it is closed or nobody can look into the inbox any more; then end every connection."""
+        with self:
+            while not self.closing.is_set() and self.inbox():
+                self.handle_request()
+        self.closing.set()
+        self._hang_up()
+
+    def _hang_up(self) -> None:
+        """End the connections that are open, idle ones too."""
+        with self._lock:
+            for connection in self._open:
+                with suppress(OSError):
+                    socket.socket.shutdown(connection, socket.SHUT_RDWR)  # its own would undo TLS under a reader
+
+    def leave(self) -> None:
+        """In a forked child: close the copies of the parent's sockets, or connections would outlive the parent's."""
+        self.closing, self._lock = Event(), Lock()
+        close_copies([self.socket, *self._open])
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A handshake that failed is the sender's business, and no matter for a notebook's output."""
+
+
+class HttpsReceiver:
+    """Listens until it is closed, or its inbox is forgotten. Raises OSError for an address that is in use."""
+
+    def __init__(self, inbox: Inbox, context: ssl.SSLContext, *, host: str, port: int, path: str) -> None:
+        self._server = _Server((host, port), inbox, context, path)
+        self._thread = Thread(target=self._server.run, name="svc-receiver", daemon=True)
+        self._thread.start()
+        after_fork(self._server, _Server.leave)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self._server.server_address[1])
+
+    def close(self) -> None:
+        """Listen no more, and end the connections; who stalls answers nothing."""
+        self._server.closing.set()
+        self._thread.join()

@@ -1,0 +1,141 @@
+"""What a receiver has been told: messages, each once, and what it answers to the next (A11).
+
+No sockets here: `receive` is a function from a request to an answer, whoever carries it.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from threading import Condition
+
+from ...core.clock import Clock
+from ...core.names import Names
+from ...core.notifications import Notification, read_notification
+from ...core.wire import Headers, Request, Response, as_body
+
+_MOST_BODY = 1024 * 1024
+_Key = tuple[str | None, int | None, bool | None]
+_OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
+
+
+@dataclass(slots=True)
+class Received:
+    """One message; `received` is when it came first, `answers` what was answered each time that it came."""
+
+    notification: Notification
+    headers: Headers
+    received: datetime
+    verified: bool | None
+    answers: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Answer:
+    """What the next so many messages are answered; None: all that follow."""
+
+    status: int
+    delay: float
+    times: int | None
+
+
+class Inbox:
+    """The messages of one receiver. Threads may share it."""
+
+    def __init__(self, names: Names, clock: Clock) -> None:
+        self._names = names
+        self._clock = clock
+        self._changed = Condition()
+        self._messages: dict[_Key, Received] = {}
+        self._tokens: dict[str, str | None] = {}
+        self._plan: list[_Answer] = []
+        self._usual = _Answer(_OK, 0.0, None)
+        self._listeners: list[Callable[[], None]] = []
+
+    def expect(self, channel_id: str, token: str | None) -> None:
+        """From now on messages of this channel must carry this token; None: must carry none."""
+        self._tokens[channel_id] = token
+
+    def answer_with(self, status: int, *, times: int | None, delay: float) -> None:
+        """What the next messages are answered; None: from now on, whatever was said before."""
+        with self._changed:
+            if times is None:
+                self._usual = _Answer(status, delay, None)
+                self._plan.clear()
+            else:
+                self._plan.append(_Answer(status, delay, times))
+
+    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call this after every message, in the thread that took it; what is returned ends it."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener) if listener in self._listeners else None
+
+    def receive(self, request: Request) -> tuple[Response, float]:
+        """The answer to a message, and after how many seconds it is to be given."""
+        body = as_body(request.body).read(_MOST_BODY + 1)
+        if len(body) > _MOST_BODY:
+            return _answer(_TOO_LARGE), 0.0
+        found = read_notification(request.headers, body, self._names)
+        if found.channel_id is None or found.number is None or found.state is None:
+            return _answer(_BAD), 0.0
+        with self._changed:
+            status, delay = self._take(found, request.headers)
+            self._changed.notify_all()
+        for listener in list(self._listeners):
+            listener()
+        return _answer(status), delay
+
+    def _take(self, found: Notification, headers: Headers) -> tuple[int, float]:
+        verified = self._verified(found)
+        key = (found.channel_id, found.number, verified)  # the same each time that a message is sent
+        message = self._messages.setdefault(key, Received(found, headers, self._clock.now(), verified))
+        answer = _Answer(_FORBIDDEN, 0.0, None) if message.verified is False else self._next_answer()
+        message.answers.append(answer.status)
+        return answer.status, answer.delay
+
+    def _verified(self, found: Notification) -> bool | None:
+        """Whether it carries the token that its channel was given; None: nobody has told of this channel."""
+        if found.channel_id not in self._tokens:
+            return None
+        return same_token(self._tokens[found.channel_id], found.token)
+
+    def _next_answer(self) -> _Answer:
+        while self._plan and self._plan[0].times == 0:
+            self._plan.pop(0)
+        if not self._plan:
+            return self._usual
+        self._plan[0].times = (self._plan[0].times or 1) - 1
+        return self._plan[0]
+
+    def messages(self) -> list[Received]:
+        """All messages, in the order in which they came first."""
+        with self._changed:
+            return list(self._messages.values())
+
+    def wait_for(self, wanted: Callable[[Received], bool], count: int, seconds: float) -> list[Received]:
+        """The messages that are wanted, when there are so many of them, or when the time is over."""
+
+        def found() -> list[Received]:
+            return [one for one in self._messages.values() if wanted(one)]
+
+        with self._changed:
+            self._changed.wait_for(lambda: len(found()) >= count, seconds)
+            return found()
+
+    def clear(self) -> None:
+        """Forget all messages; tokens and answers stay."""
+        with self._changed:
+            self._messages.clear()
+
+
+def same_token(expected: str | None, shown: str | None) -> bool:
+    """Whether two tokens are the same, or both are missing; it takes as long whichever characters differ."""
+    if expected is None or shown is None:
+        return expected is shown
+    return hmac.compare_digest(expected.encode("utf-8", "replace"), shown.encode("utf-8", "surrogateescape"))
+
+
+def _answer(status: int) -> Response:
+    return Response(status, Headers([("Content-Length", "0")]))

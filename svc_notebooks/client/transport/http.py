@@ -1,0 +1,328 @@
+"""The way to a service over HTTP: the one file that sends with `requests`.
+
+`requests` finds the way to an origin once: its connections, certificates and proxies. What is asked then goes
+over these connections directly, because finding the way again costs as much as a small exchange itself. Nothing
+is retried and no redirect is followed here: a 308 is an answer (A3), and when to try again is decided in one
+place (attempts.py, core.resume).
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from http.client import BadStatusLine, RemoteDisconnected
+from pathlib import Path
+from queue import LifoQueue
+from typing import cast
+from urllib.parse import urlsplit
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+from requests.utils import get_environ_proxies, urldefragauth
+from urllib3.exceptions import (
+    ConnectTimeoutError,
+    HTTPError,
+    InvalidHeader,
+    LocationValueError,
+    NameResolutionError,
+    NewConnectionError,
+    ProxyError,
+    ProxySchemeUnsupported,
+    SSLError,
+)
+
+from ...core.fork import after_fork
+from ...core.place import here
+from ...core.printable import printable
+from ...core.secrets import redacted_text, redacted_url
+from ...core.wire import Body, Headers, Request, Response
+from .base import BLOCK, Broken
+
+ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
+"""Whatever requests, urllib3 and sockets raise is one of these; a test compares them with the modules."""
+
+_WHOLE = 65_536
+"""Answers up to this size are read at once, so that their connection is free again."""
+
+SENT_AT_ONCE = 256 * 1024
+"""Bodies leave in blocks of so many bytes: the reader is at work on one while the next is fetched. With 1 MiB an
+upload takes a tenth longer, measured."""
+
+_ORIGINS = 8
+"""So many origins have their connections kept."""
+
+
+class HttpTransport:
+    """Carries requests over sockets, which are kept open between them.
+
+    `verify` is True, False or a file or folder of certificates; `proxies` maps a scheme to a proxy's URL;
+    None for either: what the environment says. `timeout` is (to connect, to read) in seconds.
+    """
+
+    def __init__(
+        self,
+        *,
+        verify: bool | str | Path | None = None,
+        proxies: Mapping[str, str] | None = None,
+        timeout: tuple[float, float] = (10.0, 60.0),
+    ) -> None:
+        self._verify = _certificates(verify)
+        self._given = _proxies(proxies)
+        self._proxies: dict[str, dict[str, str]] = {}
+        self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
+        self._adapter = _adapter()
+        self._ways: dict[tuple[str, str], _Way] = {}
+        logging.getLogger("urllib3.connectionpool").addFilter(_without_secrets)
+        after_fork(self, HttpTransport._leave_connections)
+
+    def send(self, request: Request) -> Response:
+        """One exchange. Raises Broken."""
+        way = self._way(request.url)
+        try:
+            raw = way.send(request, self._timeout)
+        except ERRORS as error:
+            raise (broken(error, request.url) if here().sockets else _unheard(request.url)) from _harmless(error)
+        return _read(raw, request.method)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._ways.clear()
+        self._adapter.close()
+
+    def _leave_connections(self) -> None:
+        """In a forked child: close the copies of the parent's sockets, which sends nothing, and start without any."""
+        for way in self._ways.values():
+            way.leave()
+        self._ways, self._adapter = {}, _adapter()
+
+    def _way(self, url: str) -> _Way:
+        origin = urlsplit(url)[:2]
+        way = self._ways.get(origin)
+        if way is None:
+            if len(self._ways) == _ORIGINS:  # the adapter closes the oldest connections: forget them all
+                self._ways.clear()
+            way = self._ways[origin] = self._find_way(url)
+        return way
+
+    def _find_way(self, url: str) -> _Way:
+        """Nothing is sent here: what fails is the address, a proxy's or a path of certificates, and fails again."""
+        try:
+            return self._way_found(url)
+        except ERRORS as error:
+            raise Broken(str(error), sent=False, hopeless=True) from error
+
+    def _way_found(self, url: str) -> _Way:
+        prepared, proxies = requests.PreparedRequest(), self._proxies_for(url)
+        prepared.url = url
+        adapter = self._adapter
+        pool = adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
+        adapter.cert_verify(pool, url, self._verify, None)  # type: ignore[no-untyped-call]
+        behind_proxy = not adapter.request_url(prepared, proxies).startswith("/")
+        return _Way(cast(urllib3.HTTPConnectionPool, pool), adapter.max_retries, behind_proxy)
+
+    def _proxies_for(self, url: str) -> dict[str, str]:
+        if self._given is not None:
+            return self._given
+        host = urlsplit(url).netloc
+        if host not in self._proxies:
+            self._proxies[host] = get_environ_proxies(url)
+        return self._proxies[host]
+
+
+def _adapter() -> HTTPAdapter:
+    return HTTPAdapter(pool_connections=_ORIGINS, pool_maxsize=16, max_retries=0)
+
+
+def _without_secrets(record: logging.LogRecord) -> bool:
+    """urllib3 logs whole addresses, which may have a token in them (T-05); adding a filter twice adds it once."""
+    if isinstance(record.args, tuple):
+        record.args = tuple(redacted_url(one) if isinstance(one, str) else one for one in record.args)
+    return True
+
+
+def _proxies(given: Mapping[str, str] | None) -> dict[str, str] | None:
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"proxies is {type(given).__name__}; give a dict like {{'https': 'http://proxy:3128'}}")
+    return None if given is None else dict(given)
+
+
+def _certificates(verify: bool | str | Path | None) -> bool | str:
+    if isinstance(verify, (str, Path)):
+        path = Path(verify).expanduser()
+        if not path.exists():
+            raise ValueError(f"verify names {str(verify)!r}, which does not exist; give a path of certificates")
+        return str(path)
+    if verify is not None and not isinstance(verify, bool):
+        raise TypeError(f"verify is {type(verify).__name__}; give True, False or the path of certificates")
+    if verify is None:
+        named = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE")
+        return named or True
+    return verify
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """The connections to one origin; a plain proxy on the way is told whole addresses."""
+
+    pool: urllib3.HTTPConnectionPool
+    retries: urllib3.Retry
+    behind_proxy: bool
+
+    def send(self, request: Request, timeout: urllib3.Timeout) -> urllib3.BaseHTTPResponse:
+        """One exchange; the body of the answer is still to be read. Raises one of ERRORS."""
+        body = request.body
+        return self.pool.urlopen(
+            request.method,
+            urldefragauth(request.url) if self.behind_proxy else _target(request.url),
+            # An iterable, not a file: urllib3 reads files in blocks of 16 KiB.
+            body=(body or None) if isinstance(body, bytes) else _blocks(body),
+            headers=dict(request.headers.pairs),
+            retries=self.retries,
+            redirect=False,
+            assert_same_host=False,
+            timeout=timeout,
+            chunked=not isinstance(body, bytes) and "Content-Length" not in request.headers,
+            preload_content=False,
+            decode_content=False,
+        )
+
+    def leave(self) -> None:
+        """In a forked child: an empty pool, with locks that no thread of the parent holds."""
+        if connections := self.pool.pool:
+            for connection in filter(None, connections.queue):
+                connection.close()
+            LifoQueue.__init__(connections, connections.maxsize)  # the pool's finalizer will ask it for connections
+
+
+def _target(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+
+
+def _blocks(body: Body) -> Iterator[bytes]:
+    while block := body.read(SENT_AT_ONCE):
+        yield block
+
+
+def _read(raw: urllib3.BaseHTTPResponse, method: str) -> Response:
+    headers = Headers(raw.headers.iteritems())
+    length = headers.get("Content-Length", "")
+    if method == "HEAD" or length == "0":  # a chunk's 308: there is nothing to read
+        raw.release_conn()
+        raw.close()
+        return Response(raw.status, headers)
+    if length.isdecimal() and int(length) <= _WHOLE:
+        return Response(raw.status, headers, b"".join(Stream(raw)))
+    return Response(raw.status, headers, Stream(raw))
+
+
+class Stream:
+    """A response's body in blocks; reading it to the end frees the connection, stopping early closes it."""
+
+    __slots__ = ("_raw",)
+
+    def __init__(self, raw: urllib3.BaseHTTPResponse) -> None:
+        self._raw = raw
+
+    def __iter__(self) -> Iterator[bytes]:
+        raw, encoded = self._raw, "Content-Encoding" in self._raw.headers
+        try:
+            # Without decoding, urllib3 hands its blocks on; with it they are copied through a buffer.
+            while block := raw.read(BLOCK, decode_content=encoded):
+                yield block
+            raw.release_conn()
+        except ERRORS as error:
+            raise broken(error) from _harmless(error)
+        finally:
+            raw.close()
+
+
+def broken(error: Exception, url: str = "") -> Broken:
+    """Any failure of requests, urllib3 or the socket, as the one that the client knows."""
+    said = list(_layers(error))
+    hopeless = any(isinstance(one, _HOPELESS) for one in said)
+    early = any(isinstance(one, _EARLY) for one in said)
+    words = _unreachable(said, url) if early or hopeless else ""
+    _forget_frames(error)
+    return Broken(words or _words(said[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(words))
+
+
+def _unreachable(said: list[BaseException], url: str) -> str:
+    """Which address was tried and what to check, where no connection came about; else nothing."""
+    parts = urlsplit(url)
+    host, origin = parts.hostname, f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
+    inner = said[-1]
+    if any(isinstance(one, ProxyError) for one in said):
+        return f"the proxy on the way to {origin} cannot be reached ({_words(inner)}); check HTTPS_PROXY or proxies="
+    if isinstance(inner, NameResolutionError):
+        return f"there is no host {host} ({origin} was tried); check its name in base_url, and the network"
+    if isinstance(inner, NewConnectionError) and isinstance(inner.__cause__, ConnectionRefusedError):
+        return f"nothing listens at {origin}; check the port in base_url, and that the service runs"
+    if isinstance(inner, NewConnectionError):
+        return f"{origin} cannot be reached ({_words(inner)}); check base_url, and the network"
+    if isinstance(inner, ConnectTimeoutError):
+        return f"{origin} did not take the connection in time; check base_url, and the network"
+    return ""
+
+
+def _unheard(url: str) -> Broken:
+    """A browser says of a failed request that it failed, and no more; to send it again would not help."""
+    return Broken(_UNHEARD.format(host=urlsplit(url).netloc.rpartition("@")[2]), hopeless=True)
+
+
+_UNHEARD = (
+    "the browser let no answer of {host} through: it cannot be reached, or does not allow this page to ask it (CORS)."
+    " It must name the page's address in Access-Control-Allow-Origin, and expose Location, Range and ETag"
+)
+
+
+def _harmless(error: Exception) -> BaseException | None:
+    """The innermost reason, as the cause to be shown: those around it name the whole address (T-05)."""
+    inner = list(_layers(error))[-1]
+    return inner if redacted_text(str(inner)) == str(inner) else None
+
+
+_EARLY = (ConnectTimeoutError, NewConnectionError, ProxyError)
+
+
+_HOPELESS = (
+    requests.exceptions.InvalidURL,
+    requests.exceptions.InvalidProxyURL,
+    InvalidHeader,
+    LocationValueError,
+    NameResolutionError,
+    ProxySchemeUnsupported,
+    SSLError,
+)
+
+
+def _layers(error: BaseException) -> Iterator[BaseException]:
+    """The error, and what urllib3 and the socket said inside of it."""
+    yield error
+    for inner in (getattr(error, "reason", None), *error.args):
+        if isinstance(inner, BaseException):
+            yield from _layers(inner)
+            return
+
+
+def _forget_frames(error: BaseException) -> None:
+    """Their frames have the request in hand, token and all: a traceback with variables would show it (T-05)."""
+    error.__traceback__ = None
+    for before in (error.__cause__, error.__context__):
+        if before is not None and before.__traceback__ is not None:
+            _forget_frames(before)
+
+
+def _words(error: BaseException) -> str:
+    text = str(error) or type(error).__name__
+    if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
+        return (
+            f"what answered does not speak HTTP; check base_url. It began with '{printable(redacted_text(text), 60)}'"
+        )
+    if "WRONG_VERSION_NUMBER" in text:
+        return "what answered does not speak TLS; check base_url: is it http:// or another port?"
+    # urllib3 begins with the object's repr, which has an address in it that differs at every run
+    return printable(redacted_text(text.partition(">: ")[2] or text if text.startswith("<") else text))

@@ -1,0 +1,214 @@
+"""The journal of unfinished uploads: what another run of the same cell needs to go on (A3-25).
+
+One file for each upload, readable by its owner alone, without a token in it. It is replaced in one step, so that
+a reader never sees half of it, and a lock on a file beside it keeps two processes from going on with one
+upload; a process that dies gives its locks back. A journal without a folder lives in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import RLock
+
+from ..core.fork import after_fork
+from ..core.wire import JSONObject
+from .file_lock import open_locked
+
+
+@dataclass(frozen=True, slots=True)
+class PendingUpload:
+    """An upload that was begun and is not known to be complete.
+
+    `source` is the file's path, None for bytes; `total` and `chunk_size` are in bytes; `started` is RFC 3339.
+    """
+
+    key: str
+    session_uri: str
+    base_url: str
+    source: str | None
+    fingerprint: str
+    total: int | None
+    chunk_size: int | None
+    media_type: str
+    file_id: str | None
+    metadata: JSONObject
+    query: dict[str, str]
+    started: str
+
+    @property
+    def name(self) -> str:
+        """What to call it: the file's name to be, or the source's."""
+        name = self.metadata.get("name") or (self.source and Path(self.source).name)
+        return str(name or self.file_id or "bytes")
+
+
+def default_folder(environment: Mapping[str, str]) -> Path:
+    """Where the journal lies unless a session says otherwise: below the user's state directory.
+
+    >>> default_folder({"XDG_STATE_HOME": "/home/ada/state"}).as_posix()
+    '/home/ada/state/svc-notebooks'
+    """
+    if named := environment.get("SVC_NOTEBOOKS_STATE"):
+        return Path(named).expanduser()
+    state = environment.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path("~/.local/state").expanduser()) / "svc-notebooks"
+
+
+class Journal:
+    """The unfinished uploads of a person, or of one session in memory (`folder` None)."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+        self._memory: dict[str, PendingUpload] = {}
+        self._claims: dict[str, Claim] = {}
+        self._lock = RLock()
+        after_fork(self, Journal._leave_claims)
+
+    def _leave_claims(self) -> None:
+        """In a forked child: the uploads that are claimed, or kept in memory, are the parent's."""
+        for claim in self._claims.values():
+            claim.leave()
+        self._memory, self._claims, self._lock = {}, {}, RLock()
+
+    def all(self, base_url: str | None = None) -> list[PendingUpload]:
+        """The entries, oldest first; those of one service if its address is given."""
+        found = [entry for key in self._keys() if (entry := self.read(key))]
+        mine = [entry for entry in found if base_url in (None, entry.base_url)]
+        return sorted(mine, key=lambda entry: (entry.started, entry.key))
+
+    def _keys(self) -> list[str]:
+        on_disk = self.folder.glob("*.json") if self.folder else ()
+        return [*self._memory, *(path.stem for path in on_disk)]
+
+    def read(self, key: str) -> PendingUpload | None:
+        """The entry of this key; None when there is none, or none that can be read."""
+        if key in self._memory or self.folder is None:
+            return self._memory.get(key)
+        try:
+            return PendingUpload(**json.loads(self._path(key).read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def by_uri(self, session_uri: str) -> PendingUpload | None:
+        """The entry of this upload session."""
+        return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
+
+    def claim(self, key: str) -> Claim | None:
+        """The right to continue this upload; None while another process or a thread of this one is sending it.
+
+        A second claim in the same session takes over one that is not in use: the cell was run again.
+        """
+        with self._lock:
+            held = self._claims.get(key)
+            if held and held.busy:
+                return None
+            if held:
+                held.release()
+            lock = _lock(self._path(key, ".lock")) if self._usable() else _NO_LOCK
+            if lock is None:
+                return None
+            claim = self._claims[key] = Claim(self, key, lock)
+            return claim
+
+    def write(self, entry: PendingUpload) -> None:
+        """Put the entry in its place; in memory where the folder cannot be written."""
+        if not self._usable():
+            self._memory[entry.key] = entry
+            return
+        fresh = self._path(entry.key, f".{os.getpid()}.new")
+        descriptor = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+            json.dump(asdict(entry), file, ensure_ascii=False)
+        fresh.replace(self._path(entry.key))
+
+    def remove(self, key: str) -> None:
+        """Forget the entry."""
+        self._memory.pop(key, None)
+        if self.folder:
+            with contextlib.suppress(OSError):
+                self._path(key).unlink()
+
+    def _path(self, key: str, suffix: str = ".json") -> Path:
+        assert self.folder is not None
+        return self.folder / f"{key}{suffix}"
+
+    def _usable(self) -> bool:
+        if self.folder is None:
+            return False
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return os.access(self.folder, os.W_OK | os.X_OK)
+
+    def released(self, claim: Claim) -> None:
+        """A claim was given back."""
+        if self._claims.get(claim.key) is claim:
+            del self._claims[claim.key]
+
+
+class Claim:
+    """One upload's place in the journal, held by one process; after `release` it does nothing."""
+
+    def __init__(self, journal: Journal, key: str, lock: _Lock) -> None:
+        self.key = key
+        self._journal = journal
+        self._lock = lock
+        self.held = True
+        self.busy = False
+        """Whether the upload is sending at this moment."""
+
+    @property
+    def entry(self) -> PendingUpload | None:
+        """What the journal knows of this upload."""
+        return self._journal.read(self.key) if self.held else None
+
+    def save(self, entry: PendingUpload) -> None:
+        """Write it down."""
+        if self.held:
+            self._journal.write(entry)
+
+    def drop(self) -> None:
+        """There is nothing left to resume."""
+        if self.held:
+            self._journal.remove(self.key)
+
+    def release(self) -> None:
+        """Let others go on with it."""
+        if self.held:
+            self.held = False
+            self._journal.released(self)
+            self._lock.release()
+
+    def leave(self) -> None:
+        """In a forked child: the parent keeps it."""
+        self.held = False
+        self._lock.leave()
+
+
+class _Lock:
+    """A lock on a file, given back by the system when the process ends."""
+
+    def __init__(self, path: Path | None = None, descriptor: int = -1) -> None:
+        self._path, self._descriptor = path, descriptor
+
+    def release(self) -> None:
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)  # while it is still held: see open_locked
+            os.close(self._descriptor)
+
+    def leave(self) -> None:
+        """Close a forked child's copy of the descriptor: the lock stays with the parent, and ends with it."""
+        if self._path is not None:
+            os.close(self._descriptor)
+
+
+_NO_LOCK = _Lock()
+
+
+def _lock(path: Path) -> _Lock | None:
+    descriptor = open_locked(path, 0o600)
+    return None if descriptor is None else _Lock(path, descriptor)

@@ -1,0 +1,68 @@
+"""Uploads that become native documents: which type is meant, and what the document is called (A5)."""
+
+from __future__ import annotations
+
+from ...core.formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
+from ...core.multipart import MediaType
+from ..about import offers, word
+from ..session import Session
+
+AUTO = "auto"
+CONVERT_TO = (*NATIVES, AUTO)
+"""The words that `convert_to` may be, beside the media type of a native document."""
+
+_CODE = ("application/javascript", "application/x-javascript")
+_EXTENSIONS = frozenset(
+    {extension for row in IMPORTS for extension in row.extensions} | {row.extension for row in EXPORTS}
+)
+
+
+def native_type(session: Session, convert_to: object, source_type: str) -> str:
+    """The media type of the native document that a source shall become.
+
+    Raises TypeError and ValueError that name `convert_to`.
+    """
+    if not isinstance(convert_to, str):
+        raise TypeError(f"convert_to must be a str, one of {', '.join(CONVERT_TO)}, not {type(convert_to).__name__}")
+    if convert_to == AUTO:
+        return _fitting(session, source_type)
+    if convert_to in NATIVES:
+        return session.names.native(convert_to)
+    if is_document(session, convert_to):
+        return convert_to
+    raise ValueError(f"convert_to is {convert_to!r}; it may be {', '.join(CONVERT_TO)}")
+
+
+def is_document(session: Session, media_type: str) -> bool:
+    """Whether this is the type of a native document with content."""
+    return media_type in map(session.names.native, NATIVES)
+
+
+def _fitting(session: Session, source_type: str) -> str:
+    """What the service makes of such a source; the first in the interface's order where it has a choice."""
+    essence = MediaType.parse(source_type).essence
+    possible = offers(session).imports.get(essence, ())
+    if not possible:
+        raise ValueError(
+            f"convert_to is 'auto', and {essence} becomes no native document here: import_formats() lists what does"
+        )
+    order = [session.names.native(native) for native in NATIVES]
+    return min(possible, key=lambda one: order.index(one) if one in order else len(order))
+
+
+def source_type(session: Session, native: str, detected: str) -> str:
+    """The type to send a source under: a script's text has one of its own (A5)."""
+    is_code = detected.startswith("text/") or detected in _CODE
+    if word(session.names, native) == "script" and is_code:
+        return session.names.media_type(SCRIPT_TEXT)
+    return detected
+
+
+def document_name(name: str) -> str:
+    """A file's name without the extension of the format that it came in.
+
+    >>> document_name("report.docx"), document_name("version 1.2"), document_name(".html")
+    ('report', 'version 1.2', '.html')
+    """
+    stem, dot, extension = name.rpartition(".")
+    return stem if dot and stem and extension.lower() in _EXTENSIONS else name

@@ -1,0 +1,358 @@
+"""Uploads as a person asks for them: the kind is chosen, everything is checked, then bytes leave.
+
+media        content alone, one request (A1)
+multipart    metadata and content, one request (A2)
+resumable    a session that survives what connections do (A3)
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from ...core.errors import AlreadyExists, Interrupted, SourceChanged
+from ...core.files import is_media_type
+from ...core.mime import UNKNOWN, by_name
+from ...core.multipart import Related
+from ...core.wire import Headers, JSONObject, Request
+from ..files import checked_id, get_file
+from ..session import Session, read_object
+from ..transport.retry import Attempts
+from ..upload_journal import Claim, PendingUpload
+from .bodies import Progress, SourceBody
+from .native_types import document_name, is_document, native_type, source_type
+from .sources import Source, SourceFailed, open_source, own_name
+from .target import Target, length_headers
+from .upload import Upload, checked_chunk
+
+SIMPLE_LIMIT = 5_000_000
+"""Up to so many bytes the interface recommends a single request (A1, Limits)."""
+
+UPLOAD_TYPES = ("auto", "media", "multipart", "resumable")
+
+
+def choose_upload_type(size: int | None, *, has_metadata: bool) -> str:
+    """The upload type for a content of this size (A1-05); None, a size that is not known, is resumable.
+
+    >>> choose_upload_type(5_000_000, has_metadata=False), choose_upload_type(5_000_001, has_metadata=True)
+    ('media', 'resumable')
+    """
+    if size is None or size > SIMPLE_LIMIT:
+        return "resumable"
+    return "multipart" if has_metadata else "media"
+
+
+def upload(
+    session: Session,
+    source: object,
+    *,
+    name: str | None = None,
+    mime_type: str | None = None,
+    metadata: Mapping[str, object] | None = None,
+    file_id: str | None = None,
+    upload_type: str = "auto",
+    chunk_size: int | None = None,
+    size: int | None = None,
+    query: Mapping[str, str] | None = None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
+    progress: Progress | None = None,
+) -> JSONObject:
+    """Upload a source as a new file, or with `file_id` as the content of one; the file's metadata.
+
+    `source` is a path, bytes or a binary file object (`size` in bytes may tell that of a stream); `name` is
+    the source's own unless given; `mime_type` is the type of the bytes; `metadata` has wire names; `query`
+    adds parameters (fields). `convert_to` makes a native document of it: one of its words or its media type, or
+    auto; `ocr_language` is that of text in pictures. `chunk_size` is in bytes, a multiple of 262144, or -1 for
+    one request; giving one means a resumable upload. `progress` is called with (bytes sent, size or None).
+
+    The same call after an interruption goes on where the resumable upload stopped, in this process or another.
+
+    Raises TypeError and ValueError before anything is sent, OSError for a source that cannot be read, SvcError.
+    """
+    order = prepare(
+        session,
+        source,
+        name=name,
+        mime_type=mime_type,
+        metadata=metadata,
+        file_id=file_id,
+        upload_type=upload_type,
+        chunk_size=chunk_size,
+        size=size,
+        query=query,
+        convert_to=convert_to,
+        ocr_language=ocr_language,
+    )
+    return carry_out(session, order, progress)
+
+
+def carry_out(session: Session, order: Order, progress: Progress | None = None) -> JSONObject:
+    """Do what `prepare` has checked; the file's metadata."""
+    if order.upload_type == "resumable":
+        return resumable(session, order, progress).run()
+    return _in_one_request(session, order, progress)
+
+
+def start_upload(
+    session: Session,
+    source: object,
+    *,
+    name: str | None = None,
+    mime_type: str | None = None,
+    metadata: Mapping[str, object] | None = None,
+    file_id: str | None = None,
+    chunk_size: int | None = None,
+    size: int | None = None,
+    query: Mapping[str, str] | None = None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
+    progress: Progress | None = None,
+) -> Upload:
+    """Open a resumable upload to be stepped by hand: its session exists, no byte is sent.
+
+    Arguments and errors are those of `upload`. It is a new session even where an unfinished one is pending.
+    """
+    order = prepare(
+        session,
+        source,
+        name=name,
+        mime_type=mime_type,
+        metadata=metadata,
+        file_id=file_id,
+        upload_type="resumable",
+        chunk_size=chunk_size,
+        size=size,
+        query=query,
+        convert_to=convert_to,
+        ocr_language=ocr_language,
+    )
+    return _upload(session, order, _claim(session, order), None, progress).begin()
+
+
+def resume_upload(
+    session: Session,
+    session_uri: str,
+    source: object,
+    *,
+    chunk_size: int | None = None,
+    size: int | None = None,
+    progress: Progress | None = None,
+) -> Upload:
+    """Take up a session that this or another process began; nothing is sent until `.resume()` or `.run()`.
+
+    A session that is gone is begun anew where the journal knows it; elsewhere nobody knows its name and metadata, and
+    it is SessionExpired. Raises SourceChanged when the journal knows the session and the source is not the one it began
+    with.
+    """
+    if not isinstance(session_uri, str) or urlsplit(session_uri).scheme not in ("http", "https"):
+        raise ValueError("session_uri is no web address; give the one that the upload's session has")
+    entry = session.pending.by_uri(session_uri)
+    opened = open_source(source, size=size)
+    if entry is None:
+        target = Target(opened.media_type, whole=False)
+        chunk = checked_chunk(chunk_size)
+        return Upload(session, opened, target, chunk_size=chunk, session_uri=session_uri, progress=progress)
+    return _take_up(session, entry, opened, checked_chunk(chunk_size), progress)
+
+
+def _take_up(
+    session: Session,
+    entry: PendingUpload,
+    source: Source,
+    chunk_size: int | None,
+    progress: Progress | None,
+) -> Upload:
+    if source.fingerprint() != entry.fingerprint:
+        raise SourceChanged(f"{entry.name} is not what its upload began with on {entry.started}.")
+    target = Target(entry.media_type, entry.metadata, entry.file_id, entry.query)
+    order = Order(source, target, "resumable", chunk_size)
+    return _upload(session, order, session.pending.claim(entry.key), entry.session_uri, progress)
+
+
+# -- what was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An upload that was checked and can begin."""
+
+    source: Source
+    target: Target
+    upload_type: str
+    chunk_size: int | None
+
+
+def prepare(
+    session: Session,
+    source: object,
+    *,
+    name: str | None,
+    mime_type: str | None,
+    metadata: Mapping[str, object] | None,
+    file_id: str | None,
+    upload_type: str,
+    chunk_size: int | None,
+    size: int | None,
+    query: Mapping[str, str] | None,
+    convert_to: str | None = None,
+    ocr_language: str | None = None,
+) -> Order:
+    """Check every argument of an upload and choose its type. Raises TypeError, ValueError, OSError."""
+    if upload_type not in UPLOAD_TYPES:
+        raise ValueError(f"upload_type is {upload_type!r}; it may be {', '.join(UPLOAD_TYPES)}")
+    if chunk_size is not None and upload_type in ("media", "multipart"):
+        raise ValueError(f"chunk_size is for resumable uploads; leave it out with {upload_type}")
+    chunk = checked_chunk(chunk_size)
+    words = _metadata(metadata, name)
+    if upload_type == "media" and (words or convert_to is not None):
+        raise ValueError(
+            "a media upload carries no metadata; leave name, metadata and convert_to out, or use multipart"
+        )
+    opened = open_source(source, name=name, size=size)
+    kind = _media_type(mime_type) or _own_type(source, convert_to) or opened.media_type
+    kind, words = _wished(session, words, convert_to, kind)
+    if upload_type != "media" and file_id is None and opened.name and "name" not in words:
+        words["name"] = document_name(opened.name) if _is_wished(session, words) else opened.name
+    if ocr_language is not None and file_id is None and not _is_wished(session, words):
+        raise ValueError("ocr_language is for content that is converted; give convert_to='document' too")
+    target = Target(
+        kind,
+        words,
+        None if file_id is None else checked_id(file_id),
+        {**(query or {}), **_language(ocr_language)},
+    )
+    if upload_type == "auto":
+        chosen = choose_upload_type(opened.size, has_metadata=bool(words))
+        upload_type = chosen if chunk_size is None else "resumable"
+    return Order(opened, target, upload_type, chunk)
+
+
+def _own_type(source: object, convert_to: object) -> str | None:
+    """The type that a source's own name tells, where the name that it is given is that of a document."""
+    found = by_name(own_name(source) or "") if convert_to is not None else None
+    return None if found == UNKNOWN else found
+
+
+def _wished(session: Session, words: JSONObject, convert_to: object, kind: str) -> tuple[str, JSONObject]:
+    """The type to send content under, and the metadata that say what it shall become."""
+    said = words.get("mimeType")
+    wanted = said if convert_to is None else native_type(session, convert_to, kind)
+    if said not in (None, wanted):
+        raise ValueError(f"convert_to asks for {wanted}, and metadata for {said}; leave one of them out")
+    if not (isinstance(wanted, str) and is_document(session, wanted)):
+        return kind, words
+    return source_type(session, wanted, kind), {**words, "mimeType": wanted}
+
+
+def _is_wished(session: Session, words: JSONObject) -> bool:
+    return is_document(session, str(words.get("mimeType")))
+
+
+def _language(ocr_language: object) -> dict[str, str]:
+    if ocr_language is not None and not isinstance(ocr_language, str):
+        raise TypeError(f"ocr_language must be a language tag like 'de', not {type(ocr_language).__name__}")
+    return {} if ocr_language is None else {"ocrLanguage": ocr_language}
+
+
+def _metadata(metadata: Mapping[str, object] | None, name: str | None) -> JSONObject:
+    if name is not None and not isinstance(name, str):
+        raise TypeError(f"name is {type(name).__name__}; give a str")
+    if metadata is not None and not isinstance(metadata, Mapping):
+        raise TypeError(f"metadata is {type(metadata).__name__}; give a dict of the file's fields")
+    try:
+        words: JSONObject = json.loads(json.dumps(dict(metadata or {})))
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"metadata cannot be sent as JSON: {error}") from None
+    return words if name is None else {**words, "name": name}
+
+
+def _media_type(given: str | None) -> str | None:
+    if given is not None and not (isinstance(given, str) and is_media_type(given)):
+        raise ValueError(f"mime_type is {given!r}; write it as type/subtype, for example text/csv")
+    return given
+
+
+# -- one request
+
+
+def _in_one_request(session: Session, order: Order, progress: Progress | None) -> JSONObject:
+    target = order.target
+    attempts = Attempts(session, repeatable=bool(target.file_id or target.chosen_id))
+    kind = {"media": media_request, "multipart": multipart_request}[order.upload_type]
+    try:
+        return read_object(attempts.settle(lambda: kind(session, _rewound(order), progress)))
+    except SourceFailed as failed:
+        raise failed.error from None
+    except AlreadyExists as error:
+        if target.chosen_id is None or not attempts.made_before(error):
+            raise
+        return get_file(session, target.chosen_id, fields=target.query.get("fields"))
+    finally:
+        order.source.close()
+
+
+def _rewound(order: Order) -> Order:
+    if order.source.lowest:
+        raise Interrupted("The upload failed, and its source is a stream that cannot be read again.")
+    return order
+
+
+def media_request(session: Session, order: Order, progress: Progress | None = None) -> Request:
+    """A simple upload (A1); a stream of unknown size is sent in the chunked coding, without Content-Length."""
+    size = order.source.size
+    url, headers = order.target.media(session, size)
+    body = SourceBody(order.source, 0, size, progress)
+    return Request(order.target.method, url, headers, body)
+
+
+def multipart_request(session: Session, order: Order, progress: Progress | None = None) -> Request:
+    """Metadata and content in one body (A2).
+
+    The boundary has 128 random bits, so that it is not in the content; looking would mean to read it twice.
+    """
+    target, size = order.target, order.source.size
+    boundary = f"{session.random.getrandbits(128):032x}"
+    related = Related.of(target.metadata, target.media_type, boundary=boundary)
+    length = length_headers(None if size is None else related.length(size))
+    headers: Headers = session.headers(("Content-Type", related.content_type), *length)
+    body = SourceBody(order.source, 0, size, progress, head=related.head, tail=related.tail)
+    return Request(target.method, target.url(session, "multipart"), headers, body)
+
+
+# -- many requests
+
+
+def resumable(session: Session, order: Order, progress: Progress | None) -> Upload:
+    """The upload, taken up where an earlier run of the same call was interrupted."""
+    claim = _claim(session, order)
+    entry = claim.entry if claim else None
+    if entry is None or entry.fingerprint != order.source.fingerprint():
+        return _upload(session, order, claim, None, progress)
+    return _upload(session, order, claim, entry.session_uri, progress)
+
+
+def _claim(session: Session, order: Order) -> Claim | None:
+    """Its place in the journal; None for a source that cannot be recognised, or when another has it."""
+    mark = order.source.path or order.source.fingerprint()
+    return session.pending.claim(order.target.key(session.base_url, mark)) if mark else None
+
+
+def _upload(
+    session: Session,
+    order: Order,
+    claim: Claim | None,
+    session_uri: str | None,
+    progress: Progress | None,
+) -> Upload:
+    return Upload(
+        session,
+        order.source,
+        order.target,
+        chunk_size=order.chunk_size,
+        session_uri=session_uri,
+        progress=progress,
+        claim=claim,
+    )
