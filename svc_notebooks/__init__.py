@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .client.session import Session as Session
-    from .core.errors import (
+    from .core.errors.errors import (
         AbusiveFileWarning as AbusiveFileWarning,
         AlreadyExists as AlreadyExists,
         BadRequest as BadRequest,
@@ -166,7 +166,7 @@ _ROOMS = {
     "notebook.doctor": ("doctor",),
     "core.names": ("Names",),
     "core.policy": ("Policy",),
-    "core.errors": (
+    "core.errors.errors": (
         "SvcError",
         "BadRequest",
         "NotSignedIn",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from svc_notebooks.core.wire import Request
+from svc_notebooks.core.http.messages import Request
 
 
 def framed(request: Request) -> Request:

@@ -15,12 +15,12 @@ from random import Random
 from typing import Any, TypeAlias
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.core.multipart import MultipartDecoder, PartBegins, PartData, boundary_of
-from svc_notebooks.core.ranges import ByteRange, ContentRange, stored_range
-from svc_notebooks.core.retry import RetryRule
-from svc_notebooks.core.session import Received, UploadSession, Verdict, cancel, receive, settle
-from svc_notebooks.core.upload import State, UploadRule
-from svc_notebooks.core.wire import Disconnected, Headers, Request, Response, as_body
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response, as_body
+from svc_notebooks.core.http.multipart import MultipartDecoder, PartBegins, PartData, boundary_of
+from svc_notebooks.core.http.ranges import ByteRange, ContentRange, stored_range
+from svc_notebooks.core.http.retry import RetryRule
+from svc_notebooks.core.uploads.server_session import Received, UploadSession, Verdict, cancel, receive, settle
+from svc_notebooks.core.uploads.states import State, UploadRule
 
 BASE = "https://api.example.org"
 TOKEN = "the-secret-token"

@@ -15,7 +15,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from svc_notebooks.core.rules import rule_number
+from svc_notebooks.core.rule_ids import rule_number
 from tools.course_pages import Page, pages
 from tools.course_witnesses import NOT_SEEN, how
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from svc_notebooks.cli.shipped import notebooks_folder
-from svc_notebooks.core.rules import rows_of
+from svc_notebooks.core.rule_ids import rows_of
 
 RULE = re.compile(r"[A-Z]\d*-\d\d[a-z]?")
 _LINK = re.compile(r"\[([^\]]+)\]\([^)]*\)")

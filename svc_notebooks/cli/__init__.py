@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import __version__
-from ..core.origins import ANY, is_host_name, is_origin
+from ..core.http.origins import ANY, is_host_name, is_origin
 
 
 def main(argv: Sequence[str] | None = None) -> int:

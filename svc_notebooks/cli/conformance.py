@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ..core.rules import rule_number
+from ..core.rule_ids import rule_number
 from .reports import taken, write_report
 from .target import Secrets, Target, names_of
 from .verdicts import Outcome, Result, Verdict, counts, summary, table, verdicts

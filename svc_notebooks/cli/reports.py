@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ..core.errors import PathExists
+from ..core.errors.errors import PathExists
 from ..local.existing import DEVICE, existing
 from ..local.paths import free_path
 from ..local.saving import save_bytes

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from ..core.origins import ANY, is_host_name
+from ..core.http.origins import ANY, is_host_name
 
 if TYPE_CHECKING:
     from ..core.policy import Policy

@@ -7,7 +7,7 @@ from itertools import count
 from os.path import lexists
 from pathlib import Path
 
-from ..core.errors import PathExists
+from ..core.errors.errors import PathExists
 from ..local.saving import UNCHANGED, put_in_place, save_bytes
 
 PACKAGE = Path(__file__).parents[1]

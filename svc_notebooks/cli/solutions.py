@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from ..core.errors import PathExists
+from ..core.errors.errors import PathExists
 from ..local.saving import save_bytes
 from .shipped import PACKAGE, notebooks_folder
 

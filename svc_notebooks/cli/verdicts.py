@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from ..core.rules import rule_number
+from ..core.rule_ids import rule_number
 
 
 class Result(Enum):

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from mimetypes import MimeTypes
 from weakref import WeakKeyDictionary
 
-from ..core.errors import ServiceFailed
-from ..core.formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
+from ..core.errors.errors import ServiceFailed
+from ..core.http.messages import JSON, JSONObject
+from ..core.http.native_formats import EXPORTS, IMPORTS, NATIVES, ExportFormat, ImportFormat
 from ..core.names import Names
-from ..core.wire import JSON, JSONObject
 from .session import Session
 
 _LISTS = "importFormats,exportFormats,maxImportSizes"
@@ -79,7 +79,7 @@ def _each(values: JSON) -> Iterable[JSON]:
 
 
 def word(names: Names, native_type: str) -> str:
-    """The short word of a native type, as core/formats.py writes it.
+    """The short word of a native type, as core/http/native_formats.py writes it.
 
     >>> word(Names(), "application/vnd.svc-apps.document")
     'document'

@@ -7,7 +7,7 @@ from threading import RLock, local
 from typing import TypeAlias
 from urllib.parse import SplitResult, urlsplit
 
-from ..core.errors import NotSignedIn, SvcError
+from ..core.errors.errors import NotSignedIn, SvcError
 from ..core.fork import after_fork
 
 Token: TypeAlias = "str | Callable[[], str] | None"

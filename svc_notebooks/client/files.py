@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ..core.errors import ServiceFailed
-from ..core.wire import JSONObject, segment
+from ..core.errors.errors import ServiceFailed
+from ..core.http.messages import JSONObject, segment
 from .session import Session
 
 

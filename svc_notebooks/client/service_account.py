@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from ..core import keys
-from ..core.errors import ServiceFailed
-from ..core.oauth import JWT_BEARER
-from ..core.wire import JSONObject, Request
+from ..core.auth import assertions as keys
+from ..core.auth.oauth import JWT_BEARER
+from ..core.errors.errors import ServiceFailed
+from ..core.http.messages import JSONObject, Request
 from .session import Session, read_object
 from .transport.retry import Attempts
 

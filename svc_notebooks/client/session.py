@@ -14,14 +14,14 @@ from types import TracebackType
 from typing import NoReturn
 
 from ..core.clock import Clock
-from ..core.errors import AlreadyExists, ServiceFailed, SvcError, error_from
-from ..core.faults import Action
+from ..core.errors.errors import AlreadyExists, ServiceFailed, SvcError, error_from
+from ..core.faults.plan import Action
 from ..core.fork import after_fork
+from ..core.http.messages import JSON, Headers, JSONObject, Query, Request, Response, segment
+from ..core.http.redaction import redacted_text, without
+from ..core.http.retry import RetryRule, parse_retry_after
 from ..core.names import Names
 from ..core.printable import printable
-from ..core.retry import RetryRule, parse_retry_after
-from ..core.secrets import redacted_text, without
-from ..core.wire import JSON, Headers, JSONObject, Query, Request, Response, segment
 from .credentials import Credential, Secret, Token, base_address, origin_of
 from .transport.base import Broken, DirectTransport, Handler, Transport
 from .transport.recorder import Entry, RecordedBody, RecordedStream, Recorder

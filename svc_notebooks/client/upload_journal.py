@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import RLock
 
 from ..core.fork import after_fork
-from ..core.wire import JSONObject
+from ..core.http.messages import JSONObject
 from .file_lock import open_locked
 
 

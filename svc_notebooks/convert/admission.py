@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock
 
-from ..core.turns import Turns
+from ..core.fair_queue import Turns
 
 LOOK_SECONDS = 0.1
 """How often a conversion looks whether its client is still there."""

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..core.fork import temporary_folder
-from ..core.place import here
+from ..core.platform import here
 from . import engines
 from .job import ConversionError, Job, Limits, TooLarge
 from .registry import MODELS, Arrow, exporters, importers, lacking

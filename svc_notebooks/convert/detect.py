@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import zipfile
 
-from ..core import formats as f
-from ..core.mime import UNKNOWN, sniff
+from ..core.http import native_formats as f
+from ..core.http.mime import UNKNOWN, sniff
 
 VAGUE = frozenset({UNKNOWN, f.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"})
 """Types that tell nothing of what is inside."""

@@ -11,7 +11,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..core.place import here
+from ..core.platform import here
 
 
 @dataclass(frozen=True, slots=True)

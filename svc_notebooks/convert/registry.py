@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
-from ..core import formats as f
+from ..core.http import native_formats as f
 from . import engines
 from .engines import Engine
 
@@ -117,12 +117,12 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 
 
 def importers(*, extended: bool = False) -> tuple[Arrow, ...]:
-    """An arrow for each media type that can be read here, in the order of core/formats.py."""
+    """An arrow for each media type that can be read here, in the order of core/http/native_formats.py."""
     return tuple(arrow for arrow in _importers(extended) if arrow.works)
 
 
 def exporters(*, extended: bool = False) -> tuple[Arrow, ...]:
-    """An arrow for each export format that can be written here, in the order of core/formats.py."""
+    """An arrow for each export format that can be written here, in the order of core/http/native_formats.py."""
     return tuple(arrow for arrow in _exporters(extended) if arrow.works)
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary, finalize
 
-from .errors import NotHere
+from .errors.errors import NotHere
 
 _log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .formats import VENDOR_TYPES
+from .http.native_formats import VENDOR_TYPES
 
 NOWHERE = "https://sandbox.svc.example"
 """Where a service in this process is said to be; nothing listens there, it is called as a function."""
@@ -44,7 +44,7 @@ class Names:
         return media_type.startswith(self.media_prefix)
 
     def media_type(self, name: str) -> str:
-        """The media type of a format of core/formats.py, some of which carry the brand."""
+        """The media type of a format of core/http/native_formats.py, some of which carry the brand."""
         return self.native(name) if name in VENDOR_TYPES else name
 
     def kind(self, name: str) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Literal
 
-from .oauth import ACCESS_LIFETIME
-from .origins import ANY, is_host_name, is_origin
-from .outbox import Schedule
-from .retry import MOST_JITTER
-from .upload import LIFETIME, QUANTUM, UploadRule
-from .zones import zone_names
+from .auth.oauth import ACCESS_LIFETIME
+from .delivery_schedule import Schedule
+from .http.origins import ANY, is_host_name, is_origin
+from .http.retry import MOST_JITTER
+from .time_zones import zone_names
+from .uploads.states import LIFETIME, QUANTUM, UploadRule
 
 MIB = 1024 * 1024
 

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any
 from ..client.files import file_path, file_permissions, list_files, pages
 from ..client.session import USER_AGENT, Session
 from ..core.clock import parse_time
+from ..core.http.messages import Request, segment
 from ..core.names import NOWHERE
-from ..core.wire import Request, segment
 from .witness import as_object
 
 if TYPE_CHECKING:
-    from ..core.wire import Headers, JSONObject, Query
+    from ..core.http.messages import Headers, JSONObject, Query
     from ..server.service import Service
     from .definition import Value
     from .witness import Note

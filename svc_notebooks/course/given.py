@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from ..client.transport.base import Broken
-from ..core.wire import Headers, Request
+from ..core.http.messages import Headers, Request
 
 if TYPE_CHECKING:
     from ..client.session import Session

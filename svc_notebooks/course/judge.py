@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
-from ..core.catalogue import ApiError, refuse
 from ..core.clock import format_time
+from ..core.errors.catalogue import ApiError, refuse
+from ..core.http.messages import Query, Request, Response, as_body
 from ..core.policy import Policy
-from ..core.wire import Query, Request, Response, as_body
 from ..server.context.responses import as_error, as_json
 from .catalogue import DEFINITIONS
 from .place import COURSE, packed
@@ -23,7 +23,7 @@ from .verdict import Outcome, Verdict
 from .world import World
 
 if TYPE_CHECKING:
-    from ..core.wire import JSON, JSONObject
+    from ..core.http.messages import JSON, JSONObject
 
 MOST_BEGUN = 10
 """How often one submission may begin one exercise: who tries all answers is not asked a hundredth time."""

@@ -14,7 +14,7 @@ from .verdict import Outcome, Verdict
 from .world import World
 
 if TYPE_CHECKING:
-    from ..core.wire import JSON
+    from ..core.http.messages import JSON
     from .definition import Definition, Value
 
 COURSE = "/_course"
@@ -128,7 +128,7 @@ class Elsewhere:
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
         """A session of a program of the student."""
-        from ..core.errors import BadRequest
+        from ..core.errors.errors import BadRequest
 
         try:
             return self._session(str(self._ask("sign_in", client=client, scopes=list(scopes or []))["token"]))

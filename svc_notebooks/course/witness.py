@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..core.fork import after_fork
-from ..core.wire import Body, Disconnected, Headers, Query, Request, Response, cut_off
+from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, cut_off
 
 if TYPE_CHECKING:
     from ..server.service import Service

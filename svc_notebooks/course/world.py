@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..client.files import list_files
 from ..client.session import Session
+from ..core.http.messages import Headers, Request, Response
 from ..core.names import NOWHERE
 from ..core.policy import Policy
-from ..core.wire import Headers, Request, Response
 from ..server.service import open_service
 from ..server.storage.clock import VirtualClock
 from .definition import Definition

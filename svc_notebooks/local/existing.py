@@ -9,7 +9,7 @@ from errno import EACCES
 from pathlib import Path
 from stat import S_IMODE, S_ISDIR, S_ISREG
 
-from ..core.errors import PathExists, cannot_write
+from ..core.errors.errors import PathExists, cannot_write
 
 FILE, FOLDER, BROKEN_LINK, DEVICE = "file", "folder", "broken link", "device"
 _ANY_WRITE = 0o222

@@ -9,7 +9,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import NamedTuple, TypeAlias
 
-from ..core.errors import cannot_write
+from ..core.errors.errors import cannot_write
 from .existing import FILE, check_path, check_replaceable, existing, real_path
 
 SAVED, UNCHANGED, REPLACED = "saved", "unchanged", "replaced"

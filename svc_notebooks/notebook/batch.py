@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..core.errors import (
+from ..core.errors.errors import (
     AlreadyExists,
     BadRequest,
     ContentMismatch,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.place import here
+from ..core.platform import here
 
 if TYPE_CHECKING:
     from ..client.session import Session

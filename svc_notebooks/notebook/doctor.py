@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from ..core.errors import SvcError
+from ..core.errors.errors import SvcError
 from .current_session import current_session
 from .frames.frames import frame
 from .frames.schemas import DOCTOR

@@ -10,10 +10,10 @@ from datetime import date, datetime, timedelta, tzinfo
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ..core.event_times import in_minutes
-from ..core.recurrence import Start
-from ..core.wire import JSONObject
-from ..core.zones import zone
+from ..core.events.rrule import Start
+from ..core.events.times import in_minutes
+from ..core.http.messages import JSONObject
+from ..core.time_zones import zone
 
 
 def zone_name(argument: str, value: object) -> str | None:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..core.clock import parse_duration
-from ..core.event_checks import is_address
+from ..core.events.types import is_address
 from ..core.fork import Elsewhere
+from ..core.http.messages import JSONObject, Request, Response
 from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
-from ..core.wire import JSONObject, Request, Response
 from .auth import clients as registry
 from .auth.users import grant
 from .blobs.blob_store import Parts

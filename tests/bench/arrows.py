@@ -23,7 +23,7 @@ from svc_notebooks.convert import registry
 from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.job import Job
 from svc_notebooks.convert.registry import MODELS, Arrow, exporters, importers, load
-from svc_notebooks.core import formats as f
+from svc_notebooks.core.http import native_formats as f
 from tests.convert import sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "conversion.md"

@@ -11,7 +11,7 @@ import requests
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.names import Names
-from svc_notebooks.core.notifications import CONTENT_TYPE, USER_AGENT, Message
+from svc_notebooks.core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from svc_notebooks.server.notifications.connection_pool import Post
 from svc_notebooks.server.notifications.trust_store import Trust
 from svc_notebooks.server.service import open_service

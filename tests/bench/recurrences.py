@@ -8,8 +8,8 @@ from zoneinfo import ZoneInfo
 
 from dateutil.rrule import rrulestr
 
-from svc_notebooks.core.expansion import occurrences, starts
-from svc_notebooks.core.recurrence import Recurrence
+from svc_notebooks.core.events.instances import occurrences, starts
+from svc_notebooks.core.events.rrule import Recurrence
 
 from .rounds import alternate, middle
 from .table import Row, at_most, compared, microseconds, milliseconds

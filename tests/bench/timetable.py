@@ -10,7 +10,7 @@ import pandas as pd
 import requests
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.core.wire import segment
+from svc_notebooks.core.http.messages import segment
 from svc_notebooks.notebook.events.batch import create_events
 from svc_notebooks.notebook.events.calendars import create_calendar
 from svc_notebooks.notebook.events.query import events

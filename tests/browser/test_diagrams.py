@@ -15,7 +15,7 @@ def test_a_drawing_is_drawn_whatever_is_said_in_it(lab):
     name = lab.write(
         "hostile.ipynb",
         "import svc_notebooks as svc\n"
-        "from svc_notebooks.core.wire import Disconnected, Response\n"
+        "from svc_notebooks.core.http.messages import Disconnected, Response\n"
         f"WORST = {HOSTILE}\n"
         "def handle(request):\n"
         "    raise Disconnected(WORST)\n"

@@ -19,7 +19,7 @@ import pytest
 
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.rules import rule_number
+from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service
 from tests.receivers import receiver
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import cast
 
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket import SocketServer
 

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 
 from svc_notebooks.cli.target import Secrets, Target
-from svc_notebooks.core.wire import Headers
+from svc_notebooks.core.http.messages import Headers
 
 from .inside import Inside, Outside, beyond
 from .ledger import CALENDARS, FILES, Ledger, Made
@@ -309,7 +309,7 @@ def _words(error: BaseException) -> str:
 
 def operation_of(method: str, target: str) -> str | None:
     """The family's name of an operation that the interface does not show; None: one that it does, or none at all."""
-    from svc_notebooks.core.operations import OPERATIONS
+    from svc_notebooks.core.api.operations import OPERATIONS
 
     parts = urlsplit(target)
     root, *path = parts.path.strip("/").split("/")

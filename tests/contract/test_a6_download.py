@@ -146,7 +146,7 @@ def test_an_acknowledgement_belongs_to_a_download(wire: Wire) -> None:
 
 def test_a_download_goes_on_while_the_file_is_replaced(wire: Wire) -> None:
     file = wire.create(b"old" * 1_000_000)
-    from svc_notebooks.core.wire import Headers, Request
+    from svc_notebooks.core.http.messages import Headers, Request
 
     answer = wire.service.handle(
         Request(

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.clock import to_millis
+from svc_notebooks.core.http.messages import Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Request, Response
 from svc_notebooks.server.service import open_service
 
 from .chosen import choice

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from svc_notebooks.core.doors import DOORS, PAGES
-from svc_notebooks.core.operations import OPERATIONS, Operation
+from svc_notebooks.core.api.operations import OPERATIONS, Operation
+from svc_notebooks.core.api.public_endpoints import DOORS, PAGES
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 

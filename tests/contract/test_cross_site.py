@@ -6,7 +6,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 
-from svc_notebooks.core.choices import CROSS_SITE
+from svc_notebooks.core.errors.decisions import CROSS_SITE
 from svc_notebooks.core.policy import Policy
 
 from .apps import FORM, App, registered

@@ -12,8 +12,8 @@ from random import Random
 
 import pytest
 
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.storage import content as server_content
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core import choices
+from svc_notebooks.core.errors import decisions as choices
 from svc_notebooks.core.policy import Policy
 
 from .conftest import Q, Wire

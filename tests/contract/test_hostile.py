@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from svc_notebooks.core.wire import BytesBody, Headers, Request
+from svc_notebooks.core.http.messages import BytesBody, Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from tests.patience import PATIENCE
 

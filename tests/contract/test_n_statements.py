@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from svc_notebooks.core.wire import Disconnected
+from svc_notebooks.core.http.messages import Disconnected
 
 from .conftest import Wire
 from .diary import BOB

@@ -15,8 +15,8 @@ import pytest
 
 from svc_notebooks.convert.admission import Abandoned
 from svc_notebooks.convert.converter import Client, Converted, Converter
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports import socket as edge
 from svc_notebooks.server.transports.socket import SocketServer

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.names import Names
-from svc_notebooks.core.openapi import document
 from svc_notebooks.core.policy import Policy
 
 from .conftest import Answer, Wire

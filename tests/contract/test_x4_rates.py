@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.operations import OPERATIONS, SESSION
+from svc_notebooks.core.api.costs import COSTS, DOWNLOAD, LIST, QUOTAS, UPDATE
+from svc_notebooks.core.api.operations import OPERATIONS, SESSION
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.quotas import COSTS, DOWNLOAD, LIST, QUOTAS, UPDATE
 from svc_notebooks.server.service import Service, open_service
 
 from .conftest import InProcess, OverSocket, Q, Wire

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from svc_notebooks.core.http.messages import Disconnected
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Disconnected
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
 from tests.patience import PATIENCE

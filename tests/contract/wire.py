@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from svc_notebooks.core.wire import BytesBody, Headers, Request
+from svc_notebooks.core.http.messages import BytesBody, Headers, Request
 from svc_notebooks.server.service import Service
 from tests.patience import PATIENCE
 

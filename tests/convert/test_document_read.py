@@ -260,7 +260,7 @@ def test_through_a_worker() -> None:
 
 
 def sources_type(extension: str) -> str:
-    from svc_notebooks.core.formats import IMPORTS
+    from svc_notebooks.core.http.native_formats import IMPORTS
 
     return next(row.media_types[0] for row in IMPORTS if extension in row.extensions)
 

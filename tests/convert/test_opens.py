@@ -14,7 +14,7 @@ import pytest
 
 from svc_notebooks.convert import engines
 from svc_notebooks.convert.converter import Converted, Converter
-from svc_notebooks.core import formats as f
+from svc_notebooks.core.http import native_formats as f
 
 from . import sources
 

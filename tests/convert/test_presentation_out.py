@@ -12,7 +12,7 @@ from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.job import Limits, TooLarge
 from svc_notebooks.convert.presentation import pdf, text
 from svc_notebooks.convert.presentation.model import INCH, Box, Cell, Deck, Paragraph, Picture, Run, Slide, Table, Text
-from svc_notebooks.core import formats as f
+from svc_notebooks.core.http import native_formats as f
 
 from . import decks
 from .test_presentation_pptx import sample

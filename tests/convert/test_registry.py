@@ -8,7 +8,7 @@ import pytest
 
 from svc_notebooks.convert import engines, registry
 from svc_notebooks.convert.registry import MODELS, exporters, importers
-from svc_notebooks.core.formats import EXPORTS, IMPORTS, MAX_IMPORT_SIZES, NATIVES
+from svc_notebooks.core.http.native_formats import EXPORTS, IMPORTS, MAX_IMPORT_SIZES, NATIVES
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
 from svc_notebooks.convert.spreadsheet import address, read_ods, read_text, read_xls, read_xlsx
 from svc_notebooks.convert.spreadsheet.model import Workbook
-from svc_notebooks.core import formats as f
+from svc_notebooks.core.http import native_formats as f
 
 pytestmark = pytest.mark.spec("A5-02")
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import svc_notebooks as svc
-from svc_notebooks.core.operations import ALL_SCOPES
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.api.operations import ALL_SCOPES
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.given import Given
 from svc_notebooks.course.judge import Judge

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.outbox import Outcome
+from svc_notebooks.core.delivery_schedule import Outcome
 from svc_notebooks.server.notifications.connection_pool import Post
 from svc_notebooks.server.notifications.trust_store import Trust
 from tests.receivers import AUTHORITY, Receiver, pem_of, receiver

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.core.outbox import Outcome
+from svc_notebooks.core.delivery_schedule import Outcome
 from svc_notebooks.server.notifications.delivery import Courier
 from svc_notebooks.server.notifications.outbox import Desk, Settled
 from svc_notebooks.server.notifications.worker import Carrier

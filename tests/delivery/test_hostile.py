@@ -14,7 +14,7 @@ import h11
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from svc_notebooks.core.outbox import Outcome
+from svc_notebooks.core.delivery_schedule import Outcome
 from svc_notebooks.server.notifications.connection import Line, NoStatus, Standing, plain_status
 from tests.patience import PATIENCE
 from tests.receivers import Receiver, plain_receiver, receiver

@@ -9,7 +9,7 @@ from threading import Event, Lock
 
 import pytest
 
-from svc_notebooks.core.outbox import Outcome
+from svc_notebooks.core.delivery_schedule import Outcome
 from svc_notebooks.server.notifications import connect as reach
 from svc_notebooks.server.notifications.connection_pool import Post
 from tests.patience import PATIENCE

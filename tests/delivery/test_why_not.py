@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 import trustme
 
-from svc_notebooks.core.outbox import Outcome
+from svc_notebooks.core.delivery_schedule import Outcome
 from svc_notebooks.server.notifications.connection_pool import Post
 from svc_notebooks.server.notifications.trust_store import Trust
 from tests import receivers

@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import open_saved, open_service
 
 TOKEN = "a-token-of-this-test"
 FILES = "http://svc.test/storage/v3/files"
 SAVER = """
 import sys
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import open_service
 
 path = sys.argv[1]

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.database import upgrades
 from svc_notebooks.server.service import Service, open_service
 from tests.patience import PATIENCE

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
-from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.control_api import Control
 from tests.fuzz.world import World, make_world

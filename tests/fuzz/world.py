@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
 from tests.framed import framed
 

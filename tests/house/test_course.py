@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.core.rules import rule_number
+from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.notebook.sandbox import kernel
 from tests.closing import closing
 from tests.plugin_rules import read_rules

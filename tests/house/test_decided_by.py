@@ -7,13 +7,14 @@ from dataclasses import fields
 from pathlib import Path
 
 from svc_notebooks import Policy
-from svc_notebooks.core import choices, decided
-from svc_notebooks.core.catalogue import CATALOGUE
-from svc_notebooks.core.choices import FIELD
-from svc_notebooks.core.doors import DOORS
-from svc_notebooks.core.operations import OPERATIONS, SESSION
-from svc_notebooks.core.rules import rule_number
-from svc_notebooks.core.upload import TRANSITIONS
+from svc_notebooks.core.api import refusal_rules as decided
+from svc_notebooks.core.api.operations import OPERATIONS, SESSION
+from svc_notebooks.core.api.public_endpoints import DOORS
+from svc_notebooks.core.errors import decisions as choices
+from svc_notebooks.core.errors.catalogue import CATALOGUE
+from svc_notebooks.core.errors.decisions import FIELD
+from svc_notebooks.core.rule_ids import rule_number
+from svc_notebooks.core.uploads.states import TRANSITIONS
 from tests.plugin_rules import read_rules
 
 ROOT = Path(__file__).parents[2]

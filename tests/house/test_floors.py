@@ -23,7 +23,7 @@ ONLY_IN = {
     "numpy": ("notebook/",),
     "ipywidgets": ("notebook/",),
     "anywidget": ("notebook/",),
-    "IPython": ("core/tracebacks.py", "course/", "notebook/"),
+    "IPython": ("core/errors/tracebacks.py", "course/", "notebook/"),
     "tqdm": ("notebook/",),
     "nbclient": ("cli/",),
     "nbformat": ("cli/",),

@@ -28,8 +28,8 @@ from svc_notebooks.client.uploads.prepare import resume_upload
 from svc_notebooks.client.uploads.sources import open_source
 from svc_notebooks.client.uploads.target import Target
 from svc_notebooks.client.uploads.upload import WHOLE, Upload
-from svc_notebooks.core.errors import ContentMismatch, ServiceFailed
-from svc_notebooks.core.wire import Request
+from svc_notebooks.core.errors.errors import ContentMismatch, ServiceFailed
+from svc_notebooks.core.http.messages import Request
 from tests.scripted import Stream
 
 pytestmark = pytest.mark.interop

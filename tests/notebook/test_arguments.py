@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors import NotFound
+from svc_notebooks.core.errors.errors import NotFound
 
 
 @pytest.fixture

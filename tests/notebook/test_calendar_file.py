@@ -10,7 +10,7 @@ import pytest
 import vobject
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors import NotFound
+from svc_notebooks.core.errors.errors import NotFound
 from svc_notebooks.notebook.frames.event_schemas import CALENDAR_FILE
 
 BERLIN = "Europe/Berlin"

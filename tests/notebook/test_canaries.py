@@ -21,7 +21,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.client.notifications.channels import register_of
-from svc_notebooks.core.wire import Headers, Query, Request, Response
+from svc_notebooks.core.http.messages import Headers, Query, Request, Response
 
 TOKEN = "Canary+Session/Token=="
 KINDS = (

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors import BadRequest
+from svc_notebooks.core.errors.errors import BadRequest
 
 OWN = "the-access-token-of-this-session"
 

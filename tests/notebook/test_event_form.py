@@ -8,10 +8,10 @@ import requests
 from hypothesis import given, settings, strategies as st
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors import AlreadyExists
-from svc_notebooks.core.event_fields import EVENT_FIELDS
-from svc_notebooks.core.events import problems, with_defaults
-from svc_notebooks.core.recurrence import Freq
+from svc_notebooks.core.errors.errors import AlreadyExists
+from svc_notebooks.core.events.fields import EVENT_FIELDS
+from svc_notebooks.core.events.rrule import Freq
+from svc_notebooks.core.events.validation import problems, with_defaults
 from svc_notebooks.notebook.events.body import LENIENT
 from tests.patience import PATIENCE
 

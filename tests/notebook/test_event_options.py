@@ -6,9 +6,9 @@ from datetime import date, time
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.event_fields import EVENT_FIELDS
-from svc_notebooks.core.events import problems
-from svc_notebooks.core.recurrence import Freq
+from svc_notebooks.core.events.fields import EVENT_FIELDS
+from svc_notebooks.core.events.rrule import Freq
+from svc_notebooks.core.events.validation import problems
 from svc_notebooks.notebook.events.body import LENIENT
 from svc_notebooks.notebook.forms.event.options import OPTIONS
 

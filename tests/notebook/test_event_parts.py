@@ -4,9 +4,9 @@ from datetime import date, datetime, time
 
 import pytest
 
-from svc_notebooks.core.recurrence import Freq
-from svc_notebooks.core.words import recurrence_lines
-from svc_notebooks.core.zones import zone, zone_names
+from svc_notebooks.core.events.plain_words import recurrence_lines
+from svc_notebooks.core.events.rrule import Freq
+from svc_notebooks.core.time_zones import zone, zone_names
 from svc_notebooks.notebook.events.recurrence_plan import Plan, marked_days
 from svc_notebooks.notebook.forms.event.attachment_rows import AttachmentRow, AttachmentRows
 from svc_notebooks.notebook.forms.event.attendee_rows import AttendeeRows

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.files import FILE_FIELDS
+from svc_notebooks.core.files.fields import FILE_FIELDS
+from svc_notebooks.core.http.messages import Request
 from svc_notebooks.core.policy import MIB
-from svc_notebooks.core.wire import Request
 from svc_notebooks.notebook.frames import schemas
 from svc_notebooks.notebook.frames.frames import frame
 from svc_notebooks.notebook.frames.schemas import FILE, FILES, Schema

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.upload import TRANSITIONS, Event, State
+from svc_notebooks.core.uploads.states import TRANSITIONS, Event, State
 from svc_notebooks.notebook.exchanges.state_chart import arrows, state_chart, way_of
 from svc_notebooks.notebook.exchanges.svg import Picture
 from svc_notebooks.notebook.exchanges.upload_chart import WIDTH, requests_of, upload_picture

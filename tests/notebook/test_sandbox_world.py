@@ -11,7 +11,7 @@ import pytest
 import trustme
 
 import svc_notebooks as svc
-from svc_notebooks.core.fault_presets import PRESETS
+from svc_notebooks.core.faults.presets import PRESETS
 from tests.receivers import revocation_list
 
 Q = 262_144

@@ -3,7 +3,7 @@
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors import BadRequest, NotAllowed, NotFound
+from svc_notebooks.core.errors.errors import BadRequest, NotAllowed, NotFound
 
 
 @pytest.fixture

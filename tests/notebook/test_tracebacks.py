@@ -7,7 +7,7 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 import svc_notebooks as svc
-from svc_notebooks.core import errors
+from svc_notebooks.core.errors import errors
 
 CELL = "def mine(id):\n    return svc.download(id)\n\nmine('abc')"
 EVERY = [one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, svc.SvcError)]

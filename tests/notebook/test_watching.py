@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.errors import BadRequest, NotAllowed, NotFound
+from svc_notebooks.core.errors.errors import BadRequest, NotAllowed, NotFound
 from tests.patience import PATIENCE
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.wire import Response
+from svc_notebooks.core.http.messages import Response
 from svc_notebooks.notebook.frames.schemas import COMPARED
 
 REQUIRED = {

@@ -1,4 +1,4 @@
-"""Whatever is sent as an event, there is an answer, and core/events.py knows beforehand what it will be."""
+"""Whatever is sent as an event, there is an answer, and core/events/validation.py knows beforehand what it will be."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from urllib.parse import quote
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings, strategies as st
 
-from svc_notebooks.core.events import problems, with_defaults
+from svc_notebooks.core.events.validation import problems, with_defaults
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
 
 EVENTS = "http://svc.test/calendar/v3/calendars/primary/events"

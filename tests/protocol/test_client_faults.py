@@ -14,7 +14,7 @@ import pytest
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
-from svc_notebooks.core.errors import (
+from svc_notebooks.core.errors.errors import (
     BadRequest,
     ContentMismatch,
     Interrupted,
@@ -22,9 +22,9 @@ from svc_notebooks.core.errors import (
     SessionExpired,
     SourceChanged,
 )
-from svc_notebooks.core.retry import RetryRule
-from svc_notebooks.core.upload import UploadRule
-from svc_notebooks.core.wire import Headers, Request, Response
+from svc_notebooks.core.http.messages import Headers, Request, Response
+from svc_notebooks.core.http.retry import RetryRule
+from svc_notebooks.core.uploads.states import UploadRule
 from tests.scripted import (
     BASE,
     TOKEN,

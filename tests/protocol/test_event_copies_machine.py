@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import open_service
 
 pytestmark = pytest.mark.spec("E-01", "E-01a", "E-19", "E-19a", "E-19b", "E-16", "E-16a")

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
 
 EVENTS = "http://svc.test/calendar/v3/calendars/primary/events"

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from svc_notebooks.core.wire import BytesBody, Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.messages import BytesBody, Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
 from tests.patience import PATIENCE

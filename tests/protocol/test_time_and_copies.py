@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import Service, open_saved, open_service
 from tests.framed import framed
 

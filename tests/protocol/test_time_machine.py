@@ -18,8 +18,8 @@ from hypothesis import settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from svc_notebooks.core.clock import format_time, from_millis, to_millis
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request, Response
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.storage.clock import VirtualClock
 from tests.framed import framed

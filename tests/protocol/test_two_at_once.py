@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from svc_notebooks.core.wire import Headers, Request, Response
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.database.engine import Database
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store.oauth import GrantRow, OAuth

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from svc_notebooks.core.ranges import ContentRange, Span, stored_range
-from svc_notebooks.core.resume import Answer, Ask, Begin, Done, Failed, ResumableUpload, Send, Wait, Why
-from svc_notebooks.core.retry import RetryRule
-from svc_notebooks.core.session import Received, UploadSession, Verdict, receive, settle
-from svc_notebooks.core.upload import Event, State, UploadRule, move
+from svc_notebooks.core.http.ranges import ContentRange, Span, stored_range
+from svc_notebooks.core.http.retry import RetryRule
+from svc_notebooks.core.uploads.client_machine import Answer, Ask, Begin, Done, Failed, ResumableUpload, Send, Wait, Why
+from svc_notebooks.core.uploads.server_session import Received, UploadSession, Verdict, receive, settle
+from svc_notebooks.core.uploads.states import Event, State, UploadRule, move
 
 RULE = UploadRule(quantum=4)
 FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare")

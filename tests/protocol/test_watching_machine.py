@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from svc_notebooks.core.clock import to_millis
-from svc_notebooks.core.outbox import TRIED_AGAIN
-from svc_notebooks.core.wire import Headers, Request, Response
+from svc_notebooks.core.delivery_schedule import TRIED_AGAIN
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.service import open_service
 
 pytestmark = pytest.mark.spec("A10-03", "N-02", "N-08", "N-08b", "N-10", "N-10a")

@@ -10,7 +10,7 @@ import pytest
 
 from svc_notebooks import Policy, Session
 from svc_notebooks.client.transport.recorder import KEPT, Recorder
-from svc_notebooks.core.wire import Headers, Request, Response
+from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.context.journal import Journal, noted
 from svc_notebooks.server.service import open_service
 

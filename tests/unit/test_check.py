@@ -13,8 +13,8 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks.cli import main
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.state.check import check_store
 from tests.framed import framed

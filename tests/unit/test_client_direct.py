@@ -11,7 +11,7 @@ import requests
 
 from svc_notebooks.client.transport.base import Broken, DirectTransport
 from svc_notebooks.client.transport.requests_adapter import DirectAdapter, IterableBody
-from svc_notebooks.core.wire import Body, Disconnected, Headers, Request, Response, as_body
+from svc_notebooks.core.http.messages import Body, Disconnected, Headers, Request, Response, as_body
 
 URL = "https://api.example.org/x"
 

@@ -18,7 +18,7 @@ import pytest
 from svc_notebooks.client.downloads.downloads import as_range, download, read_content, safe_name, save_content
 from svc_notebooks.client.downloads.part_file import PartFile
 from svc_notebooks.client.downloads.ranged_download import Fetch
-from svc_notebooks.core.errors import (
+from svc_notebooks.core.errors.errors import (
     AbusiveFileWarning,
     BadRequest,
     ContentMismatch,
@@ -28,8 +28,8 @@ from svc_notebooks.core.errors import (
     PathExists,
     ServiceFailed,
 )
-from svc_notebooks.core.ranges import ByteRange
-from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.ranges import ByteRange
 from tests.scripted import Fault, Shelf, Time, answer, envelope, reset, said, session_for
 
 CONTENT = Random(8).randbytes(300_000)

@@ -20,8 +20,8 @@ from svc_notebooks.client.transport.base import BLOCK, Broken
 from svc_notebooks.client.transport.http import ERRORS, SENT_AT_ONCE, HttpTransport, broken
 from svc_notebooks.client.uploads.bodies import SourceBody
 from svc_notebooks.client.uploads.sources import open_source
-from svc_notebooks.core.errors import Interrupted
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.errors.errors import Interrupted
+from svc_notebooks.core.http.messages import Headers, Request
 from tests.patience import PATIENCE
 from tests.scripted import Time
 

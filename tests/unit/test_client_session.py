@@ -17,7 +17,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport.base import Broken
 from svc_notebooks.client.transport.recorder import Recorder
 from svc_notebooks.client.uploads.prepare import upload
-from svc_notebooks.core.errors import (
+from svc_notebooks.core.errors.errors import (
     AlreadyExists,
     BadRequest,
     Interrupted,
@@ -28,9 +28,9 @@ from svc_notebooks.core.errors import (
     ServiceFailed,
     SvcError,
 )
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.retry import RetryRule
 from svc_notebooks.core.names import Names
-from svc_notebooks.core.retry import RetryRule
-from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
 from tests.scripted import BASE, TOKEN, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from svc_notebooks.client.uploads.bodies import SourceBody
 from svc_notebooks.client.uploads.sources import SourceFailed, StreamSource, open_source
-from svc_notebooks.core.errors import SourceChanged
+from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
 
 CONTENT = Random(4).randbytes(300_000)

@@ -12,8 +12,8 @@ import pytest
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
 from svc_notebooks.client.uploads.upload import Upload
-from svc_notebooks.core.errors import ContentMismatch, SessionExpired
-from svc_notebooks.core.wire import Request, Response
+from svc_notebooks.core.errors.errors import ContentMismatch, SessionExpired
+from svc_notebooks.core.http.messages import Request, Response
 from tests.patience import PATIENCE
 from tests.scripted import Q, Shelf, Stream, after, envelope, reset, session_for
 

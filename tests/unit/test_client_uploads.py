@@ -11,16 +11,16 @@ import pytest
 
 from svc_notebooks.client.files import generate_ids
 from svc_notebooks.client.uploads.prepare import choose_upload_type, resume_upload, start_upload, upload
-from svc_notebooks.core.errors import (
+from svc_notebooks.core.errors.errors import (
     ContentMismatch,
     Interrupted,
     ServiceFailed,
     SessionExpired,
     SourceChanged,
 )
-from svc_notebooks.core.multipart import boundary_of
-from svc_notebooks.core.upload import State, UploadRule
-from svc_notebooks.core.wire import Headers, Request, Response, as_body
+from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
+from svc_notebooks.core.http.multipart import boundary_of
+from svc_notebooks.core.uploads.states import State, UploadRule
 from tests.scripted import Q, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
 
 CONTENT = Random(6).randbytes(2 * Q + 99)

@@ -24,10 +24,10 @@ import pytest
 from svc_notebooks.cli.conformance import suite_folder
 from svc_notebooks.cli.target import Secrets, Target, names_of
 from svc_notebooks.cli.verdicts import Failure, Outcome, Result, summary, table, verdicts
+from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.rules import rule_number
-from svc_notebooks.core.wire import BytesBody, Headers, Request, Response
+from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
 from tests.patience import PATIENCE

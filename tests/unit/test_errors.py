@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from svc_notebooks.core import errors
-from svc_notebooks.core.catalogue import CATALOGUE, RATE_LIMIT_REASONS, ApiError, envelope, refuse, row
-from svc_notebooks.core.errors import SvcError, error_from
+from svc_notebooks.core.errors import errors
+from svc_notebooks.core.errors.catalogue import CATALOGUE, RATE_LIMIT_REASONS, ApiError, envelope, refuse, row
+from svc_notebooks.core.errors.errors import SvcError, error_from
 
 FILLED = {
     "fileId": "f", "message": "m", "field": "name", "name": "q", "value": "v", "source": "a/b", "target": "c/d",

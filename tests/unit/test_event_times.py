@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.event_times import TimeError, print_instant, print_time, read_time
-from svc_notebooks.core.events import problems
+from svc_notebooks.core.events.times import TimeError, print_instant, print_time, read_time
+from svc_notebooks.core.events.validation import problems
+from svc_notebooks.core.http.messages import JSON, JSONObject
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import JSON, JSONObject
-from svc_notebooks.core.zones import clock_changes, zone, zone_names
+from svc_notebooks.core.time_zones import clock_changes, zone, zone_names
 
 NINE = datetime(2026, 11, 2, 9, tzinfo=UTC)
 

@@ -25,8 +25,8 @@ from zoneinfo import ZoneInfo
 import icalendar
 import pytest
 
-from svc_notebooks.core.expansion import occurrences
-from svc_notebooks.core.recurrence import Recurrence, RecurrenceError, Start
+from svc_notebooks.core.events.instances import occurrences
+from svc_notebooks.core.events.rrule import Recurrence, RecurrenceError, Start
 
 pytestmark = pytest.mark.spec("E-12", "E-12a")
 

@@ -12,8 +12,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from svc_notebooks.core.expansion import occurrences
-from svc_notebooks.core.recurrence import Recurrence
+from svc_notebooks.core.events.instances import occurrences
+from svc_notebooks.core.events.rrule import Recurrence
 from tests.unit import dateutil_says
 from tests.unit.written_rules import PARTS, Series, Start, series, several_lines
 

@@ -11,7 +11,7 @@ from threading import Barrier
 
 import pytest
 
-from svc_notebooks.core.errors import PathExists
+from svc_notebooks.core.errors.errors import PathExists
 from svc_notebooks.local import saving
 from svc_notebooks.local.paths import DistinctPaths, free_path
 from svc_notebooks.local.saving import put_in_place, save_bytes

@@ -3,7 +3,8 @@
 import pytest
 from hypothesis import assume, given, strategies as st
 
-from svc_notebooks.core.multipart import (
+from svc_notebooks.core.http.messages import Headers
+from svc_notebooks.core.http.multipart import (
     MediaType,
     MultipartDecoder,
     MultipartError,
@@ -13,7 +14,6 @@ from svc_notebooks.core.multipart import (
     Related,
     boundary_of,
 )
-from svc_notebooks.core.wire import Headers
 
 Parts = list[tuple[Headers, bytes]]
 

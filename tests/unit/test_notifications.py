@@ -7,8 +7,11 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.catalogue import ApiError
-from svc_notebooks.core.channels import (
+from svc_notebooks.core.delivery_schedule import Fate, Outcome, Schedule, judge
+from svc_notebooks.core.errors.catalogue import ApiError
+from svc_notebooks.core.http.messages import Headers
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.notifications.channels import (
     TRANSITIONS,
     ChannelRequest,
     Event,
@@ -19,10 +22,7 @@ from svc_notebooks.core.channels import (
     host_of,
     move,
 )
-from svc_notebooks.core.names import Names
-from svc_notebooks.core.notifications import CHANGED, HEADERS, STATES, Message, in_order, read_notification
-from svc_notebooks.core.outbox import Fate, Outcome, Schedule, judge
-from svc_notebooks.core.wire import Headers
+from svc_notebooks.core.notifications.messages import CHANGED, HEADERS, STATES, Message, in_order, read_notification
 
 NAMES = Names()
 WORDS = st.text(

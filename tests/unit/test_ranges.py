@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.ranges import ByteRange, ContentRange, Span, parse_stored, stored_range
+from svc_notebooks.core.http.ranges import ByteRange, ContentRange, Span, parse_stored, stored_range
 
 offsets = st.integers(0, 10**17)
 

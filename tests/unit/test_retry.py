@@ -6,8 +6,8 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.resume import Answer
-from svc_notebooks.core.retry import RetryRule, parse_retry_after
+from svc_notebooks.core.http.retry import RetryRule, parse_retry_after
+from svc_notebooks.core.uploads.client_machine import Answer
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 FAR_ZONE = "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from svc_notebooks.core.secrets import (
+from svc_notebooks.core.http.redaction import (
     HIDDEN,
     masked,
     redacted_headers,

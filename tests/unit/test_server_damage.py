@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.blobs.damage import DamagedContent
 from svc_notebooks.server.service import Service, open_saved, open_service
 from svc_notebooks.server.transports.control_api import Control

@@ -7,7 +7,7 @@ from queue import Queue
 
 import pytest
 
-from svc_notebooks.core.wire import Disconnected, Headers, Request, Response
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.server.dispatch.fault_plans import Plan
 from svc_notebooks.server.service import open_service
 from tests.framed import framed

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from svc_notebooks.core import fields
-from svc_notebooks.core.catalogue import ApiError
-from svc_notebooks.core.files import FILE_SHAPE, LIST_SHAPE, check_file
+from svc_notebooks.core import field_mask as fields
+from svc_notebooks.core.errors.catalogue import ApiError
+from svc_notebooks.core.files.fields import FILE_SHAPE, LIST_SHAPE, check_file
 from svc_notebooks.core.policy import Policy
 
 VALUE = {"a": 1, "b": {"c": 2, "d": 3}, "e": [{"f": 1, "g": 2}, {"f": 3}]}

@@ -10,8 +10,8 @@ from threading import Event
 
 import pytest
 
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import open_service
 from tests.framed import framed
 from tests.patience import PATIENCE

@@ -19,9 +19,9 @@ from typing import Any
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from svc_notebooks.core.errors import PathExists
+from svc_notebooks.core.errors.errors import PathExists
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.blobs.atomic_write import replace_file
 from svc_notebooks.server.database.upgrades import VERSION
 from svc_notebooks.server.service import Service, open_saved, open_service

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from svc_notebooks.core.catalogue import ApiError
-from svc_notebooks.core.search import And, Compare, Not, Or, SortKey, parse_order, parse_query
-from svc_notebooks.core.wire import Headers, Request, segment
+from svc_notebooks.core.errors.catalogue import ApiError
+from svc_notebooks.core.files.query import And, Compare, Not, Or, SortKey, parse_order, parse_query
+from svc_notebooks.core.http.messages import Headers, Request, segment
 from svc_notebooks.server.service import open_service
 
 A, B, C = (Compare("name", "=", letter) for letter in "abc")

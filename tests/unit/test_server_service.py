@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Disconnected, Headers, Request
 from svc_notebooks.server.service import open_service
 from tests.framed import framed
 

@@ -8,8 +8,8 @@ import os
 
 import pytest
 
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.core.wire import Headers, Request
 from svc_notebooks.server.service import open_service
 from tests.framed import framed
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.database.errors import DatabaseDamaged, store_error
 from svc_notebooks.server.service import Service, open_service
 

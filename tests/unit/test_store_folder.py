@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.wire import Headers, Request
+from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.blobs import stray_blobs as aside
 from svc_notebooks.server.database import upgrades
 from svc_notebooks.server.service import Service, open_service

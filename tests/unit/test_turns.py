@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.convert.admission import Abandoned, Admission, TooManyWait
-from svc_notebooks.core.turns import Turns
+from svc_notebooks.core.fair_queue import Turns
 from svc_notebooks.server.transports.ready_queue import ReadyQueue, Users
 from svc_notebooks.server.transports.transfer_pace import Patience
 from tests.patience import PATIENCE

@@ -2,9 +2,18 @@
 
 import pytest
 
-from svc_notebooks.core.ranges import ContentRange
-from svc_notebooks.core.session import Intake, Received, UploadSession, Verdict, cancel, receive, settle
-from svc_notebooks.core.upload import LIFETIME, QUANTUM, TRANSITIONS, Event, IllegalTransition, State, UploadRule, move
+from svc_notebooks.core.http.ranges import ContentRange
+from svc_notebooks.core.uploads.server_session import Intake, Received, UploadSession, Verdict, cancel, receive, settle
+from svc_notebooks.core.uploads.states import (
+    LIFETIME,
+    QUANTUM,
+    TRANSITIONS,
+    Event,
+    IllegalTransition,
+    State,
+    UploadRule,
+    move,
+)
 
 Q = QUANTUM
 RULE = UploadRule()

@@ -5,10 +5,19 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core import mime
 from svc_notebooks.core.clock import format_time, from_millis, parse_duration, parse_time, to_millis
+from svc_notebooks.core.http import mime
+from svc_notebooks.core.http.messages import (
+    BytesBody,
+    Headers,
+    Query,
+    Request,
+    Response,
+    join_url,
+    plain_segment,
+    segment,
+)
 from svc_notebooks.core.names import Names
-from svc_notebooks.core.wire import BytesBody, Headers, Query, Request, Response, join_url, plain_segment, segment
 
 
 def test_header_names_have_no_case_and_the_first_value_counts() -> None:

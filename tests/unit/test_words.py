@@ -5,9 +5,9 @@ from datetime import UTC, date, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.recurrence import Recurrence
-from svc_notebooks.core.words import recurrence_lines
-from svc_notebooks.core.zones import zone
+from svc_notebooks.core.events.plain_words import recurrence_lines
+from svc_notebooks.core.events.rrule import Recurrence
+from svc_notebooks.core.time_zones import zone
 
 DAY = date(2026, 11, 2)
 TEN = datetime(2026, 11, 2, 10, tzinfo=zone("Europe/Berlin"))

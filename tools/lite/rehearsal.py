@@ -24,7 +24,7 @@ import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from svc_notebooks.core.place import BROWSER, standing
+from svc_notebooks.core.platform import BROWSER, standing
 
 HIDDEN = ("cheroot", "h11", "trustme", "formualizer", "tesserocr", "pypandoc")
 """What a page has not."""

@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 from typing import TypeAlias, overload
 
-from ...core.abuse import warn_of_abuse
-from ...core.errors import ContentMismatch, NotAllowed
-from ...core.ranges import ByteRange
-from ...core.wire import JSONObject
+from ...core.errors.abuse_warning import warn_of_abuse
+from ...core.errors.errors import ContentMismatch, NotAllowed
+from ...core.http.messages import JSONObject
+from ...core.http.ranges import ByteRange
 from ...local.existing import FILE, check_path, check_replaceable
 from ...local.paths import DistinctPaths
 from ...local.saving import UNCHANGED, SavedFile

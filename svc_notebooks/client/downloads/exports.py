@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ...core.errors import BadRequest, NotAllowed
-from ...core.formats import EXPORTS, ExportFormat
+from ...core.errors.errors import BadRequest, NotAllowed
+from ...core.http.native_formats import EXPORTS, ExportFormat
 from ...local.existing import check_path
 from ...local.paths import DistinctPaths
 from ...local.saving import SavedFile

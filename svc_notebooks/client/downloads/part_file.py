@@ -17,7 +17,7 @@ from itertools import count
 from pathlib import Path
 from types import TracebackType
 
-from ...core.errors import Interrupted, cannot_write, disk_full
+from ...core.errors.errors import Interrupted, cannot_write, disk_full
 from ...core.fork import after_fork
 from ...local.existing import real_path
 from ...local.saving import Same, SavedFile, put_in_place, same_bytes

@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterable, Mapping
 from contextlib import closing
 from typing import Protocol
 
-from ...core.errors import ContentMismatch, Interrupted, ServiceFailed
-from ...core.ranges import ByteRange, ContentRange
-from ...core.resume import Answer
-from ...core.wire import Request, Response
+from ...core.errors.errors import ContentMismatch, Interrupted, ServiceFailed
+from ...core.http.messages import Request, Response
+from ...core.http.ranges import ByteRange, ContentRange
+from ...core.uploads.client_machine import Answer
 from ..session import Session
 from ..transport.base import Broken
 from ..transport.retry import Patience, interrupted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...core.wire import JSONObject, segment
+from ...core.http.messages import JSONObject, segment
 from ..files import checked_id, pages
 from ..session import Session
 

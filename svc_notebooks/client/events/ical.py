@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from ...core.wire import JSONObject
+from ...core.http.messages import JSONObject
 from .ical_entry import Entry, entries
 from .ical_properties import Property, Reminders
 from .vtimezone import Observance, observances

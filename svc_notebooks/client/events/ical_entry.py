@@ -13,9 +13,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from ...core.event_times import instant, read_time
-from ...core.recurrence import Start
-from ...core.wire import JSONObject
+from ...core.events.rrule import Start
+from ...core.events.times import instant, read_time
+from ...core.http.messages import JSONObject
 from .ical_properties import Property, Reminders, alarms, details
 from .ical_recurrence import Line, written
 

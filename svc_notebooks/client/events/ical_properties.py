@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple, TypeAlias
 
-from ...core.wire import JSONObject
+from ...core.http.messages import JSONObject
 
 Reminders: TypeAlias = Sequence[Mapping[str, Any]]
 """Pairs of method and minutes, as `reminders.overrides` has them."""

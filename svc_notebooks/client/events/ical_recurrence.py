@@ -14,12 +14,12 @@ from datetime import UTC, datetime, time
 from itertools import chain
 from typing import NamedTuple
 
-from ...core.event_times import read_time
-from ...core.expansion import occurrences
-from ...core.recurrence import Extra, Recurrence, Rule, Start, is_all_day
-from ...core.rule_times import rule_times
-from ...core.wire import JSONObject
-from ...core.written_moments import print_moment, until_day
+from ...core.events.instances import occurrences
+from ...core.events.rfc5545_times import print_moment, until_day
+from ...core.events.rrule import Extra, Recurrence, Rule, Start, is_all_day
+from ...core.events.rrule_times import rule_times
+from ...core.events.times import read_time
+from ...core.http.messages import JSONObject
 
 _MOST = 10_000
 """A COUNT beyond this stays one: what it ends with would take too long to find."""

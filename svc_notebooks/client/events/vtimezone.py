@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from ...core.recurrence import WEEKDAYS
+from ...core.events.rrule import WEEKDAYS
 
 _STEP = timedelta(days=14)
 """No zone changes its clocks and back within a fortnight."""

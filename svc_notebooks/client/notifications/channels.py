@@ -11,8 +11,8 @@ from uuid import UUID, uuid4
 from weakref import WeakKeyDictionary
 
 from ...core.clock import from_millis
-from ...core.errors import BadRequest, SvcError
-from ...core.wire import JSON, JSONObject, segment
+from ...core.errors.errors import BadRequest, SvcError
+from ...core.http.messages import JSON, JSONObject, segment
 from ..session import Session
 
 _TYPE = "web_hook"

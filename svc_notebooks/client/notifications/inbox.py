@@ -12,9 +12,9 @@ from datetime import datetime
 from threading import Condition
 
 from ...core.clock import Clock
+from ...core.http.messages import Headers, Request, Response, as_body
 from ...core.names import Names
-from ...core.notifications import Notification, read_notification
-from ...core.wire import Headers, Request, Response, as_body
+from ...core.notifications.messages import Notification, read_notification
 
 _MOST_BODY = 1024 * 1024
 _Key = tuple[str | None, int | None, bool | None]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
-from ...core.wire import Body, Disconnected, Request, Response, let_go
+from ...core.http.messages import Body, Disconnected, Request, Response, let_go
 
 Handler: TypeAlias = Callable[[Request], Response]
 """A service: a function from a request to its response."""

@@ -35,10 +35,10 @@ from urllib3.exceptions import (
 )
 
 from ...core.fork import after_fork
-from ...core.place import here
+from ...core.http.messages import Body, Headers, Request, Response
+from ...core.http.redaction import redacted_text, redacted_url
+from ...core.platform import here
 from ...core.printable import printable
-from ...core.secrets import redacted_text, redacted_url
-from ...core.wire import Body, Headers, Request, Response
 from .base import BLOCK, Broken
 
 ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)

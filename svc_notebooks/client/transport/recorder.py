@@ -16,8 +16,8 @@ from threading import Lock
 from typing import NamedTuple, overload
 
 from ...core.fork import after_fork
-from ...core.secrets import may_hold, redacted_headers, redacted_text, redacted_url, without
-from ...core.wire import Body, Headers, Request, Response
+from ...core.http.messages import Body, Headers, Request, Response
+from ...core.http.redaction import may_hold, redacted_headers, redacted_text, redacted_url, without
 from .base import closed
 
 KEPT = 2048

@@ -18,7 +18,7 @@ from requests.structures import CaseInsensitiveDict
 from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import ProtocolError
 
-from ...core.wire import Body, BytesBody, Disconnected, Headers, Request, Response, reason
+from ...core.http.messages import Body, BytesBody, Disconnected, Headers, Request, Response, reason
 from .base import GuardedBody, Handler, closed
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
-from ...core.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable
+from ...core.errors.errors import AlreadyExists, Interrupted, NotSignedIn, ServiceFailed, SvcError, Unreachable
+from ...core.http.messages import Request, Response
+from ...core.http.redaction import redacted_url
+from ...core.http.retry import RetryRule
 from ...core.printable import printable
-from ...core.resume import Answer
-from ...core.retry import RetryRule
-from ...core.secrets import redacted_url
-from ...core.wire import Request, Response
+from ...core.uploads.client_machine import Answer
 from .base import Broken
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})

@@ -10,7 +10,7 @@ import json
 from typing import Protocol
 from urllib.parse import urljoin, urlsplit
 
-from ...core.errors import (
+from ...core.errors.errors import (
     ContentMismatch,
     Interrupted,
     ServiceFailed,
@@ -19,10 +19,10 @@ from ...core.errors import (
     Unreachable,
     read_envelope,
 )
-from ...core.ranges import ContentRange
-from ...core.resume import Answer, Ask, Begin, Failed, ResumableUpload, Send, Wait, Why
-from ...core.upload import State
-from ...core.wire import JSON, JSONObject, Request, Response
+from ...core.http.messages import JSON, JSONObject, Request, Response
+from ...core.http.ranges import ContentRange
+from ...core.uploads.client_machine import Answer, Ask, Begin, Failed, ResumableUpload, Send, Wait, Why
+from ...core.uploads.states import State
 from ..files import get_file
 from ..session import Session
 from ..transport.base import Broken

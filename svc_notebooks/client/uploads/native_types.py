@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...core.formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
-from ...core.multipart import MediaType
+from ...core.http.multipart import MediaType
+from ...core.http.native_formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
 from ..about import offers, word
 from ..session import Session
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from ...core.errors import AlreadyExists, Interrupted, SourceChanged
-from ...core.files import is_media_type
-from ...core.mime import UNKNOWN, by_name
-from ...core.multipart import Related
-from ...core.wire import Headers, JSONObject, Request
+from ...core.errors.errors import AlreadyExists, Interrupted, SourceChanged
+from ...core.files.fields import is_media_type
+from ...core.http.messages import Headers, JSONObject, Request
+from ...core.http.mime import UNKNOWN, by_name
+from ...core.http.multipart import Related
 from ..files import checked_id, get_file
 from ..session import Session, read_object
 from ..transport.retry import Attempts

@@ -17,8 +17,8 @@ from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import Protocol, cast
 
-from ...core import mime
-from ...core.errors import SourceChanged
+from ...core.errors.errors import SourceChanged
+from ...core.http import mime
 from ..transport.base import BLOCK
 
 MARKED = 65_536

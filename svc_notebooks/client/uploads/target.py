@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from ...core.wire import Headers, JSONObject, Request, segment
+from ...core.http.messages import Headers, JSONObject, Request, segment
 from ..session import JSON_TYPE, Session
 
 

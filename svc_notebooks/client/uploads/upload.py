@@ -8,11 +8,11 @@ from threading import Event, RLock
 from types import TracebackType
 
 from ...core.clock import format_time
-from ...core.errors import SessionExpired
+from ...core.errors.errors import SessionExpired
 from ...core.fork import after_fork
-from ...core.resume import Why
-from ...core.upload import QUANTUM, State
-from ...core.wire import JSONObject
+from ...core.http.messages import JSONObject
+from ...core.uploads.client_machine import Why
+from ...core.uploads.states import QUANTUM, State
 from ..session import Session
 from ..transport.retry import Patience
 from ..upload_journal import Claim, PendingUpload

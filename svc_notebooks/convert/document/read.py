@@ -6,7 +6,7 @@ import re
 import sys
 from typing import Any
 
-from ...core import formats as f
+from ...core.http import native_formats as f
 from .. import office
 from ..archive import open_archive
 from ..charset import decode

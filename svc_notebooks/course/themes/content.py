@@ -6,7 +6,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ...client.files import create_file, update_file
-from ...core.wire import Request
+from ...core.http.messages import Request
 from ..definition import Definition
 from ..verdict import need
 from .uploads import survey

@@ -18,7 +18,7 @@ from .content import put_file
 from .words import counted
 
 if TYPE_CHECKING:
-    from ...core.wire import Request
+    from ...core.http.messages import Request
     from ..definition import Value
     from ..evidence import Evidence, Seen
     from ..world import World

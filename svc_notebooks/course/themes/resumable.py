@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...client.session import Session
-from ...core.wire import Request
+from ...core.http.messages import Request
 from ..definition import Definition
 from ..verdict import need
 from .words import counted, same_content, the_one_file

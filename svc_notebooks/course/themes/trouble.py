@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from ...client.files import create_file, share_file
-from ...core.retry import parse_retry_after
+from ...core.http.retry import parse_retry_after
 from ..definition import Definition
 from ..verdict import need
 from .words import counted, listed

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from typing import Any
 
-from ...core.catalogue import Row
 from ...core.colors import EVENT_COLORS
-from ...core.event_fields import EVENT_FIELDS
-from ...core.event_times import TimeError, read_time
-from ...core.events import problems
+from ...core.errors.catalogue import Row
+from ...core.events.fields import EVENT_FIELDS
+from ...core.events.plain_words import recurrence_lines
+from ...core.events.times import TimeError, read_time
+from ...core.events.validation import problems
+from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ...core.wire import JSON, JSONObject
-from ...core.words import recurrence_lines
 from ..arguments import is_frame
 from ..frames.schemas import camel
 from ..times import time_object, zone_name

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from ...core.event_fields import RESPONSES
-from ...core.wire import JSONObject
+from ...core.events.fields import RESPONSES
+from ...core.http.messages import JSONObject
 from ..arguments import choice, file_ids
 from ..batch import for_each
 from ..current_session import session_or_current

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from ...core.wire import JSONObject
+from ...core.http.messages import JSONObject
 from ..arguments import file_ids
 from ..current_session import session_or_current
 from ..frames.event_schemas import CALENDAR_FILE

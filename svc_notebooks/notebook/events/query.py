@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from ...core.event_times import instant, read_time
-from ...core.zones import zone
+from ...core.events.times import instant, read_time
+from ...core.time_zones import zone
 from ..arguments import choice, optional_text, whole
 from ..current_session import session_or_current
 from ..frames.event_schemas import EVENT, EVENTS

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...core.event_times import instant, read_time
-from ...core.events import with_defaults
-from ...core.wire import JSONObject
-from ...core.zones import UTC_NAME, zone
+from ...core.events.times import instant, read_time
+from ...core.events.validation import with_defaults
+from ...core.http.messages import JSONObject
+from ...core.time_zones import UTC_NAME, zone
 from ..frames.frames import frame
 from ..frames.schemas import Schema
 

@@ -7,11 +7,11 @@ from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ...core import words as grammar
-from ...core.event_times import instant, read_time
-from ...core.expansion import Occurrence, occurrences
-from ...core.recurrence import Recurrence, Start
-from ...core.zones import UTC_NAME, zone
+from ...core.events import plain_words as grammar
+from ...core.events.instances import Occurrence, occurrences
+from ...core.events.rrule import Recurrence, Start
+from ...core.events.times import instant, read_time
+from ...core.time_zones import UTC_NAME, zone
 from ..arguments import one_id, whole
 from ..current_session import session_or_current
 from ..frames.event_schemas import INSTANCES, PREVIEW

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from ...core.expansion import Occurrence, occurrences
-from ...core.recurrence import Recurrence, Start
+from ...core.events.instances import Occurrence, occurrences
+from ...core.events.rrule import Recurrence, Start
 
 DAY = timedelta(days=1)
 _MARKED = 2000

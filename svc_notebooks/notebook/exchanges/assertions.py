@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeAlias
 from urllib.parse import urlsplit
 
-from ...core.wire import Query
+from ...core.http.messages import Query
 from ..current_session import session_or_current
 
 if TYPE_CHECKING:

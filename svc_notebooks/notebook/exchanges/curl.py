@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...client.transport.recorder import KEPT
-from ...core.multipart import MultipartError, boundary_of
-from ...core.ranges import ContentRange
-from ...core.secrets import HIDDEN
+from ...core.http.multipart import MultipartError, boundary_of
+from ...core.http.ranges import ContentRange
+from ...core.http.redaction import HIDDEN
 
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ...core.wire import Query
+from ...core.http.messages import Query
 from ..sizes import size_text
 from .http_text import status_line
 

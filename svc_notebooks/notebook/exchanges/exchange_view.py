@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from ...core.wire import Query
+from ...core.http.messages import Query
 from ..widgets.html import Markup, joined, tag
 from .curl import curl_text
 from .diagram import Diagram, diagram

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlsplit
 
 from ...core.clock import format_time
-from ...core.wire import Query, reason
+from ...core.http.messages import Query, reason
 from ..current_session import session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import HAR_FILE

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ...client.transport.recorder import KEPT
-from ...core.secrets import HIDDEN
-from ...core.wire import reason
+from ...core.http.messages import reason
+from ...core.http.redaction import HIDDEN
 
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange

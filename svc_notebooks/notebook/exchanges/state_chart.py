@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.upload import TRANSITIONS, Event, State
+from ...core.uploads.states import TRANSITIONS, Event, State
 from ..widgets.html import Markup, joined, tag
 from .svg import Picture, drawing, image
 

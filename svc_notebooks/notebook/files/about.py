@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ...core.formats import PDF
+from ...core.http.native_formats import PDF
 from ..arguments import file_ids
 from ..current_session import session_or_current
 from ..frames.frames import frame
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...core.formats import ImportFormat
+    from ...core.http.native_formats import ImportFormat
     from ..arguments import File
 
 _INSTALL = 'not read here: pip install "svc-notebooks[ocr]"'

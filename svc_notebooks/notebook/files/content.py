@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ...client.downloads.downloads import RangeGiven
     from ...client.session import Session
-    from ...core.ranges import ByteRange
+    from ...core.http.ranges import ByteRange
     from ..arguments import File
 
 _FACTS = "id,name,size,mimeType"

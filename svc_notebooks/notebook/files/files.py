@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...core.wire import JSONObject
+from ...core.http.messages import JSONObject
 from ..arguments import file_ids, optional_text, whole
 from ..batch import for_each
 from ..current_session import session_or_current

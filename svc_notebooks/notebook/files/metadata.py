@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from ...core.clock import format_time
-from ...core.files import FILE_FIELDS, TYPES, FileField, Write
-from ...core.wire import JSON, JSONObject
+from ...core.files.fields import FILE_FIELDS, TYPES, FileField, Write
+from ...core.http.messages import JSON, JSONObject
 from ..frames.schemas import camel, snake
 
 _WRITABLE = {

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ...core.errors import SvcError
+from ...core.errors.errors import SvcError
 from ..arguments import media_types, names_for, one_id, sources
 from ..current_session import session_or_current
 from ..exchanges.state_chart import state_chart, way_of
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ...client.upload_journal import PendingUpload
     from ...client.uploads.upload import Upload as Steps
-    from ...core.wire import JSONObject
+    from ...core.http.messages import JSONObject
     from ..arguments import File, Source
 from typing import TYPE_CHECKING
 
-from ...core.wire import JSONObject
+from ...core.http.messages import JSONObject
 from .progress import Progress, reporting
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from .file_browser.details import LISTED
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...core.wire import JSONObject
+    from ...core.http.messages import JSONObject
     from .file_browser.query import FileQuery
 
 MOST = 200

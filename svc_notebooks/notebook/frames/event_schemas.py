@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...core.event_fields import EVENT_FIELDS
+from ...core.events.fields import EVENT_FIELDS
 from .schemas import TIME, Column, Dtype, Schema, schema, snake
 
 _DTYPES: dict[str, Dtype] = {

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
-from ...core.files import BY_NAME, FILE_FIELDS
+from ...core.files.fields import BY_NAME, FILE_FIELDS
 
 Dtype: TypeAlias = Literal["str", "Int64", "boolean", "Float64", "datetime64[ms, UTC]", "object"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ...core.secrets import masked, redacted_url
+from ...core.http.redaction import masked, redacted_url
 from ..arguments import file_ids, is_frame, optional_text
 from ..batch import for_each
 from ..current_session import session_or_current

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ...client.notifications.inbox import Inbox, Received, same_token
 from ...core.fork import Elsewhere, after_fork
-from ...core.notifications import HEADERS, STATES
-from ...core.place import here
-from ...core.secrets import masked
+from ...core.http.redaction import masked
+from ...core.notifications.messages import HEADERS, STATES
+from ...core.platform import here
 from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXPLAINED, MESSAGES
@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from ...core.place import here, need_sockets
+from ...core.platform import here, need_sockets
 from ..current_session import session_or_current
 from ..sandbox.sandbox import Sandbox, sandbox_of
 

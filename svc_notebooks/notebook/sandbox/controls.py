@@ -15,7 +15,7 @@ from ..frames.schemas import AGENDA, DOMAINS, FAULT_PLANS, FAULT_PRESETS, LIMITS
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ...core.wire import JSON, JSONObject
+    from ...core.http.messages import JSON, JSONObject
     from ...server.service import Service
 
 _MATCH = frozenset({"operation", "method", "path", "user", "nth"})
@@ -37,7 +37,7 @@ def fault_presets() -> DataFrame:
     >>> svc.fault_presets()["name"].tolist()[:3]
     ['flaky wifi', 'lost receipt', 'expired session']
     """
-    from ...core.fault_presets import PRESETS
+    from ...core.faults.presets import PRESETS
 
     rows = [
         {"name": one.name, "teaches": one.teaches, "steps": len(one.steps), "what": "; ".join(one.words())}
@@ -94,7 +94,7 @@ class World:
         ...     lab.fault_plans()[["waits_for", "does", "seen", "fired"]].values.tolist()
         [['the 2nd request of files.list', 'answers 503', 3, 1]]
         """
-        from ...core.faults import Action, Match
+        from ...core.faults.plan import Action, Match
 
         rows = [
             {

@@ -153,7 +153,7 @@ class People:
         self, account: ServiceAccount, scopes: Iterable[str] | None, expires_in: float | None, subject: str | None
     ) -> Session:
         from ...client.service_account import AccountToken
-        from ...core.operations import ALL_SCOPES
+        from ...core.api.operations import ALL_SCOPES
 
         if expires_in is not None:
             raise ValueError("expires_in is not for a service account: its tokens are good for an hour")

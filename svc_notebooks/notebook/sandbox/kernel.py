@@ -8,8 +8,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
-from ...core.catalogue import missing_id
-from ...core.errors import NotFound, SvcError
+from ...core.errors.catalogue import missing_id
+from ...core.errors.errors import NotFound, SvcError
 from ...core.fork import after_fork
 
 if TYPE_CHECKING:

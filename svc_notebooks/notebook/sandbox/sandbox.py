@@ -13,7 +13,7 @@ from weakref import ref
 
 from ...core.fork import after_fork, keep_forever
 from ...core.names import NOWHERE
-from ...core.place import need_sockets
+from ...core.platform import need_sockets
 from ..current_session import forget
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame

@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 
 import ipywidgets as widgets
 
-from ...core.place import here
+from ...core.platform import here
 from .field import show
 from .progress_bar import ProgressBar
 from .styles import row

@@ -11,7 +11,7 @@ import anywidget
 import ipywidgets as widgets
 import traitlets
 
-from ...core.formats import PDF
+from ...core.http.native_formats import PDF
 from ..sizes import MIB, size_text
 from .html import tag
 from .preview import data_url

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import ipywidgets as widgets
 
-from ...core.mime import by_name
+from ...core.http.mime import by_name
 from .field import entry
 
 NOTHING_CAME = (

@@ -12,7 +12,7 @@ import io
 import zipfile
 from collections.abc import Callable
 
-from ...core.formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV, ZIP
+from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV, ZIP
 from ..sizes import KIB, MIB, size_text
 from .html import Markup, joined, tag
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from ...core.keys import new_key
-from ...core.wire import JSONObject
+from ...core.auth.assertions import new_key
+from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
 from ..context.service_context import House
 from ..store.oauth import AccountRow, ClientRow

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.keys import ALGORITHM, BadAssertion, check_signature, claimed
-from ...core.oauth import OAuthError, answers
-from ...core.wire import JSONObject
+from ...core.auth.assertions import ALGORITHM, BadAssertion, check_signature, claimed
+from ...core.auth.oauth import OAuthError, answers
+from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
 from ..context.external_origin import client_origin
 from ..context.public_request import Visit, needed

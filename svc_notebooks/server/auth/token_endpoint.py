@@ -7,8 +7,8 @@ from base64 import b64decode
 from collections.abc import Callable, Mapping
 from urllib.parse import unquote_plus
 
-from ...core.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_TOKEN, OAuthError
-from ...core.wire import JSONObject, Response
+from ...core.auth.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_TOKEN, OAuthError
+from ...core.http.messages import JSONObject, Response
 from ..context.public_request import Visit, needed, refused, told
 from ..store.oauth import ClientRow
 from ..store.users import digest_of

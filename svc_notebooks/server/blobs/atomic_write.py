@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import mkstemp
 from typing import BinaryIO
 
-from ...core.errors import cannot_write
+from ...core.errors.errors import cannot_write
 from ...local.saving import put_in_place, same_bytes
 
 BACKUP = ".bak"

@@ -6,11 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from ...core.catalogue import ApiError, refuse, row
-from ...core.decided import scopes_ruled_by
-from ...core.operations import ALL_SCOPES, Operation
+from ...core.api.operations import ALL_SCOPES, Operation
+from ...core.api.refusal_rules import scopes_ruled_by
+from ...core.errors.catalogue import ApiError, refuse, row
+from ...core.http.messages import Query, Request
 from ...core.policy import Policy
-from ...core.wire import Query, Request
 from ..storage.clock import SystemClock, VirtualClock
 from ..store import Store
 from ..store.users import Token

@@ -11,9 +11,9 @@ from functools import cache
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from urllib.parse import urlsplit
 
-from ...core.catalogue import refuse
-from ...core.origins import ANY, host_of
-from ...core.wire import Request
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Request
+from ...core.http.origins import ANY, host_of
 from .service_context import House
 
 _LOCALHOST = "localhost"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable
 
-from ...core.catalogue import refuse
-from ...core.wire import Body, Disconnected, Request, as_body, cut_off, is_gone, let_go
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Body, Disconnected, Request, as_body, cut_off, is_gone, let_go
 from .journal import Entry
 
 _log = logging.getLogger(__name__)

@@ -6,8 +6,8 @@ a cookie. Browsers say where a request comes from in Origin and Sec-Fetch-Site. 
 
 from __future__ import annotations
 
-from ...core.catalogue import refuse
-from ...core.wire import Request
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Request
 from .allowed_hosts import check_host
 from .external_origin import client_origin
 from .service_context import House

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from ...core.catalogue import refuse
-from ...core.wire import Headers, Request
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Headers, Request
 from .service_context import House
 
 _HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")

@@ -7,7 +7,7 @@ import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from typing import Any
 
-from ...core.catalogue import refuse
+from ...core.errors.catalogue import refuse
 
 _SEAL = 16
 

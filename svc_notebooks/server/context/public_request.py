@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
-from ...core.multipart import MediaType
-from ...core.oauth import OAuthError
-from ...core.wire import Body, JSONObject, Query, Request, Response
+from ...core.auth.oauth import OAuthError
+from ...core.http.messages import Body, JSONObject, Query, Request, Response
+from ...core.http.multipart import MediaType
 from .access_tokens import Access
 from .journal import Entry
 from .responses import dump, json_bytes

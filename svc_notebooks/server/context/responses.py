@@ -6,8 +6,8 @@ import json
 from collections.abc import Iterable
 from json.encoder import encode_basestring
 
-from ...core.catalogue import ApiError, envelope
-from ...core.wire import JSON, Headers, JSONObject, Query, Response
+from ...core.errors.catalogue import ApiError, envelope
+from ...core.http.messages import JSON, Headers, JSONObject, Query, Response
 
 JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...convert.converter import Converter
+from ...core.api.operations import FILE_ID, PERMISSION_ID, Operation
 from ...core.clock import to_millis
+from ...core.http.messages import Body, Headers, Query, Request
 from ...core.names import Names
-from ...core.operations import FILE_ID, PERMISSION_ID, Operation
 from ...core.policy import Policy
-from ...core.wire import Body, Headers, Query, Request
 from ..storage.clock import SystemClock, VirtualClock
 from ..storage.content import Content
 from ..storage.disk_reserve import Reserve

@@ -9,13 +9,13 @@ import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
-from ...core.calendars import CalendarRole
-from ...core.channels import State as ChannelState
 from ...core.clock import to_millis
-from ...core.permissions import GRANTEES, Role
-from ...core.upload import State as UploadState
-from ...core.wire import JSON
-from ...core.zones import zone_names
+from ...core.events.calendars import CalendarRole
+from ...core.files.permissions import GRANTEES, Role
+from ...core.http.messages import JSON
+from ...core.notifications.channels import State as ChannelState
+from ...core.time_zones import zone_names
+from ...core.uploads.states import State as UploadState
 
 _FIRST = to_millis(datetime(1, 1, 2, tzinfo=UTC))
 _LAST = to_millis(datetime(9999, 12, 30, tzinfo=UTC))

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...core.catalogue import refuse
-from ...core.origins import ANY
-from ...core.wire import Request, Response
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Request, Response
+from ...core.http.origins import ANY
 from ..context.responses import empty
 from ..context.service_context import House
 

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from contextlib import suppress
 from urllib.parse import SplitResult, urlsplit
 
-from ...core.catalogue import ApiError, refuse
-from ...core.decided import ruled_by
-from ...core.doors import PAGES
-from ...core.faults import Target
-from ...core.operations import SESSION
-from ...core.secrets import redacted_query, without
-from ...core.wire import Disconnected, Query, Request, Response
+from ...core.api.operations import SESSION
+from ...core.api.public_endpoints import PAGES
+from ...core.api.refusal_rules import ruled_by
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.faults.plan import Target
+from ...core.http.messages import Disconnected, Query, Request, Response
+from ...core.http.redaction import redacted_query, without
 from ..context.access_tokens import Access, Caller, require
 from ..context.bodies import Inlet, Outgoing, check_length, declared_length
 from ..context.csrf import check_page

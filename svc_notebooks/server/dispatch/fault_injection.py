@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager, closing, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.catalogue import CATALOGUE, ApiError, Row, refuse, row
-from ...core.faults import Action
-from ...core.wire import Body, Disconnected, Headers, Request, Response, as_body, cut_off, is_gone, let_go
+from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
+from ...core.faults.plan import Action
+from ...core.http.messages import Body, Disconnected, Headers, Request, Response, as_body, cut_off, is_gone, let_go
 from ..blobs.blob_store import BLOCK
 from ..context.responses import as_error, dump
 from ..context.service_context import House

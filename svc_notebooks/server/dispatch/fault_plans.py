@@ -1,6 +1,6 @@
 """Faults on purpose: the plans that are in force, what each step waits for, and how often it has happened (X-05).
 
-The language of a plan is core/faults.py's; what a step does to a request is strike.py's, the same in-process and
+The language of a plan is core/faults/plan.py's; what a step does to a request is strike.py's, the same in-process and
 over a socket.
 """
 
@@ -13,9 +13,9 @@ from itertools import count as count_from
 from threading import Lock
 from typing import Any
 
-from ...core.fault_presets import preset
-from ...core.faults import Action, Match, Target, count, part
-from ...core.wire import JSONObject
+from ...core.faults.plan import Action, Match, Target, count, part
+from ...core.faults.presets import preset
+from ...core.http.messages import JSONObject
 from .fault_injection import Blow, Strike
 
 ONCE = "the request's own"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from ...core.catalogue import refuse
-from ...core.multipart import MediaType
-from ...core.openapi import document
-from ...core.wire import Request, Response
+from ...core.api.openapi import document
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Request, Response
+from ...core.http.multipart import MediaType
 from ..auth import token_endpoint
 from ..context.external_origin import client_origin
 from ..context.public_request import Visit

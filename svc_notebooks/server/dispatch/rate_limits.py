@@ -11,11 +11,11 @@ from datetime import UTC, datetime, timedelta
 from threading import Lock
 from typing import Any
 
-from ...core.catalogue import ApiError, row
+from ...core.api.costs import Counting, cost
+from ...core.api.operations import Operation
 from ...core.clock import Clock, format_time
-from ...core.operations import Operation
+from ...core.errors.catalogue import ApiError, row
 from ...core.policy import Policy
-from ...core.quotas import Counting, cost
 from ..context.access_tokens import Caller
 
 _MINUTE = timedelta(minutes=1)

@@ -1,4 +1,4 @@
-"""From a method and a path to an operation: the table of core/operations.py, arranged for looking up."""
+"""From a method and a path to an operation: the table of core/api/operations.py, arranged for looking up."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ...core.catalogue import ApiError, refuse
-from ...core.doors import CALENDAR, DOORS, PAGES
+from ...core.api.operations import OPERATIONS, SESSION, Operation
+from ...core.api.public_endpoints import CALENDAR, DOORS, PAGES
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.http.messages import Query, plain_segment
 from ...core.names import Names
-from ...core.operations import OPERATIONS, SESSION, Operation
 from ...core.policy import Policy
-from ...core.wire import Query, plain_segment
 
 Methods = dict[str, Operation]
 Places = Mapping[str, str]

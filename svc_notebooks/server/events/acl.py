@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...core import calendars as rules
-from ...core.calendars import RULE_SHAPE, CalendarRole
-from ...core.catalogue import refuse
-from ...core.operations import RULE_ID
-from ...core.wire import JSONObject, Response
+from ...core.api.operations import RULE_ID
+from ...core.errors.catalogue import refuse
+from ...core.events import calendars as rules
+from ...core.events.calendars import RULE_SHAPE, CalendarRole
+from ...core.http.messages import JSONObject, Response
 from ..context.responses import empty
 from ..context.service_context import Call, House
 from ..files.operations import read_json

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...core.catalogue import refuse
-from ...core.wire import JSONObject
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import JSONObject
 from ..context.service_context import House
 from ..store.events import EventRow
 from .calendars import primary_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.event_fields import EVENT_FIELDS
-from ...core.events import lenient
+from ...core.events.fields import EVENT_FIELDS
+from ...core.events.validation import lenient
+from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
-from ...core.wire import JSON, JSONObject
 
 _READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
 _TOP = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}

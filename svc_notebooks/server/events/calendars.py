@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...core import calendars as rules
-from ...core.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
-from ...core.catalogue import refuse
+from ...core.api.operations import CALENDAR_ID
 from ...core.clock import format_time, from_millis
 from ...core.colors import CALENDAR_COLORS, EVENT_COLORS, Color
-from ...core.fields import Shape
-from ...core.operations import CALENDAR_ID
-from ...core.wire import JSONObject, Response
+from ...core.errors.catalogue import refuse
+from ...core.events import calendars as rules
+from ...core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
+from ...core.field_mask import Shape
+from ...core.http.messages import JSONObject, Response
 from ..context import page_tokens as paging
 from ..context.responses import as_json, empty
 from ..context.service_context import Call, House

@@ -8,10 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...core.calendars import CalendarRole
-from ...core.catalogue import refuse
-from ...core.event_times import read_time
-from ...core.wire import JSON, JSONObject, Response
+from ...core.errors.catalogue import refuse
+from ...core.events.calendars import CalendarRole
+from ...core.events.times import read_time
+from ...core.http.messages import JSON, JSONObject, Response
 from ..context.responses import empty
 from ..context.service_context import Call, House
 from ..store.calendars import CalendarRow

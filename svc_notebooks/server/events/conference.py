@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ...core.catalogue import ApiError, refuse
-from ...core.conferences import is_answered, status_of
-from ...core.permissions import Role
-from ...core.wire import JSON, JSONObject
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.events.conference import is_answered, status_of
+from ...core.files.permissions import Role
+from ...core.http.messages import JSON, JSONObject
 from ..context.external_origin import client_origin
 from ..context.service_context import Call, House
 from ..files import rows as drafts

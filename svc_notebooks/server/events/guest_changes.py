@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ...core.wire import JSON, JSONObject
+from ...core.http.messages import JSON, JSONObject
 from ..context.service_context import House
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow

@@ -10,13 +10,13 @@ from heapq import merge
 from typing import Any
 
 from ...core.clock import to_millis
-from ...core.event_times import in_minutes, instant, read_time
-from ...core.events import end_of, recurrence_of, start_of
-from ...core.expansion import Occurrence, occurrences
-from ...core.wire import JSONObject
-from ...core.work import Work
-from ...core.written_moments import Start, print_moment, read_moment
-from ...core.zones import zone
+from ...core.events.instances import Occurrence, occurrences
+from ...core.events.rfc5545_times import Start, print_moment, read_moment
+from ...core.events.times import in_minutes, instant, read_time
+from ...core.events.validation import end_of, recurrence_of, start_of
+from ...core.http.messages import JSONObject
+from ...core.time_zones import zone
+from ...core.work_budget import Work
 from ..context.service_context import House
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ...core.clock import format_time, from_millis
-from ...core.wire import JSONObject
+from ...core.http.messages import JSONObject
 from ..context.service_context import House
 from ..store.events import InvitationRow
 from .attendee_copies import attendees_of

@@ -13,14 +13,14 @@ from datetime import UTC, datetime
 from itertools import dropwhile
 from typing import Any
 
-from ...core.calendars import CalendarRole
-from ...core.catalogue import refuse
 from ...core.clock import format_time, from_millis, parse_time, to_millis
-from ...core.event_fields import EVENT_SHAPE, EVENT_TYPES
-from ...core.event_times import TimeError, read_date
-from ...core.recurrence import Start
-from ...core.wire import JSONObject, Query, Response
-from ...core.work import Work
+from ...core.errors.catalogue import refuse
+from ...core.events.calendars import CalendarRole
+from ...core.events.fields import EVENT_SHAPE, EVENT_TYPES
+from ...core.events.rrule import Start
+from ...core.events.times import TimeError, read_date
+from ...core.http.messages import JSONObject, Query, Response
+from ...core.work_budget import Work
 from ..context import page_tokens as paging
 from ..context.service_context import Call, House
 from ..files.operations import flag, mask_of, number, one_of

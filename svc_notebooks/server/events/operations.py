@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...core.calendars import CalendarRole
-from ...core.catalogue import ApiError, refuse
+from ...core.api.operations import EVENT_ID
 from ...core.clock import to_millis
-from ...core.event_checks import is_address
-from ...core.event_fields import EVENT_SHAPE
-from ...core.event_times import instant
-from ...core.events import end_of, problems, recurrence_of, start_of
-from ...core.operations import EVENT_ID
-from ...core.recurrence import Start
-from ...core.wire import JSONObject, Response
-from ...core.zones import zone
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.events.calendars import CalendarRole
+from ...core.events.fields import EVENT_SHAPE
+from ...core.events.rrule import Start
+from ...core.events.times import instant
+from ...core.events.types import is_address
+from ...core.events.validation import end_of, problems, recurrence_of, start_of
+from ...core.http.messages import JSONObject, Response
+from ...core.time_zones import zone
 from ..context.external_origin import client_origin
 from ..context.service_context import Call, House
 from ..files.operations import mask_of, read_json

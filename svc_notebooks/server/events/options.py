@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...core.catalogue import refuse
-from ...core.wire import Query
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Query
 from ..files.operations import flag, number
 
 _WHO = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}

@@ -1,6 +1,6 @@
 """Where a page of events ends before it is full: the expansion of recurring events has a budget for each request.
 
-The budget counts steps (core/work.py). What was found until it is spent is the page, and its token goes on from there,
+The budget counts steps (core/work_budget.py). What was found until it is spent is the page, and its token goes on from there,
 so no instance is left out and none is on two pages. Where a whole budget finds nothing, the page covers a stretch of
 time that is short enough for it.
 """
@@ -13,7 +13,7 @@ from heapq import merge
 from typing import TypeAlias
 
 from ...core.clock import from_millis, to_millis
-from ...core.work import Work, WorkExceeded
+from ...core.work_budget import Work, WorkExceeded
 from .resource import Found
 
 Key: TypeAlias = "tuple[int, str]"

@@ -10,10 +10,10 @@ from datetime import tzinfo
 from typing import Any, NamedTuple
 
 from ...core.clock import format_time, from_millis
-from ...core.event_fields import ORDER
-from ...core.event_times import print_time, read_time
-from ...core.events import reminders_of
-from ...core.wire import JSON, JSONObject
+from ...core.events.fields import ORDER
+from ...core.events.times import print_time, read_time
+from ...core.events.validation import reminders_of
+from ...core.http.messages import JSON, JSONObject
 from ..context.service_context import House
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from ...core.wire import JSONObject
+from ...core.http.messages import JSONObject
 from ..context.service_context import House
 from ..store.events import EventRow
 from .attendee_copies import drop_lost, spread

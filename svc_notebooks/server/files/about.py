@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...core.catalogue import refuse
-from ...core.fields import ANY_KEY, Shape
-from ...core.formats import MAX_IMPORT_SIZES
-from ...core.wire import JSON, JSONObject, Response
+from ...core.errors.catalogue import refuse
+from ...core.field_mask import ANY_KEY, Shape
+from ...core.http.messages import JSON, JSONObject, Response
+from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ..context.responses import as_json
 from ..context.service_context import Call, House
 from .operations import mask_of, selected

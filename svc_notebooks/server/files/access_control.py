@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from ...core.catalogue import refuse
-from ...core.permissions import Role
+from ...core.errors.catalogue import refuse
+from ...core.files.permissions import Role
 from ..context.service_context import House
 from ..store.files import FileRow
 from ..store.permissions import PermissionRow

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from ...core.channels import Event, State, move
-from ...core.notifications import in_order
+from ...core.notifications.channels import Event, State, move
+from ...core.notifications.messages import in_order
 from ..context.service_context import House
 from ..store.channels import ChannelRow
 from ..store.files import FileRow

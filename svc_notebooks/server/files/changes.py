@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...core import fields
-from ...core.catalogue import refuse
+from ...core import field_mask as fields
 from ...core.clock import format_time, from_millis
-from ...core.fields import Mask, Shape
-from ...core.files import FILE_SHAPE
-from ...core.wire import JSON, JSONObject, Response
+from ...core.errors.catalogue import refuse
+from ...core.field_mask import Mask, Shape
+from ...core.files.fields import FILE_SHAPE
+from ...core.http.messages import JSON, JSONObject, Response
 from ..context.access_tokens import Caller
 from ..context.responses import as_json
 from ..context.service_context import Call, House

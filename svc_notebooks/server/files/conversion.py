@@ -14,16 +14,16 @@ from ...convert.admission import Abandoned, TooManyWait
 from ...convert.converter import Client, Converter, shared
 from ...convert.detect import VAGUE, detect_source
 from ...convert.job import ConversionError, Limits, TooLarge
-from ...core.catalogue import ApiError, refuse, row
-from ...core.choices import FAILED_EXPORT
 from ...core.clock import from_millis
-from ...core.formats import MAX_IMPORT_SIZES, PDF, TEXT
+from ...core.errors.catalogue import ApiError, refuse, row
+from ...core.errors.decisions import FAILED_EXPORT
+from ...core.files.permissions import Role
+from ...core.http.messages import Disconnected, Headers, JSONObject, Response, is_gone
+from ...core.http.mime import by_name
+from ...core.http.multipart import MediaType
+from ...core.http.native_formats import MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.languages import check_tag
-from ...core.mime import by_name
-from ...core.multipart import MediaType
-from ...core.permissions import Role
 from ...core.policy import Policy
-from ...core.wire import Disconnected, Headers, JSONObject, Response, is_gone
 from ..context.html import confined
 from ..context.journal import noted
 from ..context.service_context import Call, House
@@ -145,7 +145,7 @@ def _word(house: House, media_type: str) -> str:
 
 
 def _key(house: House, given: str | None) -> str:
-    """A media type as core/formats.py writes it; a vague one where none was given."""
+    """A media type as core/http/native_formats.py writes it; a vague one where none was given."""
     return _word(house, MediaType.parse(given).essence) if given else next(iter(VAGUE))
 
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from contextlib import closing
 
-from ...core.catalogue import ApiError, refuse
-from ...core.files import check_file
-from ...core.permissions import Role
-from ...core.wire import JSONObject, Response
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.files.fields import check_file
+from ...core.files.permissions import Role
+from ...core.http.messages import JSONObject, Response
 from ..context.responses import as_json
 from ..context.service_context import Call, House
 from ..storage.content import END, Outflow

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...core.catalogue import ApiError, refuse
-from ...core.operations import CONTENT
-from ...core.ranges import ByteRange, ContentRange, Span
-from ...core.wire import Headers, Response, let_go
+from ...core.api.operations import CONTENT
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.http.messages import Headers, Response, let_go
+from ...core.http.ranges import ByteRange, ContentRange, Span
 from ..context.access_tokens import Caller, require
 from ..context.html import confined
 from ..context.service_context import Call, House

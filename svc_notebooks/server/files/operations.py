@@ -6,15 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ...core import fields
-from ...core.catalogue import ApiError, refuse
-from ...core.choices import ROOT
-from ...core.fields import Mask, Shape
-from ...core.files import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
-from ...core.mime import detect
-from ...core.permissions import Role
-from ...core.search import mentions, parse_order, parse_query
-from ...core.wire import JSON, Body, JSONObject, Query, Response
+from ...core import field_mask as fields
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.errors.decisions import ROOT
+from ...core.field_mask import Mask, Shape
+from ...core.files.fields import FILE_SHAPE, IDS_SHAPE, LIST_SHAPE, check_file
+from ...core.files.permissions import Role
+from ...core.files.query import mentions, parse_order, parse_query
+from ...core.http.messages import JSON, Body, JSONObject, Query, Response
+from ...core.http.mime import detect
 from ..blobs.blob_store import BLOCK
 from ..context import page_tokens as paging
 from ..context.external_origin import client_origin

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ...core.catalogue import refuse
-from ...core.fields import Mask, Shape
-from ...core.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
-from ...core.wire import JSONObject, Response
+from ...core.errors.catalogue import refuse
+from ...core.field_mask import Mask, Shape
+from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
+from ...core.http.messages import JSONObject, Response
 from ..context import page_tokens as paging
 from ..context.responses import as_json, empty
 from ..context.service_context import Call, House

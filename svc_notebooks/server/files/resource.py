@@ -10,13 +10,13 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any
 
-from ...core import fields
+from ...core import field_mask as fields
 from ...core.clock import format_time, from_millis
-from ...core.fields import ALL, Mask
-from ...core.files import CAPABILITIES, FILE_FIELDS
-from ...core.mime import extension_of
-from ...core.permissions import GRANTEES, Role
-from ...core.wire import JSON, JSONObject, Query, Request, join_url, segment
+from ...core.field_mask import ALL, Mask
+from ...core.files.fields import CAPABILITIES, FILE_FIELDS
+from ...core.files.permissions import GRANTEES, Role
+from ...core.http.messages import JSON, JSONObject, Query, Request, join_url, segment
+from ...core.http.mime import extension_of
 from ..blobs.damage import DamagedContent
 from ..context.access_tokens import Caller
 from ..context.external_origin import client_origin

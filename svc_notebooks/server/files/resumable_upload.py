@@ -1,4 +1,4 @@
-"""Resumable uploads: core/session.py decides, this room acts (A3).
+"""Resumable uploads: core/uploads/server_session.py decides, this room acts (A3).
 
 The bytes of a request go into parts while they come. After every `part_size` bytes, and at the end, one short
 transaction adds the part to the session's content and moves `stored`, if no later request has claimed the
@@ -13,15 +13,25 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...core.catalogue import refuse
-from ...core.files import check_file
-from ...core.mime import UNKNOWN
-from ...core.multipart import MediaType
-from ...core.operations import SESSION
-from ...core.ranges import ContentRange, stored_range
-from ...core.session import Intake, Received, UploadSession, Verdict, Wrong, cancel, receive, refusal, settle
-from ...core.upload import State
-from ...core.wire import Disconnected, Headers, JSONObject, Query, Response
+from ...core.api.operations import SESSION
+from ...core.errors.catalogue import refuse
+from ...core.files.fields import check_file
+from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Response
+from ...core.http.mime import UNKNOWN
+from ...core.http.multipart import MediaType
+from ...core.http.ranges import ContentRange, stored_range
+from ...core.uploads.server_session import (
+    Intake,
+    Received,
+    UploadSession,
+    Verdict,
+    Wrong,
+    cancel,
+    receive,
+    refusal,
+    settle,
+)
+from ...core.uploads.states import State
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import Caller
 from ..context.external_origin import client_origin

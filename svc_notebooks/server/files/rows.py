@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ...core.catalogue import refuse
-from ...core.choices import ROOT, WHO_TRASHES
 from ...core.clock import parse_time, to_millis
-from ...core.formats import VENDOR_TYPES
-from ...core.mime import UNKNOWN
-from ...core.permissions import Role
-from ...core.wire import JSONObject
+from ...core.errors.catalogue import refuse
+from ...core.errors.decisions import ROOT, WHO_TRASHES
+from ...core.files.permissions import Role
+from ...core.http.messages import JSONObject
+from ...core.http.mime import UNKNOWN
+from ...core.http.native_formats import VENDOR_TYPES
 from ..context.access_tokens import Caller
 from ..context.service_context import House
 from ..store.files import FileRow

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ...core.catalogue import refuse
-from ...core.files import check_file, is_media_type
-from ...core.mime import SNIFFED_BYTES, detect
-from ...core.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
-from ...core.permissions import Role
-from ...core.wire import Body, Headers, JSONObject, Response
+from ...core.errors.catalogue import refuse
+from ...core.files.fields import check_file, is_media_type
+from ...core.files.permissions import Role
+from ...core.http.messages import Body, Headers, JSONObject, Response
+from ...core.http.mime import SNIFFED_BYTES, detect
+from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..blobs.blob_store import BLOCK
 from ..context.responses import as_json
 from ..context.service_context import Call, House

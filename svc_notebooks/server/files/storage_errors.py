@@ -6,7 +6,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from ...core.catalogue import ApiError, refuse
+from ...core.errors.catalogue import ApiError, refuse
 from ..blobs.damage import DamagedContent
 from ..context.service_context import House
 from ..database.errors import FULL, DatabaseDamaged

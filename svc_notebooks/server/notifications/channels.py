@@ -5,9 +5,10 @@ from __future__ import annotations
 import hmac
 from base64 import urlsafe_b64encode
 
-from ...core import fields
-from ...core.catalogue import ApiError, Row, refuse, row
-from ...core.channels import (
+from ...core import field_mask as fields
+from ...core.errors.catalogue import ApiError, Row, refuse, row
+from ...core.http.messages import JSON, JSONObject, Response, join_url, segment
+from ...core.notifications.channels import (
     CHANNEL_SHAPE,
     MOST_ID,
     ChannelRequest,
@@ -18,8 +19,7 @@ from ...core.channels import (
     check_channel,
     move,
 )
-from ...core.notifications import FIRST_NUMBER
-from ...core.wire import JSON, JSONObject, Response, join_url, segment
+from ...core.notifications.messages import FIRST_NUMBER
 from ..context.access_tokens import Caller
 from ..context.external_origin import client_origin
 from ..context.responses import as_json, empty

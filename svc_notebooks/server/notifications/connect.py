@@ -12,7 +12,7 @@ from threading import Thread
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from ...core.channels import host_of
+from ...core.notifications.channels import host_of
 from .connection import Line, NoStatus
 from .trust_store import Trust
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ...core.outbox import Outcome
+from ...core.delivery_schedule import Outcome
 from .connect import Place, Target, look_up, reach, target_of, why
 from .connection import Line, NoStatus, Standing, message
 from .trust_store import Trust

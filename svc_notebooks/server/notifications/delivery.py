@@ -12,9 +12,9 @@ from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
-from ...core.outbox import Outcome
-from ...core.place import here
-from ...core.wire import Headers, Request, Response
+from ...core.delivery_schedule import Outcome
+from ...core.http.messages import Headers, Request, Response
+from ...core.platform import here
 from ..storage.clock import SystemClock, VirtualClock
 from ..store.outbox import Waiting
 from .outbox import Desk

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.clock import format_time, from_millis
-from ...core.outbox import Fate, Outcome
+from ...core.delivery_schedule import Fate, Outcome
 from ..store.outbox import Waiting
 
 

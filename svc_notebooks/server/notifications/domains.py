@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from ipaddress import ip_address
 
-from ...core.channels import host_of, plain_host
+from ...core.notifications.channels import host_of, plain_host
 from ...core.policy import Policy
 from ..store import Store
 

@@ -1,4 +1,4 @@
-"""What is to be delivered now, and what follows from how it went: the outbox of the store, by core/outbox.py's rules.
+"""What is to be delivered now, and what follows from how it went: the outbox of the store, by core/delivery_schedule.py's rules.
 
 Nothing is sent from here (courier.py does that), and every step is one short transaction, so that a service that
 is killed between two of them goes on where it was (N-11).
@@ -10,11 +10,11 @@ from datetime import datetime
 from random import Random
 from typing import NamedTuple
 
-from ...core.channels import State
 from ...core.clock import from_millis, to_millis
+from ...core.delivery_schedule import TRIED_AGAIN, Fate, Outcome, judge
 from ...core.names import Names
-from ...core.notifications import CONTENT_TYPE, USER_AGENT, Message
-from ...core.outbox import TRIED_AGAIN, Fate, Outcome, judge
+from ...core.notifications.channels import State
+from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from ...core.policy import Policy
 from ..storage.clock import SystemClock, VirtualClock
 from ..store import Store

@@ -13,7 +13,7 @@ from contextlib import suppress
 from datetime import datetime
 from threading import Condition, Event, Thread
 
-from ...core.outbox import Outcome
+from ...core.delivery_schedule import Outcome
 from ..storage.clock import SystemClock, VirtualClock
 from ..store.outbox import Waiting
 from .delivery import Handler, Poster, hand_over

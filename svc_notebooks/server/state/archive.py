@@ -22,9 +22,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO
 
+from ...core.http.messages import JSON, JSONObject
 from ...core.names import Names
 from ...core.policy import Policy
-from ...core.wire import JSON, JSONObject
 from ..blobs.blob_store import BLOCK, Parts, PartWriter, StoredPart, sound
 from ..database.upgrades import VERSION as SCHEMA_VERSION
 from ..store import Store

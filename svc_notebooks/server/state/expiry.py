@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from ...core.clock import format_time, from_millis, to_millis
-from ...core.wire import Query
+from ...core.http.messages import Query
 from ..context.service_context import House
 from ..store.deadlines import Span
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
 
-from ...core.wire import Body, cut_off
+from ...core.http.messages import Body, cut_off
 
 _STEP = 0.05  # how often a waiting request looks whether the one in flight still makes progress
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, insert, literal, or_, select, update
 
-from ...core.channels import State
+from ...core.notifications.channels import State
 from ..database.engine import Database, Prepared, inserting
 from ..database.schema import channels, messages
 from .files import BELOW, FOLLOWING

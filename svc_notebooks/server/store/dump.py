@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, Float, Integer, Table, select, text
 
-from ...core.wire import JSON
+from ...core.http.messages import JSON
 from ..database import upgrades
 from ..database.column_values import means_something
 from ..database.engine import Database, Prepared, Row, inserting

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import CTE, bindparam, delete, func, select, update
 
-from ...core.search import Search, SortKey
+from ...core.files.query import Search, SortKey
 from ..database.engine import Database, Prepared, inserting
 from ..database.schema import files, opened, properties, rope
 from .normalize import ascii_lower, word_list

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, delete, select, union_all, update
 
-from ...core.permissions import Role
+from ...core.files.permissions import Role
 from ..database.engine import Database, Prepared, inserting
 from ..database.schema import files, permissions
 from .files import BELOW
 
 
 class PermissionRow(NamedTuple):
-    """One permission; `role` is a number of core/permissions.py, `since` in Unix milliseconds."""
+    """One permission; `role` is a number of core/files/permissions.py, `since` in Unix milliseconds."""
 
     file: str
     id: str

@@ -22,8 +22,8 @@ from sqlalchemy import (
     union,
 )
 
-from ...core.permissions import Role
-from ...core.search import And, Compare, Has, Member, Not, Or, Search, SortKey
+from ...core.files.permissions import Role
+from ...core.files.query import And, Compare, Has, Member, Not, Or, Search, SortKey
 from ..database.schema import files, opened, permissions, properties
 from .normalize import ascii_lower, words_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from ...core.wire import JSON
+from ...core.http.messages import JSON
 from ..database.engine import Database, Row
 from ..database.schema import (
     calendar_access,

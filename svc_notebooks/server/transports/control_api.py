@@ -15,9 +15,19 @@ from tempfile import TemporaryFile
 from typing import BinaryIO, TypeAlias
 from urllib.parse import urlsplit
 
-from ...core.catalogue import ApiError, refuse
 from ...core.clock import format_time, parse_duration, parse_time
-from ...core.wire import JSON, Disconnected, Headers, JSONObject, Query, Request, Response, as_body, plain_segment
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.http.messages import (
+    JSON,
+    Disconnected,
+    Headers,
+    JSONObject,
+    Query,
+    Request,
+    Response,
+    as_body,
+    plain_segment,
+)
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import bearer
 from ..context.allowed_hosts import check_host

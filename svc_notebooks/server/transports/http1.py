@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
-from ...core.catalogue import refuse
-from ...core.wire import Disconnected, Response, reason
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Disconnected, Response, reason
 from ..blobs.blob_store import BLOCK
 
 _SIZE = re.compile(rb"([0-9A-Fa-f]{1,15})[ \t]*(?:;[^\r\n]*)?\r\n")

@@ -10,8 +10,8 @@ from abc import ABC, abstractmethod
 from contextlib import suppress
 from typing import Protocol
 
-from ...core.catalogue import ApiError, Row, refuse
-from ...core.choices import UNREADABLE
+from ...core.errors.catalogue import ApiError, Row, refuse
+from ...core.errors.decisions import UNREADABLE
 from ...core.policy import Policy
 from ..context.responses import as_error
 from .http1 import WHY_UNREADABLE, head

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from threading import Condition
 from typing import Any, Protocol
 
-from ...core.turns import Turns
+from ...core.fair_queue import Turns
 
 _MOST_KNOWN = 10_000
 

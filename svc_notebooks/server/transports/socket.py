@@ -25,10 +25,10 @@ from weakref import WeakSet
 from cheroot.connections import ConnectionManager
 from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
-from ...core.catalogue import refuse
+from ...core.errors.catalogue import refuse
 from ...core.fork import after_fork, close_copies
+from ...core.http.messages import Disconnected, Headers, Request, Response, let_go
 from ...core.policy import Policy
-from ...core.wire import Disconnected, Headers, Request, Response, let_go
 from ..context.responses import as_error
 from ..service import Service
 from .control_api import Control

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import quote
 
-from ...core.catalogue import refuse
-from ...core.wire import Disconnected, Headers, Request, Response, reason
+from ...core.errors.catalogue import refuse
+from ...core.http.messages import Disconnected, Headers, Request, Response, reason
 from ..context.responses import as_error
 
 

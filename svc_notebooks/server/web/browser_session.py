@@ -10,10 +10,10 @@ import hmac
 from html import escape
 from http.cookies import CookieError, SimpleCookie
 
-from ...core.catalogue import ApiError, refuse
-from ...core.oauth import OAuthError
-from ...core.operations import ALL_SCOPES
-from ...core.wire import Query, Response
+from ...core.api.operations import ALL_SCOPES
+from ...core.auth.oauth import OAuthError
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.http.messages import Query, Response
 from ..auth.users import welcome
 from ..context.access_tokens import Caller
 from ..context.external_origin import client_origin

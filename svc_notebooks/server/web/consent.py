@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import urlsplit
 
-from ...core.oauth import GRANTS, OAuthError, is_redirect, is_verifier
-from ...core.operations import ALL_SCOPES
-from ...core.wire import JSONObject, Query, Response
+from ...core.api.operations import ALL_SCOPES
+from ...core.auth.oauth import GRANTS, OAuthError, is_redirect, is_verifier
+from ...core.http.messages import JSONObject, Query, Response
 from ..auth.grants import new_code, scopes_of
 from ..context.access_tokens import Caller
 from ..context.external_origin import client_origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import quote
 
-from ...core.multipart import MediaType
+from ...core.http.multipart import MediaType
 
 PDF = "application/pdf"
 _PICTURES = "apng avif bmp gif jpeg png svg+xml vnd.microsoft.icon webp x-icon"

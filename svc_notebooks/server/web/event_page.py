@@ -9,11 +9,11 @@ from html import escape
 from itertools import islice
 from typing import Any
 
-from ...core.catalogue import refuse
 from ...core.clock import from_millis
-from ...core.event_times import read_time
-from ...core.recurrence import Start, is_all_day
-from ...core.wire import JSONObject, Response
+from ...core.errors.catalogue import refuse
+from ...core.events.rrule import Start, is_all_day
+from ...core.events.times import read_time
+from ...core.http.messages import JSONObject, Response
 from ..context.html import described, page
 from ..context.public_request import Visit
 from ..context.service_context import House

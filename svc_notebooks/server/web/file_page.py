@@ -9,11 +9,11 @@ from base64 import b64encode
 from html import escape
 
 from ...convert.job import ConversionError
-from ...core.catalogue import ApiError, refuse
+from ...core.api.operations import CONTENT, FILE_ID, READ, Operation
 from ...core.clock import from_millis
-from ...core.multipart import MediaType
-from ...core.operations import CONTENT, FILE_ID, READ, Operation
-from ...core.wire import Headers, Query, Response
+from ...core.errors.catalogue import ApiError, refuse
+from ...core.http.messages import Headers, Query, Response
+from ...core.http.multipart import MediaType
 from ..context.access_tokens import Caller, require
 from ..context.html import described, page
 from ..context.public_request import Visit

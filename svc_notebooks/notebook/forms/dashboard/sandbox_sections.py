@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import ipywidgets as widgets
 
-from ....core.fault_presets import PRESETS
+from ....core.faults.presets import PRESETS
 from ...widgets.field import LABEL, entry, labelled, number
 from ...widgets.html import tag
 from ...widgets.styles import row

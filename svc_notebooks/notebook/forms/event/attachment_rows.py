@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....core.errors import SvcError
+from ....core.errors.errors import SvcError
 from ...widgets.editable_rows import RowsChoice
 from ...widgets.field import LABEL, Field, entry, labelled, small_button
 from ...widgets.html import tag

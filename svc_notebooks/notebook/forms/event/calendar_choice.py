@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....core.errors import SvcError
-from ....core.zones import UTC_NAME
+from ....core.errors.errors import SvcError
+from ....core.time_zones import UTC_NAME
 from ...widgets.field import LABEL, Field, labelled
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ....core.zones import zone
+from ....core.time_zones import zone
 from ...events.recurrence_plan import Plan
 from ...widgets.field import Field, Single, entry, heading, passage, switch
 from ..recurrence.builder import RecurrenceBuilder

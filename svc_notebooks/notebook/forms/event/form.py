@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ....core.errors import SvcError
-from ....core.events import problems
-from ....core.zones import UTC_NAME
+from ....core.errors.errors import SvcError
+from ....core.events.validation import problems
+from ....core.time_zones import UTC_NAME
 from ...current_session import session_or_current
 from ...events.body import LENIENT
 from ...events.events import create_event
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 _SHOWN = ["id", "summary", "start", "end", "time_zone", "status"]
 _TWICE = "end.timeZone"

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from traitlets import TraitError
 
-from ....core.events import with_defaults
+from ....core.events.validation import with_defaults
 from .options import FIELDS
 from .time.local_times import read_wire_time, wire_moment
 from .time.start_and_end import When
 
 if TYPE_CHECKING:
-    from ....core.wire import JSON, JSONObject
+    from ....core.http.messages import JSON, JSONObject
     from .controls import EventControls
 
 _Read = Callable[["EventControls", Mapping[str, Any]], None]

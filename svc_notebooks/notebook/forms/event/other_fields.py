@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from ....core.event_fields import ORDER
+from ....core.events.fields import ORDER
 from ...widgets.field import Field, on_change, passage, small_button
 
 LABELS = {

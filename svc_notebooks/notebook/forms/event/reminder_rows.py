@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ....core.event_fields import MOST_REMINDERS as MOST
+from ....core.events.fields import MOST_REMINDERS as MOST
 from ...widgets.editable_rows import RowsChoice
 from ...widgets.field import FREE, LABEL, Field, labelled, number, on_change, show, small_button
 

@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....core.colors import EVENT_COLORS
-from ....core.recurrence import Start
+from ....core.events.rrule import Start
 from ...events.body import some_fields
 from ...events.parameters import QUERY_ARGUMENTS, query_of
 from ...events.recurrence_plan import Plan
@@ -19,7 +19,7 @@ from .time.local_times import argument_time, in_zone, read_offset, wire_moment, 
 from .time.start_and_end import When
 
 if TYPE_CHECKING:
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
     from .controls import EventControls
 
 T = TypeVar("T")

@@ -17,7 +17,7 @@ from .document_choice import DocumentChoice
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.formats import ExportFormat
+    from ....core.http.native_formats import ExportFormat
 
 KERNEL, BROWSER = "kernel", "browser"
 _TARGETS = (

@@ -14,7 +14,7 @@ from ..recent_files import MOST, file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 _FACTS = "id,name,mimeType,modifiedTime"
 _NONE = (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....core.errors import PathExists
-from ....core.place import here
+from ....core.errors.errors import PathExists
+from ....core.platform import here
 from ....local.saving import REPLACED, SAVED, UNCHANGED
 from ...arguments import file_ids
 from ...current_session import session_or_current
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
     from ...arguments import File
 
 _SPOKEN = 5

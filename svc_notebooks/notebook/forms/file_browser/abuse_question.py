@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ....core.errors import NotAllowed
+from ....core.errors.errors import NotAllowed
 from ...widgets.dialogs.confirmation import Confirmation
 from .details import owner
 

@@ -12,7 +12,7 @@ from .saving import fetched, saved
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 
 def deed_for(asked: Question, given: FileQuestion, session: Session, chosen: Sequence[JSONObject], folder: str) -> Deed:

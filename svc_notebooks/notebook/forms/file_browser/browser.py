@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 PAGE = 20
 """So many files are shown at once."""

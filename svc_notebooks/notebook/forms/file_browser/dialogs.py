@@ -18,7 +18,7 @@ from .new_file import NewFileChoice
 from .saving import Download
 
 if TYPE_CHECKING:
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 KERNEL, BROWSER = "kernel", "browser"
 

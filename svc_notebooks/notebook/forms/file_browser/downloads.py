@@ -16,7 +16,7 @@ from .saving import Attempt, Download, fetched, saved
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import ipywidgets as widgets
 
-from ....core.formats import NATIVES
+from ....core.http.native_formats import NATIVES
 from ...widgets.field import LABEL, Field, entry, labelled, on_change, small_button
 from ...widgets.more_options import MoreOptions
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ....core.abuse import confirmed_by_person
-from ....core.errors import NotAllowed
-from ....core.formats import CSV, HTML, PDF, PNG, SVG, TEXT
+from ....core.errors.abuse_warning import confirmed_by_person
+from ....core.errors.errors import NotAllowed
+from ....core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
 from ...files.content import read
 from ...sizes import size_text
 from ...widgets.html import Markup, tag

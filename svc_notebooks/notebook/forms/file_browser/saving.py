@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....core.abuse import confirmed_by_person
-from ....core.errors import PathExists
+from ....core.errors.abuse_warning import confirmed_by_person
+from ....core.errors.errors import PathExists
 from ....local.saving import REPLACED, SAVED, UNCHANGED
 from ...files.content import download, read
 from ...widgets.background_task import Report
@@ -19,7 +19,7 @@ from .details import moment
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ....core.recurrence import Freq, Start
-from ....core.words import recurrence_lines
+from ....core.events.plain_words import recurrence_lines
+from ....core.events.rrule import Freq, Start
 from ...widgets.field import LABEL, Field, labelled, number, on_change, passage, show
 from .end import RepeatEnd
 from .month_choice import MonthChoice

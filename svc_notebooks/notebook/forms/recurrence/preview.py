@@ -8,8 +8,8 @@ from itertools import islice
 
 import ipywidgets as widgets
 
-from ....core.expansion import Occurrence
-from ....core.recurrence import Start
+from ....core.events.instances import Occurrence
+from ....core.events.rrule import Start
 from ...events.recurrence_plan import DAY, Plan, day_of, marked_days
 from ...times import offset_text
 from ...widgets.field import show, small_button

@@ -6,8 +6,8 @@ from calendar import day_name
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from ....core.recurrence import WEEKDAYS, Freq, Rule, Start, read_line
-from ....core.written_moments import until_day
+from ....core.events.rfc5545_times import until_day
+from ....core.events.rrule import WEEKDAYS, Freq, Rule, Start, read_line
 
 _WORDS = {
     Freq.YEARLY: ("yearly", "years"),
@@ -46,7 +46,7 @@ class Repeat:
         return "RRULE:" + ";".join(f"{name}={value}" for name, value in parts.items() if value)
 
     def words(self) -> str:
-        """The same in the plain words of core/words.py.
+        """The same in the plain words of core/events/plain_words.py.
 
         >>> Repeat(Freq.MONTHLY, 2, nth=(-1, 4), count=6).words()
         'every 2 months on the last Friday, 6 times'

@@ -12,7 +12,7 @@ from ..file_browser.details import moment
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 _BINARY = "The new content overwrites the old one. The file keeps its id."
 _DOCUMENT = "It is a native document: the new content is converted, and everything in the document is replaced."

@@ -13,7 +13,7 @@ from ..recent_files import MOST, file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....core.wire import JSONObject
+    from ....core.http.messages import JSONObject
 
 NEW, EXISTING = "new", "existing"
 _NONE = "There is no file that you may edit. Upload one, then press Refresh."

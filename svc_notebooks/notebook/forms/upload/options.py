@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from ....core.files import is_media_type
+from ....core.files.fields import is_media_type
 from ...files.metadata import metadata_body
 from ...frames.schemas import camel
 from ...widgets.copy_restriction import ARGUMENT, FIELD, is_restricted, viewers_switch

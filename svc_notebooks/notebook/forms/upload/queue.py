@@ -13,8 +13,8 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ....core.place import here
-from ....core.wire import JSONObject
+from ....core.http.messages import JSONObject
+from ....core.platform import here
 
 if TYPE_CHECKING:
     from ....client.session import Session

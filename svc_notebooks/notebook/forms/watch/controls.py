@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import ipywidgets as widgets
 
-from ....core.catalogue import ApiError
-from ....core.channels import MOST_ID, MOST_TOKEN, check_channel
 from ....core.clock import to_millis
+from ....core.errors.catalogue import ApiError
+from ....core.notifications.channels import MOST_ID, MOST_TOKEN, check_channel
 from ...notifications.channel_request import channel_token, expiration_time
 from ...widgets.field import LABEL, Field, Single, entry, labelled, on_change, show
 from ...widgets.more_options import MoreOptions
@@ -19,8 +19,8 @@ from .expiration import ChannelEnd
 
 if TYPE_CHECKING:
     from ....client.session import Session
+    from ....core.http.messages import JSONObject
     from ....core.policy import Policy
-    from ....core.wire import JSONObject
 
 CHANGES = ""
 """What the chooser has for the change log."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ....client.notifications.channels import Channel, register_of
-from ....core.errors import SvcError
+from ....core.errors.errors import SvcError
 from ...current_session import session_or_current
 from ...frames.frames import frame
 from ...frames.schemas import MESSAGES

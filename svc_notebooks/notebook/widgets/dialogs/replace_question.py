@@ -8,8 +8,8 @@ from pathlib import Path
 
 import ipywidgets as widgets
 
-from ....core.errors import PathExists
-from ....core.mime import by_name
+from ....core.errors.errors import PathExists
+from ....core.http.mime import by_name
 from ....local.paths import free_path
 from ...sizes import size_text
 from ..field import show

@@ -9,12 +9,12 @@ import re
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import TYPE_CHECKING, Any
 
-from .....core.event_times import read_time
-from .....core.recurrence import Start
-from .....core.zones import zone
+from .....core.events.rrule import Start
+from .....core.events.times import read_time
+from .....core.time_zones import zone
 
 if TYPE_CHECKING:
-    from .....core.wire import JSON, JSONObject
+    from .....core.http.messages import JSON, JSONObject
 
 _OFFSET = re.compile(r"([+-])(\d{2}):([0-5]\d)", re.ASCII)
 

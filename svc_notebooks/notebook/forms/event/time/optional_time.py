@@ -13,7 +13,7 @@ from .local_times import read_wire_time
 from .time_zone import ZoneChoice
 
 if TYPE_CHECKING:
-    from .....core.wire import JSON
+    from .....core.http.messages import JSON
 
 
 class TimeChoice(widgets.VBox):  # type: ignore[misc]

@@ -8,7 +8,7 @@ from datetime import datetime
 
 import ipywidgets as widgets
 
-from .....core.zones import zone, zone_names
+from .....core.time_zones import zone, zone_names
 from ....times import offset_text
 from ....widgets.field import LABEL, Field, labelled
 from .local_times import read_offset

@@ -1,0 +1,311 @@
+"""The resources as JSON Schema (2020-12, as OpenAPI 3.1 has it): files and events from their tables, the rest here.
+
+A schema of an answer requires nothing: a `fields` mask may leave anything out. A schema of a body allows null
+wherever a client may write: it means that the field is not set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, TypeAlias
+
+from ..events.calendars import ROLES as CALENDAR_ROLES
+from ..events.fields import EVENT_FIELDS, EventField
+from ..files.fields import FILE_FIELDS, FileField, Write
+from ..files.permissions import GRANTEES, ROLES
+from ..http.messages import reason
+
+Schema: TypeAlias = dict[str, Any]
+
+STRING: Final[Schema] = {"type": "string"}
+BOOLEAN: Final[Schema] = {"type": "boolean"}
+INTEGER: Final[Schema] = {"type": "integer"}
+TIME: Final[Schema] = {"type": "string", "format": "date-time"}
+STRINGS: Final[Schema] = {"type": "object", "additionalProperties": STRING}
+ANYTHING: Final[Schema] = {"type": "object", "additionalProperties": True}
+STRINGS_LIST: Final[Schema] = {"type": "array", "items": STRING}
+
+
+def ref(name: str) -> Schema:
+    """A reference to a schema of the document."""
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+def array(of: Schema) -> Schema:
+    """A list of these."""
+    return {"type": "array", "items": of}
+
+
+def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
+    """An object with these properties."""
+    needed = list(required)
+    return {"type": "object", "properties": dict(properties), **({"required": needed} if needed else {})}
+
+
+def answer(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
+    """A response: what its status means, and the schema of each kind of content that it may have."""
+    found: Schema = {"description": reason(status)}
+    return found | {"content": {kind: {"schema": schema} for kind, schema in content.items()}} if content else found
+
+
+def _words(values: Iterable[str]) -> Schema:
+    return {"type": "string", "enum": list(values)}
+
+
+# -- files -----------------------------------------------------------------------------------------------------------
+
+_FLAGS = frozenset({"me", "securityUpdateEligible", "securityUpdateEnabled"})
+_NUMBERS = frozenset({"height", "rotation", "width"})
+_FILE_TYPES: Mapping[str, Schema] = {
+    "string": STRING,
+    "boolean": BOOLEAN,
+    "time": TIME,
+    "media": {"type": "string", "pattern": "^[!-.0-:<-~]+/[!-.0-:<-~]+"},
+    "colour": {"type": "string", "pattern": "^#[0-9A-Fa-f]{6}$"},
+    "strings": {"type": "object", "additionalProperties": {"type": ["string", "null"]}},
+    "list": STRINGS_LIST,
+    "parents": {"type": "array", "items": STRING, "minItems": 1, "maxItems": 1},
+}
+
+
+def _file_field(field: FileField, *, writing: bool) -> Schema:
+    if field.type in _FILE_TYPES:
+        return _FILE_TYPES[field.type]
+    if field.type == "target" and writing:
+        return record({"targetId": STRING}, ["targetId"]) | {"additionalProperties": False}
+    parts = record({name: _file_part(field, name) for name in field.parts})
+    return array(parts) if field.type == "objects" else parts
+
+
+def _file_part(field: FileField, name: str) -> Schema:
+    if field.write is Write.ALWAYS:
+        return {}  # nobody looks into what is only kept
+    if name in _FLAGS or field.name == "capabilities":
+        return BOOLEAN
+    return INTEGER if name in _NUMBERS else STRING
+
+
+def _file() -> Schema:
+    return record({field.name: _file_field(field, writing=False) for field in FILE_FIELDS})
+
+
+def _file_to(*when: Write) -> Schema:
+    written = [field for field in FILE_FIELDS if field.write in when]
+    return record({field.name: nullable(_file_field(field, writing=True)) for field in written}) | {
+        "additionalProperties": False
+    }
+
+
+def nullable(schema: Schema) -> Schema:
+    """The same, or null."""
+    if "enum" in schema:
+        return {"anyOf": [schema, {"type": "null"}]}
+    return {**schema, "type": [schema["type"], "null"]} if isinstance(schema.get("type"), str) else schema
+
+
+# -- events ----------------------------------------------------------------------------------------------------------
+
+_PERSON = record({"displayName": STRING, "email": STRING, "id": STRING, "self": BOOLEAN})
+_EVENT_TYPES: Mapping[str, Schema] = {
+    "string": STRING,
+    "boolean": BOOLEAN,
+    "url": {"type": "string", "pattern": "^https?://"},
+    "https": {"type": "string", "pattern": "^https://"},
+    "link": {"type": "string", "pattern": "^[A-Za-z][A-Za-z0-9+.-]*://"},
+    "email": STRING,
+    "id": {"type": "string", "pattern": "^[0-9a-v]{5,1024}$"},
+    "date": {"type": "string", "format": "date"},
+    "dateTime": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}"},
+    "timeZone": STRING,
+    "map": STRINGS,
+    "person": _PERSON,
+}
+
+
+def _event_field(field: EventField) -> Schema:
+    if field.type == "integer":
+        bounds = {"minimum": field.low, "maximum": field.high}
+        return {"type": "integer", **{name: value for name, value in bounds.items() if value is not None}}
+    if field.type == "enum":
+        return _words(field.values)
+    return _EVENT_TYPES.get(field.type, {})
+
+
+class _Tree:
+    """Fields by their paths, made into a schema: `start.date`, `attendees[].email`."""
+
+    def __init__(self, fields: Iterable[EventField], *, writing: bool) -> None:
+        self._fields = {field.path: field for field in fields}
+        self._writing = writing
+
+    def schema(self, path: str = "") -> Schema:
+        """The object at this path."""
+        head = f"{path}." if path else ""
+        names = [one.removeprefix(head) for one in self._fields if one.startswith(head)]
+        own = [name for name in names if not set(name) & {".", "["}]
+        required = [name for name in own if self._writing and self._fields[head + name].required]
+        return record({name: self._property(head + name) for name in own}, required)
+
+    def _property(self, path: str) -> Schema:
+        field = self._fields[path]
+        found = self._value(field)
+        return nullable(found) if self._writing and not field.required else found
+
+    def _value(self, field: EventField) -> Schema:
+        entry = f"{field.path}[]"
+        if field.type == "list" and entry in self._fields:
+            return array(_event_field(self._fields[entry]))
+        if field.type == "list":
+            return array(self.schema(entry) if self._has(f"{entry}.") else {})
+        if field.type == "id" and not self._writing:
+            return STRING  # an instance's has its start behind it
+        if field.type in ("object", "time"):
+            return self.schema(field.path) if self._has(f"{field.path}.") else ANYTHING
+        return _event_field(field)
+
+    def _has(self, head: str) -> bool:
+        return any(path.startswith(head) for path in self._fields)
+
+
+_STATUS = EventField("conferenceData.createRequest.status", "object", writable=False)
+_CODE = EventField("conferenceData.createRequest.status.statusCode", "string", writable=False)
+_WRITABLE = tuple(field for field in EVENT_FIELDS if field.writable)
+
+
+def _event_to_write(*, whole: bool) -> Schema:
+    found = _Tree(_WRITABLE, writing=True).schema()
+    return found if whole else {name: one for name, one in found.items() if name != "required"}
+
+
+# -- the small ones --------------------------------------------------------------------------------------------------
+
+_TYPES: Mapping[str, Schema] = {
+    "": STRING,
+    "boolean": BOOLEAN,
+    "integer": INTEGER,
+    "time": TIME,
+    "strings": STRINGS_LIST,
+    "map": STRINGS,
+    "lists": {"type": "object", "additionalProperties": STRINGS_LIST},
+    "objects": array(ANYTHING),
+    "object": ANYTHING,
+}
+
+
+def _resource(text: str, **others: Schema) -> Schema:
+    """Names with their types behind a colon, a text without; then those that need more to be said."""
+    pairs = (word.partition(":") for word in text.split())
+    return record({name: _TYPES[kind] for name, _, kind in pairs} | others)
+
+
+_ROLE = _words(ROLES)
+_CALENDAR_ROLE = _words(CALENDAR_ROLES)
+_REMINDERS = array(_resource("method minutes:integer"))
+_SCOPE = _resource("value", type=_words(("default", "user", "group", "domain")))
+_CALENDAR_TEXTS: Mapping[str, Schema] = {
+    "summary": {"type": "string", "maxLength": 254},
+    "description": {"type": ["string", "null"], "maxLength": 8192},
+    "location": {"type": ["string", "null"], "maxLength": 1024},
+    "timeZone": {"type": ["string", "null"]},
+}
+_COLOR_MAP: Schema = {"type": "object", "additionalProperties": _resource("background foreground")}
+_IMPORT_FORMATS: Schema = {"anyOf": [_TYPES["lists"], array(_resource("source targets:strings"))]}
+"""A map or an array, as `Policy.import_formats` chooses."""
+_LIMITED: Schema = {"type": "string", "minLength": 1}
+
+RESOURCES: Final[Mapping[str, Schema]] = {
+    "File": _file(),
+    "FileToCreate": _file_to(Write.CREATE, Write.ALWAYS),
+    "FileToUpdate": _file_to(Write.ALWAYS),
+    "FileList": _resource("kind incompleteSearch:boolean nextPageToken", files=array(ref("File"))),
+    "GeneratedIds": _resource("kind space ids:strings"),
+    "Permission": _resource(
+        "id kind emailAddress domain displayName photoLink view expirationTime:time allowFileDiscovery:boolean"
+        " deleted:boolean pendingOwner:boolean inheritedPermissionsDisabled:boolean permissionDetails:objects"
+        " teamDrivePermissionDetails:objects",
+        type=_words(GRANTEES),
+        role=_ROLE,
+    ),
+    "PermissionToCreate": record(
+        {"type": _words(GRANTEES), "role": _ROLE, "emailAddress": STRING, "domain": STRING}, ["type", "role"]
+    ),
+    "PermissionToUpdate": record({"role": _ROLE}, ["role"]),
+    "PermissionList": _resource("kind nextPageToken", permissions=array(ref("Permission"))),
+    "Channel": _resource(
+        "kind id resourceId resourceUri token type address payload:boolean params:map",
+        expiration={"type": ["integer", "string"]},
+    ),
+    "ChannelToOpen": record(
+        {
+            "id": {"type": "string", "minLength": 1, "maxLength": 64},
+            "type": _words(("web_hook", "webhook")),
+            "address": {"type": "string", "pattern": "^https://"},
+            "token": {"type": ["string", "null"], "maxLength": 256},
+            "expiration": {"type": ["integer", "string", "null"]},
+            "payload": {"type": ["boolean", "null"]},
+            "params": {"type": ["object", "null"], "additionalProperties": STRING},
+        },
+        ["id", "type", "address"],
+    ),
+    "ChannelToStop": record({"id": _LIMITED, "resourceId": _LIMITED}, ["id", "resourceId"]),
+    "StartPageToken": _resource("kind startPageToken"),
+    "Change": _resource(
+        "kind changeType type time:time removed:boolean fileId driveId drive:object teamDriveId teamDrive:object",
+        file=ref("File"),
+    ),
+    "ChangeList": _resource("kind nextPageToken newStartPageToken", changes=array(ref("Change"))),
+    "About": _resource(
+        "kind exportFormats:lists maxImportSizes:map maxUploadSize appInstalled:boolean"
+        " folderColorPalette:strings canCreateDrives:boolean",
+        user=_resource("kind displayName me:boolean permissionId emailAddress photoLink"),
+        storageQuota=_resource("limit usage usageInStorage usageInStorageTrash"),
+        importFormats=_IMPORT_FORMATS,
+    ),
+    "Event": _Tree((*EVENT_FIELDS, _STATUS, _CODE), writing=False).schema(),
+    "EventToWrite": _event_to_write(whole=True),
+    "EventToPatch": _event_to_write(whole=False),
+    "EventList": _resource(
+        "kind etag summary description updated:time timeZone nextPageToken nextSyncToken",
+        accessRole=_CALENDAR_ROLE,
+        defaultReminders=_REMINDERS,
+        items=array(ref("Event")),
+    ),
+    "Calendar": _resource("kind etag id summary description location timeZone dataOwner conferenceProperties:object"),
+    "CalendarToWrite": record(_CALENDAR_TEXTS, ["summary"]),
+    "CalendarToPatch": record(_CALENDAR_TEXTS),
+    "CalendarListEntry": _resource(
+        "kind etag id summary description location timeZone dataOwner conferenceProperties:object primary:boolean"
+        " selected:boolean hidden:boolean deleted:boolean summaryOverride colorId backgroundColor foregroundColor"
+        " notificationSettings:object",
+        accessRole=_CALENDAR_ROLE,
+        defaultReminders=_REMINDERS,
+    ),
+    "CalendarList": _resource("kind etag nextPageToken", items=array(ref("CalendarListEntry"))),
+    "AclRule": _resource("kind etag id", role=_CALENDAR_ROLE, scope=_SCOPE),
+    "AclRuleToCreate": record({"role": _CALENDAR_ROLE, "scope": {**_SCOPE, "required": ["type"]}}, ["role", "scope"]),
+    "AclRuleToChange": record({"role": _CALENDAR_ROLE}, ["role"]),
+    "Acl": _resource("kind etag nextPageToken", items=array(ref("AclRule"))),
+    "Colors": _resource("kind updated:time", calendar=_COLOR_MAP, event=_COLOR_MAP),
+    "Error": record(
+        {
+            "error": record(
+                {
+                    "code": INTEGER,
+                    "message": STRING,
+                    "errors": {
+                        **array(
+                            record(
+                                dict.fromkeys(("domain", "reason", "message", "locationType", "location"), STRING),
+                                ["domain", "reason", "message"],
+                            )
+                        ),
+                        "minItems": 1,
+                    },
+                },
+                ["code", "message", "errors"],
+            )
+        },
+        ["error"],
+    ),
+}
+"""The schemas of the document, by name; the one shape of every refusal is the last (X-01)."""

@@ -1,0 +1,92 @@
+"""Which rule a refusal goes back to, where one kind of refusal serves many rules.
+
+Most rows of the catalogue name what decided. For a field, parameter or header that is wrong the tables below do, by
+its name, and for a scope that is missing the operation does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..errors.catalogue import Row
+from ..errors.decisions import (
+    CONFERENCE_PARTS,
+    FIELD,
+    LENGTHS,
+    SCOPES_OF_CALENDARS,
+    SCOPES_OF_FILES,
+    SHARING,
+    UNREADABLE,
+)
+from ..events.fields import EVENT_FIELDS
+from .operations import CONTENT, EVENTS_CREATE, METADATA_ONLY, Operation
+
+Fields = Mapping[str, str]
+"""Names of fields, dots between them, and what rules them; what lies below a field is ruled with it."""
+
+WRONG_FIELD = "A4-02"
+"""What rules a field of a body that no table has."""
+
+FILE = {"fileId": "T-04", "ocrLanguage": "A5-03", "pageSize": "max_page_size", "count": "max_generated_ids"}
+UPLOAD = FILE | {"fileId": "U-06", "Content-Type": "A1-02", "X-Upload-Content-Type": "A3-02",
+                         "X-Upload-Content-Length": "A3-03"}  # fmt: skip
+EXPORT = FILE | {"mimeType": "A7-02"}
+CHANNEL = {"fileId": "A8-08", "id": "A8-02", "type": "A8-03", "address": "A8-04", "token": "A8-06",
+                   "expiration": "A8-07"}  # fmt: skip
+STOP = {"id": "A10-01", "resourceId": "A10-01"}
+PERMISSION = {"fileId": "T-04", "": SHARING}
+EVENT = {field.path.replace("[]", ""): "E-22" for field in EVENT_FIELDS if field.values} | {
+    "start": "E-02", "start.date": "E-03", "start.dateTime": "E-03", "start.timeZone": "E-04",
+    "end": "E-02", "end.date": "E-03", "end.dateTime": "E-03", "end.timeZone": "E-04",
+    "originalStartTime": "E-23", "attachments": "E-17", "attendees": "E-07", "attendees.resource": "E-08",
+    "colorId": "E-24", "conferenceData": "E-09",
+    "conferenceData.conferenceSolution": CONFERENCE_PARTS, "conferenceData.entryPoints": CONFERENCE_PARTS,
+    "conferenceData.entryPoints.entryPointType": CONFERENCE_PARTS,
+    "conferenceDataVersion": "E-09", "extendedProperties": "E-19",
+    "gadget": "E-10", "id": "E-11", "maxAttendees": "E-15", "recurrence": "E-12", "reminders": "E-13",
+    "sendNotifications": "E-16", "sendUpdates": "E-16", "source": "E-14", "supportsAttachments": "E-17",
+}  # fmt: skip
+
+FIELDS: Mapping[str, Fields] = {
+    "files.export": EXPORT, "files.watch": CHANNEL, "changes.watch": CHANNEL, "channels.stop": STOP,
+    "upload.session": UPLOAD, "files": FILE, "permissions": PERMISSION, "events": EVENT,
+}  # fmt: skip
+"""The table of an operation, or of all those whose names begin so."""
+
+
+def ruled_by(row: Row, operation: str | None, *, upload: bool = False) -> str:
+    """What decided a refusal of this operation; `upload`: at the upload address.
+
+    >>> from svc_notebooks.core.errors.catalogue import row
+    >>> ruled_by(row("badNumber", field="reminders.overrides[2].minutes", message=""), "events.insert")
+    'E-13'
+    """
+    if row.decided_by != FIELD:
+        return row.decided_by
+    return _field(UPLOAD if upload else _fields(operation or ""), row.location or "", row.location_type)
+
+
+def scopes_ruled_by(operation: Operation, scopes: frozenset[str]) -> str:
+    """What decided that these scopes do not reach; T-03: they show a file and not what is in it."""
+    if operation.scopes == EVENTS_CREATE:
+        return "T-02"
+    if operation.calendar:
+        return SCOPES_OF_CALENDARS
+    reads_content = operation.name in ("files.get", "files.export")
+    return "T-03" if reads_content and METADATA_ONLY & scopes and not CONTENT & scopes else SCOPES_OF_FILES
+
+
+def _fields(operation: str) -> Fields:
+    return FIELDS.get(operation) or FIELDS.get(operation.partition(".")[0]) or {}
+
+
+def _field(fields: Fields, location: str, kind: str | None) -> str:
+    name = re.sub(r"\[\d*\]", "", location)
+    while name:
+        if found := fields.get(name):
+            return found
+        name = name.rpartition(".")[0]
+    if location == "Content-Length":
+        return LENGTHS
+    return UNREADABLE if kind in ("parameter", "header") else fields.get("", WRONG_FIELD)

@@ -1,0 +1,101 @@
+"""Calendars: the roles in their order, and what a body about one may say."""
+
+from __future__ import annotations
+
+import re
+from enum import IntEnum
+from typing import Final
+
+from ..errors.catalogue import ApiError, Row, refuse, row
+from ..field_mask import ANY_KEY, Shape
+from ..http.messages import JSON, JSONObject
+from ..text import unreadable
+from ..time_zones import zone
+from .types import is_address
+
+CALENDAR_SHAPE: Final[Shape] = {
+    **dict.fromkeys(("kind", "etag", "id", "summary", "description", "location", "timeZone", "dataOwner")),
+    "conferenceProperties": ANY_KEY,
+}
+LIST_SHAPE: Final[Shape] = {
+    **CALENDAR_SHAPE,
+    **dict.fromkeys(("accessRole", "primary", "selected", "hidden", "deleted", "summaryOverride")),
+    **dict.fromkeys(("colorId", "backgroundColor", "foregroundColor")),
+    "defaultReminders": {"method": None, "minutes": None},
+    "notificationSettings": ANY_KEY,
+}
+RULE_SHAPE: Final[Shape] = {
+    "kind": None,
+    "etag": None,
+    "id": None,
+    "role": None,
+    "scope": {"type": None, "value": None},
+}
+
+
+class CalendarRole(IntEnum):
+    """What somebody may do with a calendar; a higher one may all that a lower one may."""
+
+    FREE_BUSY_READER = 1
+    READER = 2
+    WRITER = 3
+    OWNER = 4
+
+    @property
+    def word(self) -> str:
+        """As the wire says it."""
+        return "freeBusyReader" if self is CalendarRole.FREE_BUSY_READER else self.name.lower()
+
+
+ROLES = {role.word: role for role in CalendarRole}
+_DOMAIN = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
+_TEXTS = {"summary": 254, "description": 8192, "location": 1024}
+
+
+def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
+    """The fields of a calendar that a client sets. Raises ApiError with everything that is wrong."""
+    wrong = unreadable(body)
+    if creating and not body.get("summary"):
+        wrong.append(row("required", field="summary"))
+    for name, most in _TEXTS.items():
+        value = body.get(name)
+        if value is not None and not (isinstance(value, str) and len(value) <= most):
+            wrong.append(row("invalid", field=name, message=f"expected a text of at most {most} characters."))
+    wrong += _zone(body.get("timeZone"))
+    if wrong:
+        raise ApiError(wrong)
+    return {name: body[name] for name in (*_TEXTS, "timeZone") if name in body}
+
+
+def _zone(name: JSON) -> list[Row]:
+    try:
+        if name is not None:
+            zone(name if isinstance(name, str) else repr(name))
+    except ValueError as error:
+        return [row("invalid", field="timeZone", message=f"{error}.")]
+    return []
+
+
+def check_role(word: JSON, *, name: str = "minAccessRole") -> CalendarRole:
+    """The role of this name. Raises ApiError."""
+    if not isinstance(word, str) or word not in ROLES:
+        raise refuse("invalidValue", name=name, message=f"expected one of {', '.join(ROLES)}.")
+    return ROLES[word]
+
+
+def check_rule(body: JSONObject) -> tuple[str, CalendarRole]:
+    """The scope and the role of an access rule. Raises ApiError."""
+    scope = body.get("scope")
+    kind = scope.get("type") if isinstance(scope, dict) else None
+    value = scope.get("value") if isinstance(scope, dict) else None
+    if kind not in ("default", "user", "domain", "group"):
+        raise refuse("invalid", field="scope.type", message="expected one of default, user, group, domain.")
+    if kind == "default":
+        return "default", check_role(body.get("role"), name="role")
+    if value is None:
+        raise refuse("required", field="scope.value")
+    right = _DOMAIN.fullmatch(str(value)) if kind == "domain" else is_address(value)
+    if not isinstance(value, str) or not right:
+        expected = "a domain, such as example.com." if kind == "domain" else "an e-mail address."
+        raise refuse("invalid", field="scope.value", message=f"expected {expected}")
+    return f"{kind}:{value.lower()}", check_role(body.get("role"), name="role")

@@ -1,0 +1,206 @@
+# ruff: noqa: E501  the fields are a table: a row is a line
+"""The Event resource: one table of its fields, in the interface's order; what the family adds stands behind.
+
+A path says where a field lies: `attendees[].email` is the `email` of every entry of `attendees`. The service checks
+by this table, the form and the frame's columns come from it, and so does the reference in the documentation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from ..colors import EVENT_COLORS
+from ..errors.decisions import GADGET_DISPLAY, NEGATIVE_GUESTS, NEGATIVE_SEQUENCE, PROPERTY_VALUES, REQUEST_ID
+from ..field_mask import ANY_KEY, Shape
+
+RESPONSES = ("needsAction", "declined", "tentative", "accepted")
+STATUSES = ("confirmed", "tentative", "cancelled")
+TRANSPARENCIES = ("opaque", "transparent")
+VISIBILITIES = ("default", "public", "private", "confidential")
+METHODS = ("email", "popup")
+DISPLAYS = ("icon", "chip")
+EVENT_TYPES = ("default", "birthday", "focusTime", "outOfOffice", "workingLocation")
+ENTRY_POINTS = ("video", "phone", "sip", "more")
+
+MOST_MINUTES = 40_320
+MOST_REMINDERS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class EventField:
+    """One field: `type` is a kind of core/events/types.py, `values` the only ones that it can have.
+
+    `default` holds where a client sends nothing; `rule` is the interface's, in a few words; a client's value of a
+    field that is not `writable` is ignored, as clients send back what they were answered. `limit` is the family's number
+    of characters or entries, under `event_limits="family"` alone. `decided_by` names the choice behind a refusal that
+    the interface does not name.
+    """
+
+    path: str
+    type: str
+    rule: str = ""
+    required: bool = False
+    default: object = None
+    values: tuple[str, ...] = ()
+    low: int | None = None
+    high: int | None = None
+    limit: int | None = None
+    decided_by: str | None = None
+    writable: bool = True
+    extension: bool = False
+
+
+def _time(name: str, rule: str, *, required: bool = False) -> tuple[EventField, ...]:
+    return (
+        EventField(name, "time", rule, required=required),
+        EventField(f"{name}.date", "date", "yyyy-mm-dd, for an all-day event"),
+        EventField(f"{name}.dateTime", "dateTime", "RFC 3339; with an offset unless timeZone is given"),
+        EventField(f"{name}.timeZone", "timeZone", "an IANA name; required for recurring timed events"),
+    )
+
+
+# fmt: off
+EVENT_FIELDS: Final[tuple[EventField, ...]] = (
+    *_time("start", "inclusive; of a recurring event the first instance's", required=True),
+    *_time("end", "exclusive; of a recurring event the first instance's", required=True),
+    *_time("originalStartTime", "when an instance would have begun"),
+    EventField("anyoneCanAddSelf", "boolean", "legacy social events only", default=False),
+    EventField("attachments", "list", "kept with supportsAttachments=true", limit=25),
+    EventField("attachments[].fileUrl", "link", "a stored file's webViewLink, or another URL"),
+    EventField("attendees", "list", limit=200),
+    EventField("attendees[].email", "email", "an address of RFC 5322", required=True),
+    EventField("attendees[].displayName", "string"),
+    EventField("attendees[].additionalGuests", "integer", "0 or more", default=0, low=0, decided_by=NEGATIVE_GUESTS),
+    EventField("attendees[].comment", "string"),
+    EventField("attendees[].optional", "boolean", default=False),
+    EventField("attendees[].resource", "boolean", "only when the attendee is first added", default=False),
+    EventField("attendees[].responseStatus", "enum", default="needsAction", values=RESPONSES),
+    EventField("colorId", "enum", "an entry of the event colours", values=tuple(EVENT_COLORS)),
+    EventField("conferenceData", "object", "kept with conferenceDataVersion=1; createRequest makes a new one"),
+    EventField("description", "string", limit=8192),
+    EventField("extendedProperties", "object"),
+    EventField("extendedProperties.private", "map", "on this calendar's copy only", decided_by=PROPERTY_VALUES),
+    EventField("extendedProperties.shared", "map", "on the attendees' copies too", decided_by=PROPERTY_VALUES),
+    EventField("gadget", "object"),
+    EventField("gadget.display", "enum", values=DISPLAYS, decided_by=GADGET_DISPLAY),
+    EventField("gadget.height", "integer", "pixels, above 0", low=1),
+    EventField("gadget.width", "integer", "pixels, above 0", low=1),
+    EventField("gadget.iconLink", "https", "an https URL"),
+    EventField("gadget.link", "https", "an https URL"),
+    EventField("gadget.preferences", "map", decided_by=PROPERTY_VALUES),
+    EventField("gadget.title", "string"),
+    EventField("gadget.type", "string"),
+    EventField("guestsCanInviteOthers", "boolean", default=True),
+    EventField("guestsCanModify", "boolean", default=False),
+    EventField("guestsCanSeeOtherGuests", "boolean", default=True),
+    EventField("id", "id", "5 to 1024 characters of 0-9 and a-v; made by the service if left out"),
+    EventField("location", "string", limit=1024),
+    EventField("recurrence", "list", "lines of RFC 5545: RRULE, EXRULE, RDATE, EXDATE"),
+    EventField("recurrence[]", "string"),
+    EventField("reminders", "object"),
+    EventField("reminders.useDefault", "boolean", "true excludes overrides", default=True),
+    EventField("reminders.overrides", "list", "at most 5"),
+    EventField("reminders.overrides[].method", "enum", required=True, values=METHODS),
+    EventField("reminders.overrides[].minutes", "integer", "0 to 40320, before the start", required=True, low=0, high=MOST_MINUTES),
+    EventField("sequence", "integer", "0 or more", low=0, decided_by=NEGATIVE_SEQUENCE),
+    EventField("source", "object"),
+    EventField("source.title", "string"),
+    EventField("source.url", "url", "an http or https URL"),
+    EventField("status", "enum", default="confirmed", values=STATUSES),
+    EventField("summary", "string", limit=1024),
+    EventField("transparency", "enum", default="opaque", values=TRANSPARENCIES),
+    EventField("visibility", "enum", default="default", values=VISIBILITIES),
+    # set by the service
+    EventField("kind", "string", writable=False),
+    EventField("etag", "string", writable=False),
+    EventField("htmlLink", "string", "the event's page", writable=False),
+    EventField("created", "string", writable=False),
+    EventField("updated", "string", writable=False),
+    EventField("creator", "person", writable=False),
+    EventField("organizer", "person", writable=False),
+    EventField("hangoutLink", "string", "where the conference is", writable=False),
+    EventField("attendeesOmitted", "boolean", "not all attendees are shown", writable=False),
+    EventField("recurringEventId", "string", "of an instance: the series", writable=False),
+    EventField("locked", "boolean", writable=False),
+    EventField("privateCopy", "boolean", writable=False),
+    EventField("endTimeUnspecified", "boolean", writable=False),
+    EventField("attachments[].fileId", "string", "of a stored file", writable=False),
+    EventField("attendees[].id", "string", writable=False),
+    EventField("attendees[].organizer", "boolean", writable=False),
+    EventField("attendees[].self", "boolean", writable=False),
+    # what the family has and the interface does not name
+    EventField("iCalUID", "string", "<id>@svc.example unless given", limit=1024, extension=True),
+    EventField("eventType", "enum", default="default", values=EVENT_TYPES, extension=True),
+    EventField("eventLabelId", "string", extension=True),
+    EventField("attachments[].title", "string", extension=True),
+    EventField("attachments[].mimeType", "string", extension=True),
+    EventField("attachments[].iconLink", "string", extension=True),
+    EventField("birthdayProperties", "object", extension=True),
+    EventField("focusTimeProperties", "object", extension=True),
+    EventField("outOfOfficeProperties", "object", extension=True),
+    EventField("workingLocationProperties", "object", extension=True),
+    EventField("conferenceData.createRequest", "object", extension=True),
+    EventField("conferenceData.createRequest.requestId", "string", "a new one for a new conference", required=True, decided_by=REQUEST_ID, extension=True),
+    EventField("conferenceData.createRequest.conferenceSolutionKey", "object", extension=True),
+    EventField("conferenceData.createRequest.conferenceSolutionKey.type", "string", extension=True),
+    EventField("conferenceData.conferenceId", "string", extension=True),
+    EventField("conferenceData.conferenceSolution", "object", extension=True),
+    EventField("conferenceData.conferenceSolution.key", "object", extension=True),
+    EventField("conferenceData.conferenceSolution.key.type", "string", extension=True),
+    EventField("conferenceData.conferenceSolution.name", "string", extension=True),
+    EventField("conferenceData.conferenceSolution.iconUri", "string", extension=True),
+    EventField("conferenceData.entryPoints", "list", "one video, sip and more at most", extension=True),
+    EventField("conferenceData.entryPoints[].entryPointType", "enum", required=True, values=ENTRY_POINTS, extension=True),
+    EventField("conferenceData.entryPoints[].uri", "string", required=True, limit=1300, extension=True),
+    EventField("conferenceData.entryPoints[].label", "string", limit=512, extension=True),
+    EventField("conferenceData.entryPoints[].pin", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].accessCode", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].meetingCode", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].passcode", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].password", "string", limit=128, extension=True),
+    EventField("conferenceData.entryPoints[].regionCode", "string", extension=True),
+    EventField("conferenceData.entryPoints[].entryPointFeatures", "list", extension=True),
+    EventField("conferenceData.notes", "string", limit=2048, extension=True),
+    EventField("conferenceData.parameters", "object", extension=True),
+    EventField("conferenceData.signature", "string", extension=True),
+)
+# fmt: on
+
+ORDER = (
+    "kind", "etag", "id", "status", "htmlLink", "created", "updated", "summary", "description", "location", "colorId",
+    "creator", "organizer", "start", "end", "endTimeUnspecified", "recurrence", "recurringEventId",
+    "originalStartTime", "transparency", "visibility", "iCalUID", "sequence", "attendees", "attendeesOmitted",
+    "extendedProperties", "hangoutLink", "conferenceData", "gadget", "anyoneCanAddSelf", "guestsCanInviteOthers",
+    "guestsCanModify", "guestsCanSeeOtherGuests", "privateCopy", "locked", "reminders", "source", "attachments",
+    "eventType", "eventLabelId", "birthdayProperties", "focusTimeProperties", "outOfOfficeProperties",
+    "workingLocationProperties",
+)  # fmt: skip
+"""The order of the fields in an answer."""
+
+
+def _shape(paths: Iterable[str]) -> Shape:
+    tree: dict[str, dict[str, object]] = {}
+    for path in paths:
+        node: dict[str, object] = tree  # type: ignore[assignment]
+        for name in path.replace("[]", "").split("."):
+            node = node.setdefault(name, {})  # type: ignore[assignment]
+    return _closed(tree)
+
+
+_FREE = {"preferences", "private", "shared", "parameters", "birthdayProperties", "focusTimeProperties",
+         "outOfOfficeProperties", "workingLocationProperties", "entryPointFeatures"}  # fmt: skip
+
+
+def _closed(tree: dict[str, dict[str, object]]) -> Shape:
+    return {name: ANY_KEY if name in _FREE else (_closed(below) if below else None) for name, below in tree.items()}  # type: ignore[arg-type]
+
+
+_PERSON = ("displayName", "email", "id", "self")
+EVENT_SHAPE: Final[Shape] = _shape(
+    [field.path for field in EVENT_FIELDS]
+    + [f"{who}.{part}" for who in ("creator", "organizer") for part in _PERSON]
+    + ["conferenceData.createRequest.status.statusCode"]
+)
+"""The names that a `fields` mask may have."""

@@ -1,0 +1,271 @@
+"""From recurrence to instances: lazily, in order, from any point in time, and never without end (E-21).
+
+Which moments a rule has on the wall clock is rule_times.py; here they become instants. 10:00 stays 10:00 when summer
+time begins. A time that a clock skips is read with the offset before the gap, of a time that it shows twice the
+first is meant (RFC 5545, 3.3.5); every instance has the exact duration of the event (3.8.5.3). The start is the
+first instance whatever the rules say: so the interface defines it, and so COUNT counts it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import partial
+from heapq import merge
+from itertools import chain, dropwhile, repeat
+from typing import NamedTuple
+
+from ..time_zones import clock_changes
+from ..work_budget import Work
+from .rrule import Recurrence, Rule, Start
+from .rrule_clock import Batch
+from .rrule_times import rule_times
+
+_SLACK = timedelta(hours=26)
+"""More than a clock was ever changed by (Samoa left out a day), so that a bound on its wall loses nothing."""
+
+_LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
+"""No instance but the first ends later, so that each can be written in every zone (event_times.py)."""
+
+_MOST_DROPPED = 200_000
+_MIDNIGHT = time()
+
+
+class Occurrence(NamedTuple):
+    """One instance: dates for an all-day event, date-times in its zone for another; the end is exclusive."""
+
+    start: Start
+    duration: timedelta
+
+    @property
+    def end(self) -> Start:
+        """When it ends: exactly `duration` later, whatever the clocks do in between."""
+        if isinstance(self.start, datetime):
+            return (self.start.astimezone(UTC) + self.duration).astimezone(self.start.tzinfo)
+        return self.start + self.duration
+
+
+def duration(start: Start, end: Start) -> timedelta:
+    """How long an event lasts: whole days, or exact time."""
+    if isinstance(start, datetime) and isinstance(end, datetime):
+        return end.astimezone(UTC) - start.astimezone(UTC)
+    return timedelta(days=end.toordinal() - start.toordinal())
+
+
+def occurrences(
+    recurrence: Recurrence,
+    start: Start,
+    end: Start,
+    *,
+    after: datetime | None = None,
+    before: datetime | None = None,
+    zone: tzinfo = UTC,
+    work: Work | None = None,
+) -> Iterator[Occurrence]:
+    """The instances of an event, in order; those that overlap the window [after, before) if there is one.
+
+    Args:
+        start: A date, or a date-time in the zone that the recurrence is expanded in.
+        end: Likewise; exclusive.
+        after, before: Instants, with a zone; None: no bound.
+        zone: Where an all-day event has its midnights.
+        work: Counts the steps; it may have an end.
+
+    Raises:
+        WorkExceeded: `work` has come to its end.
+
+    >>> lines = ["RRULE:FREQ=WEEKLY;BYDAY=MO;COUNT=2"]
+    >>> found = occurrences(Recurrence.parse(lines, date(2026, 11, 2)), date(2026, 11, 2), date(2026, 11, 3))
+    >>> [str(one.start) for one in found]
+    ['2026-11-02', '2026-11-09']
+    """
+    zone = start.tzinfo or zone if isinstance(start, datetime) else zone
+    begin, length = _at(start, zone), duration(start, end)
+    own = {_at(extra.start, zone): extra.duration for extra in recurrence.extras if extra.duration}
+    span = max([length, *own.values()])
+    moments = _moments(recurrence, begin, _later(after, -span), _in_time(before, begin, length), work)
+    if after is not None:
+        moments = _not_over(moments, own, length, after.astimezone(UTC))
+    if not isinstance(start, datetime):
+        return (Occurrence(moment.date(), length) for moment in moments)
+    if own:
+        return (Occurrence(moment, own.get(moment, length)) for moment in moments)
+    # As `map(Occurrence, moments, repeat(length))`, without the part of making a named tuple that is written in Python.
+    return map(partial(tuple.__new__, Occurrence), zip(moments, repeat(length), strict=False))
+
+
+def starts(
+    recurrence: Recurrence, start: datetime, *, after: datetime | None = None, before: datetime | None = None
+) -> Iterator[datetime]:
+    """When the instances of an event with times begin; those that begin in the window [after, before).
+
+    It costs less than `occurrences`, for who needs no ends.
+    """
+    moments = _moments(recurrence, _at(start, start.tzinfo or UTC), after, before)
+    if after is None:
+        return moments
+    return dropwhile(after.__gt__, moments)
+
+
+def _at(moment: Start, zone: tzinfo) -> datetime:
+    """A moment as the zone shows it, so that equal ones are equal; a date begins at midnight."""
+    if not isinstance(moment, datetime):
+        moment = datetime.combine(moment, _MIDNIGHT, zone)
+    return moment.astimezone(UTC).astimezone(zone)
+
+
+def _in_time(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
+    """The bound of a window, or the first instant at which an instance would end after all years."""
+    first = begin.astimezone(UTC) + timedelta.resolution
+    last = max(first, _later(_LAST_END, -length) or first)
+    return last if before is None else min(before, last)
+
+
+def _later(instant: datetime | None, shift: timedelta) -> datetime | None:
+    try:
+        return None if instant is None else instant.astimezone(UTC) + shift
+    except OverflowError:
+        return None  # no bound is as good as one outside of all years
+
+
+def _not_over(
+    moments: Iterator[datetime], own: dict[datetime, timedelta], length: timedelta, after: datetime
+) -> Iterator[datetime]:
+    """Without those that have ended when the window begins."""
+    limit = _later(after, -length) if not own else None
+    for moment in moments:
+        if limit is not None and moment.astimezone(UTC) > limit:
+            yield moment
+            yield from moments
+        elif moment.astimezone(UTC) + own.get(moment, length) > after:
+            yield moment
+
+
+def _moments(
+    recurrence: Recurrence, begin: datetime, first: datetime | None, behind: datetime | None, work: Work | None = None
+) -> Iterator[datetime]:
+    """When instances begin, each once: before `behind`; those before `first` are left out where that saves work."""
+    streams = [_stream(rule, begin, first, behind, work) for rule in recurrence.rules]
+    zone = begin.tzinfo or UTC
+    extras = sorted(moment for extra in recurrence.extras if _is_before(moment := _at(extra.start, zone), behind))
+    own = [begin] if _is_before(begin, behind) else []
+    found = _behind(own, streams[0]) if len(streams) == 1 and not extras else _unique(merge(own, extras, *streams))
+    if recurrence.without:
+        other = [_stream(rule, begin, first, behind, work) for rule in recurrence.without]
+        found = _difference(found, _unique(merge(*other)))
+    left_out = {_at(moment, zone) for moment in recurrence.left_out}
+    return (moment for moment in found if moment not in left_out) if left_out else found
+
+
+def _is_before(moment: datetime, behind: datetime | None) -> bool:
+    return behind is None or moment.astimezone(UTC) < behind
+
+
+def _behind(start: list[datetime], stream: Iterator[datetime]) -> Iterator[datetime]:
+    """The start, and one stream that may begin with it: by far the most frequent case."""
+    head = [moment for moment in [next(stream, None)] if moment is not None and [moment] != start]
+    return chain(start, head, stream)
+
+
+def _unique(moments: Iterator[datetime]) -> Iterator[datetime]:
+    before: datetime | None = None
+    for moment in moments:
+        if moment != before:
+            yield moment
+        before = moment
+
+
+def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Iterator[datetime]:
+    """Those that are not among the others; where so many in a row are, no other is looked for."""
+    other, dropped = next(without, None), 0
+    for moment in moments:
+        while other is not None and other < moment:
+            other = next(without, None)
+        dropped = dropped + 1 if moment == other else 0
+        if not dropped:
+            yield moment
+        elif dropped > _MOST_DROPPED:
+            return
+
+
+def _stream(
+    rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None, work: Work | None
+) -> Iterator[datetime]:
+    zone = begin.tzinfo or UTC
+    end = min((bound for bound in (_end_of(rule, zone), behind) if bound is not None), default=None)
+    never = end and _on_the_wall(end, _SLACK, zone)
+    batches = _in_order(rule_times(rule, begin, _near(first, zone), never, work))
+    return chain.from_iterable(_until(batches, zone, end))
+
+
+def _near(first: datetime | None, zone: tzinfo) -> datetime | None:
+    """A moment on the wall clock before which nothing is at this instant or later."""
+    early, late = _later(first, -_SLACK), _later(first, _SLACK)
+    if first is None or early is None or late is None:
+        return None
+    begin, end = early.astimezone(zone), late.astimezone(zone)
+    return first.astimezone(zone) if begin.utcoffset() == end.utcoffset() else begin
+
+
+def _in_order(batches: Iterator[Batch]) -> Iterator[Batch]:
+    """The batches on the clock; what a gap before midnight puts into the next day waits for those that begin there."""
+    late: Batch = []
+    for batch in filter(None, batches):
+        day, shown = batch[-1].toordinal(), _on_the_clock(batch)
+        if late or shown[-1].toordinal() > day:
+            both = sorted({*late, *shown})
+            shown, late = ([one for one in both if (one.toordinal() > day) is later] for later in (False, True))
+        yield shown
+    yield late
+
+
+def _on_the_clock(batch: Batch) -> Batch:
+    """The moments as a clock shows them: one that it skips is later by what it skips."""
+    changes = _changes(batch[0], batch[-1]) if batch else []
+    if not changes:
+        return batch
+    shown = [_at(one, one.tzinfo or UTC) if one.toordinal() in changes else one for one in batch]
+    return shown if shown == batch else sorted(set(shown))  # what is later may meet another
+
+
+def _changes(first: datetime, last: datetime) -> list[int]:
+    """The days between two moments on which the clocks of their zone change."""
+    zone, begin, end = first.tzinfo or UTC, first.toordinal(), last.toordinal()
+    years = range(first.year, last.year + 1)
+    return [day for year in years for day in clock_changes(zone, year) if begin <= day <= end]
+
+
+def _end_of(rule: Rule, zone: tzinfo) -> datetime | None:
+    """The instant that is the first which UNTIL does not reach; a date means all of that day."""
+    try:
+        if isinstance(rule.until, datetime) and rule.until.tzinfo:
+            return rule.until + timedelta.resolution
+        if rule.until is not None:
+            day = date(rule.until.year, rule.until.month, rule.until.day)
+            return datetime.combine(day + timedelta(days=1), _MIDNIGHT, zone).astimezone(UTC)
+    except OverflowError:
+        pass  # the last day of all
+    return None
+
+
+def _until(batches: Iterator[Batch], zone: tzinfo, end: datetime | None) -> Iterator[Batch]:
+    """The moments before this instant; by the wall clock, and near the end by the instant."""
+    if end is None:
+        yield from batches
+        return
+    sure, never = _on_the_wall(end, -_SLACK, zone), _on_the_wall(end, _SLACK, zone)
+    for batch in batches:
+        near = bisect_left(batch, sure) if sure else 0
+        far = bisect_left(batch, never) if never else len(batch)
+        kept = batch[:near] + [moment for moment in batch[near:far] if moment.astimezone(UTC) < end]
+        yield kept
+        if len(kept) < len(batch):
+            return
+
+
+def _on_the_wall(instant: datetime, shift: timedelta, zone: tzinfo) -> datetime | None:
+    try:
+        return (instant.astimezone(UTC) + shift).astimezone(zone)
+    except OverflowError:
+        return None  # beyond all years

@@ -1,0 +1,146 @@
+"""Recurrence in plain words, as the lines that the interface takes. A small closed grammar:
+
+    words     = how often [ "on" days ] [ "until" date | count "times" ] [ "except" date *( "," date ) ]
+    how often = "daily" | "weekly" | "monthly" | "yearly" | "every" unit | "every" number unit
+    unit      = "day" | "weekday" | "week" | "month" | "year", with "s" behind a number
+    days      = weekday *( "," weekday )                   of a week
+              | "day" number | "the" nth                   of a month or a year
+              | "the" nth weekday                          nth is 1st, 2nd ... 31st, or "last"
+
+"every Monday" and "every Mon, Wed" are weeks, too; "and" may stand for a comma. A date is yyyy-mm-dd, and `until`
+includes it. Lines of RFC 5545 (RRULE: and so on) are taken as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from .rfc5545_times import print_moment, until_day
+from .rrule import WEEKDAYS, Recurrence, Start
+
+_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_OFTEN = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY"}
+_UNITS = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
+_LINE = re.compile(r"\s*(RRULE|EXRULE|RDATE|EXDATE|DTSTART|DTEND)\b", re.IGNORECASE)
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_WORDS = re.compile(
+    r"(?P<often>daily|weekly|monthly|yearly|every (?:(?P<n>\d{1,4}) )?(?P<unit>[a-z, ]+?))"
+    r"(?: on (?P<days>.+?))?"
+    rf"(?:,? until (?P<until>{_DATE})|,? (?:for )?(?P<count>\d{{1,5}}) times)?"
+    rf"(?:,? except (?P<except>{_DATE}(?:, ?{_DATE})*))?"
+)
+GRAMMAR = (
+    "write for example 'daily', 'every 2 weeks on Mon, Wed', 'monthly on the 2nd Tuesday', 'monthly on day 15' or "
+    "'yearly', then 'until 2027-02-12' or '10 times', then 'except 2026-12-24'; or lines such as 'RRULE:FREQ=DAILY'"
+)
+
+
+def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
+    """The recurrence lines that words mean for an event that begins at `start`.
+
+    Raises ValueError (RecurrenceError for a line) that says what can be written.
+
+    >>> recurrence_lines("weekly on Mon, Wed until 2027-02-12", date(2026, 11, 2))
+    ['RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20270212']
+    >>> recurrence_lines("every 2 months on the last Friday, 6 times", date(2026, 11, 27))
+    ['RRULE:FREQ=MONTHLY;INTERVAL=2;BYDAY=-1FR;COUNT=6']
+    """
+    if not isinstance(words, str) or _LINE.match(words):
+        lines = [words] if isinstance(words, str) else list(words)
+        Recurrence.parse(lines, start)
+        return lines
+    text = " ".join(words.lower().replace(" and ", ", ").split()).replace(" ,", ",")
+    found = _WORDS.fullmatch(text)
+    if not found:
+        raise ValueError(f"recurrence {words!r} is not understood: {GRAMMAR}")
+    return [_rule(words, found, start), *_except(found["except"], start)]
+
+
+def _rule(words: str, found: re.Match[str], start: Start) -> str:
+    parts = [*_often(words, found), *_end(found, start)]
+    line = "RRULE:" + ";".join(parts)
+    Recurrence.parse([line], start)
+    return line
+
+
+def _often(words: str, found: re.Match[str]) -> list[str]:
+    """FREQ, INTERVAL and the days."""
+    unit = (found["unit"] or "").strip()
+    if unit == "weekday" and not found["n"]:
+        return ["FREQ=WEEKLY", "BYDAY=MO,TU,WE,TH,FR", *_no_days(words, found)]
+    if unit and (days := _weekdays(unit)):
+        interval = [f"INTERVAL={found['n']}"] if found["n"] else []
+        return ["FREQ=WEEKLY", *interval, f"BYDAY={days}", *_no_days(words, found)]
+    freq = _OFTEN.get(found["often"]) or _UNITS.get(unit.removesuffix("s") if found["n"] else unit)
+    if freq is None:
+        raise ValueError(f"recurrence {words!r}: {found['often']!r} is not understood: {GRAMMAR}")
+    interval = [f"INTERVAL={found['n']}"] if found["n"] not in (None, "1") else []
+    return [f"FREQ={freq}", *interval, *_days(words, freq, found["days"])]
+
+
+def _no_days(words: str, found: re.Match[str]) -> list[str]:
+    if found["days"]:
+        raise ValueError(f"recurrence {words!r}: {found['often']!r} takes no further days")
+    return []
+
+
+def _days(words: str, freq: str, text: str | None) -> list[str]:
+    if text is None:
+        return []
+    if freq == "WEEKLY" and (days := _weekdays(text)):
+        return [f"BYDAY={days}"]
+    if freq in ("MONTHLY", "YEARLY") and (part := _of_month(text)):
+        return [part]
+    raise ValueError(f"recurrence {words!r}: {text!r} are no days of it: {GRAMMAR}")
+
+
+def _weekdays(text: str) -> str:
+    """Weekdays by their names, or by their first two letters or more; "" where one is none."""
+    found = [_weekday(name) for name in re.split(r", ?", text)]
+    return ",".join(found) if all(found) else ""
+
+
+def _weekday(text: str) -> str:
+    text = text.strip()
+    for code, name in zip(WEEKDAYS, _NAMES, strict=True):
+        if len(text) > 1 and (name.startswith(text) or text == f"{name}s"):
+            return code
+    return ""
+
+
+def _of_month(text: str) -> str:
+    if found := re.fullmatch(r"day (\d{1,2})", text):
+        return f"BYMONTHDAY={found[1]}"
+    if found := re.fullmatch(r"the (?:(\d{1,2})(?:st|nd|rd|th)|last)(?: (\w+))?", text):
+        number, named = found[1] or "-1", found[2] or "day"
+        if named == "day":
+            return f"BYMONTHDAY={number}"
+        return f"BYDAY={number}{_weekday(named)}" if _weekday(named) else ""
+    return ""
+
+
+def _end(found: re.Match[str], start: Start) -> list[str]:
+    if found["count"]:
+        return [f"COUNT={found['count']}"]
+    return [f"UNTIL={until_day(_date(found['until']), start)}"] if found["until"] else []
+
+
+def _except(text: str | None, start: Start) -> list[str]:
+    if not text:
+        return []
+    days = [_date(one.strip()) for one in text.split(",")]
+    if not isinstance(start, datetime):
+        line = "EXDATE;VALUE=DATE:" + ",".join(map(print_moment, days))
+    else:
+        line = "EXDATE:" + ",".join(print_moment(datetime.combine(day, start.timetz())) for day in days)
+    Recurrence.parse([line], start)
+    return [line]
+
+
+def _date(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is no date; write it as 2027-02-12") from None

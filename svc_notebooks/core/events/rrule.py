@@ -1,0 +1,349 @@
+"""Recurrence lines: RRULE, EXRULE, RDATE and EXDATE of RFC 5545, read and checked line by line (E-12).
+
+    recurrence = *line
+    line       = ("RRULE" / "EXRULE") ":" part *(";" part)
+               / ("RDATE" / "EXDATE") *(";" ("VALUE=" type / "TZID=" zone)) ":" value *("," value)
+
+A line is read into values; what they mean in time is expansion.py. The value types follow the event's start: an
+all-day event has dates, another one has date-times, which without `Z` and TZID are those of the start's zone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, tzinfo
+from enum import IntEnum
+from typing import Any
+
+from ..clock import parse_duration
+from ..time_zones import zone
+from .rfc5545_times import Start as Start, is_all_day as is_all_day, read_moment
+
+
+class Freq(IntEnum):
+    """How long a period of a rule is, the longest first."""
+
+    YEARLY = 0
+    MONTHLY = 1
+    WEEKLY = 2
+    DAILY = 3
+    HOURLY = 4
+    MINUTELY = 5
+    SECONDLY = 6
+
+
+WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What RRULE says; `by_day` are pairs of ordinal (0: every) and weekday (Monday is 0)."""
+
+    freq: Freq
+    interval: int = 1
+    count: int | None = None
+    until: Start | None = None
+    week_start: int = 0
+    by_month: tuple[int, ...] = ()
+    by_week: tuple[int, ...] = ()
+    by_year_day: tuple[int, ...] = ()
+    by_month_day: tuple[int, ...] = ()
+    by_day: tuple[tuple[int, int], ...] = ()
+    by_hour: tuple[int, ...] = ()
+    by_minute: tuple[int, ...] = ()
+    by_second: tuple[int, ...] = ()
+    by_position: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """A value of RDATE; `duration` is set where it is a period of its own length."""
+
+    start: Start
+    duration: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """All lines of an event together."""
+
+    rules: tuple[Rule, ...] = ()
+    without: tuple[Rule, ...] = ()
+    extras: tuple[Extra, ...] = ()
+    left_out: tuple[Start, ...] = ()
+
+    @classmethod
+    def parse(cls, lines: Sequence[str], start: Start) -> Recurrence:
+        """Read the lines of an event that begins at `start`.
+
+        Raises RecurrenceError for the first line that is wrong.
+
+        >>> Recurrence.parse(["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"], date(2026, 11, 2)).rules[0].by_day
+        ((0, 0), (0, 2))
+        """
+        found: dict[str, list[Any]] = {name: [] for name in _READ}
+        for index, line in enumerate(lines):
+            try:
+                name, values = read_line(line, start)
+            except ValueError as error:
+                raise RecurrenceError(index, str(error)) from None
+            found[name] += values
+        return cls(*(tuple(values) for values in found.values()))
+
+
+class RecurrenceError(ValueError):
+    """A line that cannot be meant: `index` says which, `message` what is expected."""
+
+    def __init__(self, index: int, message: str) -> None:
+        super().__init__(f"recurrence[{index}]: {message}")
+        self.index = index
+        self.message = message
+
+
+_BEGIN = re.compile(r"[A-Za-z]+(?=[:;])")
+_LINE = re.compile(r"(?P<name>[A-Za-z]+)(?P<parameters>(;[^:;]*)*):(?P<value>[!-~]*)")
+_SHOWN = 120
+
+
+def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
+    """The name of a line and what it holds. Raises ValueError, with the line and what is expected."""
+    if not isinstance(line, str):
+        raise ValueError(f"a line is a text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
+    begin, found = _BEGIN.match(line), _LINE.fullmatch(line)
+    name = begin[0].upper() if begin else line[:7].upper()
+    if name in ("DTSTART", "DTEND"):
+        raise ValueError(f"{line[:_SHOWN]!r}: {name} is not allowed here; use start and end")
+    if not begin or name not in _READ:
+        raise ValueError(f"{line[:_SHOWN]!r} does not begin with RRULE:, EXRULE:, RDATE: or EXDATE:")
+    if not found:
+        raise ValueError(f"{line[:_SHOWN]!r}: expected one line such as RRULE:FREQ=DAILY, without blanks and in ASCII")
+    try:
+        return name, _READ[name](found["value"], _parameters(found["parameters"]), start)
+    except ValueError as error:
+        raise ValueError(f"{line[:_SHOWN]!r}: {error}") from None
+
+
+def _parameters(text: str) -> dict[str, str]:
+    pairs = [part.partition("=") for part in text.split(";")[1:]]
+    return {name.upper(): value.strip('"') for name, _, value in pairs}
+
+
+# -- RRULE, EXRULE ---------------------------------------------------------------------------------------------------
+
+
+def _number(low: int, high: int | None = None) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not re.fullmatch(r"\d{1,9}", text) or int(text) < low or (high is not None and int(text) > high):
+            raise ValueError(
+                f"{text[:20]!r} is no number " + (f"from {low} to {high}" if high else f"of {low} or more")
+            )
+        return int(text)
+
+    return read
+
+
+def _numbers(low: int, high: int, *, signed: bool = False) -> Callable[[str], tuple[int, ...]]:
+    one = _number(low, high)
+
+    def read_one(text: str) -> int:
+        if signed and text[:1] in ("+", "-"):
+            return one(text[1:]) * (-1 if text[0] == "-" else 1)
+        return one(text)
+
+    return lambda text: tuple(sorted({read_one(part) for part in text.split(",")}))
+
+
+_DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
+
+
+def _days(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(sorted({_day(part) for part in text.upper().split(",")}))
+
+
+def _day(text: str) -> tuple[int, int]:
+    found = _DAY.fullmatch(text)
+    if not found or (found[1] and not 1 <= abs(int(found[1])) <= 53):
+        raise ValueError(f"{text[:20]!r} is no weekday such as MO, 2TU or -1FR")
+    return int(found[1] or 0), WEEKDAYS.index(found[2])
+
+
+def _freq(text: str) -> Freq:
+    if text.upper() not in Freq.__members__:
+        raise ValueError(f"{text[:20]!r} is none of {', '.join(Freq.__members__)}")
+    return Freq[text.upper()]
+
+
+def _week_start(text: str) -> int:
+    if text.upper() not in WEEKDAYS:
+        raise ValueError(f"{text[:20]!r} is none of {', '.join(WEEKDAYS)}")
+    return WEEKDAYS.index(text.upper())
+
+
+_PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "FREQ": ("freq", _freq),
+    "UNTIL": ("until", read_moment),
+    "COUNT": ("count", _number(1)),
+    "INTERVAL": ("interval", _number(1)),
+    "BYSECOND": ("by_second", _numbers(0, 60)),
+    "BYMINUTE": ("by_minute", _numbers(0, 59)),
+    "BYHOUR": ("by_hour", _numbers(0, 23)),
+    "BYDAY": ("by_day", _days),
+    "BYMONTHDAY": ("by_month_day", _numbers(1, 31, signed=True)),
+    "BYYEARDAY": ("by_year_day", _numbers(1, 366, signed=True)),
+    "BYWEEKNO": ("by_week", _numbers(1, 53, signed=True)),
+    "BYMONTH": ("by_month", _numbers(1, 12)),
+    "BYSETPOS": ("by_position", _numbers(1, 366, signed=True)),
+    "WKST": ("week_start", _week_start),
+}
+"""The parts of a rule in the order of RFC 5545, section 3.3.10: field and how it is read."""
+
+_BY = tuple(field for field, _ in _PARTS.values() if field.startswith("by_") and field != "by_position")
+
+
+_OF_TIMES = ("by_second", "by_minute", "by_hour")
+"""Where the start is a date, they must be ignored (RFC 5545, 3.3.10)."""
+
+
+def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
+    if parameters:
+        raise ValueError("a rule takes no parameters before its colon")
+    values: dict[str, Any] = {}
+    for part in text.split(";"):
+        field, value = _part(part)
+        if field in values:
+            raise ValueError(f"{part.partition('=')[0].upper()} stands there twice")
+        values[field] = value
+    if "freq" not in values:
+        raise ValueError("FREQ is missing")
+    if is_all_day(start):
+        values = {field: value for field, value in values.items() if field not in _OF_TIMES}
+    rule = Rule(**values)
+    for wrong, message in _FORBIDDEN:
+        if wrong(rule, start):
+            raise ValueError(message)
+    return [rule]
+
+
+def _part(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals or name.upper() not in _PARTS:
+        raise ValueError(f"{text[:30]!r} is no part of a rule; the parts are {', '.join(_PARTS)}")
+    field, read = _PARTS[name.upper()]
+    try:
+        return field, read(value)
+    except ValueError as error:
+        raise ValueError(f"{name.upper()}: {error}") from None
+
+
+def _floats(until: Start | None) -> bool:
+    return isinstance(until, datetime) and until.tzinfo is None
+
+
+def _has_ordinals(rule: Rule) -> bool:
+    return any(ordinal for ordinal, _ in rule.by_day)
+
+
+_FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
+    (lambda rule, _: rule.count is not None and rule.until is not None, "UNTIL and COUNT exclude each other"),
+    (
+        lambda rule, start: _floats(rule.until) and not is_all_day(start),
+        "UNTIL must be in UTC, such as 20270212T225959Z, or a date",
+    ),
+    (
+        lambda rule, start: rule.freq > Freq.DAILY and is_all_day(start),
+        "an all-day event recurs DAILY, WEEKLY, MONTHLY or YEARLY",
+    ),
+    (
+        lambda rule, _: _has_ordinals(rule) and (rule.freq > Freq.MONTHLY or bool(rule.by_week)),
+        "BYDAY takes numbers, such as 2TU, only with MONTHLY, or with YEARLY without BYWEEKNO",
+    ),
+    (
+        lambda rule, _: bool(rule.by_month_day) and rule.freq is Freq.WEEKLY,
+        "BYMONTHDAY does not go with WEEKLY",
+    ),
+    (
+        lambda rule, _: bool(rule.by_year_day) and rule.freq in (Freq.MONTHLY, Freq.WEEKLY, Freq.DAILY),
+        "BYYEARDAY does not go with MONTHLY, WEEKLY and DAILY",
+    ),
+    (lambda rule, _: bool(rule.by_week) and rule.freq is not Freq.YEARLY, "BYWEEKNO goes with YEARLY only"),
+    (
+        lambda rule, _: bool(rule.by_position) and not any(getattr(rule, field) for field in _BY),
+        "BYSETPOS needs another BY part to choose from",
+    ),
+)
+"""What RFC 5545 forbids, and what the service does not guess at."""
+
+
+# -- RDATE, EXDATE ---------------------------------------------------------------------------------------------------
+
+_TYPES = ("DATE", "DATE-TIME", "PERIOD")
+_FIRST_DAY, _LAST_DAY = date(3, 1, 1).toordinal(), date(9997, 12, 31).toordinal()
+"""Far enough from the ends of all years to have a name in every zone."""
+
+
+def _extras(text: str, parameters: Mapping[str, str], start: Start) -> list[Extra]:
+    kind, tz = _value_type(parameters, start)
+    if kind == "PERIOD":
+        return [_period(one, tz, named="TZID" in parameters) for one in text.split(",")]
+    return [Extra(one) for one in _moments(text, kind, tz, named="TZID" in parameters)]
+
+
+def _left_out(text: str, parameters: Mapping[str, str], start: Start) -> list[Start]:
+    kind, tz = _value_type(parameters, start)
+    if kind == "PERIOD":
+        raise ValueError("EXDATE takes dates and date-times, no periods")
+    return _moments(text, kind, tz, named="TZID" in parameters)
+
+
+def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinfo | None]:
+    """The type of the values and the zone of those without one; both must fit the event's start."""
+    if unknown := sorted(set(parameters) - {"VALUE", "TZID"}):
+        raise ValueError(f"{unknown[0][:20]} is no parameter; VALUE and TZID are")
+    kind = parameters.get("VALUE", "DATE" if is_all_day(start) else "DATE-TIME").upper()
+    if kind not in _TYPES:
+        raise ValueError(f"VALUE is {kind[:20]}; it must be one of {', '.join(_TYPES)}")
+    if (kind == "DATE") != is_all_day(start):
+        fit = "dates (VALUE=DATE:20270212)" if is_all_day(start) else "date-times (20270212T090000)"
+        raise ValueError(f"the event has {'no times' if is_all_day(start) else 'times'}: write {fit}")
+    named = parameters.get("TZID")
+    return kind, zone(named) if named is not None else getattr(start, "tzinfo", None)
+
+
+def _moments(text: str, kind: str, tz: tzinfo | None, *, named: bool) -> list[Start]:
+    return [_placed(one, kind, tz, named=named) for one in text.split(",")]
+
+
+def _placed(text: str, kind: str, tz: tzinfo | None, *, named: bool) -> Start:
+    found = read_moment(text)
+    if isinstance(found, datetime) != (kind != "DATE"):
+        raise ValueError(f"{text[:30]!r} is no {kind}")
+    if not _FIRST_DAY <= found.toordinal() <= _LAST_DAY:
+        raise ValueError(f"{text[:30]!r} is in no year from 0003 to 9997")
+    if named and text.endswith("Z"):
+        raise ValueError(f"{text[:30]!r} is in UTC already: leave TZID or the Z out")
+    return found.replace(tzinfo=tz) if isinstance(found, datetime) and found.tzinfo is None else found
+
+
+def _period(text: str, tz: tzinfo | None, *, named: bool) -> Extra:
+    """A start with an end or a length: 20270212T090000Z/20270212T100000Z, or .../PT1H."""
+    first, slash, second = text.partition("/")
+    start = _placed(first, "PERIOD", tz, named=named)
+    if not slash:
+        raise ValueError(f"{text[:40]!r} is no period such as 20270212T090000Z/PT1H")
+    length = parse_duration(second) if second[:1] in ("P", "p") else _placed(second, "PERIOD", tz, named=named) - start
+    if length <= timedelta(0):
+        raise ValueError(f"{text[:40]!r}: a period ends after its start")
+    if start.toordinal() + length.days > _LAST_DAY:
+        raise ValueError(f"{text[:40]!r} ends in no year from 0003 to 9997")
+    return Extra(start, length)
+
+
+_READ: Mapping[str, Callable[[str, Mapping[str, str], Start], list[Any]]] = {
+    "RRULE": _rule,
+    "EXRULE": _rule,
+    "RDATE": _extras,
+    "EXDATE": _left_out,
+}
+"""How each kind of line is read, in the order of the fields of `Recurrence`."""

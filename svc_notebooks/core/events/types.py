@@ -1,0 +1,163 @@
+"""What a value of a field may be: one check for each type of the table of event_fields.py."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from urllib.parse import urlsplit
+
+from ..errors.catalogue import Row, row
+from ..errors.decisions import BIG_NUMBERS
+from ..http.messages import JSON
+from .fields import EventField
+
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+_QUOTED = r'"(?:[\t !#-\[\]-~]|\\[\t -~])*"'
+_LITERAL = r"\[[!-Z^-~]*\]"
+_ADDRESS = re.compile(rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@(?:{_ATOM}(?:\.{_ATOM})*|{_LITERAL})")
+"""addr-spec of RFC 5322, section 3.4.1, without comments and what it calls obsolete."""
+
+_ID = re.compile(r"[0-9a-v]{5,1024}")
+_MOST_ADDRESS = 998  # the longest line of a message
+
+
+def is_address(text: object) -> bool:
+    """Whether a text is an e-mail address of RFC 5322 (E-07).
+
+    >>> is_address("ada@svc.example"), is_address('"a b"@svc.example'), is_address("ada@"), is_address("a b@c")
+    (True, True, False, False)
+    """
+    return isinstance(text, str) and len(text) <= _MOST_ADDRESS and _ADDRESS.fullmatch(text) is not None
+
+
+def check(field: EventField, value: JSON, path: str) -> list[Row]:
+    """What is wrong with a value; nothing for one that is right."""
+    return _CHECKS[field.type](field, value, path)
+
+
+def invalid(path: str, message: str, by: str | None = None) -> list[Row]:
+    """The problem that a value is not one of those that are taken; `by` decided it, if not its field's rule."""
+    return [row("invalid", by=by, field=path, message=message)]
+
+
+def too_long(path: str, message: str) -> list[Row]:
+    """The problem that a value is beyond a limit of the family."""
+    return invalid(path, message, "event_limits")
+
+
+def _string(field: EventField, value: JSON, path: str) -> list[Row]:
+    if not isinstance(value, str):
+        return invalid(path, f"expected a text, not {_kind(value)}.")
+    if field.limit is not None and len(value) > field.limit:
+        return too_long(path, f"expected at most {field.limit} characters, not {len(value)}.")
+    return []
+
+
+def _boolean(field: EventField, value: JSON, path: str) -> list[Row]:
+    return [] if isinstance(value, bool) else invalid(path, f"expected true or false, not {_kind(value)}.")
+
+
+def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
+    number = int(value) if isinstance(value, float) and value.is_integer() else value
+    if isinstance(number, bool) or not isinstance(number, int):
+        return [row("badNumber", field=path, message=f"expected a whole number, not {_kind(value)}.")]
+    low, high = field.low, field.high
+    if (low is not None and number < low) or (high is not None and number > high):
+        bounds = f"from {low} to {high}" if high is not None else f"of {low} or more"
+        return invalid(path, f"expected a whole number {bounds}, not {str(number)[:20]}.", field.decided_by)
+    return invalid(path, "expected a number of 32 bits.", BIG_NUMBERS) if abs(number) >= 2**31 else []
+
+
+def _enum(field: EventField, value: JSON, path: str) -> list[Row]:
+    if isinstance(value, str) and value in field.values:
+        return []
+    said = repr(value[:40]) if isinstance(value, str) else _kind(value)
+    message = f"{said} is not allowed; expected one of {', '.join(field.values)}."
+    return invalid(path, message, field.decided_by)
+
+
+def _url(*schemes: str) -> Callable[[EventField, JSON, str], list[Row]]:
+    """A check for a URL of one of these schemes; without any, of every scheme."""
+
+    def found(field: EventField, value: JSON, path: str) -> list[Row]:
+        if isinstance(value, str) and _is_url(value, schemes):
+            return []
+        beginnings = " or ".join(f"{scheme}://" for scheme in schemes)
+        expected = f"a URL that begins with {beginnings}" if schemes else "a URL such as https://example.com/a.pdf"
+        return invalid(path, f"expected {expected}.")
+
+    return found
+
+
+def _is_url(text: str, schemes: tuple[str, ...]) -> bool:
+    if not re.fullmatch(r"[^\s\x00-\x1f\x7f]+", text):
+        return False
+    try:
+        parts = urlsplit(text)
+        known = parts.scheme in schemes if schemes else bool(parts.scheme)
+        return known and bool(parts.hostname) and (parts.port or 0) >= 0
+    except ValueError:
+        return False
+
+
+def _email(field: EventField, value: JSON, path: str) -> list[Row]:
+    if value == "":
+        return [row("required", field=path)]
+    return [] if is_address(value) else invalid(path, "expected an e-mail address, such as ada@example.com.")
+
+
+def _id(field: EventField, value: JSON, path: str) -> list[Row]:
+    right = isinstance(value, str) and _ID.fullmatch(value)
+    return [] if right else invalid(path, "expected 5 to 1024 characters of 0-9 and a-v.")
+
+
+def _map(field: EventField, value: JSON, path: str) -> list[Row]:
+    if not isinstance(value, dict):
+        return invalid(path, f'expected an object of texts, such as {{"key": "value"}}, not {_kind(value)}.')
+    wrong = [key for key, one in value.items() if one is not None and not isinstance(one, str)]
+    return invalid(f"{path}.{wrong[0][:60]}", "expected a text.", field.decided_by) if wrong else []
+
+
+def _object(field: EventField, value: JSON, path: str) -> list[Row]:
+    return [] if isinstance(value, dict) else invalid(path, f"expected an object, not {_kind(value)}.")
+
+
+def _list(field: EventField, value: JSON, path: str) -> list[Row]:
+    if not isinstance(value, list):
+        return invalid(path, f"expected a list, not {_kind(value)}.")
+    if field.limit is not None and len(value) > field.limit:
+        return too_long(path, f"expected at most {field.limit} entries, not {len(value)}.")
+    return []
+
+
+def _any(field: EventField, value: JSON, path: str) -> list[Row]:
+    return []  # times have rules of their own, in events.py
+
+
+def _kind(value: JSON) -> str:
+    """A value in words, without showing much of it."""
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, str):
+        return f"the text {value[:40]!r}"
+    return "a list" if isinstance(value, list) else "an object" if isinstance(value, dict) else f"{value!r}"[:40]
+
+
+_CHECKS: Mapping[str, Callable[[EventField, JSON, str], list[Row]]] = {
+    "string": _string,
+    "boolean": _boolean,
+    "integer": _integer,
+    "enum": _enum,
+    "url": _url("http", "https"),
+    "https": _url("https"),
+    "link": _url(),
+    "email": _email,
+    "id": _id,
+    "map": _map,
+    "object": _object,
+    "list": _list,
+    "time": _any,
+    "date": _any,
+    "dateTime": _any,
+    "timeZone": _any,
+}

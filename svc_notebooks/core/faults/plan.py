@@ -1,0 +1,259 @@
+"""The language of faults: what a step of a plan waits for, what it does, and both in words (X-05).
+
+    {"match": {"operation"?, "method"?, "path"?, "user"?, "nth"?}, "times": 1, "action": {...}}
+
+`operation` is a name of core/api/operations.py, `path` a glob without the query, `nth` counts the matching requests
+from 1. What happens to a request is told by one of the names of `ACTIONS`. The short form, for a header, is
+`status=503`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+
+from ..api.operations import OPERATIONS, SESSION
+from ..api.public_endpoints import DOORS
+from ..http.messages import JSON, JSONObject
+from ..text import unreadable
+
+LONGEST_DELAY = 86_400
+_MOST_BYTES = 2**53  # more than any file has, and no float loses one of them
+_WITH_STATUS = ("headers", "body")
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What is known of a request when a fault may strike it; `size` of its body in bytes, None: not declared."""
+
+    operation: str | None
+    method: str
+    path: str
+    user: str | None
+    size: int | None = None
+
+    def __str__(self) -> str:
+        return " ".join((self.method, self.path, *([f"({self.operation})"] if self.operation else [])))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Which requests a step is for."""
+
+    operation: str | None = None
+    method: str | None = None
+    path: str = "*"
+    user: str | None = None
+    nth: int = 1
+
+    @classmethod
+    def read(cls, given: JSONObject) -> Match:
+        """From the wire. Raises ValueError, naming what is wrong.
+
+        >>> str(Match.read({"operation": "upload.session", "nth": 2}))
+        'the 2nd request of upload.session'
+        """
+        _known("match", given, cls.__slots__)
+        for name, value in given.items():
+            (count if name == "nth" else _text)(name, value)
+        _operation(str(given.get("operation", SESSION.name)))
+        values: dict[str, object] = {**given}
+        for name, same in (("method", str.upper), ("user", str.lower)):  # as the service writes them
+            if name in given:
+                values[name] = same(str(given[name]))
+        return cls(**values)  # type: ignore[arg-type]
+
+    def misses(self, target: Target) -> tuple[str, ...]:
+        """What does not fit; empty where the request is one of those."""
+        fits = {
+            "operation": self.operation in (None, target.operation),
+            "method": self.method in (None, target.method),
+            "path": fnmatchcase(target.path, self.path),
+            "user": self.user in (None, target.user),
+        }
+        return tuple(name for name, good in fits.items() if not good)
+
+    def __str__(self) -> str:
+        words = [f"the {_ordinal(self.nth)}", self.method or "", "request"]
+        words += [f"of {self.operation}"] if self.operation else []
+        words += [f"on {self.path}"] if self.path != "*" else []
+        words += [f"by {self.user}"] if self.user else []
+        return " ".join(word for word in words if word)
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What happens to a request: one of `ACTIONS` and its value; `given` is all of it, as it came."""
+
+    kind: str
+    value: JSON
+    given: JSONObject
+
+    @classmethod
+    def read(cls, given: JSONObject) -> Action:
+        """From the wire. Raises ValueError, naming what is wrong.
+
+        >>> print(Action.read({"reset": "after"}).words)
+        cuts the connection after the work: the answer is lost
+        """
+        _known("action", given, (*ACTIONS, *_WITH_STATUS))
+        kinds = [name for name in ACTIONS if name in given]
+        if len(kinds) != 1:
+            raise ValueError(f"an action has one of {', '.join(ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
+        ACTIONS[kinds[0]].check(given[kinds[0]])
+        if kinds != ["status"] and (extra := given.keys() & set(_WITH_STATUS)):
+            raise ValueError(f"{kinds[0]} takes no {min(extra)}: only an action with a status has one")
+        _headers(given.get("headers", {}))
+        if unreadable(given):
+            raise ValueError("an action takes text: this one has half of a surrogate pair")
+        return cls(kinds[0], given[kinds[0]], given)
+
+    @classmethod
+    def short(cls, text: str) -> Action:
+        """From a header: an action in JSON, or its name and value alone. Raises ValueError.
+
+        >>> Action.short("cut_request_after=300000").value, Action.short('{"reset": "after"}').value
+        (300000, 'after')
+        """
+        name, mark, value = (part.strip() for part in text.partition("="))
+        if text.lstrip().startswith("{"):
+            return cls.read(_object(text))
+        if not mark:
+            raise ValueError(f"{text[:40]!r} is no fault: write it as status=503, or as an action in JSON")
+        return cls.read({name: _plain(value)})
+
+    @property
+    def number(self) -> float:
+        """The value of an action that is told by a number."""
+        return float(str(self.value))
+
+    @property
+    def words(self) -> str:
+        """What it does, in words."""
+        return ACTIONS[self.kind].words(self.value)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.value}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """One kind of action: what its value must be, and what it does in words."""
+
+    check: Callable[[JSON], None]
+    words: Callable[[JSON], str]
+
+
+def _object(text: str) -> JSONObject:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise ValueError("the fault is no JSON object")
+    return found
+
+
+def _plain(text: str) -> JSON:
+    try:
+        return int(text) if text.isascii() and text.isdigit() else float(text)
+    except ValueError:
+        return text
+
+
+def _known(name: str, given: JSONObject, keys: tuple[str, ...]) -> None:
+    if unknown := given.keys() - set(keys):
+        raise ValueError(f"{name} takes {', '.join(keys)}, not {min(unknown)}")
+
+
+def part(given: JSONObject, name: str) -> JSONObject:
+    """An object inside of a step. Raises ValueError for anything else."""
+    value = given.get(name, {})
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} takes an object")
+    return value
+
+
+def count(name: str, value: JSON) -> int:
+    """A number from 1 on. Raises ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise ValueError(f"{name} takes a whole number from 1 on")
+    return value
+
+
+def _text(name: str, value: JSON) -> None:
+    if not isinstance(value, str):
+        raise ValueError(f"{name} takes a text")
+
+
+_OPERATIONS = sorted({one.name for one in (SESSION, *OPERATIONS, *DOORS)})
+
+
+def _operation(name: str) -> None:
+    """A step for an operation that there is not would wait for ever."""
+    if name not in _OPERATIONS:
+        near = get_close_matches(name[:60], _OPERATIONS, n=2) or ["files.create", SESSION.name]
+        raise ValueError(f"match: {name[:60]!r} is no operation; did you mean {' or '.join(near)}?")
+
+
+def _headers(value: JSON) -> None:
+    if not isinstance(value, dict) or not all(isinstance(one, str | int) for one in value.values()):
+        raise ValueError("headers takes an object of names and values")
+    for name, one in value.items():
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(str(one)):
+            raise ValueError(f"headers takes names and values that HTTP can carry, not {name!r:.40}: {str(one)!r:.40}")
+
+
+def _status(value: JSON) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 200 <= value <= 599:
+        raise ValueError("status takes a number from 200 to 599")
+
+
+def _moment(value: JSON) -> None:
+    if value not in ("before", "after"):
+        raise ValueError("reset takes before or after")
+
+
+def _size(value: JSON) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_BYTES:
+        raise ValueError("a cut takes a number of bytes from 0 on")
+
+
+def _seconds(value: JSON) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_DELAY:
+        raise ValueError(f"delay takes a number of seconds from 0 to {LONGEST_DELAY}")
+
+
+def _session(value: JSON) -> None:
+    if value != "session":
+        raise ValueError("expire takes session")
+
+
+def _reset(value: JSON) -> str:
+    when = "before any work is done" if value == "before" else "after the work: the answer is lost"
+    return f"cuts the connection {when}"
+
+
+# fmt: off
+ACTIONS: Mapping[str, _Kind] = {
+    "status":             _Kind(_status,  lambda value: f"answers {value}"),
+    "reset":              _Kind(_moment,  _reset),
+    "cut_request_after":  _Kind(_size,    lambda value: f"cuts the connection after {value:,} bytes of the request"),
+    "cut_response_after": _Kind(_size,    lambda value: f"cuts the connection after {value:,} bytes of the answer"),
+    "delay":              _Kind(_seconds, lambda value: f"lets {value:g} seconds pass first"),
+    "expire":             _Kind(_session, lambda value: "lets the upload session expire first"),
+}
+# fmt: on
+"""What may happen to a request. The last one is ours: the session that the request names is over, its week gone by."""
+
+
+def _ordinal(number: int) -> str:
+    tail = number % 100
+    ending = "th" if 11 <= tail <= 13 else {1: "st", 2: "nd", 3: "rd"}.get(tail % 10, "th")
+    return f"{number}{ending}"

@@ -1,0 +1,86 @@
+"""Plans of faults for lessons, by name: what goes wrong in the life of a client, one row each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ..http.messages import JSONObject
+from .plan import Action, part
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A plan and what it teaches. It is weather, not a script: it is an error only if nothing of it happened."""
+
+    name: str
+    teaches: str
+    steps: tuple[JSONObject, ...]
+    in_order: bool = False
+
+    def words(self) -> list[str]:
+        """What each step does, in words."""
+        return [Action.read(part(step, "action")).words for step in self.steps]
+
+
+_SESSION: JSONObject = {"operation": "upload.session"}
+_PAGE = "<html><title>502 Bad Gateway</title><h1>502 Bad Gateway</h1></html>"
+
+# fmt: off
+PRESETS: tuple[Preset, ...] = (
+    Preset("flaky wifi", "connections break in either direction; what was stored is stored", (
+        {"action": {"cut_request_after": 300_000}},
+        {"match": {"nth": 3}, "action": {"reset": "before"}},
+        {"match": {"nth": 4}, "action": {"delay": 2}},
+        {"match": {"nth": 6}, "action": {"reset": "after"}},
+        {"action": {"cut_response_after": 50_000}},
+    )),
+    Preset("lost receipt", "the work is done and nobody is told: look before you do it again", (
+        {"match": {"operation": "files.create"}, "action": {"reset": "after"}},
+        {"match": {"operation": "events.insert"}, "action": {"reset": "after"}},
+        {"match": {**_SESSION, "nth": 2}, "action": {"reset": "after"}},
+    )),
+    Preset("expired session", "an upload breaks, a week goes by, and the session is gone: begin again", (
+        {"match": _SESSION, "action": {"cut_request_after": 200_000}},
+        {"match": _SESSION, "action": {"expire": "session"}},
+    ), in_order=True),
+    Preset("thundering herd", "a service that everybody asks at once says when to come back", (
+        {"times": 3, "action": {"status": 503, "headers": {"Retry-After": "5"}}},
+        {"times": 2, "action": {"status": 429, "headers": {"Retry-After": "10"}}},
+    ), in_order=True),
+    Preset("rate limit", "a 403 that means wait, not no", (
+        {"times": 3, "action": {"status": 403}},
+    )),
+    Preset("rolling restart", "every kind of failure that passes by itself, one after the other", (
+        {"action": {"status": 502}},
+        {"action": {"status": 503}},
+        {"action": {"reset": "before"}},
+        {"action": {"status": 504}},
+        {"action": {"status": 500}},
+    ), in_order=True),
+    Preset("half a download", "a download breaks twice and goes on where it was", (
+        {"match": {"operation": "files.get"}, "times": 2, "action": {"cut_response_after": 10_000}},
+    )),
+    Preset("slow service", "answers come, but late", (
+        {"times": 3, "action": {"delay": 20}},
+    )),
+    Preset("bad proxy", "something on the way answers a page where JSON should be", (
+        {"times": 2, "action": {"status": 502, "headers": {"Content-Type": "text/html"}, "body": _PAGE}},
+    )),
+)
+# fmt: on
+
+
+def preset(name: str) -> Preset:
+    """The preset of this name. Raises ValueError, naming those that there are.
+
+    >>> preset("lost receipt").teaches
+    'the work is done and nobody is told: look before you do it again'
+    """
+    for found in PRESETS:
+        if found.name == name:
+            return found
+    names = [one.name for one in PRESETS]
+    near = get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]!r}? There" if near else "there"
+    raise ValueError(f"{name!r} is no preset of faults; {hint} are {', '.join(map(repr, names))}")

@@ -1,0 +1,258 @@
+"""The File resource: one table of its fields, in alphabetical order as the family lists them, and its checks.
+
+A row says what JSON type a field has, when a client may write it, and whether only files with binary content
+have it. A field that this service never fills is in the table all the same: a mask may name it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from ..clock import parse_time
+from ..errors.catalogue import ApiError, Row, row
+from ..field_mask import ANY_KEY, Shape
+from ..http.messages import JSON, JSONObject
+from ..policy import Policy
+from ..text import NO_TEXT, unreadable
+
+
+class Write(Enum):
+    """When a client may set a field."""
+
+    NEVER = "never"
+    CREATE = "on create"
+    ALWAYS = "on create and update"
+
+
+@dataclass(frozen=True, slots=True)
+class FileField:
+    """One field: `type` is a key of `TYPES`, `parts` the names below it, `binary`: only for binary content."""
+
+    name: str
+    type: str
+    write: Write = Write.NEVER
+    binary: bool = False
+    parts: tuple[str, ...] = ()
+
+
+_USER = ("displayName", "emailAddress", "kind", "me", "permissionId", "photoLink")
+_PERMISSION = ("displayName", "emailAddress", "id", "kind", "role", "type")
+_RESTRICTION = (
+    "ownerRestricted", "readOnly", "reason", "restrictingUser", "restrictionTime", "systemRestricted", "type",
+)  # fmt: skip
+CAPABILITIES = (
+    "canAddChildren", "canChangeCopyRequiresWriterPermission", "canChangeViewersCanCopyContent", "canComment",
+    "canCopy", "canDelete", "canDeleteChildren", "canDownload", "canEdit", "canListChildren", "canModifyContent",
+    "canModifyContentRestriction", "canMoveItemWithinDrive", "canReadRevisions", "canRemoveChildren", "canRename",
+    "canShare", "canTrash", "canTrashChildren", "canUntrash",
+)  # fmt: skip
+"""What the caller may do with a file; derived from the role, never stored."""
+
+# fmt: off
+FILE_FIELDS: tuple[FileField, ...] = (
+    FileField("appProperties",                "strings", Write.ALWAYS),
+    FileField("capabilities",                 "object",  parts=CAPABILITIES),
+    FileField("clientEncryptionDetails",      "object",  parts=("decryptionMetadata", "encryptionState")),
+    FileField("contentHints",                 "object",  Write.ALWAYS, parts=("indexableText", "thumbnail")),
+    FileField("contentRestrictions",          "objects", Write.ALWAYS, parts=_RESTRICTION),
+    FileField("copyRequiresWriterPermission", "boolean", Write.ALWAYS),
+    FileField("createdTime",                  "time",    Write.ALWAYS),
+    FileField("description",                  "string",  Write.ALWAYS),
+    FileField("downloadRestrictions",         "object",  parts=("effectiveDownloadRestrictionWithContext", "itemDownloadRestriction")),
+    FileField("driveId",                      "string"),
+    FileField("explicitlyTrashed",            "boolean"),
+    FileField("exportLinks",                  "strings"),
+    FileField("fileExtension",                "string",  binary=True),
+    FileField("folderColorRgb",               "colour",  Write.ALWAYS),
+    FileField("fullFileExtension",            "string",  binary=True),
+    FileField("hasAugmentedPermissions",      "boolean"),
+    FileField("hasThumbnail",                 "boolean"),
+    FileField("headRevisionId",               "string",  binary=True),
+    FileField("iconLink",                     "string"),
+    FileField("id",                           "string",  Write.CREATE),
+    FileField("imageMediaMetadata",           "object",  parts=("height", "rotation", "width")),
+    FileField("inheritedPermissionsDisabled", "boolean"),
+    FileField("isAppAuthorized",              "boolean"),
+    FileField("kind",                         "string"),
+    FileField("labelInfo",                    "object",  parts=("labels",)),
+    FileField("lastModifyingUser",            "object",  parts=_USER),
+    FileField("linkShareMetadata",            "object",  parts=("securityUpdateEligible", "securityUpdateEnabled")),
+    FileField("md5Checksum",                  "string",  binary=True),
+    FileField("mimeType",                     "media",   Write.ALWAYS),
+    FileField("modifiedByMe",                 "boolean"),
+    FileField("modifiedByMeTime",             "time"),
+    FileField("modifiedTime",                 "time",    Write.ALWAYS),
+    FileField("name",                         "string",  Write.ALWAYS),
+    FileField("originalFilename",             "string",  Write.ALWAYS, binary=True),
+    FileField("ownedByMe",                    "boolean"),
+    FileField("owners",                       "objects", parts=_USER),
+    FileField("parents",                      "parents", Write.CREATE),
+    FileField("permissionIds",                "list"),
+    FileField("permissions",                  "objects", parts=_PERMISSION),
+    FileField("properties",                   "strings", Write.ALWAYS),
+    FileField("quotaBytesUsed",               "string"),
+    FileField("resourceKey",                  "string"),
+    FileField("sha1Checksum",                 "string",  binary=True),
+    FileField("sha256Checksum",               "string",  binary=True),
+    FileField("shared",                       "boolean"),
+    FileField("sharedWithMeTime",             "time"),
+    FileField("sharingUser",                  "object",  parts=_USER),
+    FileField("shortcutDetails",              "target",  Write.CREATE, parts=("targetId", "targetMimeType", "targetResourceKey")),
+    FileField("size",                         "string",  binary=True),
+    FileField("spaces",                       "list"),
+    FileField("starred",                      "boolean", Write.ALWAYS),
+    FileField("teamDriveId",                  "string"),
+    FileField("thumbnailLink",                "string"),
+    FileField("thumbnailVersion",             "string"),
+    FileField("trashed",                      "boolean", Write.ALWAYS),
+    FileField("trashedTime",                  "time"),
+    FileField("trashingUser",                 "object",  parts=_USER),
+    FileField("version",                      "string"),
+    FileField("videoMediaMetadata",           "object",  parts=("durationMillis", "height", "width")),
+    FileField("viewedByMe",                   "boolean"),
+    FileField("viewedByMeTime",               "time",    Write.ALWAYS),
+    FileField("viewersCanCopyContent",        "boolean", Write.ALWAYS),
+    FileField("webContentLink",               "string",  binary=True),
+    FileField("webViewLink",                  "string"),
+    FileField("writersCanShare",              "boolean", Write.ALWAYS),
+)
+# fmt: on
+
+BY_NAME: Mapping[str, FileField] = {field.name: field for field in FILE_FIELDS}
+
+
+def _shape(field: FileField) -> Shape | None:
+    if field.type == "strings":
+        return ANY_KEY
+    return dict.fromkeys(field.parts) if field.parts else None
+
+
+FILE_SHAPE: Shape = {field.name: _shape(field) for field in FILE_FIELDS}
+LIST_SHAPE: Shape = {
+    "kind": None, "incompleteSearch": None, "nextPageToken": None, "files": FILE_SHAPE,
+}  # fmt: skip
+IDS_SHAPE: Shape = {"kind": None, "space": None, "ids": None}
+
+
+# Types: each answers None, or what was expected instead.
+
+# It goes out again as a header. One of the family's own types has a second slash: script+text/plain.
+_MEDIA_TYPE = re.compile(r"[!-.0-:<-~]+/[!-.0-:<-~]+(?:\+text/plain)?(?:[ \t]*;[\t -~]*)?")
+_LONGEST_MEDIA_TYPE = 1000
+_COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
+
+
+def _string(value: JSON) -> str | None:
+    return None if isinstance(value, str) else "expected a string."
+
+
+def _boolean(value: JSON) -> str | None:
+    return None if isinstance(value, bool) else "expected true or false."
+
+
+def _time(value: JSON) -> str | None:
+    try:
+        parse_time(value) if isinstance(value, str) else parse_time("")
+    except (ValueError, OverflowError):
+        return "expected an RFC 3339 date-time like 2026-01-02T03:04:05Z."
+    return None
+
+
+def is_media_type(text: str) -> bool:
+    """Whether a text is a media type, with or without parameters."""
+    return len(text) <= _LONGEST_MEDIA_TYPE and _MEDIA_TYPE.fullmatch(text) is not None
+
+
+def _media(value: JSON) -> str | None:
+    fits = isinstance(value, str) and is_media_type(value)
+    return None if fits else "expected a media type like text/csv."
+
+
+def _colour(value: JSON) -> str | None:
+    fits = isinstance(value, str) and _COLOUR.fullmatch(value)
+    return None if fits else "expected a colour like #4986e7."
+
+
+def _object(value: JSON) -> str | None:
+    return None if isinstance(value, dict) else "expected an object."
+
+
+def _objects(value: JSON) -> str | None:
+    fits = isinstance(value, list) and all(isinstance(one, dict) for one in value)
+    return None if fits else "expected a list of objects."
+
+
+def _parents(value: JSON) -> str | None:
+    fits = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+    return None if fits else "expected a list with the id of one folder."
+
+
+def _strings(value: JSON) -> str | None:
+    fits = isinstance(value, dict) and all(isinstance(one, str | None) for one in value.values())
+    return None if fits else "expected an object whose values are strings."
+
+
+def _target(value: JSON) -> str | None:
+    fits = isinstance(value, dict) and isinstance(value.get("targetId"), str) and len(value) == 1
+    return None if fits else "expected an object with targetId, the id of a file."
+
+
+TYPES: Mapping[str, Callable[[JSON], str | None]] = {
+    "string": _string,
+    "boolean": _boolean,
+    "time": _time,
+    "media": _media,
+    "colour": _colour,
+    "object": _object,
+    "objects": _objects,
+    "parents": _parents,
+    "strings": _strings,
+    "target": _target,
+}
+
+
+def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObject:
+    """The body, if every field in it may be written and has its type; null means: not set.
+
+    Everything that is wrong is reported at once, wrong values (400) before fields that cannot be written (403).
+    Raises ApiError.
+    """
+    allowed = (Write.CREATE, Write.ALWAYS) if creating else (Write.ALWAYS,)
+    problems = [row for name, value in body.items() for row in _problems(name, value, allowed, policy)]
+    if problems:
+        raise ApiError(sorted(problems, key=lambda found: found.status))
+    return body
+
+
+def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy) -> list[Row]:
+    field = BY_NAME.get(name)
+    if field is None:
+        return [row("unknownField", field=_clean(name))]
+    if field.write not in allowed:
+        return [row("fieldNotWritable", field=_clean(name))]
+    if value is None:
+        return []
+    if wrong := TYPES[field.type](value) or (NO_TEXT if unreadable(value) else None):
+        return [row("invalid", field=name, message=wrong)]
+    return [row("invalid", by=by, field=name, message=wrong) for by, wrong in _size(field, value, policy)]
+
+
+def _clean(name: str) -> str:
+    return name[:100].encode("utf-8", "replace").decode()
+
+
+def _size(field: FileField, value: JSON, policy: Policy) -> list[tuple[str, str]]:
+    """The limit that an object of texts is beyond, and a sentence about it."""
+    if field.type != "strings" or not isinstance(value, dict):
+        return []
+    if len(value) > policy.max_properties:
+        return [("max_properties", f"at most {policy.max_properties} entries; it has {len(value)}.")]
+    for key, text in value.items():
+        size = len(key.encode()) + len(str(text or "").encode())
+        if size > policy.max_property_bytes:
+            wrong = f"key and value of {key[:40]!r} take {size} bytes; at most {policy.max_property_bytes}."
+            return [("max_property_bytes", wrong)]
+    return []

@@ -1,0 +1,115 @@
+"""Permissions: the roles in their order, and what a request for one may say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+from ..errors.catalogue import ApiError, Row, refuse, row
+from ..field_mask import Shape
+from ..http.messages import JSONObject
+
+
+class Role(IntEnum):
+    """What somebody may do with a file; a higher one may all that a lower one may."""
+
+    READER = 1
+    COMMENTER = 2
+    WRITER = 3
+    OWNER = 4
+
+    @property
+    def word(self) -> str:
+        """As the wire says it."""
+        return self.name.lower()
+
+
+ROLES = {role.word: role for role in Role}
+GRANTEES: Mapping[str, str | None] = {
+    "user": "emailAddress",
+    "group": "emailAddress",
+    "domain": "domain",
+    "anyone": None,
+}
+"""Who can be given a role, and the field that names them."""
+
+PERMISSION_SHAPE: Shape = dict.fromkeys(
+    ("id", "kind", "type", "role", "emailAddress", "domain", "displayName", "allowFileDiscovery", "deleted",
+     "expirationTime", "inheritedPermissionsDisabled", "pendingOwner", "permissionDetails", "photoLink",
+     "teamDrivePermissionDetails", "view")
+)  # fmt: skip
+_NOT_HERE = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
+"""What the family has and this service does not: refused, so that nobody relies on it."""
+
+_SET_BY_US = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDetails", "teamDrivePermissionDetails")
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionRequest:
+    """A role for somebody; `grantee` is an address or a domain, "" for anyone."""
+
+    type: str
+    role: Role
+    grantee: str
+
+
+def check_permission(body: JSONObject) -> PermissionRequest:
+    """The permission that a body asks for. Raises ApiError with everything that is wrong.
+
+    >>> check_permission({"type": "user", "role": "writer", "emailAddress": "Bob@svc.example"}).grantee
+    'bob@svc.example'
+    """
+    _check_writable(body, (*_SET_BY_US, *_NOT_HERE))
+    kind = body.get("type")
+    if problems := [*_choice(body, "type", tuple(GRANTEES)), *_role(body), *_grantee(body, kind), *_discovery(body)]:
+        raise ApiError(problems)
+    field = GRANTEES[str(kind)]
+    return PermissionRequest(str(kind), ROLES[str(body["role"])], str(body[field]).strip().lower() if field else "")
+
+
+def check_role(body: JSONObject) -> Role:
+    """The role that an update asks for; nothing else of a permission changes. Raises ApiError."""
+    _check_writable(body, (*_SET_BY_US, *_NOT_HERE, "type", "emailAddress", "domain"))
+    if problems := _role(body):
+        raise ApiError(problems)
+    return ROLES[str(body["role"])]
+
+
+def _check_writable(body: JSONObject, fixed: tuple[str, ...]) -> None:
+    if wrong := [name for name in fixed if name in body]:
+        raise refuse("fieldNotWritable", field=wrong[0])
+
+
+def _role(body: JSONObject) -> list[Row]:
+    return _choice(body, "role", tuple(ROLES))
+
+
+def _choice(body: JSONObject, name: str, allowed: tuple[str, ...]) -> list[Row]:
+    value = body.get(name)
+    if value is None:
+        return [row("required", field=name)]
+    known = isinstance(value, str) and value in allowed
+    return [] if known else [row("invalid", field=name, message=f"expected one of {', '.join(allowed)}.")]
+
+
+def _discovery(body: JSONObject) -> list[Row]:
+    """Files that are open to a domain or to anyone are found by their link alone."""
+    if body.get("allowFileDiscovery") in (None, False):
+        return []
+    return [row("invalid", field="allowFileDiscovery", message="nothing is found by search here: leave it out.")]
+
+
+def _grantee(body: JSONObject, kind: Any) -> list[Row]:
+    field = GRANTEES.get(kind) if isinstance(kind, str) else None
+    if field is None:
+        return []
+    value = body.get(field)
+    if value in (None, ""):
+        return [row("required", field=field)]
+    form = r"[^@\s]+@[^@\s]+" if field == "emailAddress" else r"[^@\s/:]+"
+    right = isinstance(value, str) and len(value) <= 254 and re.fullmatch(form, value.strip())
+    example = "bob@example.com" if field == "emailAddress" else "example.com"
+    return [] if right else [row("invalid", field=field, message=f"expected something like {example}.")]

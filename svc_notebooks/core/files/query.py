@@ -1,0 +1,319 @@
+"""The query language `q` and `orderBy`, read into values; the store turns them into SQL.
+
+    query  = and *("or" and)
+    and    = not *("and" not)
+    not    = *"not" ( "(" query ")" | term )
+    term   = field operator value | value "in" collection | field "has" "{" key... "and" value... "}"
+
+`not` binds tighter than `and`, `and` tighter than `or`. Strings stand between apostrophes, with `\\'` and
+`\\\\` for an apostrophe and a backslash. What is nested too deep or too long is refused, never a crash.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from ..clock import parse_time, to_millis
+from ..errors.catalogue import ApiError, refuse
+
+MOST_DEPTH = 40
+MOST_TERMS = 200
+MOST_CHARACTERS = 16_384
+MOST_SOUGHT = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A field, an operator, and a string, truth value or instant (Unix milliseconds)."""
+
+    field: str
+    operator: str
+    value: str | bool | int
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Whether a value is in a collection of the file: parents, owners, writers, readers."""
+
+    value: str
+    collection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Has:
+    """Whether properties or appProperties have this pair."""
+
+    field: str
+    key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """What is below does not hold."""
+
+    inner: Search
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """All of them hold."""
+
+    parts: tuple[Search, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """One of them holds at least."""
+
+    parts: tuple[Search, ...]
+
+
+Search: TypeAlias = Compare | Member | Has | Not | And | Or
+
+_EQUAL = ("=", "!=")
+_ORDER = ("<=", "<", "=", "!=", ">", ">=")
+_TEXT = ("contains", *_EQUAL)
+_VISIBILITY = ("anyoneCanFind", "anyoneWithLink", "domainCanFind", "domainWithLink", "limited")
+
+# fmt: off
+FIELDS: dict[str, tuple[str, tuple[str, ...]]] = {
+    # field                     type       operators
+    "name":                     ("string", _TEXT),
+    "fullText":                 ("string", ("contains",)),
+    "mimeType":                 ("string", _TEXT),
+    "modifiedTime":             ("time",   _ORDER),
+    "createdTime":              ("time",   _ORDER),
+    "viewedByMeTime":           ("time",   _ORDER),
+    "trashed":                  ("truth",  _EQUAL),
+    "starred":                  ("truth",  _EQUAL),
+    "sharedWithMe":             ("truth",  _EQUAL),
+    "visibility":               ("choice", _EQUAL),
+    "shortcutDetails.targetId": ("string", _EQUAL),
+}
+# fmt: on
+COLLECTIONS = ("parents", "owners", "writers", "readers")
+PAIRS = ("properties", "appProperties")
+
+_WORD = re.compile(r"[^\W_]+")
+_TOKEN = re.compile(
+    r"\s*(?:(?P<string>'(?:[^'\\]|\\.)*')|(?P<sign><=|>=|!=|[<>=(){}])|(?P<word>[A-Za-z][A-Za-z.]*))",
+    re.DOTALL,
+)
+
+
+def parse_query(text: str) -> Search:
+    r"""Read a query. Raises ApiError (400 invalid, location q).
+
+    >>> parse_query(r"not name = 'it\'s'")
+    Not(inner=Compare(field='name', operator='=', value="it's"))
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise _wrong(f"has more than {MOST_CHARACTERS} characters.")
+    reader = _Reader(_tokens(text))
+    found = reader.either(0)
+    reader.expect("")
+    return found
+
+
+def _wrong(message: str) -> ApiError:
+    return refuse("invalidValue", name="q", message=message)
+
+
+def _tokens(text: str) -> list[str]:
+    tokens, at, end = [], 0, len(text.rstrip())
+    while at < end:
+        found = _TOKEN.match(text, at)
+        if not found:
+            raise _wrong(f"cannot be read from {text[at : at + 20]!r} on.")
+        tokens.append(found[0].strip() if found["string"] is None else found["string"])
+        at = found.end()
+    return tokens
+
+
+def _unescape(token: str) -> str:
+    return re.sub(r"\\(.)", r"\1", token[1:-1], flags=re.DOTALL)
+
+
+class _Reader:
+    """Goes through the tokens once; a method for each line of the grammar."""
+
+    def __init__(self, tokens: list[str]) -> None:
+        self._tokens = tokens
+        self._at = 0
+        self._terms = 0
+
+    def peek(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def next(self) -> str:
+        token = self.peek()
+        self._at += 1
+        return token
+
+    def expect(self, token: str) -> None:
+        if (found := self.next()) != token:
+            raise _wrong(f"expected {token or 'the end'}, found {found[:40] or 'the end'}.")
+
+    def string(self) -> str:
+        if not (token := self.next()).startswith("'"):
+            raise _wrong(f"expected a string between apostrophes, found {token[:40] or 'the end'}.")
+        return _unescape(token)
+
+    def either(self, depth: int) -> Search:
+        parts = [self.both(depth)]
+        while self.peek() == "or":
+            self.next()
+            parts.append(self.both(depth))
+        return parts[0] if len(parts) == 1 else Or(tuple(parts))
+
+    def both(self, depth: int) -> Search:
+        parts = [self.negated(depth)]
+        while self.peek() == "and":
+            self.next()
+            parts.append(self.negated(depth))
+        return parts[0] if len(parts) == 1 else And(tuple(parts))
+
+    def negated(self, depth: int) -> Search:
+        negative = False
+        while self.peek() == "not":
+            self.next()
+            negative = not negative
+        found = self.group(depth) if self.peek() == "(" else self.term()
+        return Not(found) if negative else found
+
+    def group(self, depth: int) -> Search:
+        if depth >= MOST_DEPTH:
+            raise _wrong(f"parentheses are nested more than {MOST_DEPTH} deep.")
+        self.next()
+        found = self.either(depth + 1)
+        self.expect(")")
+        return found
+
+    def term(self) -> Search:
+        self.count()
+        if self.peek().startswith("'"):
+            return self.member()
+        name = self.next()
+        if name in PAIRS:
+            return self.has(name)
+        if name not in FIELDS:
+            raise _wrong(f"{name[:40] or 'the end'} is no field; the fields are {', '.join(FIELDS)}.")
+        return self.compare(name)
+
+    def member(self) -> Search:
+        value = self.string()
+        self.expect("in")
+        if (collection := self.next()) not in COLLECTIONS:
+            raise _wrong(f"'in' takes {', '.join(COLLECTIONS)}, not {collection[:40]}.")
+        return Member(value, collection)
+
+    def has(self, name: str) -> Search:
+        self.expect("has")
+        self.expect("{")
+        first = self.pair()
+        self.expect("and")
+        pair = dict([first, self.pair()])
+        self.expect("}")
+        if set(pair) != {"key", "value"}:
+            raise _wrong(f"{name} has takes {{key='...' and value='...'}}.")
+        return Has(name, pair["key"], pair["value"])
+
+    def pair(self) -> tuple[str, str]:
+        name = self.next()
+        self.expect("=")
+        return name, self.string()
+
+    def compare(self, name: str) -> Search:
+        kind, operators = FIELDS[name]
+        if name == "sharedWithMe" and self.peek() in ("", "and", "or", ")"):
+            return Compare(name, "=", True)  # the family writes it alone
+        if (operator := self.next()) not in operators:
+            raise _wrong(f"{name} takes {' '.join(operators)}, not {operator[:40] or 'the end'}.")
+        value = self.value(kind)
+        if operator == "contains":
+            self.sought(name, str(value))
+        return Compare(name, operator, value)
+
+    def sought(self, name: str, text: str) -> None:
+        """Bound what `contains` looks for: a database takes neither any pattern nor any number of conditions."""
+        if len(text) > MOST_SOUGHT:
+            raise _wrong(f"{name} contains takes at most {MOST_SOUGHT} characters.")
+        if name == "fullText":
+            self.count(max(0, len(_WORD.findall(text.casefold())) - 1))
+
+    def count(self, terms: int = 1) -> None:
+        self._terms += terms
+        if self._terms > MOST_TERMS:
+            raise _wrong(f"has more than {MOST_TERMS} terms; each word of fullText is one.")
+
+    def value(self, kind: str) -> str | bool | int:
+        if kind == "truth":
+            return self.truth()
+        text = self.string()
+        if kind == "choice" and text not in _VISIBILITY:
+            raise _wrong(f"visibility is one of {', '.join(_VISIBILITY)}.")
+        return _instant(text) if kind == "time" else text
+
+    def truth(self) -> bool:
+        if (token := self.next()) not in ("true", "false"):
+            raise _wrong(f"expected true or false, found {token[:40] or 'the end'}.")
+        return token == "true"
+
+
+def _instant(text: str) -> int:
+    try:
+        return to_millis(parse_time(text if "T" in text.upper() else f"{text}T00:00:00"))
+    except (ValueError, OverflowError):
+        raise _wrong(f"{text[:40]!r} is no RFC 3339 date-time.") from None
+
+
+def mentions(search: Search, field: str) -> bool:
+    """Whether a query compares this field anywhere."""
+    if isinstance(search, And | Or):
+        return any(mentions(part, field) for part in search.parts)
+    if isinstance(search, Not):
+        return mentions(search.inner, field)
+    return isinstance(search, Compare) and search.field == field
+
+
+SORT_KEYS = (
+    "createdTime", "folder", "modifiedByMeTime", "modifiedTime", "name", "name_natural", "quotaBytesUsed",
+    "recency", "sharedWithMeTime", "starred", "viewedByMeTime",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of an order."""
+
+    name: str
+    descending: bool = False
+
+
+def parse_order(text: str) -> tuple[SortKey, ...]:
+    """Read `orderBy`. Raises ApiError.
+
+    >>> parse_order("folder,modifiedTime desc")
+    (SortKey(name='folder', descending=False), SortKey(name='modifiedTime', descending=True))
+    """
+    keys = tuple(_sort_key(item) for item in text.split(",")) if text.strip() else ()
+    seen: set[str] = set()
+    for key in keys:
+        if key.name in seen:
+            raise refuse("duplicateSortKeys", key=key.name)
+        seen.add(key.name)
+    return keys
+
+
+def _sort_key(item: str) -> SortKey:
+    name, *direction = item.split() or [""]
+    if name not in SORT_KEYS or direction not in ([], ["asc"], ["desc"]):
+        raise refuse(
+            "invalidValue",
+            name="orderBy",
+            message=f"{item.strip()[:40]!r} is no sort key; the keys are {', '.join(SORT_KEYS)}, each with desc.",
+        )
+    return SortKey(name, direction == ["desc"])

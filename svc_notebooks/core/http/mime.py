@@ -1,0 +1,92 @@
+"""What kind of content this is, when nobody says: by the name's extension, then by the first bytes.
+
+The tables are our own and the standard library's built-in ones, never the machine's, so that the same file
+has the same type everywhere. Text is not guessed from bytes: what cannot be detected is
+application/octet-stream (U-03).
+"""
+
+from __future__ import annotations
+
+import mimetypes
+from functools import lru_cache
+
+from . import native_formats as formats
+
+UNKNOWN = "application/octet-stream"
+"""The type of content that nothing tells (U-03)."""
+
+SNIFFED_BYTES = 16
+"""How many leading bytes `sniff` looks at."""
+
+# fmt: off
+SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"%PDF-",               formats.PDF),
+    (b"\x89PNG\r\n\x1a\n",   formats.PNG),
+    (b"\xff\xd8\xff",        formats.JPEG),
+    (b"GIF87a",              "image/gif"),
+    (b"GIF89a",              "image/gif"),
+    (b"{\\rtf",              formats.RTF),
+    (b"PK\x03\x04",          formats.ZIP),
+    (b"\x1f\x8b",            "application/gzip"),
+)
+
+EXTENSIONS: dict[str, str] = {
+    ".csv":     formats.CSV,
+    ".tsv":     formats.TSV,
+    ".md":      formats.MARKDOWN,
+    ".rtf":     formats.RTF,
+    ".docx":    formats.DOCX,
+    ".xlsx":    formats.XLSX,
+    ".pptx":    formats.PPTX,
+    ".odt":     formats.ODT,
+    ".ods":     formats.ODS,
+    ".odp":     formats.ODP,
+    ".epub":    formats.EPUB,
+    ".parquet": "application/vnd.apache.parquet",
+    ".ipynb":   "application/x-ipynb+json",
+    ".yaml":    "application/yaml",
+    ".yml":     "application/yaml",
+    ".gz":      "application/gzip",
+    ".ics":     "text/calendar",
+}
+# fmt: on
+
+
+@lru_cache(maxsize=1)
+def _builtin() -> mimetypes.MimeTypes:
+    return mimetypes.MimeTypes(filenames=())
+
+
+def by_name(name: str) -> str | None:
+    """The type that a file name's extension stands for.
+
+    >>> by_name("survey.CSV"), by_name("README")
+    ('text/csv', None)
+    """
+    dot = name.rfind(".")
+    extension = name[dot:].lower() if dot > 0 else ""
+    return EXTENSIONS.get(extension) or _builtin().types_map[True].get(extension)
+
+
+def sniff(head: bytes) -> str | None:
+    """The type that the first bytes prove.
+
+    >>> sniff(b"%PDF-1.7 ..."), sniff(b"hello")
+    ('application/pdf', None)
+    """
+    return next((kind for mark, kind in SIGNATURES if head.startswith(mark)), None)
+
+
+def detect(name: str | None, head: bytes) -> str:
+    """The type of a content: by its name, else by its first bytes, else unknown."""
+    return (name and by_name(name)) or sniff(head) or UNKNOWN
+
+
+def extension_of(name: str) -> tuple[str, str]:
+    """The last extension of a name, and all that may be one; without dots.
+
+    >>> extension_of("data.tar.gz")
+    ('gz', 'tar.gz')
+    """
+    stem, *parts = name.lstrip(".").split(".")
+    return (parts[-1], ".".join(parts)) if parts and stem else ("", "")

@@ -1,0 +1,152 @@
+"""A notification message as a plain value, and its headers as the interface's table, row for row (Events)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Set as AbstractSet
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
+from functools import lru_cache
+from typing import Literal
+
+from ..http.messages import Headers
+from ..names import Names
+
+STATES = ("sync", "add", "remove", "update", "trash", "untrash", "change")
+"""Values of X-Svc-Resource-State (N-06)."""
+
+CHANGED = ("content", "properties", "parents", "children", "permissions")
+"""Values of X-Svc-Changed, in the order in which a message names them (N-04)."""
+
+CONTENT_TYPE = "application/json; utf-8"
+"""What every message says its body is, an empty one too (N-07)."""
+
+USER_AGENT = "APIs-Svc"
+
+FIRST_NUMBER = 1
+"""The number of every channel's sync message (N-01)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of one channel; `expiration` is the channel's, in Unix milliseconds."""
+
+    channel_id: str
+    number: int
+    resource_id: str
+    state: str
+    resource_uri: str
+    changed: tuple[str, ...] = ()
+    expiration: int | None = None
+    token: str | None = field(default=None, repr=False)
+    of_changes: bool = False
+
+    def body(self, names: Names) -> bytes:
+        """Empty for a file, a small JSON object for the change log (N-07)."""
+        return json.dumps({"kind": names.kind("changes")}).encode() if self.of_changes else b""
+
+    def headers(self, names: Names) -> list[tuple[str, str]]:
+        """The headers that the family defines; those that do not apply are left out (N-03 to N-05)."""
+        found = ((row.name, row.value(self)) for row in HEADERS)
+        return [(names.header(name), value) for name, value in found if value is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class HeaderRow:
+    """One row of the interface's table: the header without its prefix, when it is there, and what it means."""
+
+    name: str
+    presence: Literal["always", "sometimes"]
+    meaning: str
+    value: Callable[[Message], str | None]
+
+
+@lru_cache(maxsize=1024)
+def _printed(millis: int | None) -> str | None:
+    """An instant as people and HTTP write it: `Tue, 19 Nov 2013 01:13:52 GMT`."""
+    return None if millis is None else format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
+
+
+# fmt: off
+HEADERS: tuple[HeaderRow, ...] = (
+    HeaderRow("Channel-ID",         "always",    "the id that you gave the channel",                           lambda m: m.channel_id),
+    HeaderRow("Message-Number",     "always",    "1 for sync, then growing, with gaps",                        lambda m: str(m.number)),
+    HeaderRow("Resource-ID",        "always",    "what is watched, whatever the version",                      lambda m: m.resource_id),
+    HeaderRow("Resource-State",     "always",    "what happened to it",                                        lambda m: m.state),
+    HeaderRow("Resource-URI",       "always",    "its address in this version of the service",                 lambda m: m.resource_uri),
+    HeaderRow("Changed",            "sometimes", "what kind of thing changed; never with sync",                lambda m: ",".join(m.changed) or None),
+    HeaderRow("Channel-Expiration", "sometimes", "when the channel ends; only if it does",                     lambda m: _printed(m.expiration)),
+    HeaderRow("Channel-Token",      "sometimes", "the token that you gave, if you gave one",                   lambda m: m.token),
+)
+# fmt: on
+
+
+def in_order(changed: AbstractSet[str]) -> tuple[str, ...]:
+    """Change types in the order of the interface's table."""
+    return tuple(name for name in CHANGED if name in changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """What a receiver reads from a message; what is missing or cannot be read is None."""
+
+    channel_id: str | None
+    number: int | None
+    resource_id: str | None
+    state: str | None
+    resource_uri: str | None
+    changed: tuple[str, ...]
+    expiration: datetime | None
+    token: str | None = field(repr=False)
+    kind: str | None
+
+
+def read_notification(headers: Headers, body: bytes, names: Names) -> Notification:
+    """Read a message; blanks in Changed, and `changed` for the state `change`, are taken as they are meant.
+
+    >>> names, message = Names(), Message("c", 1, "r", "sync", "https://svc.example/storage/v3/files/f?alt=json")
+    >>> read_notification(Headers(message.headers(names)), b"", names).state
+    'sync'
+    """
+
+    def header(name: str) -> str | None:
+        return _utf8(headers.get(names.header(name)))
+
+    state, number = header("Resource-State"), header("Message-Number") or ""
+    return Notification(
+        channel_id=header("Channel-ID"),
+        number=int(number) if number.isascii() and number.isdigit() and len(number) < 19 else None,
+        resource_id=header("Resource-ID"),
+        state="change" if state == "changed" else state,
+        resource_uri=header("Resource-URI"),
+        changed=tuple(word for part in (header("Changed") or "").split(",") if (word := part.strip())),
+        expiration=_instant(header("Channel-Expiration")),
+        token=header("Channel-Token"),
+        kind=_kind(body),
+    )
+
+
+def _instant(text: str | None) -> datetime | None:
+    try:
+        found = parsedate_to_datetime(text) if text else None
+    except (ValueError, OverflowError):  # an offset of twenty digits
+        return None
+    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _kind(body: bytes) -> str | None:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    kind = found.get("kind") if isinstance(found, dict) else None
+    return kind if isinstance(kind, str) else None
+
+
+def _utf8(value: str | None) -> str | None:
+    """HTTP libraries read header bytes as Latin-1; the service writes UTF-8."""
+    try:
+        return None if value is None else value.encode("latin-1").decode()
+    except UnicodeError:
+        return value

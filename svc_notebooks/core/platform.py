@@ -1,0 +1,68 @@
+"""Where this is: what the Python around us can do. It is decided here, and nowhere else.
+
+In a browser (Pyodide, which JupyterLite runs) there is no thread, no socket and no other process. Who needs one of
+them asks `here()` when it is needed, never at import, so that a test can stand in another place.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from .errors.errors import NotHere
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What there is: threads to begin, sockets to open, processes to start."""
+
+    name: str
+    threads: bool = True
+    sockets: bool = True
+    processes: bool = True
+
+
+MACHINE = Place("this machine")
+BROWSER = Place("a browser", threads=False, sockets=False, processes=False)
+
+_standing: list[Place] = []
+
+
+def here() -> Place:
+    """Where this Python runs.
+
+    >>> here().name
+    'this machine'
+    """
+    if _standing:
+        return _standing[-1]
+    return BROWSER if sys.platform == "emscripten" else MACHINE
+
+
+@contextmanager
+def standing(place: Place) -> Iterator[None]:
+    """Be there for a while, whatever this Python could do: for tests.
+
+    >>> with standing(BROWSER):
+    ...     here().threads
+    False
+    """
+    _standing.append(place)
+    try:
+        yield
+    finally:
+        _standing.pop()
+
+
+def need_sockets(what: str) -> None:
+    """Raise NotHere, if there are no sockets: `what` is the beginning of the sentence that says so.
+
+    >>> with standing(BROWSER):
+    ...     need_sockets("serve() listens on a socket")
+    Traceback (most recent call last):
+    svc_notebooks.core.errors.errors.NotHere: serve() listens on a socket, and a browser has none. It works in JupyterLab ...
+    """
+    if not here().sockets:
+        raise NotHere(f"{what}, and {here().name} has none.")

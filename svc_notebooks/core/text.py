@@ -1,0 +1,43 @@
+"""Texts that no database stores and no client reads: half of a surrogate pair is no character."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from .errors.catalogue import Row, row
+from .http.messages import JSON
+
+NO_TEXT = "expected text: it has half of a surrogate pair."
+
+
+def unreadable(value: JSON) -> list[Row]:
+    """What of a JSON value cannot be printed again, by its path.
+
+    >>> [one.location for one in unreadable({"a": ["x", chr(0xD800)]})]
+    ['a[1]']
+    """
+    if _prints(json.dumps(value, ensure_ascii=False, default=str)):
+        return []
+    return [row("invalid", field=path or "body", message=NO_TEXT) for path in _halves(value, "")]
+
+
+def _prints(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _halves(value: JSON, path: str) -> Iterator[str]:
+    """The paths of such texts; a key that is one is shown as its object's."""
+    if isinstance(value, str) and not _prints(value):
+        yield path
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from _halves(one, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        for key, one in value.items():
+            here = f"{path}.{key}" if path else key
+            yield from _halves(one, here) if _prints(key) else (path,)

@@ -1,0 +1,31 @@
+"""A budget of work, counted in steps and not in seconds, so that it ends at the same step on every machine."""
+
+from __future__ import annotations
+
+
+class WorkExceeded(Exception):
+    """The budget of this piece of work is spent."""
+
+
+class Work:
+    """Counts steps, and ends the work after `most` of them; None: never.
+
+    >>> work = Work(2)
+    >>> work.spend(2)
+    >>> work.spend()
+    Traceback (most recent call last):
+        ...
+    svc_notebooks.core.work_budget.WorkExceeded: more than 2 steps
+    """
+
+    __slots__ = ("_most", "done")
+
+    def __init__(self, most: int | None = None) -> None:
+        self._most = most
+        self.done = 0
+
+    def spend(self, steps: int = 1) -> None:
+        """Count some steps. Raises WorkExceeded."""
+        self.done += steps
+        if self._most is not None and self.done > self._most:
+            raise WorkExceeded(f"more than {self._most} steps")
