@@ -11,8 +11,8 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from ..core.http import native_formats as f
-from . import engines
-from .engines import Engine
+from .engines import available as engines
+from .engines.available import Engine
 
 
 class Model(Protocol):
@@ -67,12 +67,12 @@ _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("document",     f.RTF,                           "document.read:rtf",          (engines.PILLOW,)),
     ("document",     f.TEXT,                          "document.read:text",         ()),
     ("document",     f.MARKDOWN,                      "document.read:markdown",     (engines.PANDOC,)),
-    ("spreadsheet",  f.XLSX,                          "spreadsheet.read_xlsx:read", ()),
-    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.read_xls:read",  (engines.CALAMINE,)),
-    ("spreadsheet",  f.ODS,                           "spreadsheet.read_ods:read",  ()),
-    ("spreadsheet",  f.CSV,                           "spreadsheet.read_text:read_csv", ()),
-    ("spreadsheet",  f.TSV,                           "spreadsheet.read_text:read_tsv", ()),
-    ("spreadsheet",  f.TEXT,                          "spreadsheet.read_text:read_text", ()),
+    ("spreadsheet",  f.XLSX,                          "spreadsheet.xlsx.read:read", ()),
+    ("spreadsheet",  "application/vnd.ms-excel",      "spreadsheet.xls:read",  (engines.CALAMINE,)),
+    ("spreadsheet",  f.ODS,                           "spreadsheet.ods.read:read",  ()),
+    ("spreadsheet",  f.CSV,                           "spreadsheet.text.read:read_csv", ()),
+    ("spreadsheet",  f.TSV,                           "spreadsheet.text.read:read_tsv", ()),
+    ("spreadsheet",  f.TEXT,                          "spreadsheet.text.read:read_text", ()),
     ("presentation", f.PPTX,                          "presentation.pptx:read",     (engines.PPTX, engines.PILLOW)),
     ("presentation", "application/vnd.ms-powerpoint", "presentation.ppt:read",      _OLD_SLIDES),
     ("presentation", f.ODP,                           "presentation.odp:read",      (engines.LXML, engines.PILLOW)),
@@ -96,13 +96,13 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("document",     f.DOCX,                          "document.write:docx",        (engines.PANDOC,)),
     ("document",     f.EPUB,                          "document.write:epub",        (engines.PANDOC,)),
     ("document",     f.MARKDOWN,                      "document.write:markdown",    (engines.PANDOC,)),
-    ("spreadsheet",  f.XLSX,                          "spreadsheet.write_xlsx:write", (engines.XLSXWRITER,)),
-    ("spreadsheet",  f.X_ODS,                         "spreadsheet.write_ods:write", ()),
-    ("spreadsheet",  f.ODS,                           "spreadsheet.write_ods:write", ()),
-    ("spreadsheet",  f.PDF,                           "spreadsheet.write_pdf:write", (engines.TYPST,)),
-    ("spreadsheet",  f.CSV,                           "spreadsheet.write_text:write_csv", ()),
-    ("spreadsheet",  f.TSV,                           "spreadsheet.write_text:write_tsv", ()),
-    ("spreadsheet",  f.ZIP,                           "spreadsheet.write_html:write", ()),
+    ("spreadsheet",  f.XLSX,                          "spreadsheet.xlsx.write:write", (engines.XLSXWRITER,)),
+    ("spreadsheet",  f.X_ODS,                         "spreadsheet.ods.write:write", ()),
+    ("spreadsheet",  f.ODS,                           "spreadsheet.ods.write:write", ()),
+    ("spreadsheet",  f.PDF,                           "spreadsheet.pdf:write", (engines.TYPST,)),
+    ("spreadsheet",  f.CSV,                           "spreadsheet.text.write:write_csv", ()),
+    ("spreadsheet",  f.TSV,                           "spreadsheet.text.write:write_tsv", ()),
+    ("spreadsheet",  f.ZIP,                           "spreadsheet.html.write:write", ()),
     ("drawing",      f.JPEG,                          "drawing:jpeg",               (engines.TYPST, engines.PILLOW)),
     ("drawing",      f.PNG,                           "drawing:png",                (engines.TYPST,)),
     ("drawing",      f.SVG,                           "drawing:svg",                ()),

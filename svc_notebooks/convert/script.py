@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
-from . import bundle
-from .charset import decode
+from .input import bundle
+from .input.charset import decode
 from .job import ConversionError, Job, TooLarge
 
 TYPES = ("server_js", "html", "json")

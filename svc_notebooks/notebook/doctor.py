@@ -23,13 +23,12 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.session import Session
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..convert import engines, fonts, ocr
+from ..convert.engines import available as engines, fonts, tesseract as ocr
 
 if TYPE_CHECKING:
-    from ..convert.engines import Engine
+    from ..convert.engines.available import Engine
     from .doctor import Finding
 
 

@@ -20,8 +20,8 @@ from statistics import median
 from typing import Any
 
 from svc_notebooks.convert import registry
-from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.job import Job
+from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.registry import MODELS, Arrow, exporters, importers, load
 from svc_notebooks.core.http import native_formats as f
 from tests.convert import sources
@@ -34,8 +34,8 @@ _ROUNDS = 7
 _CALLS = (
     ("subprocess", "run"),
     ("typst", "Compiler"),
-    ("svc_notebooks.convert.ocr", "_read"),
-    ("svc_notebooks.convert.spreadsheet.read_xls", "CalamineWorkbook"),
+    ("svc_notebooks.convert.engines.tesseract", "_read"),
+    ("svc_notebooks.convert.spreadsheet.xls", "CalamineWorkbook"),
 )
 _LIBRARY = {
     "document.read": "pandoc", "document.write": "pandoc", "document.pdf": "typst", "document.scan": "tesserocr",
@@ -216,7 +216,7 @@ def source_of(converter: Converter, bodies: dict[str, bytes], arrow: Arrow) -> b
 
 
 def _old(converter: Converter, body: bytes, native: str, new: str, old: str) -> bytes | None:
-    from svc_notebooks.convert import engines, office
+    from svc_notebooks.convert.engines import available as engines, libreoffice as office
 
     kind = next(row.media_type for row in f.EXPORTS if row.extension == new and row.native == native)
     if engines.soffice() is None:

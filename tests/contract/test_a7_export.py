@@ -9,8 +9,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.job import ConversionError, TooLarge
+from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 

@@ -13,8 +13,8 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.convert.admission import Abandoned
-from svc_notebooks.convert.converter import Client, Converted, Converter
+from svc_notebooks.convert.pool.admission import Abandoned
+from svc_notebooks.convert.pool.converter import Client, Converted, Converter
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
@@ -173,7 +173,7 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(
 def test_a_user_with_many_conversions_waiting_is_told_to_wait(
     over: OverSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from svc_notebooks.convert.admission import TooManyWait
+    from svc_notebooks.convert.pool.admission import TooManyWait
 
     def write(*arguments: Any, **options: Any) -> Converted:
         raise TooManyWait

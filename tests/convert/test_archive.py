@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from svc_notebooks.convert.archive import open_archive
+from svc_notebooks.convert.input.zip_file import open_archive
 from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
 
 LIMITS = Limits()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from svc_notebooks.convert.charset import decode
+from svc_notebooks.convert.input.charset import decode
 
 pytestmark = pytest.mark.spec("A5-06", "A5-06a")
 

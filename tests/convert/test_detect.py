@@ -7,7 +7,7 @@ import zipfile
 
 import pytest
 
-from svc_notebooks.convert.detect import detect_source
+from svc_notebooks.convert.input.detect import detect_source
 from svc_notebooks.core.http import native_formats as f
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)

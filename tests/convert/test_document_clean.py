@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert.bundle import resource_name
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.clean import DEPTH, clean, is_safe, plain
 from svc_notebooks.convert.document.model import Document, Node, paragraph, words
+from svc_notebooks.convert.input.bundle import resource_name
 from svc_notebooks.convert.job import Job, TooLarge
 
 from . import sources

@@ -11,9 +11,9 @@ import pypdf
 import pypdfium2
 import pytest
 
-from svc_notebooks.convert import fonts, glyphs, typst
 from svc_notebooks.convert.document import formulas, pdf, read
 from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.engines import fonts, glyphs, typst
 from svc_notebooks.convert.job import ConversionError, Job
 
 from . import sources

@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.clean import plain
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
+from svc_notebooks.convert.pool.converter import Converter
 
 from . import sources
 
@@ -268,7 +268,7 @@ def sources_type(extension: str) -> str:
 @pytest.mark.opens
 @pytest.mark.spec("A5-01")
 def test_old_word_files_go_through_libreoffice(job: Job, tmp_path_factory: pytest.TempPathFactory) -> None:
-    from svc_notebooks.convert import office
+    from svc_notebooks.convert.engines import libreoffice as office
 
     other = replace(job, folder=tmp_path_factory.mktemp("doc"))
     old = office.convert(sources.docx(), "docx", "doc", other)

@@ -15,11 +15,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from svc_notebooks.convert import engines
-from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.document import pdf, read, write
 from svc_notebooks.convert.document.model import Document, paragraph, words
+from svc_notebooks.convert.engines import available as engines
 from svc_notebooks.convert.job import Job
+from svc_notebooks.convert.pool.converter import Converter
 
 from . import sources
 

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.convert import office
-from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.document import read
 from svc_notebooks.convert.document.clean import plain
 from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.engines import libreoffice as office
 from svc_notebooks.convert.job import ConversionError, Job
+from svc_notebooks.convert.pool.converter import Converter
 
 from . import sources
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert import engines
-from svc_notebooks.convert.converter import Converted, Converter
+from svc_notebooks.convert.engines import available as engines
+from svc_notebooks.convert.pool.converter import Converted, Converter
 from svc_notebooks.core.http import native_formats as f
 
 from . import sources

@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
+from svc_notebooks.convert.engines.images import checked
 from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
-from svc_notebooks.convert.pictures import checked
 
 LIMITS = Limits()
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pypdf
 import pytest
 
-from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.job import Limits, TooLarge
+from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.presentation import pdf, text
 from svc_notebooks.convert.presentation.model import INCH, Box, Cell, Deck, Paragraph, Picture, Run, Slide, Table, Text
 from svc_notebooks.core.http import native_formats as f

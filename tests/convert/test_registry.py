@@ -6,7 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from svc_notebooks.convert import engines, registry
+from svc_notebooks.convert import registry
+from svc_notebooks.convert.engines import available as engines
 from svc_notebooks.convert.registry import MODELS, exporters, importers
 from svc_notebooks.core.http.native_formats import EXPORTS, IMPORTS, MAX_IMPORT_SIZES, NATIVES
 

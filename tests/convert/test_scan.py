@@ -13,10 +13,10 @@ import pytest
 from PIL import Image
 from pypdf.actions import JavaScript
 
-from svc_notebooks.convert import engines, ocr
 from svc_notebooks.convert.document import pdf, read, scan
 from svc_notebooks.convert.document.clean import plain
 from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.engines import available as engines, tesseract as ocr
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
 
 from . import sources

@@ -8,12 +8,12 @@ from datetime import date, datetime, time, timedelta
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.spreadsheet.calculate import calculated
-from svc_notebooks.convert.spreadsheet.display import show
-from svc_notebooks.convert.spreadsheet.formulas import is_harmless, shift, tame, tokens
+from svc_notebooks.convert.spreadsheet.date_serial import from_serial, to_serial
+from svc_notebooks.convert.spreadsheet.formula.calculate import calculated
+from svc_notebooks.convert.spreadsheet.formula.openformula import from_open, to_open
+from svc_notebooks.convert.spreadsheet.formula.tokens import is_harmless, shift, tame, tokens
 from svc_notebooks.convert.spreadsheet.model import Cell, Sheet, Style, Workbook
-from svc_notebooks.convert.spreadsheet.openformula import from_open, to_open
-from svc_notebooks.convert.spreadsheet.serial import from_serial, to_serial
+from svc_notebooks.convert.spreadsheet.number_format import show
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,14 @@ from dataclasses import replace
 
 import pytest
 
-from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
-from svc_notebooks.convert.spreadsheet import address, read_ods, read_text, read_xls, read_xlsx
+from svc_notebooks.convert.pool.converter import Converter
+from svc_notebooks.convert.spreadsheet import xls as read_xls
+from svc_notebooks.convert.spreadsheet.formula import address
 from svc_notebooks.convert.spreadsheet.model import Workbook
+from svc_notebooks.convert.spreadsheet.ods import read as read_ods
+from svc_notebooks.convert.spreadsheet.text import read as read_text
+from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 from svc_notebooks.core.http import native_formats as f
 
 pytestmark = pytest.mark.spec("A5-02")

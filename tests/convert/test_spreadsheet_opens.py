@@ -8,10 +8,10 @@ import subprocess
 
 import pytest
 
-from svc_notebooks.convert.engines import soffice
+from svc_notebooks.convert.engines.available import soffice
 from svc_notebooks.convert.spreadsheet.model import Cell, Sheet, Workbook
-from svc_notebooks.convert.spreadsheet.write_ods import write as write_ods
-from svc_notebooks.convert.spreadsheet.write_xlsx import write as write_xlsx
+from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
+from svc_notebooks.convert.spreadsheet.xlsx.write import write as write_xlsx
 
 pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
 

@@ -13,10 +13,13 @@ import pytest
 import xlsxwriter
 from openpyxl.styles import Font
 
-from svc_notebooks.convert.converter import Converter
 from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
-from svc_notebooks.convert.spreadsheet import read_ods, read_text, read_xls, read_xlsx, write_ods
+from svc_notebooks.convert.pool.converter import Converter
+from svc_notebooks.convert.spreadsheet import xls as read_xls
 from svc_notebooks.convert.spreadsheet.model import PLAIN, Area, Cell, Fault, Sheet, Style, Workbook
+from svc_notebooks.convert.spreadsheet.ods import read as read_ods, write as write_ods
+from svc_notebooks.convert.spreadsheet.text import read as read_text
+from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
 
 pytestmark = pytest.mark.spec("A5-01")
 

@@ -17,13 +17,15 @@ import pytest
 from python_calamine import CalamineWorkbook
 
 from svc_notebooks.convert.job import Limits, TooLarge
-from svc_notebooks.convert.spreadsheet import read_ods, read_text, read_xlsx
+from svc_notebooks.convert.spreadsheet.html.write import write as write_html
 from svc_notebooks.convert.spreadsheet.model import Area, Cell, Fault, Sheet, Style, Workbook
-from svc_notebooks.convert.spreadsheet.write_html import write as write_html
-from svc_notebooks.convert.spreadsheet.write_ods import write as write_ods
-from svc_notebooks.convert.spreadsheet.write_pdf import write as write_pdf
-from svc_notebooks.convert.spreadsheet.write_text import write_csv, write_tsv
-from svc_notebooks.convert.spreadsheet.write_xlsx import write as write_xlsx
+from svc_notebooks.convert.spreadsheet.ods import read as read_ods
+from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
+from svc_notebooks.convert.spreadsheet.pdf import write as write_pdf
+from svc_notebooks.convert.spreadsheet.text import read as read_text
+from svc_notebooks.convert.spreadsheet.text.write import write_csv, write_tsv
+from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
+from svc_notebooks.convert.spreadsheet.xlsx.write import write as write_xlsx
 
 pytestmark = pytest.mark.spec("A7-01", "A7-01b")
 

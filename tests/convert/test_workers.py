@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert.admission import Abandoned
 from svc_notebooks.convert.job import MIB, Limits
-from svc_notebooks.convert.workers import Here, Workers
+from svc_notebooks.convert.pool.admission import Abandoned
+from svc_notebooks.convert.pool.workers import Here, Workers
 from tests.patience import PATIENCE
 
 LIMITS = Limits(seconds=20, memory=1024 * MIB, output=32 * MIB)

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.convert import engines
+from svc_notebooks.convert.engines import available as engines
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.notebook.frames.schemas import ABOUT, EXPORT_FORMATS, EXPORTED, IMPORT_FORMATS
 

@@ -3,8 +3,8 @@
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.convert import engines, fonts
-from svc_notebooks.convert.engines import Engine
+from svc_notebooks.convert.engines import available as engines, fonts
+from svc_notebooks.convert.engines.available import Engine
 from svc_notebooks.notebook import doctor as module
 
 

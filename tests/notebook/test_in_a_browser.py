@@ -15,7 +15,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 import svc_notebooks as svc
-from svc_notebooks.convert import engines
+from svc_notebooks.convert.engines import available as engines
 from svc_notebooks.core.platform import BROWSER, MACHINE, here, standing
 from svc_notebooks.notebook.forms.upload.queue import UploadQueue
 from tools.lite.pages import rehearsed

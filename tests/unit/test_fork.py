@@ -20,7 +20,7 @@ from svc_notebooks.client.session import Session
 from svc_notebooks.client.upload_journal import Journal
 from svc_notebooks.client.uploads.prepare import start_upload, upload
 from svc_notebooks.convert.job import Limits
-from svc_notebooks.convert.workers import Workers
+from svc_notebooks.convert.pool.workers import Workers
 from svc_notebooks.core.errors.errors import NotHere
 from svc_notebooks.core.fork import after_fork, remove_with, temporary_folder
 from svc_notebooks.course.witness import Witness

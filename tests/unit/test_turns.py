@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.admission import Abandoned, Admission, TooManyWait
+from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWait
 from svc_notebooks.core.fair_queue import Turns
 from svc_notebooks.server.transports.ready_queue import ReadyQueue, Users
 from svc_notebooks.server.transports.transfer_pace import Patience

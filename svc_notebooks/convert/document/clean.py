@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from .. import pictures
-from ..bundle import resource_name
+from ..engines import images as pictures
+from ..input.bundle import resource_name
 from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, words
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..engines.typst import sets
 from ..job import ConversionError, Job
-from ..typst import sets
 from . import pandoc
 from .clean import nodes_of
 from .model import Document

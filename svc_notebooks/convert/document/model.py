@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .. import bundle
+from ..input import bundle
 
 API_VERSION = [1, 23, 1]
 

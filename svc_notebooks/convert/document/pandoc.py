@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from typing import Any
 
-from ..engines import pandoc
+from ..engines.available import pandoc
 from ..job import ConversionError, Job, TooLarge
 from .model import Document
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..engines.typst import render
 from ..job import Job
-from ..typst import render
 from .clean import nodes_of, plain
 from .formulas import formulas
 from .grid import Placed, grid, widths

@@ -7,10 +7,10 @@ import sys
 from typing import Any
 
 from ...core.http import native_formats as f
-from .. import office
-from ..archive import open_archive
-from ..charset import decode
-from ..detect import OLE, detect_source
+from ..engines import libreoffice as office
+from ..input.charset import decode
+from ..input.detect import OLE, detect_source
+from ..input.zip_file import open_archive
 from ..job import ConversionError, Job, TooLarge
 from . import pandoc
 from .clean import clean

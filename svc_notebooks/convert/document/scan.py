@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from .. import ocr, pictures
-from ..bundle import resource_name
+from ..engines import images as pictures, tesseract as ocr
+from ..engines.images import Picture
+from ..input.bundle import resource_name
 from ..job import ConversionError, Job, TooLarge
-from ..pictures import Picture
 from .model import Document, Node, paragraph
 
 _DPI = 96

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from ..charset import decode
+from ..input.charset import decode
 from ..job import ConversionError, Job
 from .model import Document, Node
 

@@ -11,9 +11,9 @@ from importlib.resources import as_file, files
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from ..bundle import EPOCH
+from ..input.bundle import EPOCH
 from ..job import Job
-from . import finish, pandoc
+from . import pandoc, postprocess as finish
 from .clean import plain
 from .model import Document, Node, words
 

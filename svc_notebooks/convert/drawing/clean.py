@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
+from ..engines.images import checked
 from ..job import ConversionError, Job
-from ..pictures import checked
 from . import css
 
 SVG = "http://www.w3.org/2000/svg"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .. import bundle
+from ..input import bundle
 
 WIDTH, HEIGHT = 960.0, 720.0
 """The page of a new drawing, in pixels of 1/96 inch."""

@@ -8,9 +8,9 @@ from lxml import etree
 
 from ..job import ConversionError, Job
 from .clean import SVG, clean
+from .complexity import check_depth, check_weight
 from .model import Drawing
 from .size import pin_size
-from .weight import check_depth, check_weight
 
 _GZIP = b"\x1f\x8b"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import io
 import re
 
+from ..engines.typst import render
 from ..job import Job
-from ..typst import render
 from .model import Drawing
 
 _TEMPLATE = "drawing/page.typ"

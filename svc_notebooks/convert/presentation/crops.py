@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..bundle import resource_name
+from ..input.bundle import resource_name
 from ..job import ConversionError, Job
 from .model import Deck, Picture, Shape
 
@@ -35,7 +35,7 @@ def with_cut_pictures(deck: Deck, job: Job) -> Deck:
 def _cut(data: bytes, crop: tuple[float, float, float, float], job: Job) -> bytes | None:
     """The picture as PNG; None where it cannot be cut, and is shown whole."""
     try:
-        from ..pictures import encoded, loaded, opened
+        from ..engines.images import encoded, loaded, opened
 
         image = loaded(opened(data, job.limits))
     except (ImportError, ConversionError):

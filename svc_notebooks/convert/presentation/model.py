@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal
 
-from .. import bundle
+from ..input import bundle
 
 INCH = 914_400
 POINT = 12_700

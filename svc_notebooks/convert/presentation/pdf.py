@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..engines.typst import render
 from ..job import Job, TooLarge
-from ..typst import render
 from .model import POINT, Box, Cell, Deck, Paragraph, Picture, Run, Shape, Slide, Table, Text
-from .outline import numbered
+from .paragraphs import numbered
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from ..engines.libreoffice import convert
 from ..job import Job
-from ..office import convert
 from .model import Deck
 from .pptx import read as read_pptx
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..job import Job
 from .model import Deck, Paragraph, Picture, Shape, Slide, Table, Text
-from .outline import numbered
+from .paragraphs import numbered
 
 _BETWEEN = "\r\n\r\n\r\n"
 _STEP = "  "

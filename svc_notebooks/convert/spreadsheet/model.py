@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
-from .. import bundle
+from ..input import bundle
 from ..job import Limits, TooLarge
 
 

@@ -11,8 +11,8 @@ import re
 from datetime import date, datetime, time
 from math import isfinite
 
+from .date_serial import DATE, DATETIME, TIME
 from .model import Cell, Fault, Style, Value
-from .serial import DATE, DATETIME, TIME
 
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _EXACT = 2**53

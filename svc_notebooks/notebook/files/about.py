@@ -95,7 +95,7 @@ def _reads_pictures(session: Session) -> bool | None:
     """Whether text in pictures is read: known of a service in this process, not of one elsewhere."""
     if not session.in_process:
         return None
-    from ...convert.engines import ocr
+    from ...convert.engines.available import ocr
 
     return ocr()
 

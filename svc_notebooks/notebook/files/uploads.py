@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 from typing import TYPE_CHECKING
 
 from ...core.http.messages import JSONObject
-from .progress import Progress, reporting
 
 if TYPE_CHECKING:
     from ...client.session import Session

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from ...core.platform import here, need_sockets
+from ...core.platform import need_sockets
 from ..current_session import session_or_current
 from ..sandbox.sandbox import Sandbox, sandbox_of
 

@@ -98,8 +98,8 @@ class BrowserResult(anywidget.AnyWidget):
     (1, 0)
     """
 
-    _esm = (_HERE / "browser_result.js").read_text(encoding="utf-8")
-    _css = (_HERE / "browser_result.css").read_text(encoding="utf-8")
+    _esm = (_HERE / "file_download.js").read_text(encoding="utf-8")
+    _css = (_HERE / "file_download.css").read_text(encoding="utf-8")
 
     taken = traitlets.Int(0, help="the number of the last result that the browser has").tag(sync=True)
 

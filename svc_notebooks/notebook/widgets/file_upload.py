@@ -2,7 +2,7 @@
 
 ipywidgets' FileUpload sends a file in one message, and the notebook server drops a message over
 10 MiB without a word to anybody. Slices pass, the trait that they change acknowledges them, and the
-browser half (`browser_files.js`) sends again what was not acknowledged. Needs anywidget.
+browser half (`file_upload.js`) sends again what was not acknowledged. Needs anywidget.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class BrowserFiles(anywidget.AnyWidget):
     2
     """
 
-    _esm = (_HERE / "browser_files.js").read_text(encoding="utf-8")
-    _css = (_HERE / "browser_files.css").read_text(encoding="utf-8")
+    _esm = (_HERE / "file_upload.js").read_text(encoding="utf-8")
+    _css = (_HERE / "file_upload.css").read_text(encoding="utf-8")
 
     files = traitlets.List(traitlets.Dict(), help="what the browser shows").tag(sync=True)
     problem = traitlets.Unicode("", help="what the browser reports, as a sentence").tag(sync=True)

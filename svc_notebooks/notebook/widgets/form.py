@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-from .html import Markup, tag
 
 _COPY = {
     "type": "button",

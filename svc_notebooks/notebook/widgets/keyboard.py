@@ -19,7 +19,7 @@ class FormKeys(anywidget.AnyWidget):
     <FormKeys>
     """
 
-    _esm = (Path(__file__).parent / "form_keys.js").read_text(encoding="utf-8")
+    _esm = (Path(__file__).parent / "keyboard.js").read_text(encoding="utf-8")
 
     def __repr__(self) -> str:
         return "<FormKeys>"

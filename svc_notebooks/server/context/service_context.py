@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...convert.converter import Converter
+from ...convert.pool.converter import Converter
 from ...core.api.operations import FILE_ID, PERMISSION_ID, Operation
 from ...core.clock import to_millis
 from ...core.http.messages import Body, Headers, Query, Request

@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from ...convert.admission import Abandoned, TooManyWait
-from ...convert.converter import Client, Converter, shared
-from ...convert.detect import VAGUE, detect_source
+from ...convert.input.detect import VAGUE, detect_source
 from ...convert.job import ConversionError, Limits, TooLarge
+from ...convert.pool.admission import Abandoned, TooManyWait
+from ...convert.pool.converter import Client, Converter, shared
 from ...core.clock import from_millis
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.errors.decisions import FAILED_EXPORT

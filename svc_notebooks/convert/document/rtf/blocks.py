@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..model import Node
 from .inlines import inlines, whole
 from .lists import Lists, as_item
-from .sheet import Sheet
 from .state import Paragraph
+from .stylesheet import Sheet
 from .tables import Table, as_node
 
 Flow = list["Paragraph | Table"]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ..model import Node
 from .inlines import inlines, whole
-from .sheet import Level, Sheet
 from .state import Paragraph, Run
+from .stylesheet import Level, Sheet
 
 _NUMBER = re.compile(r"(\()?(\d{1,5}|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[a-z]|[A-Z])([.)])")
 _BULLET = re.compile("[-\u2013\u2014*o\u00a7\u00b7\u2022\u2023\u25a0\u25aa\u25ab\u25cf\u25cb\u25e6\u25b8\uf000-\uf0ff]")

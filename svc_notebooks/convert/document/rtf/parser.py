@@ -9,13 +9,13 @@ from typing import Any
 
 from ...job import Job
 from ..model import Node
-from . import head, looks
+from . import formatting as looks, header as head
 from .blocks import Flow, blocks, front
+from .flow import Story
 from .inlines import whole
 from .pictures import Pictured
-from .sheet import Sheet
 from .state import Group, Look, Shape
-from .story import Story
+from .stylesheet import Sheet
 from .tables import CellShape
 from .tokens import Token, tokens
 

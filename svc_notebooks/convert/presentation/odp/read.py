@@ -10,16 +10,16 @@ from typing import Any
 
 from lxml import etree
 
-from ...archive import open_archive
-from ...detect import OLE
+from ...input.detect import OLE
+from ...input.zip_file import open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean
-from ..album import Album
+from ..image_store import Album
 from ..model import MOST_SLIDES, Box, Deck, Picture, Shape, Slide, page
-from .looks import Looks
-from .names import length, name
+from .namespaces import length, name
 from .shapes import Reader
-from .words import is_color
+from .styles import Looks
+from .text import is_color
 
 _PART = 50 * MIB
 _DAMAGED = "the file is damaged: {0} is missing or broken."

@@ -12,12 +12,12 @@ from typing import Any, Protocol
 
 from ...job import ConversionError, Job
 from .. import clean
-from ..album import Album
+from ..image_store import Album
 from ..model import Anchor, Box, Outline, Picture, Role, Shape, Table, Text
-from .looks import Facts, Looks
-from .names import length, name
+from .namespaces import length, name
+from .styles import Facts, Looks
 from .tables import table_of
-from .words import Words, is_color
+from .text import Words, is_color
 
 _ROLES: dict[str, Role] = {
     "title": "title", "subtitle": "subtitle", "outline": "body",

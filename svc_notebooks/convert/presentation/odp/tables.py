@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..model import Box, Cell, Table
-from .looks import Facts, Looks
-from .names import length, name
-from .words import Words, is_color
+from .namespaces import length, name
+from .styles import Facts, Looks
+from .text import Words, is_color
 
 _MOST_COLUMNS, _MOST_ROWS = 200, 1_000
 

@@ -6,14 +6,14 @@ import io
 import zipfile
 from collections.abc import Iterable, Mapping
 
-from ...bundle import stamp
+from ...input.bundle import stamp
 from ...job import Job
 from ..crops import with_cut_pictures
 from ..model import Deck, Picture, Shape, Slide
-from .bodies import Page
-from .frame import lists, manifest, meta, styles
-from .markup import Sheet, document, tag, written
-from .names import MIMETYPE
+from .master_page import lists, manifest, meta, styles
+from .namespaces import MIMETYPE
+from .write_shapes import Page
+from .xml import Sheet, document, tag, written
 
 _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
 

@@ -9,8 +9,8 @@ import zipfile
 import pptx
 from pptx.presentation import Presentation
 
-from ...archive import open_archive
-from ...detect import OLE
+from ...input.detect import OLE
+from ...input.zip_file import open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from ..model import MOST_SLIDES
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from ...job import ConversionError, Job
 from .. import clean
-from ..album import Album
+from ..image_store import Album
 from ..model import Box, Deck, Picture, Shape, Slide, page
 from .colors import A, color, fill
-from .ground import Ground, P, ground_of
 from .package import open_package
 from .shapes import Reader
+from .slide_theme import Ground, P, ground_of
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _WHITE = "ffffff"

@@ -8,14 +8,14 @@ from typing import Any
 
 from ...job import Job
 from .. import clean
-from ..album import Album
+from ..image_store import Album
 from ..model import Box, Outline, Picture, Role, Shape, Text
-from ..space import Space
+from ..transforms import Space
 from .charts import chart_table, diagram_text
 from .colors import A, color, fill
-from .ground import Ground, P, parsed, placeholder_of
+from .slide_theme import Ground, P, parsed, placeholder_of
 from .tables import table_of
-from .words import Words
+from .text import Words
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"

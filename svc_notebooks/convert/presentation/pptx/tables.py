@@ -7,8 +7,8 @@ from typing import Any
 
 from ..model import Box, Cell, Run, Table
 from .colors import A, fill, tinted
-from .ground import Ground
-from .words import Words
+from .slide_theme import Ground
+from .text import Words
 
 _MOST_COLUMNS = 200
 _MEDIUM_STYLES = {

@@ -13,9 +13,9 @@ from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 
 from ...job import Job
 from ..model import Box, Deck, Picture, Shape, Slide, Table, Text
-from .bodies import add_fill, fill_body
 from .colors import A
-from .ground import P
+from .slide_theme import P
+from .write_text import add_fill, fill_body
 
 _TITLE_SLIDE, _ONE_BODY, _TWO_BODIES, _TITLE_ONLY, _BLANK = 0, 1, 3, 5, 6
 """Layouts of python-pptx's template."""

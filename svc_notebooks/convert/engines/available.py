@@ -1,0 +1,109 @@
+"""What does the work underneath, and whether it is installed here. Nothing is imported to find out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+
+from ...core.platform import here
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """A library, or a program, which is a process of its own; `install`: what to do to have it."""
+
+    name: str
+    there: Callable[[], bool]
+    install: str
+    program: bool = False
+
+    def found(self) -> bool:
+        """Whether it can work here and now."""
+        return self.there() and (here().processes or not self.program)
+
+    @property
+    def missing(self) -> str:
+        """That it is not here, and what to do: the end of a sentence."""
+        if self.program and not here().processes:
+            return f"it needs {self.name}, a program of its own, and {here().name} runs none."
+        if not here().processes:  # what a page has beside itself it loads for a cell that imports it
+            return f"it needs {self.name}, which is not loaded: run `import {self.name}` in a cell, then this again."
+        return f"it needs {self.name}, which is not installed ({self.install})."
+
+
+_seen: set[str] = set()
+
+
+def _library(module: str, *, extra: str = "convert") -> Engine:
+    """What is missing is looked for again: a notebook may install it, and a page in a browser load it, at any time."""
+
+    def there() -> bool:
+        if module not in _seen and find_spec(module) is not None:
+            _seen.add(module)
+        return module in _seen
+
+    return Engine(module, there, f'pip install "svc-notebooks[{extra}]"')
+
+
+@cache
+def soffice() -> str | None:
+    """The path of LibreOffice, if it is installed."""
+    places = ("soffice", "libreoffice", "/Applications/LibreOffice.app/Contents/MacOS/soffice")
+    return next((path for place in places if (path := shutil.which(place))), None)
+
+
+@cache
+def pandoc() -> Path | None:
+    """The program that pypandoc_binary carries: of a version whose tree we know, whatever else is installed."""
+    package = find_spec("pypandoc")
+    folder = Path(package.origin).parent / "files" if package and package.origin else None
+    names = ("pandoc", "pandoc.exe")
+    return next((path for name in names if folder and (path := folder / name).is_file()), None)
+
+
+@cache
+def tessdata() -> tuple[Path, ...]:
+    """The folders of trained data for OCR: named by TESSDATA_PREFIX, from packages, from the system."""
+    named = os.environ.get("TESSDATA_PREFIX")
+    folders = [Path(named), Path(named, "tessdata")] if named else []
+    folders.append(Path(sys.prefix, "share", "tessdata"))
+    for root in ("/usr/share", "/usr/local/share", "/opt/homebrew/share"):
+        folders += [*sorted(Path(root, "tesseract-ocr").glob("*/tessdata")), Path(root, "tessdata")]
+    return tuple(folder for folder in folders if folder.is_dir() and any(folder.glob("*.traineddata")))
+
+
+PANDOC = Engine("pandoc", lambda: pandoc() is not None, 'pip install "svc-notebooks[convert]"', program=True)
+TYPST = _library("typst")
+XLSXWRITER = _library("xlsxwriter")
+CALAMINE = _library("python_calamine")
+FORMUALIZER = _library("formualizer")
+PPTX = _library("pptx")
+PDFIUM = _library("pypdfium2")
+PILLOW = _library("PIL")
+LXML = _library("lxml")
+CHARSET = _library("charset_normalizer")
+TESSEROCR = _library("tesserocr", extra="ocr")
+TESSDATA = Engine("trained data", lambda: bool(tessdata()), 'pip install "svc-notebooks[ocr]"')
+_GET_OFFICE = "apt-get install libreoffice, or libreoffice.org"
+OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _GET_OFFICE, program=True)
+
+ENGINES = (
+    PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PPTX, PDFIUM, PILLOW, LXML, CHARSET,
+    TESSEROCR, TESSDATA, OFFICE,
+)  # fmt: skip
+
+
+def present() -> frozenset[str]:
+    """The names of those that can work here and now."""
+    return frozenset(engine.name for engine in ENGINES if engine.found())
+
+
+def ocr() -> bool:
+    """Whether text in pictures can be read here."""
+    return TESSEROCR.found() and TESSDATA.found()

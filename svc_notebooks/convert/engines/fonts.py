@@ -1,0 +1,191 @@
+"""The fonts that pages are set in: those that typst carries, then the system's; and the letters that none of them has.
+
+Latin, Greek, Cyrillic and Hebrew are in typst's own fonts, so a page in these looks the same everywhere.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from . import glyphs
+from .available import TYPST
+
+_SYSTEM = (
+    "/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts",
+    "/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts", "C:/Windows/Fonts",
+)  # fmt: skip
+_OWN = frozenset({"Latin", "Greek", "Cyrillic", "Hebrew"})
+CARRIED = re.compile(
+    "[\u0000-\u04ff\u0591-\u05f4\u1ab0-\u1abd\u1d00-\u2040\u2044-\u2064\u2070-\u211e\u2122\u2126-\u2151\u2153-\u2184"
+    "\u2190-\u23ff\u2460-\u262f\u2638-\u268b\u2690-\u269c\u26aa-\u26b2\u2706-\u2709\u270c-\u2727\u2729-\u274b"
+    "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f\ufe00-\ufe0f"
+    "\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
+)
+"""The letters and signs of typst's own fonts; others they have in part, or without the joints of their script."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
+_SHOWN = 8
+"""So many letters of those that are missing are named."""
+
+
+class Script(NamedTuple):
+    """Letters, the bit by which a font says that it has them (OS/2, ulUnicodeRange), and a package that brings one."""
+
+    name: str
+    letters: re.Pattern[str]
+    bit: int
+    package: str
+
+
+class Lack(NamedTuple):
+    """Letters of a text that no font here has; `package` brings one, if any does."""
+
+    script: str
+    letters: str
+    package: str | None
+
+    def __str__(self) -> str:
+        """What to tell who will see the boxes."""
+        if self.package is None:
+            return f"No font for {self.script}: boxes stand for them."
+        more = "..." if len(self.letters) > _SHOWN else ""
+        shown = f"{self.script} ({self.letters[:_SHOWN]}{more})"
+        return f"No font for {shown}: boxes stand for its letters; apt-get install {self.package}."
+
+
+def _script(name: str, letters: str, bit: int, package: str = "fonts-noto-core") -> Script:
+    return Script(name, re.compile(f"[{letters}]"), bit, package)
+
+
+_CJK = "fonts-noto-cjk"
+SCRIPTS = (
+    _script("Greek", "\u0370-\u03ff", 7),
+    _script("Cyrillic", "\u0400-\u052f", 9),
+    _script("Armenian", "\u0530-\u058f", 10),
+    _script("Hebrew", "\u0590-\u05ff", 11),
+    _script("Arabic", "\u0600-\u06ff\u0750-\u077f", 13),
+    _script("Devanagari", "\u0900-\u097f", 15),
+    _script("Bengali", "\u0980-\u09ff", 16),
+    _script("Gurmukhi", "\u0a00-\u0a7f", 17),
+    _script("Gujarati", "\u0a80-\u0aff", 18),
+    _script("Tamil", "\u0b80-\u0bff", 20),
+    _script("Telugu", "\u0c00-\u0c7f", 21),
+    _script("Kannada", "\u0c80-\u0cff", 22),
+    _script("Malayalam", "\u0d00-\u0d7f", 23),
+    _script("Thai", "\u0e00-\u0e7f", 24),
+    _script("Lao", "\u0e80-\u0eff", 25),
+    _script("Georgian", "\u10a0-\u10ff", 26),
+    _script("Sinhala", "\u0d80-\u0dff", 73),
+    _script("Myanmar", "\u1000-\u109f", 74),
+    _script("Ethiopic", "\u1200-\u137f", 75),
+    _script("Khmer", "\u1780-\u17ff", 80),
+    _script("Tibetan", "\u0f00-\u0fff", 70),
+    _script("Kana", "\u3041-\u30ff\u31f0-\u31ff", 49, _CJK),
+    _script("Hangul", "\u1100-\u11ff\uac00-\ud7a3", 56, _CJK),
+    _script("Han", "\u2e80-\u303f\u3100-\u31bf\u3200-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef", 59, _CJK),
+    _script("Rare Han", "\U00020000-\U000323af", 59, "fonts-hanazono"),
+    _script("Emoji", "\U0001f300-\U0001faff", -1, "fonts-noto-color-emoji"),
+)
+"""The scripts that are looked for in a text; emoji are told by a font's name."""
+
+# Which of the families that have Han characters a text is set in, by what else is in it.
+_HAN = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
+
+
+@cache
+def fonts() -> Any:
+    """The fonts as typst takes them: looked through once in a process, since that takes longer than a page."""
+    import typst
+
+    folders = [folder for place in _SYSTEM if (folder := Path(place).expanduser()).is_dir()]
+    return typst.Fonts(include_system_fonts=False, font_paths=folders)
+
+
+def missing(text: str) -> list[Lack]:
+    """The letters of a text that no font here has, by script."""
+    there = _covered() if (foreign := _foreign(text)) else b""
+    lacking: dict[tuple[str, str | None], str] = {}
+    for letter in foreign:
+        if not there[ord(letter)]:
+            key = _name(letter)
+            lacking[key] = lacking.get(key, "") + letter
+    return [Lack(name, letters, package) for (name, package), letters in lacking.items()]
+
+
+def _foreign(text: str) -> list[str]:
+    """The letters that can be seen, and that typst's own fonts do not have."""
+    if text.isascii():
+        return []
+    foreign = CARRIED.sub("", "".join(sorted(set(text))))
+    return [letter for letter in foreign if unicodedata.category(letter) not in _UNSEEN]
+
+
+def _name(letter: str) -> tuple[str, str | None]:
+    """The script of a letter, and the package that brings it; of rare ones as Unicode's name of the letter begins."""
+    known = next((script for script in SCRIPTS if script.letters.match(letter)), None)
+    if known:
+        return known.name, known.package
+    name = unicodedata.name(letter, "").partition(" ")[0].capitalize()
+    return (name, "fonts-noto-core") if name else ("signs of private use", None)
+
+
+def families(text: str) -> list[str]:
+    """The families to be tried, in this order, for the scripts of a text; Han as its language draws it."""
+    found = _found()
+    used = [script.name for script in _used(text) if script.name in found and script.name not in _OWN]
+    style = next((marks for name, marks in _HAN if name in used), ())
+    return list(dict.fromkeys(_best(name, found[name], style) for name in used))
+
+
+def report() -> list[tuple[str, str | None]]:
+    """For each script a family that has it, or None."""
+    found = _found() if TYPST.found() else {}
+    return [
+        (script.name, _best(script.name, found[script.name], ("SC",)) if script.name in found else None)
+        for script in SCRIPTS
+    ]
+
+
+def _used(text: str) -> list[Script]:
+    letters = "" if text.isascii() else "".join(set(text))
+    return [script for script in SCRIPTS if script.letters.search(letters)]
+
+
+def _best(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
+    """Of several families one without frills: made for the script, in the language's style, the shortest name.
+
+    Fonts claim ranges of which they have a letter or two; the one that is named for a script has all of it.
+    """
+
+    def rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
+        styled = any(mark in name.split() for mark in style)
+        return script not in name, not styled, "Noto Sans" not in name, "Mono" in name, len(name), name
+
+    return min(names, key=rank)
+
+
+@cache
+def _found() -> dict[str, tuple[str, ...]]:
+    """The families that have each script, as their files say."""
+    found: dict[str, set[str]] = {name: {"Libertinus Serif"} for name in _OWN}
+    for face in fonts().fonts():
+        bits = glyphs.ranges(face.path, face.index) if face.path else 0
+        emoji = "emoji" in face.family.lower()
+        for script in SCRIPTS:
+            if emoji if script.bit < 0 else bits >> script.bit & 1 and not emoji:
+                found.setdefault(script.name, set()).add(face.family)
+    return {name: tuple(sorted(each)) for name, each in found.items()}
+
+
+@cache
+def _covered() -> bytes:
+    """For each letter of Unicode whether an upright face of the system has it."""
+    marks = bytearray(0x110000)
+    for face in fonts().fonts():
+        if face.path and face.style == "normal":
+            for first, last in glyphs.letters(face.path, face.index):
+                marks[first : last + 1] = b"\1" * (last - first + 1)
+    return bytes(marks)

@@ -1,0 +1,73 @@
+"""The one file that knows LibreOffice: old binary formats become new ones, where it is installed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+from ..job import ConversionError, Job, TooLarge
+from .available import soffice
+
+_SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry">
+{items}
+</oor:items>
+"""
+_ITEM = (
+    '<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
+)
+_SAFE = (
+    ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
+    ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
+    ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
+    ("Office.Common/Security/Scripting", "DisableActiveContent", "true"),
+    ("Office.Writer/Content/Update", "Link", "0"),
+    ("Office.Calc/Content/Update", "Link", "1"),
+    ("Inet/Settings", "ooInetProxyType", "1"),  # a proxy that nobody is behind: nothing is fetched
+    ("Inet/Settings", "ooInetHTTPProxyName", "127.0.0.1"),
+    ("Inet/Settings", "ooInetHTTPProxyPort", "9"),
+    ("Inet/Settings", "ooInetHTTPSProxyName", "127.0.0.1"),
+    ("Inet/Settings", "ooInetHTTPSProxyPort", "9"),
+)
+
+
+def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
+    """A file as another format, named by extensions: `convert(source, "doc", "docx", job)`.
+
+    Its own profile in the job's folder: no macros, no links followed, nothing fetched.
+
+    Raises:
+        ConversionError: LibreOffice cannot read it.
+    """
+    program = soffice()
+    if program is None:
+        raise ConversionError("this format needs LibreOffice, which is not installed here.")
+    profile, given = job.folder / "profile", job.folder / f"source.{extension}"
+    _write_profile(profile)
+    given.write_bytes(source)
+    command = [
+        program, f"-env:UserInstallation={profile.resolve().as_uri()}", "--headless", "--norestore", "--nolockcheck",
+        "--convert-to", target, "--outdir", str(job.folder), str(given),
+    ]  # fmt: skip
+    try:
+        subprocess.run(
+            command, capture_output=True, check=False, env=_environment(job.folder), timeout=job.limits.seconds
+        )
+    except subprocess.TimeoutExpired as error:
+        raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
+    made = job.folder / f"source.{target}"
+    if not made.is_file():
+        raise ConversionError(f"LibreOffice could not read this as a {extension} file.")
+    return made.read_bytes()
+
+
+def _write_profile(profile: Path) -> None:
+    items = "\n".join(_ITEM.format(path=path, name=name, value=value) for path, name, value in _SAFE)
+    folder = profile / "user"
+    folder.mkdir(parents=True)
+    (folder / "registrymodifications.xcu").write_text(_SETTINGS.format(items=items), encoding="utf-8")
+
+
+def _environment(home: Path) -> dict[str, str]:
+    return {**os.environ, "HOME": str(home), "TMPDIR": str(home)}

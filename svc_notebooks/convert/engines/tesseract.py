@@ -1,0 +1,136 @@
+"""The one file that knows tesserocr and its trained data: the text that is in a picture (A5-03)."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..job import Job
+from .available import ocr, tessdata
+
+_DEFAULT = "eng"
+_SURE = 45
+"""From this confidence on, in percent, a paragraph is text: photographs have stripes that look like letters."""
+_LEAST_HEIGHT = 1000
+"""Pixels: smaller pictures are enlarged, up to three times, since letters need some 20 of them."""
+
+# By language, then by language and script or region where that makes another model.
+_CODES = {
+    "af": "afr", "am": "amh", "ar": "ara", "as": "asm", "az": "aze", "be": "bel", "bn": "ben", "bo": "bod",
+    "bs": "bos", "br": "bre", "bg": "bul", "ca": "cat", "cs": "ces", "zh": "chi_sim", "cmn": "chi_sim",
+    "wuu": "chi_sim", "yue": "chi_tra", "co": "cos", "cy": "cym", "da": "dan", "de": "deu", "gsw": "deu",
+    "dv": "div", "dz": "dzo", "el": "ell", "en": "eng", "eo": "epo", "et": "est", "eu": "eus", "fo": "fao",
+    "fa": "fas", "pes": "fas", "fi": "fin", "fr": "fra", "fy": "fry", "gd": "gla", "ga": "gle", "gl": "glg",
+    "gu": "guj", "ht": "hat", "he": "heb", "hi": "hin", "hr": "hrv", "hu": "hun", "hy": "hye", "iu": "iku",
+    "id": "ind", "is": "isl", "it": "ita", "jv": "jav", "ja": "jpn", "kn": "kan", "ka": "kat", "kk": "kaz",
+    "km": "khm", "ky": "kir", "ku": "kmr", "ko": "kor", "lo": "lao", "la": "lat", "lv": "lav", "lt": "lit",
+    "lb": "ltz", "ml": "mal", "mr": "mar", "mk": "mkd", "mt": "mlt", "mn": "mon", "mi": "mri", "ms": "msa",
+    "my": "mya", "ne": "nep", "nl": "nld", "no": "nor", "nb": "nor", "nn": "nor", "nob": "nor", "nno": "nor",
+    "oc": "oci", "or": "ori", "pa": "pan", "pl": "pol", "pt": "por", "ps": "pus", "qu": "que", "ro": "ron",
+    "ru": "rus", "sa": "san", "si": "sin", "sk": "slk", "sl": "slv", "sd": "snd", "es": "spa", "sq": "sqi",
+    "sr": "srp", "su": "sun", "sw": "swa", "sv": "swe", "ta": "tam", "tt": "tat", "te": "tel", "tg": "tgk",
+    "tl": "fil", "th": "tha", "ti": "tir", "to": "ton", "tr": "tur", "ug": "uig", "uk": "ukr", "ur": "urd",
+    "uz": "uzb", "vi": "vie", "yi": "yid", "yo": "yor", "zho": "chi_sim",
+}  # fmt: skip
+_SPECIAL = {
+    "zh-hant": "chi_tra", "zh-tw": "chi_tra", "zh-hk": "chi_tra", "zh-mo": "chi_tra", "zh-hans": "chi_sim",
+    "sr-latn": "srp_latn", "az-cyrl": "aze_cyrl", "uz-cyrl": "uzb_cyrl", "de-latf": "deu_latf",
+}  # fmt: skip
+
+
+class Choice(NamedTuple):
+    """A model, the folder that it is in, and what is to be said of the choice."""
+
+    model: str
+    folder: Path
+    note: str | None
+
+
+def languages() -> tuple[str, ...]:
+    """The models that are installed, by tesseract's names."""
+    return tuple(sorted(model for model in _models() if model not in ("osd", "equ")))
+
+
+def choose(tag: str | None) -> Choice | None:
+    """The model for a language; English where there is none for it, None where there is none at all.
+
+    A tag without a model is no error: the note says what was done instead.
+    """
+    installed = _models()
+    fallback = _DEFAULT if _DEFAULT in installed else next(iter(languages()), None)
+    if fallback is None:
+        return None
+    wanted = _model(tag) if tag else fallback
+    if wanted in installed:
+        return Choice(wanted, installed[wanted], None)
+    note = f"ocrLanguage {tag}: no model for it is installed here; the text was read with {fallback}."
+    return Choice(fallback, installed[fallback], note)
+
+
+def text_of(image: Any, job: Job) -> list[str]:
+    """The paragraphs in a Pillow image, from top to bottom; none, with a note, where no text can be read here."""
+    choice = choose(job.ocr_language) if ocr() else None
+    if choice is None:
+        job.note('Text in pictures is not read here: pip install "svc-notebooks[ocr]".')
+        return []
+    if choice.note:
+        job.note(choice.note)
+    return _read(_engine(choice.model, choice.folder), _legible(image))
+
+
+@cache
+def _models() -> dict[str, Path]:
+    """The folder of each model; the first that has it."""
+    found = [(path.stem, folder) for folder in tessdata() for path in sorted(folder.glob("*.traineddata"))]
+    return dict(reversed(found))
+
+
+def _model(tag: str) -> str:
+    language, *rest = tag.lower().split("-")
+    special = next((_SPECIAL[key] for part in rest if (key := f"{language}-{part}") in _SPECIAL), None)
+    return special or _CODES.get(language, language)
+
+
+@cache
+def _engine(model: str, folder: Path) -> Any:
+    """An engine is kept: to load a model takes longer than to read a line."""
+    os.environ["OMP_THREAD_LIMIT"] = "1"  # with more threads the answer is not always the same
+    import tesserocr
+
+    return tesserocr.PyTessBaseAPI(path=f"{folder}{os.sep}", lang=model)
+
+
+def _legible(image: Any) -> Any:
+    """In grey on white, and large enough."""
+    from PIL import Image
+
+    grey = image.convert("RGBA") if "A" in image.getbands() or "transparency" in image.info else image
+    if grey.mode == "RGBA":
+        grey = Image.alpha_composite(Image.new("RGBA", grey.size, "white"), grey)
+    grey = grey.convert("L")
+    factor = min(3, _LEAST_HEIGHT // max(grey.size) + 1)
+    return grey.resize((grey.width * factor, grey.height * factor), Image.Resampling.LANCZOS) if factor > 1 else grey
+
+
+def _read(engine: Any, image: Any) -> list[str]:
+    from tesserocr import RIL, iterate_level
+
+    engine.SetImage(image)
+    engine.SetSourceResolution(150)
+    try:
+        engine.Recognize()
+        found = engine.GetIterator()
+        level = RIL.PARA
+        paragraphs = [_paragraph(part, level) for part in iterate_level(found, level)] if found else []
+    finally:
+        engine.Clear()
+    return [text for text in paragraphs if text]
+
+
+def _paragraph(part: Any, level: Any) -> str:
+    if part.Empty(level) or part.Confidence(level) < _SURE:
+        return ""
+    text = part.GetUTF8Text(level).strip()
+    return text if any(letter.isalnum() for letter in text) else ""

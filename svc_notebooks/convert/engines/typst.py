@@ -1,0 +1,76 @@
+"""The one file that knows typst: a template of ours, the user's text as data beside it, never as code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from typing import Any, Literal
+
+from ..job import ConversionError, Job
+from . import fonts
+
+_LARGE = 100_000
+"""Bytes of data and pictures, from which on typst's memory is cleared afterwards."""
+_REMEMBERED = 10
+"""So many compilations long typst keeps what it has set: ten large documents in a row would be too much."""
+
+
+def render(
+    job: Job,
+    template: str,
+    data: Mapping[str, Any],
+    resources: Mapping[str, bytes],
+    format: Literal["pdf", "png", "svg"] = "pdf",
+    *,
+    ppi: float = 144.0,
+) -> bytes:
+    """A page or many: `template` is a path below this package, which reads `data.json` and the resources by name.
+
+    `data` gets a key more, `fallback`: the font families for scripts that typst's own fonts lack. Nothing outside
+    the job's folder can be read by the template, and no package is fetched.
+
+    Raises:
+        ConversionError: typst cannot set it.
+    """
+    import typst
+
+    text = json.dumps(data, ensure_ascii=False)
+    for lack in fonts.missing(text):
+        job.note(str(lack))
+    folder = job.folder
+    for name, content in resources.items():
+        (folder / name).write_bytes(content)
+    whole = json.dumps({**data, "fallback": fonts.families(text)}, ensure_ascii=False)
+    (folder / "data.json").write_text(whole, encoding="utf-8", errors="replace")
+    main = folder / "main.typ"
+    main.write_text((files(__package__) / template).read_text(encoding="utf-8"), encoding="utf-8")
+    nowhere = folder / "packages"
+    compiler = typst.Compiler(
+        main, root=folder, font_paths=fonts.fonts(), package_path=nowhere, package_cache_path=nowhere
+    )
+    try:
+        made = compiler.compile(format=format, ppi=ppi, timestamp=int(job.now.timestamp()))
+    except typst.TypstError as error:
+        raise ConversionError(f"the page could not be set: {str(error)[:200]}") from error
+    finally:
+        if len(whole) + sum(map(len, resources.values())) > _LARGE:
+            _forget()
+    page = made[0] if isinstance(made, list) else made
+    return page or b""
+
+
+def sets(code: str) -> bool:
+    """Whether typst sets this code. For what pandoc has written of formulas: never for words of a user."""
+    import typst
+
+    try:
+        typst.Compiler(code.encode(), font_paths=fonts.fonts()).compile(format="svg")
+    except typst.TypstError:
+        return False
+    return True
+
+
+def _forget() -> None:
+    for _ in range(_REMEMBERED + 1):
+        sets("")

@@ -1,0 +1,59 @@
+"""What a source is, when nobody has said, or what was said tells nothing: by its first bytes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+from ...core.http import native_formats as f
+from ...core.http.mime import UNKNOWN, sniff
+
+VAGUE = frozenset({UNKNOWN, f.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"})
+"""Types that tell nothing of what is inside."""
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+"""What files of Office before 2007 begin with, and encrypted ones of later years."""
+_OLD = {
+    "document": "application/msword",
+    "spreadsheet": "application/vnd.ms-excel",
+    "presentation": "application/vnd.ms-powerpoint",
+}
+_MAIN_PARTS = (("word/", f.DOCX), ("xl/", f.XLSX), ("ppt/", f.PPTX))
+_MARKUP = (b"<!doctype html", b"<html", b"<head", b"<body")
+
+
+def detect_source(source: bytes, native: str) -> str | None:
+    """The media type that these bytes prove, for somebody who wants this native type of them.
+
+    >>> detect_source(b"a,b", "spreadsheet"), detect_source(b"{}", "script")
+    ('text/plain', 'application/json')
+    """
+    if source.startswith(OLE):
+        return _OLD.get(native)
+    if source.startswith(b"PK"):
+        return _in_zip(source)
+    if source.startswith(b"BM"):
+        return "image/bmp"
+    return sniff(source) or _text(source, native)
+
+
+def _in_zip(source: bytes) -> str | None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(source)) as archive:
+            names = archive.namelist()
+            if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
+                return archive.read("mimetype").decode("ascii", "replace").strip().removesuffix("-template")
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, EOFError):
+        return None
+    return next((kind for folder, kind in _MAIN_PARTS if any(name.startswith(folder) for name in names)), None)
+
+
+def _text(source: bytes, native: str) -> str | None:
+    head = source[:4096]
+    if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return None
+    if native == "script":
+        return f.JSON
+    if native == "drawing":
+        return f.SVG
+    return f.HTML if head.lstrip(b"\xef\xbb\xbf \t\r\n").lower().startswith(_MARKUP) else f.TEXT

@@ -1,0 +1,43 @@
+"""The pictures of a deck while it is read: each looked at once, kept once, by what it is made of."""
+
+from __future__ import annotations
+
+from ..engines.images import checked
+from ..input.bundle import resource_name
+from ..job import ConversionError, Job, TooLarge
+
+_VECTOR = (b"\x01\x00\x00\x00", b"\xd7\xcd\xc6\x9a", b"<svg", b"<?xml")
+
+
+class Album:
+    """Takes pictures in, and gives their names."""
+
+    def __init__(self, job: Job) -> None:
+        self.pictures: dict[str, bytes] = {}
+        self._job = job
+        self._known: dict[str, str | None] = {}
+        self._room = job.limits.unpacked
+
+    def name_of(self, key: str, data: bytes) -> str | None:
+        """The name under which a picture is kept, or None for one that cannot be; `key`: where it was found."""
+        if key not in self._known:
+            self._known[key] = self._taken(data)
+        return self._known[key]
+
+    def _taken(self, data: bytes) -> str | None:
+        try:
+            picture = checked(data, self._job.limits)
+        except TooLarge as error:
+            self._job.note(f"a picture was left out: {error}")
+            return None
+        except ConversionError:
+            kind = "a drawing (emf, wmf or svg)" if data[:5].startswith(_VECTOR) else "a picture of an unknown kind"
+            self._job.note(f"{kind} was left out.")
+            return None
+        name = resource_name(picture.data, picture.extension)
+        if name not in self.pictures:
+            self._room -= len(picture.data)
+            if self._room < 0:
+                raise TooLarge("the pictures need more room than a conversion may use.")
+        self.pictures[name] = picture.data
+        return name

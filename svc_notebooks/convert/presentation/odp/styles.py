@@ -1,0 +1,90 @@
+"""Styles of OpenDocument: what a name comes down to, through its parents (ODF 1.2, section 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ..model import Marker
+from .namespaces import name
+
+_PARENTS = 30
+_KINDS = ("graphic", "paragraph", "text", "drawing-page", "table-cell", "table-column", "table-row")
+_PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _KINDS} | {
+    name("loext:graphic-properties"): "graphic"
+}
+Facts = Mapping[str, str]
+"""Attributes by their name with the kind of properties before it: `text/{...}font-size`."""
+
+
+class Looks:
+    """All styles of a file. Those of content.xml come last, and win."""
+
+    def __init__(self, roots: Iterable[Any]) -> None:
+        self._styles: dict[tuple[str, str], Any] = {}
+        self._lists: dict[str, Any] = {}
+        self._known: dict[tuple[str, str], dict[str, str]] = {}
+        for root in roots:
+            for style in root.iter(name("style:style"), name("style:default-style")):
+                key = (style.get(name("style:family"), ""), style.get(name("style:name"), ""))
+                self._styles[key] = style
+            for style in root.iter(name("text:list-style")):
+                self._lists[style.get(name("style:name"), "")] = style
+
+    def facts(self, family: str, style: str | None) -> dict[str, str]:
+        """What a style says, with what its parents say where it is silent."""
+        key = (family, style or "")
+        if key not in self._known:
+            found: dict[str, str] = {}
+            for element in reversed(self._line(key)):
+                found |= _own_facts(element)
+            self._known[key] = found
+        return self._known[key]
+
+    def _line(self, key: tuple[str, str]) -> list[Any]:
+        found: list[Any] = []
+        while key in self._styles and len(found) < _PARENTS:
+            element = self._styles[key]
+            found.append(element)
+            parent = element.get(name("style:parent-style-name"))
+            key = (key[0], parent) if parent else (key[0], "")
+            if element in found[:-1]:
+                break
+        return found
+
+    def parent(self, family: str, style: str) -> str:
+        """The name of a style's parent."""
+        found = self._styles.get((family, style))
+        return "" if found is None else str(found.get(name("style:parent-style-name"), ""))
+
+    def own_text(self, family: str, style: str) -> Facts:
+        """What a style says of letters."""
+        return {key: value for key, value in self.facts(family, style).items() if key.startswith("text/")}
+
+    def marker(self, style: str | None, level: int) -> Marker:
+        """What a list of this style has before its items of a level, from 0."""
+        element = self._lists.get(style or "")
+        if element is None:
+            return "bullet"
+        for child in element:
+            if child.get(name("text:level")) == str(level + 1):
+                return _marker(child)
+        return ""
+
+
+def _own_facts(element: Any) -> dict[str, str]:
+    return {
+        f"{kind}/{key}": value
+        for child in element
+        if (kind := _PROPERTIES.get(child.tag))
+        for key, value in child.attrib.items()
+    }
+
+
+def _marker(level: Any) -> Marker:
+    kind = str(level.tag).rpartition("}")[2]
+    if kind == "list-level-style-number":
+        return "number" if level.get(name("style:num-format")) else ""
+    if kind == "list-level-style-bullet":
+        return "bullet" if level.get(name("text:bullet-char"), "").strip() else ""
+    return "bullet"

@@ -1,0 +1,161 @@
+"""Paragraphs and shapes of a deck as OpenDocument's XML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import cos, radians, sin
+
+from ..model import Box, Cell, Paragraph, Picture, Run, Shape, Table, Text
+from ..paragraphs import numbered
+from .namespaces import cm
+from .xml import Sheet, tag, written
+
+_CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
+_LISTS = {"bullet": "bullets", "number": "numbers", "": "plain"}
+_ALIGNS = {"left": "left", "center": "center", "right": "right", "justify": "justify", "": "start"}
+_PADDING = {f"fo:padding-{side}": size for side, size in
+            (("top", "0.127cm"), ("bottom", "0.127cm"), ("left", "0.254cm"), ("right", "0.254cm"))}  # fmt: skip
+
+
+class Page:
+    """Writes the shapes of one page; `sheet` takes the styles in."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._sheet = sheet
+
+    def shape(self, shape: Shape) -> str:
+        """A shape as an element of a page."""
+        match shape:
+            case Text():
+                return self._text(shape)
+            case Picture():
+                return self._picture(shape)
+            case Table():
+                return self._table(shape) if shape.rows and shape.rows[0] else ""
+
+    def _text(self, shape: Text) -> str:
+        kind = _CLASSES.get(shape.role)
+        body = self.paragraphs(shape.paragraphs)
+        graphic = [tag("style:graphic-properties", _graphic(shape))]
+        if kind:
+            parent = f"Default-{kind}" + ("1" if kind == "outline" else "")
+            style = {"presentation:style-name": self._sheet.name("presentation", graphic, parent)}
+            style |= {"presentation:class": kind, "presentation:user-transformed": "true"}
+        else:
+            style = {"draw:style-name": self._sheet.name("graphic", graphic, "standard")}
+        facts = style | _place(shape.box)
+        if shape.outline and not kind:
+            corner = {"draw:corner-radius": cm(min(shape.box.width, shape.box.height) / 6)}
+            form = "draw:ellipse" if shape.outline == "ellipse" else "draw:rect"
+            return tag(form, facts | (corner if shape.outline == "round" else {}), _described(shape.alt), body)
+        return tag("draw:frame", facts, tag("draw:text-box", None, body), _described(shape.alt))
+
+    def _picture(self, shape: Picture) -> str:
+        image = tag("draw:image", {"xlink:href": f"Pictures/{shape.name}", **_EMBEDDED})
+        style = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
+        facts = {"draw:style-name": self._sheet.name("graphic", [style], "standard")} | _place(shape.box)
+        return tag("draw:frame", facts, image, _described(shape.alt))
+
+    def _table(self, shape: Table) -> str:
+        count = len(shape.rows[0])
+        widths = shape.widths or (shape.box.width // count,) * count
+        heights = shape.heights or (shape.box.height // len(shape.rows),) * len(shape.rows)
+        columns = "".join(self._column(width) for width in widths)
+        rows = "".join(self._row(row, height) for row, height in zip(shape.rows, heights, strict=False))
+        facts = {"table:use-first-row-styles": "true"} if shape.header else {}
+        frame = {"draw:style-name": self._sheet.name("graphic", [], "standard")} | _place(shape.box)
+        return tag("draw:frame", frame, tag("table:table", facts, columns, rows), _described(shape.alt))
+
+    def _column(self, width: int) -> str:
+        facts = tag("style:table-column-properties", {"style:column-width": cm(width)})
+        return tag("table:table-column", {"table:style-name": self._sheet.name("table-column", [facts])})
+
+    def _row(self, row: Iterable[Cell | None], height: int) -> str:
+        facts = tag("style:table-row-properties", {"style:row-height": cm(height)})
+        cells = "".join(self._cell(cell) if cell else tag("table:covered-table-cell") for cell in row)
+        return tag("table:table-row", {"table:style-name": self._sheet.name("table-row", [facts])}, cells)
+
+    def _cell(self, cell: Cell) -> str:
+        shade = {"draw:fill": "solid", "draw:fill-color": f"#{cell.fill}"} if cell.fill else {"draw:fill": "none"}
+        look = [
+            tag("loext:graphic-properties", shade | _PADDING),
+            tag("style:paragraph-properties", {"fo:border": "0.5pt solid #969696"}),
+        ]
+        facts = {"table:style-name": self._sheet.name("table-cell", look)}
+        spans = (("columns", cell.columns), ("rows", cell.rows))
+        facts |= {f"table:number-{kind}-spanned": str(count) for kind, count in spans if count > 1}
+        return tag("table:table-cell", facts, self.paragraphs(cell.paragraphs))
+
+    def paragraphs(self, paragraphs: Iterable[Paragraph]) -> str:
+        """Paragraphs, those of lists in lists of their own: the numbers say where each goes on."""
+        return "".join(self._paragraph(paragraph, number) for paragraph, number in numbered(paragraphs))
+
+    def _paragraph(self, paragraph: Paragraph, number: int) -> str:
+        element = tag("text:p", self._style_of(paragraph), *(self._run(run) for run in paragraph.runs))
+        if not paragraph.marker and not paragraph.level:
+            return element
+        start = {"text:start-value": str(number)} if number else {}
+        element = tag("text:list-item", start, element)
+        for _ in range(paragraph.level):
+            element = tag("text:list-item", None, tag("text:list", None, element))
+        return tag("text:list", {"text:style-name": _LISTS[paragraph.marker]}, element)
+
+    def _style_of(self, paragraph: Paragraph) -> dict[str, str]:
+        facts = {"fo:text-align": _ALIGNS[paragraph.align]}
+        if paragraph.rtl:
+            facts["style:writing-mode"] = "rl-tb"
+        look = [tag("style:paragraph-properties", facts)]
+        if paragraph.runs:
+            look.append(tag("style:text-properties", _letters(paragraph.runs[0])))
+        return {"text:style-name": self._sheet.name("paragraph", look)}
+
+    def _run(self, run: Run) -> str:
+        style = self._sheet.name("text", [tag("style:text-properties", _letters(run))])
+        body = written(run.text)
+        if run.link:  # inside the span: LibreOffice drops the text of one that is inside a link
+            body = tag("text:a", {"xlink:type": "simple", "xlink:href": run.link}, body)
+        return tag("text:span", {"text:style-name": style}, body)
+
+
+_EMBEDDED = {"xlink:type": "simple", "xlink:show": "embed", "xlink:actuate": "onLoad"}
+
+
+def _graphic(shape: Text) -> dict[str, str]:
+    fill = {"draw:fill": "solid", "draw:fill-color": f"#{shape.fill}"} if shape.fill else {"draw:fill": "none"}
+    line = {"draw:stroke": "solid", "svg:stroke-color": f"#{shape.line}"} if shape.line else {"draw:stroke": "none"}
+    shrinks = {"draw:fit-to-size": "shrink-to-fit"} if shape.role in _CLASSES else {}
+    return fill | line | shrinks | _PADDING | {
+        "draw:textarea-vertical-align": shape.anchor, "draw:auto-grow-height": "false", "fo:wrap-option": "wrap",
+        "draw:textarea-horizontal-align": "justify",
+    }  # fmt: skip
+
+
+def _letters(run: Run) -> dict[str, str]:
+    """Each look three times: for western, eastern and complex scripts."""
+    found = {"fo:color": f"#{run.color or '000000'}"}
+    sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}
+    looks = sizes | {
+        "font-weight": "bold" if run.bold else "normal",
+        "font-style": "italic" if run.italic else "normal",
+    }
+    for key, value in looks.items():
+        found |= {f"fo:{key}": value, f"style:{key}-asian": value, f"style:{key}-complex": value}
+    if run.underline:
+        found |= {"style:text-underline-style": "solid", "style:text-underline-width": "auto"}
+    if run.strike:
+        found["style:text-line-through-style"] = "solid"
+    return found
+
+
+def _place(box: Box) -> dict[str, str]:
+    size = {"svg:width": cm(box.width), "svg:height": cm(box.height)}
+    if not box.turn:
+        return size | {"svg:x": cm(box.x), "svg:y": cm(box.y)}
+    angle = radians(-box.turn)
+    x = box.x + box.width / 2 - cos(angle) * box.width / 2 - sin(angle) * box.height / 2
+    y = box.y + box.height / 2 + sin(angle) * box.width / 2 - cos(angle) * box.height / 2
+    return size | {"draw:transform": f"rotate ({angle:.6f}) translate ({cm(x)} {cm(y)})"}
+
+
+def _described(alt: str) -> str:
+    return tag("svg:desc", None, written(alt)) if alt else ""

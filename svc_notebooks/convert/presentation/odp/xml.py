@@ -1,0 +1,73 @@
+"""XML of OpenDocument as text, and styles that are named when they are first used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+from .namespaces import NAMESPACES
+
+_DECLARED = " ".join(f'xmlns:{prefix}="{uri}"' for prefix, uri in NAMESPACES.items())
+Attributes = Mapping[str, str]
+
+
+def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
+    """An element; what is inside it is XML already.
+
+    >>> tag("text:p", {"text:style-name": "P1"}, written("a & b"))
+    '<text:p text:style-name="P1">a &amp; b</text:p>'
+    """
+    given = "".join(f' {key}="{escape(value)}"' for key, value in (attributes or {}).items())
+    body = "".join(inside)
+    return f"<{name}{given}>{body}</{name}>" if body else f"<{name}{given}/>"
+
+
+def written(text: str) -> str:
+    """Text inside a paragraph: spaces that follow others, tabs and line ends are elements there."""
+    return "".join(
+        _line(line) if n == 0 else "<text:line-break/>" + _line(line) for n, line in enumerate(text.split("\n"))
+    )
+
+
+def _line(text: str) -> str:
+    parts = escape(text, quote=False).split("\t")
+    return "<text:tab/>".join(_spaced(part) for part in parts)
+
+
+def _spaced(text: str) -> str:
+    """Two spaces are a space and an element; at the ends of a line a space may be lost, so it is one, too."""
+    if text[:1] == " ":
+        text = "\0" + text[1:]
+    if text[-1:] == " ":
+        text = text[:-1] + "\0"
+    while "  " in text:
+        text = text.replace("  ", " \0")
+    return text.replace("\0", "<text:s/>")
+
+
+def document(root: str, *inside: str) -> bytes:
+    """A file of XML with all namespaces."""
+    body = "".join(inside)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {_DECLARED} office:version="1.2">{body}</{root}>'.encode()
+
+
+class Sheet:
+    """Automatic styles: equal ones have one name."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, str], str] = {}
+
+    def name(self, family: str, inside: Iterable[str], parent: str | None = None) -> str:
+        """The name of the style of this family that has these properties."""
+        key = (family, f"{parent}\n" + "".join(inside))
+        return self._names.setdefault(key, f"{family.replace('-', '')}{len(self._names) + 1}")
+
+    def styles(self) -> str:
+        """All of them."""
+        return "".join(_style(family, facts, name) for (family, facts), name in self._names.items())
+
+
+def _style(family: str, facts: str, name: str) -> str:
+    parent, _, inside = facts.partition("\n")
+    heir = {} if parent == "None" else {"style:parent-style-name": parent}
+    return tag("style:style", {"style:name": name, "style:family": family} | heir, inside)

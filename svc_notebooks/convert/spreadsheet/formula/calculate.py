@@ -1,0 +1,216 @@
+"""Values for formulas that came without one, as from programs that write files but do not calculate.
+
+The engine is fast and knows some 400 functions, but a hostile formula can ask it for more memory than there is,
+and then it ends its process. So it runs in a copy of this one where the system can make one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, time, timedelta
+from itertools import groupby
+from typing import Any
+
+from ...engines import available as engines
+from ...job import Job
+from ..date_serial import from_serial, kind_of
+from ..model import Cell, Fault, Rows, Sheet, Value, Workbook
+
+_SECONDS = 10
+_MOST_PLACES = 20_000_000
+"""Of the engine's rectangles: it has no sparse ones."""
+
+_FAULTS = {
+    "Null": "#NULL!", "Div": "#DIV/0!", "Value": "#VALUE!", "Ref": "#REF!", "Num": "#NUM!", "Na": "#N/A", "NA": "#N/A",
+    "Spill": "#SPILL!", "Calc": "#CALC!",
+}  # fmt: skip
+"""The engine's errors that are a value. A name or function unknown to it, or a circle, is none."""
+
+_KINDS: tuple[tuple[str, Any], ...] = (("datetime", datetime), ("date", date), ("time", time))
+
+Answers = list[list[Any]]
+"""For each formula without a value, in the order of the workbook: [kind, value], or [] for none."""
+
+
+def calculated(workbook: Workbook, job: Job) -> Workbook:
+    """The workbook with values for its formulas, as far as they can be had; a note where not."""
+    if not any(_is_open(cell) for sheet in workbook.sheets for _, _, cell in sheet.cells()):
+        return workbook
+    answers = iter(_answers(workbook, job))
+    done = Workbook(tuple(_filled(sheet, answers) for sheet in workbook.sheets))
+    if any(_is_open(cell) for sheet in done.sheets for _, _, cell in sheet.cells()):
+        job.note("Formulas without a last value could not all be computed; those are shown as text.")
+    return done
+
+
+def _is_open(cell: Cell) -> bool:
+    return cell.formula is not None and cell.value is None
+
+
+def _filled(sheet: Sheet, answers: Iterator[list[Any]]) -> Sheet:
+    rows: Rows = {
+        row: {
+            column: cell._replace(value=_value(next(answers, []), cell)) if _is_open(cell) else cell
+            for column, cell in columns.items()
+        }
+        for row, columns in sheet.rows.items()
+    }
+    return Sheet(sheet.name, rows, sheet.merges, sheet.widths, sheet.hidden)
+
+
+def _value(answer: list[Any], cell: Cell) -> Value:
+    if not answer:
+        return None
+    kind, value = answer
+    if kind == "fault":
+        return Fault(value)
+    if kind == "duration":
+        return timedelta(seconds=value)
+    if kind:
+        found: Value = dict(_KINDS)[kind].fromisoformat(value)
+        return found
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and kind_of(cell.style.format) != "number":
+        return from_serial(value, cell.style.format)
+    return value  # type: ignore[no-any-return]
+
+
+def _answers(workbook: Workbook, job: Job) -> Answers:
+    places = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
+    if not engines.FORMUALIZER.found() or places > _MOST_PLACES:
+        return []
+    return _in_a_copy(workbook, job) if hasattr(os, "fork") else _compute(workbook, job.now)
+
+
+def _in_a_copy(workbook: Workbook, job: Job) -> Answers:
+    """What a copy of this process computes; nothing, if it does not live to tell."""
+    inlet, outlet = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the copy starts no thread and waits for none
+        child = os.fork()
+    if child == 0:
+        _tell(workbook, job.now, outlet)
+    os.close(outlet)
+    with os.fdopen(inlet, "rb") as pipe:
+        told = pipe.read()
+    os.waitpid(child, 0)
+    answers: Answers = json.loads(told) if told else []
+    return answers
+
+
+def _tell(workbook: Workbook, now: datetime, outlet: int) -> None:
+    """The copy's whole life: compute, tell, and end without anything that its parent has planned for its own end."""
+    try:
+        _restrict()
+        told = json.dumps(_compute(workbook, now)).encode()
+        with os.fdopen(outlet, "wb") as pipe:
+            pipe.write(told)
+    finally:
+        os._exit(0)
+
+
+def _restrict() -> None:
+    import resource
+
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)  # the engine's last words
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    used = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
+    wanted = used + _SECONDS
+    resource.setrlimit(resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def _compute(workbook: Workbook, now: datetime) -> Answers:
+    import formualizer
+
+    engine = formualizer.Workbook(config=_config(formualizer))
+    engine.set_deterministic_clock(now)
+    for sheet in workbook.sheets:
+        engine.add_sheet(sheet.name)
+    for sheet in workbook.sheets:
+        _give(engine, sheet)
+    engine.evaluate_all()
+    return [
+        _answer(engine.get_value(sheet.name, row + 1, column + 1))
+        for sheet in workbook.sheets
+        for row, column, cell in sheet.cells()
+        if _is_open(cell)
+    ]
+
+
+def _config(formualizer: Any) -> Any:
+    limits = formualizer.EvaluationConfig()
+    limits.enable_parallel = False
+    limits.warmup_enabled = False
+    limits.max_eval_time_ms = _SECONDS * 1000
+    mode = formualizer.WorkbookMode.Interactive
+    return formualizer.WorkbookConfig(mode=mode, eval_config=limits, enable_changelog=False)
+
+
+def _give(engine: Any, sheet: Sheet) -> None:
+    """Values row by row, then formulas in runs down a column, as people fill them: the engine likes many at once."""
+    for row, columns in sheet.rows.items():
+        for first, run in _runs({column: _given(cell) for column, cell in columns.items() if not _is_open(cell)}):
+            engine.set_values_batch(sheet.name, row + 1, first + 1, [run])
+    for column, formulas in _by_column(sheet).items():
+        for first, run in _runs(formulas):
+            _give_formulas(engine, sheet.name, first + 1, column + 1, run)
+
+
+def _give_formulas(engine: Any, sheet: str, row: int, column: int, formulas: list[str]) -> None:
+    try:
+        engine.set_formulas_batch(sheet, row, column, [[formula] for formula in formulas])
+    except Exception:  # one is not understood: the others are still wanted
+        for offset, formula in enumerate(formulas):
+            _give_formula(engine, sheet, row + offset, column, formula)
+
+
+def _give_formula(engine: Any, sheet: str, row: int, column: int, formula: str) -> None:
+    try:
+        engine.set_formula(sheet, row, column, formula)
+    except Exception:  # whatever builds on it must not be computed as if it were empty
+        engine.set_formula(sheet, row, column, "=NOT_UNDERSTOOD()")
+
+
+def _by_column(sheet: Sheet) -> dict[int, dict[int, str]]:
+    found: dict[int, dict[int, str]] = {}
+    for row, column, cell in sheet.cells():
+        if _is_open(cell):
+            found.setdefault(column, {})[row] = f"={cell.formula}"
+    return found
+
+
+def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
+    """Neighbours together.
+
+    >>> list(_runs({1: "a", 2: "b", 7: "c"}))
+    [(1, ['a', 'b']), (7, ['c'])]
+    """
+    for _, group in groupby(enumerate(items), key=lambda pair: pair[1] - pair[0]):
+        keys = [key for _, key in group]
+        yield keys[0], [items[key] for key in keys]
+
+
+def _given(cell: Cell) -> Any:
+    value = cell.value
+    if isinstance(value, Fault):
+        return {"type": "Error", "kind": next((kind for kind, code in _FAULTS.items() if code == value.code), "Value")}
+    return value
+
+
+def _answer(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        code = _FAULTS.get(value.get("kind", ""))
+        return ["fault", code] if code else []
+    if isinstance(value, timedelta):
+        return ["duration", value.total_seconds()]
+    for kind, type_ in _KINDS:
+        if isinstance(value, type_):
+            return [kind, value.isoformat()]
+    return [] if value is None or isinstance(value, list) else ["", _whole(value)]
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value

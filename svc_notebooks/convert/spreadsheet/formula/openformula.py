@@ -1,0 +1,137 @@
+"""Formulas in the notation of OpenDocument, to and from that of an xlsx file, which the model keeps.
+
+"SUM(A1:B2,'My data'!C3)" is written "of:=SUM([.A1:.B2];[$'My data'.C3])".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from .tokens import tokens, words
+
+_OF_MICROSOFT = words(
+    """
+    CONCAT TEXTJOIN IFS SWITCH MAXIFS MINIFS BETA.DIST BETA.INV BINOM.DIST BINOM.INV CEILING.MATH CEILING.PRECISE
+    CHISQ.DIST CHISQ.DIST.RT CHISQ.INV CHISQ.INV.RT CHISQ.TEST CONFIDENCE.NORM CONFIDENCE.T COVARIANCE.P COVARIANCE.S
+    EXPON.DIST F.DIST F.DIST.RT F.INV F.INV.RT F.TEST FILTER FLOOR.MATH FLOOR.PRECISE FORECAST.ETS.ADD FORECAST.LINEAR
+    GAMMA.DIST GAMMA.INV GAMMALN.PRECISE HYPGEOM.DIST ISO.CEILING LET LOGNORM.DIST LOGNORM.INV MODE.MULT MODE.SNGL
+    NEGBINOM.DIST NETWORKDAYS.INTL NORM.DIST NORM.INV NORM.S.DIST NORM.S.INV PERCENTILE.EXC PERCENTILE.INC
+    PERCENTRANK.EXC PERCENTRANK.INC POISSON.DIST QUARTILE.EXC QUARTILE.INC RANDARRAY RANK.AVG RANK.EQ SEQUENCE SORT
+    SORTBY STDEV.P STDEV.S T.DIST T.DIST.2T T.DIST.RT T.INV T.INV.2T T.TEST UNIQUE VAR.P VAR.S WEIBULL.DIST WORKDAY.INTL
+    XLOOKUP XMATCH Z.TEST
+    """
+)
+"""Functions that OpenDocument does not define, and that are written there with the maker's name."""
+
+_NOT_LATER = words(
+    """
+    NETWORKDAYS.INTL WORKDAY.INTL
+    """
+)
+_LATER_IN_BOTH = words(
+    """
+    XOR IFNA DAYS ISOWEEKNUM GAMMA GAUSS PHI PERMUTATIONA PDURATION RRI BITAND BITOR BITXOR BITLSHIFT BITRSHIFT UNICODE
+    UNICHAR SHEET SHEETS ARABIC BASE DECIMAL COMBINA ACOT ACOTH COT COTH CSC CSCH SEC SECH FORMULA NUMBERVALUE MUNIT
+    SKEWP IMCOSH IMCOT IMCSC IMCSCH IMSEC IMSECH IMSINH IMTAN
+    """
+)
+
+_OPEN_TOKEN = re.compile(
+    r"""(?P<string>"(?:[^"]|"")*+")
+    |(?P<outside>'[^']*'\#)
+    |(?P<reference>\[(?:'(?:[^']|'')*+'|[^\]'])*+\])
+    |(?P<name>[^\W\d][\w.]*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_OPEN_CORNER = re.compile(r"(?P<sheet>\$?(?:'(?:[^']|'')*'|[^.':]*))\.(?P<cell>[^:]+)")
+
+
+def to_open(formula: str) -> str:
+    """In the notation of OpenDocument.
+
+    >>> to_open("SUM(A1:B2,'My data'!C3)")
+    "of:=SUM([.A1:.B2];[$'My data'.C3])"
+    """
+    text, sheet, braces = "", "", 0
+    for kind, piece in tokens(formula):
+        if kind == "sheet":
+            sheet = f"${piece[:-1]}"
+            continue
+        braces += (piece == "{") - (piece == "}")
+        text += _open_piece(kind, piece, sheet, braces > 0)
+        sheet = ""
+    return f"of:={text}"
+
+
+def _open_piece(kind: str, piece: str, sheet: str, in_braces: bool) -> str:
+    if kind == "range":
+        first, *last = piece.split(":")
+        return f"[{sheet}.{first}{''.join(f':.{corner}' for corner in last)}]"
+    if kind == "function":
+        plain = re.sub(r"(?:_xlfn\.|_xlws\.)+", "", piece, flags=re.IGNORECASE)
+        return f"COM.MICROSOFT.{plain.upper()}" if plain.upper() in _OF_MICROSOFT else plain
+    if kind == "name":
+        return f"{piece.upper()}()" if piece.upper() in ("TRUE", "FALSE") else piece
+    if piece == ",":
+        return ";"
+    return "|" if piece == ";" and in_braces else piece
+
+
+def from_open(formula: str) -> str | None:
+    """The inverse of `to_open`; None for what has no such notation (another file, another language).
+
+    >>> from_open("of:=SUM([.A1:.B2];[$'My data'.C3])")
+    "SUM(A1:B2,'My data'!C3)"
+    """
+    prefix, equals, rest = formula.partition("=")
+    if not equals or prefix not in ("of:", "oooc:", "msoxl:", ""):
+        return None
+    if prefix == "msoxl:":
+        return rest
+    return _from_pieces(_OPEN_TOKEN.finditer(rest))
+
+
+def _from_pieces(matches: Iterator[re.Match[str]]) -> str | None:
+    text, braces = "", 0
+    for match in matches:
+        kind, piece = match.lastgroup or "other", match.group()
+        braces += (piece == "{") - (piece == "}")
+        told = _PIECES[kind](piece, braces > 0)
+        if told is None:
+            return None
+        text += told
+    return text
+
+
+def _reference(piece: str, _: bool) -> str | None:
+    corners = [_OPEN_CORNER.fullmatch(corner) for corner in re.findall(r"(?:'(?:[^']|'')*+'|[^':])++", piece[1:-1])]
+    found = [corner for corner in corners if corner]
+    if len(found) != len(corners) or not found:
+        return "#REF!" if "#REF!" in piece else None
+    if any("#" in corner["cell"] for corner in found):
+        return "#REF!"
+    sheet = found[0]["sheet"].lstrip("$")
+    return (f"{sheet}!" if sheet else "") + ":".join(corner["cell"] for corner in found)
+
+
+def _function(piece: str, _: bool) -> str:
+    plain = re.sub(r"^COM\.MICROSOFT\.", "", piece, flags=re.IGNORECASE).upper()
+    later = plain in _OF_MICROSOFT - _NOT_LATER or plain in _LATER_IN_BOTH
+    return f"_xlfn.{plain}" if later else piece
+
+
+def _sign(piece: str, in_braces: bool) -> str:
+    if in_braces and piece == "|":
+        return ";"
+    return "," if piece in (";", "~") else piece
+
+
+_PIECES: Mapping[str, Callable[[str, bool], str | None]] = {
+    "string": lambda piece, _: piece,
+    "outside": lambda _, __: None,
+    "reference": _reference,
+    "name": _function,
+    "other": _sign,
+}

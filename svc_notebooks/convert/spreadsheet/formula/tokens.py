@@ -1,0 +1,201 @@
+"""Formulas as text: taken apart, judged and moved. Nothing is computed here.
+
+The model keeps the notation of an xlsx file: "SUM(A1:B2)*'My data'!C3", functions that came later with the
+prefix `_xlfn.`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from ...job import Job
+from ..model import Fault, Value
+from . import address
+
+MAX_LENGTH = 8192
+"""Of a formula, in characters: more is accepted by no program."""
+
+LINKS = ("http://", "https://", "mailto:")
+
+_CELL = r"\$?[A-Za-z]{1,3}\$?[0-9]{1,7}(?![\w(.])"
+_COLUMN = r"\$?[A-Za-z]{1,3}"
+_ROW = r"\$?[0-9]{1,7}"
+_FAULTS = r"\#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A|SPILL!|CALC!|GETTING_DATA)"
+_FAULT = re.compile(_FAULTS)
+_TOKEN = re.compile(
+    rf"""(?P<string>"(?:[^"]|"")*+")
+    |(?P<outside>(?:'(?:[^']|'')*+'|\[[^\]'!]*\][^\s'!()\[\]+*/^&=<>,;-]*)!)
+    |(?P<sheet>[^\W\d][\w.]*(?::[^\W\d][\w.]*)?!)
+    |(?P<range>{_CELL}:{_CELL}|{_COLUMN}:{_COLUMN}(?![\w(.!$])|{_ROW}:{_ROW}(?![\w.])|{_CELL})
+    |(?P<function>[^\W\d][\w.]*(?=\s*\())
+    |(?P<number>[0-9]+\.?[0-9]*(?:[eE][+-]?[0-9]+)?|\.[0-9]+(?:[eE][+-]?[0-9]+)?)
+    |(?P<fault>{_FAULTS})
+    |(?P<name>[^\W\d]\w*(?:[.\\?]\w+)*)
+    |(?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+class Token(NamedTuple):
+    """A piece of a formula and what it is; the texts of all pieces are the formula."""
+
+    kind: str
+    text: str
+
+
+def tokens(formula: str) -> Iterator[Token]:
+    """The pieces of a formula.
+
+    >>> [token.text for token in tokens('SUM(A1:$B2)&"A1"')]
+    ['SUM', '(', 'A1:$B2', ')', '&', '"A1"']
+    """
+    for match in _TOKEN.finditer(formula):
+        yield _token(match.lastgroup or "other", match.group())
+
+
+def _token(kind: str, text: str) -> Token:
+    if kind == "outside" and text[0] == "'" and not re.search(r"[\[\]\\/:|#?*]", text):
+        return Token("sheet", text)
+    return Token(kind, text)
+
+
+# --- judged
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a list that is easier to read without quotation marks."""
+    return frozenset(text.split())
+
+
+_CALLS_OUT = words(
+    """
+    WEBSERVICE FILTERXML RTD DDE CALL REGISTER REGISTER.ID EXEC EXECUTE RUN EVALUATE FOPEN FWRITE FWRITELN INITIATE POKE
+    REQUEST TERMINATE SEND.KEYS SQL.REQUEST ECHO HALT ERROR DIRECTORY FILES DOCUMENTS PY STOCKHISTORY IMAGE IMPORTXML
+    IMPORTHTML IMPORTDATA IMPORTFEED IMPORTRANGE GOOGLEFINANCE GOOGLETRANSLATE AI GEMINI COPILOT CUBEVALUE CUBESET
+    CUBEMEMBER CUBEKPIMEMBER CUBERANKEDMEMBER CUBEMEMBERPROPERTY CUBESETCOUNT
+    """
+)
+"""Functions that fetch, send or run something, in any of the programs."""
+
+_WILD = frozenset("|['\"")
+"""Signs of a program (DDE), of another file or a column of a table, of a quotation without an end."""
+
+_PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
+
+
+def is_harmless(formula: str) -> bool:
+    """Whether it stays in its workbook: nothing is fetched, opened or run by it.
+
+    >>> is_harmless("SUM(A1:A9)"), is_harmless("cmd|'/C calc'!A0"), is_harmless('WEBSERVICE("http://x")')
+    (True, False, False)
+    """
+    found = list(tokens(formula[: MAX_LENGTH + 1]))
+    return len(formula) <= MAX_LENGTH and all(_is_tame(found, index) for index in range(len(found)))
+
+
+def _is_tame(found: list[Token], index: int) -> bool:
+    kind, text = found[index]
+    if kind == "outside" or text in _WILD:
+        return False
+    if kind == "function":
+        plain = _PREFIX.sub("", text).upper()
+        if plain == "HYPERLINK":
+            return link_of(found[index:]) is not None
+        return plain not in _CALLS_OUT and not plain.startswith(("_XLL.", "GET.", "SET."))
+    return True
+
+
+def link_of(found: list[Token]) -> str | None:
+    """The target of a call of HYPERLINK, where it is written out and leads to the web, to mail or into this file."""
+    arguments = [token for token in found[1:4] if not token.text.isspace()]
+    if len(arguments) < 2 or arguments[1].kind != "string":
+        return None
+    return safe_link(arguments[1].text[1:-1].replace('""', '"'))
+
+
+def safe_link(target: str | None) -> str | None:
+    """A link that may be kept: http, https, mailto, or a place in the workbook ("#Sheet2!A1")."""
+    target = (target or "").strip()
+    return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
+
+
+def tame(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
+    """What is kept of a cell: its last value, or the formula as text where it has none, if the formula does harm."""
+    if formula is None or (isinstance(value, Fault) and formula == value.code):
+        return value, None
+    if value is None and _FAULT.fullmatch(formula):
+        return Fault(formula), None
+    if is_harmless(formula):
+        return value, formula
+    job.note(
+        "Formulas that fetch, open or run something outside of the workbook were left out; their last values stay."
+    )
+    return (f"={formula[:MAX_LENGTH]}" if value is None else value), None
+
+
+# --- moved
+
+_CORNER = re.compile(r"(\$?)([A-Za-z]*)(\$?)([0-9]*)")
+
+
+def shift(formula: str, rows: int, columns: int) -> str:
+    """The formula as it reads so many rows further down and columns to the right.
+
+    >>> shift("A1+$B$1+Data!C:C", 1, 2)
+    'C2+$B$1+Data!E:E'
+    """
+    if not rows and not columns:
+        return formula
+    return "".join(_moved(t.text, rows, columns) if t.kind == "range" else t.text for t in tokens(formula))
+
+
+def _moved(text: str, rows: int, columns: int) -> str:
+    corners = [_corner(corner, rows, columns) for corner in text.split(":")]
+    return "#REF!" if None in corners else ":".join(filter(None, corners))
+
+
+def _corner(text: str, rows: int, columns: int) -> str | None:
+    match = _CORNER.fullmatch(text)
+    if match is None:
+        return None
+    fixed, letters, row_fixed, digits = match.groups()
+    if not letters:  # of whole rows: the dollar sign came first
+        fixed, row_fixed = "", fixed
+    column = address.column_number(letters) + (0 if fixed else columns) if letters else 0
+    row = int(digits) - 1 + (0 if row_fixed else rows) if digits else 0
+    if not (0 <= column < address.MAX_COLUMNS and 0 <= row < address.MAX_ROWS):
+        return None
+    return f"{fixed}{address.letters(column) if letters else ''}{row_fixed}{row + 1 if digits else ''}"
+
+
+def without_names(formula: str, names: Mapping[str, str]) -> str:
+    """With defined names (in upper case) replaced by what they stand for.
+
+    >>> without_names("price*Rate", {"RATE": "Data!$B$1"})
+    'price*(Data!$B$1)'
+    """
+    if not names:
+        return formula
+    found = (
+        f"({names[t.text.upper()]})" if t.kind == "name" and t.text.upper() in names else t.text
+        for t in tokens(formula)
+    )
+    return "".join(found)
+
+
+def with_sheets(formula: str, names: Mapping[str, str]) -> str:
+    """With sheets called by their new names.
+
+    >>> with_sheets("Old!A1+'My old'!B2", {"Old": "New", "My old": "It's"})
+    "'New'!A1+'It''s'!B2"
+    """
+    return "".join(_renamed(t.text, names) if t.kind == "sheet" else t.text for t in tokens(formula))
+
+
+def _renamed(text: str, names: Mapping[str, str]) -> str:
+    plain = text[:-1]
+    name = plain[1:-1].replace("''", "'") if plain.startswith("'") else plain
+    quoted = names.get(name, "").replace("'", "''")
+    return f"'{quoted}'!" if quoted else text

@@ -1,0 +1,121 @@
+"""Web pages in a zip: one for each sheet, with links between them, and a style sheet in `resources/`."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from datetime import date, time, timedelta
+from html import escape
+
+from ...input.bundle import stamp
+from ...job import Job
+from ..formula.address import letters
+from ..grid import Grid, Piece
+from ..model import Cell, Fault, Sheet, Workbook
+from ..number_format import show
+from ..values import clean
+
+_CSS = """\
+body { font-family: "Noto Sans", "Segoe UI", Helvetica, Arial, sans-serif; font-size: 10pt; margin: 1em; }
+nav { margin-bottom: 1em; }
+nav a, nav b { margin-right: 1em; }
+table { border-collapse: collapse; }
+td, th { border: 1px solid #ccc; padding: 2px 5px; vertical-align: bottom; white-space: pre-wrap; }
+th { background: #f3f3f3; color: #666; font-weight: normal; text-align: center; }
+.n { text-align: right; white-space: nowrap; }
+.c { text-align: center; }
+.b { font-weight: bold; }
+"""
+_UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
+_MOST_EMPTY = 500_000
+"""Empty cells that are written one by one, for the lines between them."""
+
+
+def write(workbook: Workbook, job: Job) -> bytes:
+    """A zip of pages. Sheets of one name in the file system of whoever unpacks it get numbers."""
+    files = _files(workbook.sheets)
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for sheet, file in zip(workbook.sheets, files, strict=True):
+            _add(archive, job, file, _page(sheet, _links(workbook, files, sheet)))
+        _add(archive, job, "resources/sheet.css", _CSS)
+    return target.getvalue()
+
+
+def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str) -> None:
+    archive.writestr(zipfile.ZipInfo(name, stamp(job.now)), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED)
+
+
+def _files(sheets: tuple[Sheet, ...]) -> list[str]:
+    names: list[str] = []
+    for sheet in sheets:
+        plain = _UNSAFE.sub("_", clean(sheet.name)).strip(" .") or "Sheet"
+        taken = {name.casefold() for name in names}
+        number = 1
+        name = f"{plain}.html"
+        while name.casefold() in taken:
+            number += 1
+            name = f"{plain}_{number}.html"
+        names.append(name)
+    return names
+
+
+def _links(workbook: Workbook, files: list[str], here: Sheet) -> str:
+    """To the other sheets, but not to hidden ones; nothing where there is only one."""
+    if len(files) < 2:
+        return ""
+    links = (
+        f"<b>{escape(sheet.name)}</b>" if sheet is here else f'<a href="{escape(file)}">{escape(sheet.name)}</a>'
+        for sheet, file in zip(workbook.sheets, files, strict=True)
+        if not sheet.hidden or sheet is here
+    )
+    return f"<nav>{' '.join(links)}</nav>\n"
+
+
+def _page(sheet: Sheet, links: str) -> str:
+    title = escape(clean(sheet.name))
+    return (
+        f'<!DOCTYPE html>\n<html>\n<head>\n<meta charset="utf-8">\n<title>{title}</title>\n'
+        f'<link rel="stylesheet" href="resources/sheet.css">\n</head>\n<body>\n{clean(links)}'
+        f"<table>\n{''.join(_rows(sheet))}</table>\n</body>\n</html>\n"
+    )
+
+
+def _rows(sheet: Sheet) -> Iterator[str]:
+    grid = Grid.of(sheet)
+    dense = len(grid.rows) * len(grid.columns) <= _MOST_EMPTY + sum(map(len, sheet.rows.values()))
+    yield f"<tr><th></th>{''.join(_heading(sheet, column) for column in grid.columns)}</tr>\n"
+    for row, pieces in grid.lines():
+        yield f"<tr><th>{row + 1}</th>{''.join(_piece(piece, dense) for piece in pieces)}</tr>\n"
+
+
+def _heading(sheet: Sheet, column: int) -> str:
+    width = f' style="min-width: {sheet.widths[column]:.4g}ch"' if column in sheet.widths else ""
+    return f"<th{width}>{letters(column)}</th>"
+
+
+def _piece(piece: Piece, dense: bool) -> str:
+    if piece.cell is None:
+        return "<td></td>" * piece.across if dense else f'<td colspan="{piece.across}"></td>'
+    spans = f' colspan="{piece.across}"' if piece.across > 1 else ""
+    spans += f' rowspan="{piece.down}"' if piece.down > 1 else ""
+    kind = _class(piece.cell)
+    return f"<td{spans}{kind}>{_content(piece.cell)}</td>"
+
+
+def _class(cell: Cell) -> str:
+    value = cell.value
+    kind = "n" if isinstance(value, (int, float, date, time, timedelta)) else ""
+    if isinstance(value, (bool, Fault)):
+        kind = "c"
+    classes = " ".join(filter(None, (kind, "b" if cell.style.bold else "")))
+    return f' class="{classes}"' if classes else ""
+
+
+def _content(cell: Cell) -> str:
+    text = escape(clean(show(cell)))
+    if cell.link and not cell.link.startswith("#"):
+        return f'<a href="{escape(clean(cell.link))}" rel="noopener noreferrer">{text}</a>'
+    return text

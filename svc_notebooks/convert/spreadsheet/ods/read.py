@@ -1,0 +1,300 @@
+"""OpenDocument spreadsheets, read row by row: what is repeated is only repeated where something is in it."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from xml.etree.ElementTree import Element, ParseError, iterparse
+
+from ...input.zip_file import open_archive
+from ...job import ConversionError, Job
+from ..date_serial import kind_of
+from ..formula import address
+from ..formula.calculate import calculated
+from ..formula.openformula import from_open
+from ..formula.tokens import MAX_LENGTH, safe_link, tame
+from ..model import Area, Cell, Fault, Quota, Sheet, Style, Value, Workbook, disjoint
+from ..sheet_names import workbook
+from ..sniff import read_other
+from ..values import clean, moment, number
+from .styles import Styles
+
+_FAULT = re.compile(r"#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)|Err:5\d\d")
+_SILENT = frozenset({"annotation", "shapes", "frame", "tracked-changes", "ruby-text"})
+_MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  a spreadsheet knows no time zones
+_DURATION = re.compile(
+    r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
+)
+
+
+def read(source: bytes, job: Job) -> Workbook:
+    """A workbook (ods), with its formulas where they are harmless.
+
+    Raises:
+        ConversionError: it is damaged, encrypted, or none; TooLarge: it has too many cells.
+    """
+    if not source.startswith(b"PK"):
+        return read_other(source, job)
+    try:
+        with open_archive(source, job.limits) as archive:
+            _check(archive)
+            return calculated(workbook(_Reader(job).sheets(archive)), job)
+    except (ParseError, zipfile.BadZipFile, EOFError) as error:
+        raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
+
+
+def _check(archive: zipfile.ZipFile) -> None:
+    names = set(archive.namelist())
+    if "META-INF/manifest.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
+        raise ConversionError("the file is encrypted; send it without a password.")
+    if "content.xml" not in names:
+        raise ConversionError("the file is damaged, or no OpenDocument file: it has no content.")
+
+
+def name_of(element: Element) -> str:
+    """The name of an element without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+class _Reader:
+    """Reads content.xml: styles come first there, then table after table."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._quota = Quota(job.limits)
+        self._styles = Styles()
+        self._found: list[Sheet] = []
+
+    def sheets(self, archive: zipfile.ZipFile) -> list[Sheet]:
+        """The tables of a file."""
+        if "styles.xml" in archive.namelist():
+            with archive.open("styles.xml") as part:
+                for _, element in iterparse(part, ("end",)):
+                    self._styles.take(element)
+        with archive.open("content.xml") as part:
+            self._read(part)  # type: ignore[arg-type]
+        if not self._found:
+            raise ConversionError("the file has no table: it is no spreadsheet.")
+        return self._found
+
+    def _read(self, part: zipfile.ZipExtFile) -> None:
+        table: _Table | None = None
+        depth = 0
+        for event, element in iterparse(part, ("start", "end")):
+            name = name_of(element)
+            if event == "start":
+                depth += name == "table"
+                if name == "table" and depth == 1:
+                    table = _Table(element, self._styles, self._quota, self._job)
+            elif table is None:
+                self._styles.take(element)
+            elif depth == 1:
+                self._in_table(name, element, table)
+            if event == "end" and name == "table":
+                depth -= 1
+                table = table if depth else None
+
+    def _in_table(self, name: str, element: Element, table: _Table) -> None:
+        if name == "table-column":
+            table.column(element)
+        elif name == "table-row":
+            table.row(element)
+            element.clear()
+        elif name == "table":
+            self._found.append(table.sheet())
+            element.clear()
+
+
+class _Table:
+    """One table on its way to a sheet."""
+
+    def __init__(self, element: Element, styles: Styles, quota: Quota, job: Job) -> None:
+        given = Attributes(element)
+        self._name = given.text("name")
+        self._hidden = styles.hides(given.text("style-name"))
+        self._styles, self._quota, self._job = styles, quota, job
+        self._rows: dict[int, dict[int, Cell]] = {}
+        self._areas: list[Area] = []
+        self._widths: dict[int, float] = {}
+        self._row = self._column = 0
+
+    def column(self, element: Element) -> None:
+        """Take a description of columns."""
+        given = Attributes(element)
+        end = min(self._column + given.count("number-columns-repeated"), address.MAX_COLUMNS)
+        width = self._styles.width(given.text("style-name"))
+        if width:
+            self._widths.update(dict.fromkeys(range(self._column, end), width))
+        self._column = end
+
+    def row(self, element: Element) -> None:
+        """Take a row, as often as it is repeated."""
+        repeated = Attributes(element).count("number-rows-repeated")
+        cells = self._cells(element)
+        end = self._row + repeated
+        if cells:
+            self._quota.take(len(cells) * (repeated - 1))
+            for row in range(self._row, min(end, address.MAX_ROWS)):
+                self._rows[row] = cells
+        self._row = end
+
+    def _cells(self, element: Element) -> dict[int, Cell]:
+        cells: dict[int, Cell] = {}
+        column = 0
+        for child in element:
+            if name_of(child) not in ("table-cell", "covered-table-cell"):
+                continue
+            given = Attributes(child)
+            repeated = given.count("number-columns-repeated")
+            cell = self._cell(child, given)
+            self._merge(given, column)
+            if cell is not None and self._row < address.MAX_ROWS:
+                self._quota.take(repeated)
+                cells.update(dict.fromkeys(range(column, min(column + repeated, address.MAX_COLUMNS)), cell))
+            column += repeated
+        return cells
+
+    def _merge(self, given: Attributes, column: int) -> None:
+        if not given.text("number-columns-spanned"):
+            return
+        down, across = given.count("number-rows-spanned"), given.count("number-columns-spanned")
+        if down > 1 or across > 1:
+            bottom = min(self._row + down, address.MAX_ROWS) - 1
+            right = min(column + across, address.MAX_COLUMNS) - 1
+            if self._row <= bottom and column <= right:
+                self._areas.append(Area(self._row, column, bottom, right))
+
+    def _cell(self, element: Element, given: Attributes) -> Cell | None:
+        kind, formula = given.text("value-type"), given.text("formula")
+        if not kind and not formula and not len(element):
+            return None
+        style = self._styles.cell(given.text("style-name"))
+        value = None if formula and not kind else _value(kind, given, element, bool(formula))
+        told = self._formula(formula) if formula else None
+        value, told = tame(value, told, self._job)
+        if value is None and told is None:
+            return None
+        array = (given.count("number-matrix-rows-spanned"), given.count("number-matrix-columns-spanned"))
+        return Cell(
+            value=_clock(value, style),
+            style=_plain_style(value, style),
+            formula=told,
+            array=array if told and given.text("number-matrix-rows-spanned") else None,
+            link=_link(element),
+        )
+
+    def _formula(self, text: str) -> str | None:
+        if len(text) > MAX_LENGTH:
+            return text
+        told = from_open(text)
+        if told is None:
+            self._job.note("Formulas that lead to another file or are in another language were left out; values stay.")
+        return told
+
+    def sheet(self) -> Sheet:
+        """What has come of it."""
+        last = max((max(cells) for cells in self._rows.values()), default=-1)
+        widths = {column: width for column, width in self._widths.items() if column <= last}
+        return Sheet(self._name, self._rows, disjoint(self._areas), widths, self._hidden)
+
+
+class Attributes:
+    """The attributes of an element by their plain names."""
+
+    def __init__(self, element: Element) -> None:
+        self._found = {key.rpartition("}")[2]: value for key, value in element.items()}
+
+    def text(self, name: str) -> str:
+        """An attribute; "" where there is none."""
+        return self._found.get(name, "")
+
+    def count(self, name: str) -> int:
+        """A number of times; 1 where there is none."""
+        text = self._found.get(name, "")
+        return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+
+
+def _plain_style(value: Value, style: Style) -> Style:
+    """Without a format of the wrong kind: OpenDocument gives one to booleans and texts, too."""
+    return Style("", style.bold) if isinstance(value, bool) and style.format else style
+
+
+def _value(kind: str, given: Attributes, element: Element, computed: bool) -> Value:
+    if kind in ("float", "percentage", "currency"):
+        return number(given.text("value"))
+    if kind == "boolean":
+        return given.text("boolean-value") == "true"
+    if kind == "date":
+        text = given.text("date-value").removesuffix("Z")
+        return moment(text[:26]) or text
+    if kind == "time":
+        return _duration(given.text("time-value"))
+    text = given.text("string-value") or _words(element)
+    if computed and _FAULT.fullmatch(text):
+        return Fault("#VALUE!" if text.startswith("Err") else text)
+    return text if text or (kind == "string" and computed) else None
+
+
+def _clock(value: Value, style: Style) -> Value:
+    """A time of day, where the format says so: the file has only durations."""
+    if isinstance(value, timedelta) and timedelta() <= value < timedelta(days=1) and kind_of(style.format) == "time":
+        return (_MIDNIGHT + value).time()
+    return value
+
+
+def _duration(text: str) -> Value:
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        return clean(text)
+    sign, days, hours, minutes, seconds = match.groups()
+    span = timedelta(
+        days=int(days or 0), hours=int(hours or 0), minutes=int(minutes or 0),
+        seconds=float((seconds or "0").replace(",", ".")),
+    )  # fmt: skip
+    return -span if sign else span
+
+
+def _words(element: Element) -> str:
+    paragraphs = [child for child in element if name_of(child) in ("p", "h")]
+    return clean("\n".join("".join(_pieces(paragraph)) for paragraph in paragraphs))
+
+
+def _pieces(element: Element) -> list[str]:
+    """The text of a paragraph; it may be nested, but nobody nests it deeper than this."""
+    pieces: list[str] = [element.text or ""]
+    waiting = [iter(element)]
+    while waiting:
+        child = next(waiting[-1], None)
+        if child is None:
+            waiting.pop()
+            continue
+        name = name_of(child)
+        pieces.append(_MARKS[name](Attributes(child)) if name in _MARKS else "")
+        if name not in _SILENT and name not in _MARKS:
+            pieces.append(child.text or "")
+            waiting.append(iter(child))
+        pieces.append(child.tail or "")
+    return pieces
+
+
+_MARKS: dict[str, Callable[[Attributes], str]] = {
+    "s": lambda given: " " * min(given.count("c"), 1000),
+    "tab": lambda _: "\t",
+    "line-break": lambda _: "\n",
+}
+
+
+def _link(element: Element) -> str | None:
+    for child in (child for paragraph in element for child in paragraph):
+        if name_of(child) == "a":
+            target = Attributes(child).text("href")
+            return safe_link(_in_this_file(target) if target.startswith("#") else target)
+    return None
+
+
+def _in_this_file(target: str) -> str:
+    """A place in the workbook, as xlsx has it: "#Sheet2!A1" for "#Sheet2.A1"."""
+    sheet, dot, cell = target.rpartition(".")
+    return f"{sheet.replace('$', '')}!{cell}" if dot else target

@@ -1,0 +1,78 @@
+"""The styles of an ods file, as far as the model keeps them: number formats, bold type, widths, what is hidden."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element
+
+from ..model import PLAIN, Style
+from .number_formats import from_element
+
+_CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
+_CHARACTER = 0.19
+_LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(cm|mm|in|pt|pc|px)", re.ASCII)
+_DEEPEST = 10
+
+
+class Styles:
+    """Collected as their elements go by, in both files."""
+
+    def __init__(self) -> None:
+        self._formats: dict[str, str] = {}
+        self._cells: dict[str, tuple[str, bool | None, str]] = {}  # format, bold, parent
+        self._widths: dict[str, float] = {}
+        self._hidden: set[str] = set()
+
+    def take(self, element: Element) -> None:
+        """Look at an element that has ended; most are no styles."""
+        name = element.tag.rpartition("}")[2]
+        if name.endswith("-style") and "datastyle" in element.tag:
+            self._formats[_get(element, "name")] = from_element(element)
+        elif name == "style":
+            _FAMILIES.get(_get(element, "family"), _nothing)(self, _get(element, "name"), element)
+
+    def _take_cell(self, name: str, element: Element) -> None:
+        weight = next((_get(child, "font-weight") for child in element if child.tag.endswith("}text-properties")), "")
+        bold = None if not weight else weight in ("bold", "600", "700", "800", "900")
+        self._cells[name] = (_get(element, "data-style-name"), bold, _get(element, "parent-style-name"))
+
+    def _take_column(self, name: str, element: Element) -> None:
+        length = next((_get(child, "column-width") for child in element), "")
+        match = _LENGTH.fullmatch(length)
+        if match:
+            self._widths[name] = round(float(match[1]) * _CENTIMETRES[match[2]] / _CHARACTER, 2)
+
+    def _take_table(self, name: str, element: Element) -> None:
+        if any(_get(child, "display") == "false" for child in element):
+            self._hidden.add(name)
+
+    def cell(self, name: str) -> Style:
+        """The style of a cell, with what it has from its parents."""
+        format, bold = "", None
+        for _ in range(_DEEPEST):
+            data, own, parent = self._cells.get(name, ("", None, ""))
+            format = format or self._formats.get(data, "")
+            bold = own if bold is None else bold
+            if not parent:
+                break
+            name = parent
+        return Style(format, bool(bold)) if format or bold else PLAIN
+
+    def width(self, name: str) -> float | None:
+        """The width of columns, in characters."""
+        return self._widths.get(name)
+
+    def hides(self, name: str) -> bool:
+        """Whether a table with this style is not shown."""
+        return name in self._hidden
+
+
+def _get(element: Element, name: str) -> str:
+    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
+
+
+def _nothing(*_: object) -> None:
+    """Of styles of text, pages and pictures nothing is kept."""
+
+
+_FAMILIES = {"table-cell": Styles._take_cell, "table-column": Styles._take_column, "table": Styles._take_table}

@@ -1,0 +1,268 @@
+"""OpenDocument spreadsheets: a zip of four small XML files, made by hand, as no library writes them well."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime, time, timedelta
+from xml.sax.saxutils import escape, quoteattr
+
+from ...input.bundle import stamp
+from ...job import Job
+from ..date_serial import DEFAULTS
+from ..formula.openformula import to_open
+from ..model import Area, Cell, Fault, Sheet, Style, Value, Workbook
+from ..number_format import plain, show
+from ..values import clean
+from .number_formats import to_element
+
+_TYPE = "application/vnd.oasis.opendocument.spreadsheet"
+_NAMESPACES = " ".join(
+    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for prefix, name in (
+        ("office", "office"), ("table", "table"), ("text", "text"), ("style", "style"), ("number", "datastyle"),
+        ("fo", "xsl-fo-compatible"), ("meta", "meta"),
+    )
+)  # fmt: skip
+_OTHERS = (
+    'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:of="urn:oasis:names:tc:opendocument:xmlns:of:1.2" '
+    'xmlns:dc="http://purl.org/dc/elements/1.1/"'
+)
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+_MANIFEST = (
+    _HEAD + '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" '
+    'manifest:version="1.3">'
+    f'<manifest:file-entry manifest:full-path="/" manifest:version="1.3" manifest:media-type="{_TYPE}"/>'
+    '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
+    '<manifest:file-entry manifest:full-path="styles.xml" manifest:media-type="text/xml"/>'
+    '<manifest:file-entry manifest:full-path="meta.xml" manifest:media-type="text/xml"/>'
+    "</manifest:manifest>"
+)
+_STYLES = (
+    '<style:style style:name="Default" style:family="table-cell"/><style:style style:name="Link" style:family="text"/>'
+)
+_CHARACTER = 0.19
+"""The width of a digit, in centimetres."""
+
+_NO_CELLS = "><table:table-cell/></table:table-row>"
+_TALLEST_MARKED = 100
+"""Rows of a merged area in which the covered cells are marked as such; programs find those of taller ones alone."""
+
+
+def write(workbook: Workbook, job: Job) -> bytes:
+    """A workbook as ods, with formulas and their last values."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        _add(archive, job, "mimetype", _TYPE, zipfile.ZIP_STORED)  # first, and not packed: the type at a fixed place
+        _add(archive, job, "content.xml", _content(workbook))
+        _add(archive, job, "styles.xml", _root("document-styles", f"<office:styles>{_STYLES}</office:styles>"))
+        _add(archive, job, "meta.xml", _root("document-meta", f"<office:meta>{_about(job)}</office:meta>"))
+        _add(archive, job, "META-INF/manifest.xml", _MANIFEST)
+    return target.getvalue()
+
+
+def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str, how: int = zipfile.ZIP_DEFLATED) -> None:
+    archive.writestr(zipfile.ZipInfo(name, stamp(job.now)), text.encode("utf-8", "replace"), how)
+
+
+def _root(tag: str, inner: str) -> str:
+    return f'{_HEAD}<office:{tag} {_NAMESPACES} {_OTHERS} office:version="1.3">{inner}</office:{tag}>'
+
+
+def _about(job: Job) -> str:
+    created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
+
+
+def _content(workbook: Workbook) -> str:
+    styles = _Styles()
+    tables = "".join(
+        f"<table:table {_table(sheet)}>{''.join(_sheet(sheet, styles))}</table:table>" for sheet in workbook.sheets
+    )
+    body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
+    return _root("document-content", f"<office:automatic-styles>{styles.text()}</office:automatic-styles>{body}")
+
+
+def _table(sheet: Sheet) -> str:
+    return f'table:name={quoteattr(sheet.name)} table:style-name="{"hidden" if sheet.hidden else "shown"}"'
+
+
+class _Styles:
+    """The styles that are used, each written once."""
+
+    def __init__(self) -> None:
+        self._cells: dict[Style, str] = {}
+        self._columns: dict[float, str] = {}
+
+    def cell(self, style: Style) -> str:
+        return self._cells.setdefault(style, f"ce{len(self._cells) + 1}")
+
+    def column(self, width: float) -> str:
+        return self._columns.setdefault(width, f"co{len(self._columns) + 1}")
+
+    def text(self) -> str:
+        sheets = "".join(
+            f'<style:style style:name="{name}" style:family="table">'
+            f'<style:table-properties table:display="{shown}"/></style:style>'
+            for name, shown in (("shown", "true"), ("hidden", "false"))
+        )
+        columns = "".join(
+            f'<style:style style:name="{name}" style:family="table-column">'
+            f'<style:table-column-properties style:column-width="{width * _CHARACTER:.3f}cm"/></style:style>'
+            for width, name in self._columns.items()
+        )
+        return sheets + columns + "".join(_cell_style(style, name) for style, name in self._cells.items())
+
+
+def _cell_style(style: Style, name: str) -> str:
+    format = to_element(style.format, f"n{name}") if style.format else ""
+    data = f' style:data-style-name="n{name}"' if format else ""
+    bold = '<style:text-properties fo:font-weight="bold"/>' if style.bold else ""
+    return (
+        f'{format}<style:style style:name="{name}" style:family="table-cell" '
+        f'style:parent-style-name="Default"{data}>{bold}</style:style>'
+    )
+
+
+def _sheet(sheet: Sheet, styles: _Styles) -> Iterator[str]:
+    yield from _columns(sheet, styles)
+    merged = _merged_by_row(sheet.merges)
+    following = 0
+    for row in sorted({*sheet.rows, *merged}):
+        if row > following:
+            yield f'<table:table-row table:number-rows-repeated="{row - following}"{_NO_CELLS}'
+        cells = "".join(_row(row, sheet.rows.get(row, {}), merged.get(row, []), styles))
+        yield f"<table:table-row>{cells}</table:table-row>"
+        following = row + 1
+    if not following:
+        yield f"<table:table-row{_NO_CELLS}"
+
+
+def _columns(sheet: Sheet, styles: _Styles) -> Iterator[str]:
+    following = 0
+    for column, width in sheet.widths.items():
+        if column > following:
+            yield f'<table:table-column table:number-columns-repeated="{column - following}"/>'
+        yield f'<table:table-column table:style-name="{styles.column(width)}"/>'
+        following = column + 1
+    last = sheet.last_column + 1
+    if last > following or not following:
+        yield f'<table:table-column table:number-columns-repeated="{max(last - following, 1)}"/>'
+
+
+def _merged_by_row(merges: Iterable[Area]) -> dict[int, list[Area]]:
+    found: dict[int, list[Area]] = {}
+    for area in merges:
+        for row in range(area.top, min(area.bottom, area.top + _TALLEST_MARKED) + 1):
+            found.setdefault(row, []).append(area)
+    return found
+
+
+def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _Styles) -> Iterator[str]:
+    starts = {area.left: area for area in merged if area.top == row}
+    covered = sorted((area.left + (area.top == row), area.right) for area in merged)
+    following = 0
+    for column in sorted({*cells, *starts, *(left for left, right in covered if left <= right)}):
+        if column < following and column not in cells:
+            continue
+        yield from _gap(following, column, covered)
+        inside = any(left <= column <= right for left, right in covered)
+        if column in cells or column in starts:
+            yield _cell(cells.get(column), starts.get(column), styles, covered=inside)
+            following = column + 1
+        else:
+            following = column
+    last = max((right for _, right in covered), default=-1)
+    yield from _gap(following, last + 1, covered)
+
+
+def _gap(first: int, end: int, covered: list[tuple[int, int]]) -> Iterator[str]:
+    """Empty cells from the one column to before the other, those under a merged area marked as such."""
+    for left, right in covered:
+        if right < first or left >= end or left > right:
+            continue
+        yield from _empty("table-cell", left - first)
+        first = max(first, left)
+        yield from _empty("covered-table-cell", min(right + 1, end) - first)
+        first = min(right + 1, end)
+    yield from _empty("table-cell", end - first)
+
+
+def _empty(tag: str, number: int) -> Iterator[str]:
+    if number > 0:
+        repeated = f' table:number-columns-repeated="{number}"' if number > 1 else ""
+        yield f"<table:{tag}{repeated}/>"
+
+
+def _cell(cell: Cell | None, area: Area | None, styles: _Styles, *, covered: bool) -> str:
+    given = ""
+    if area:
+        given += f' table:number-columns-spanned="{area.right - area.left + 1}"'
+        given += f' table:number-rows-spanned="{area.bottom - area.top + 1}"'
+    tag = "covered-table-cell" if covered else "table-cell"
+    if cell is None:
+        return f"<table:{tag}{given}/>"
+    given += _attributes(cell, styles)
+    return f"<table:{tag}{given}>{_paragraphs(cell)}</table:{tag}>"
+
+
+def _attributes(cell: Cell, styles: _Styles) -> str:
+    style = cell.style if cell.style.format else Style(DEFAULTS.get(type(cell.value), ""), cell.style.bold)
+    given = f' table:style-name="{styles.cell(style)}"' if style.format or style.bold else ""
+    formula = cell.value.code if isinstance(cell.value, Fault) and not cell.formula else cell.formula
+    if formula:
+        given += f" table:formula={quoteattr(clean(to_open(formula)))}"
+    if cell.array:
+        rows, columns = cell.array
+        given += f' table:number-matrix-rows-spanned="{rows}" table:number-matrix-columns-spanned="{columns}"'
+    return given + _typed(cell.value, style)
+
+
+def _typed(value: Value, style: Style) -> str:
+    if value is None or isinstance(value, Fault):
+        return ""
+    kind, attribute, text = _told(value, style)
+    attribute = f" office:{attribute}={quoteattr(text)}" if attribute else ""
+    return f' office:value-type="{kind}"{attribute}'
+
+
+def _told(value: Value, style: Style) -> tuple[str, str, str]:
+    if isinstance(value, bool):
+        return "boolean", "boolean-value", "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return ("percentage" if "%" in style.format else "float"), "value", plain(value)
+    if isinstance(value, (date, datetime)):
+        return "date", "date-value", value.isoformat()
+    if isinstance(value, time):
+        return "time", "time-value", value.strftime("PT%HH%MM%SS")
+    if isinstance(value, timedelta):
+        return "time", "time-value", _duration(value)
+    return "string", "", ""
+
+
+def _duration(value: timedelta) -> str:
+    minutes, seconds = divmod(abs(value.total_seconds()), 60)
+    sign = "-" if value < timedelta() else ""
+    return f"{sign}PT{int(minutes) // 60:02d}H{int(minutes) % 60:02d}M{seconds:09.6f}S"
+
+
+def _paragraphs(cell: Cell) -> str:
+    if cell.value is None:
+        return ""
+    text = cell.value if isinstance(cell.value, str) else show(cell)
+    lines = [_text(line) for line in text.split("\n")]
+    if cell.link:
+        target = quoteattr(clean(cell.link.replace("!", ".") if cell.link.startswith("#") else cell.link))
+        lines = [f'<text:a xlink:type="simple" xlink:href={target}>{line}</text:a>' for line in lines]
+    return "".join(f"<text:p>{line}</text:p>" for line in lines)
+
+
+def _text(text: str) -> str:
+    """Escaped, and with marks for the spaces that XML would not keep."""
+    plain_text = escape(clean(text)).replace("\r", "")
+    if "\t" in plain_text:
+        plain_text = plain_text.replace("\t", "<text:tab/>")
+    if "  " in plain_text or plain_text[:1] == " " or plain_text[-1:] == " ":
+        plain_text = "<text:s/>".join(plain_text.split(" "))
+    return plain_text

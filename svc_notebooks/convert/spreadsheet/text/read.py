@@ -1,0 +1,56 @@
+"""Tables that are text: CSV, TSV, and what is called so (A5-06)."""
+
+from __future__ import annotations
+
+from ...input.charset import decode
+from ...job import Job, TooLarge
+from ..formula import address
+from ..model import Cell, Quota, Sheet, Workbook
+from ..values import typed
+from .apostrophe import unguard
+from .dialect import Dialect, detect, said
+
+
+def read_csv(source: bytes, job: Job) -> Workbook:
+    """A workbook of one sheet. Raises TooLarge for more rows, columns or cells than a sheet holds."""
+    return _read(source, job, ",")
+
+
+def read_tsv(source: bytes, job: Job) -> Workbook:
+    """The same, where tabs are to be expected."""
+    return _read(source, job, "\t")
+
+
+def read_text(source: bytes, job: Job) -> Workbook:
+    """The same of plain text: where nothing splits its lines evenly, each is a cell."""
+    return _read(source, job, "\t")
+
+
+def read_table(source: bytes, job: Job) -> Workbook:
+    """The same of a file that was said to be something else."""
+    return _read(source, job, ",")
+
+
+def _read(source: bytes, job: Job, usual: str) -> Workbook:
+    text = decode(source, job.charset)
+    if "\0" in text:
+        job.note("Zero bytes in the text were left out.")
+        text = text.replace("\0", "")
+    delimiter, text = said(text)
+    dialect = detect(text, usual, delimiter=delimiter)
+    if not dialect.quoted:
+        job.note("A quotation mark is never closed; quotation marks were read as they are.")
+    return Workbook((Sheet(rows=_rows(text, dialect, Quota(job.limits))),))
+
+
+def _rows(text: str, dialect: Dialect, quota: Quota) -> dict[int, dict[int, Cell]]:
+    rows: dict[int, dict[int, Cell]] = {}
+    comma = dialect.comma
+    for number, fields in enumerate(dialect.rows(text)):
+        if not any(fields):
+            continue
+        if number >= address.MAX_ROWS or len(fields) > address.MAX_COLUMNS:
+            raise TooLarge(f"a sheet holds {address.MAX_ROWS} rows of {address.MAX_COLUMNS} columns; this has more.")
+        rows[number] = {column: typed(unguard(field), comma=comma) for column, field in enumerate(fields) if field}
+        quota.take(len(rows[number]))
+    return rows

@@ -1,0 +1,79 @@
+"""Old binary workbooks (Excel 97 to 2003): their values by calamine; with their formulas where LibreOffice may help."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from ..engines import available as engines
+from ..job import ConversionError, Job
+from .date_serial import DEFAULTS
+from .model import Area, Cell, Quota, Sheet, Style, Workbook, disjoint
+from .sheet_names import workbook
+from .sniff import read_other
+from .values import clean, number
+
+
+def read(source: bytes, job: Job) -> Workbook:
+    """Whatever is called a workbook of old Excel: that, a newer one, or a text.
+
+    Raises:
+        ConversionError: it is damaged, encrypted, or none of these.
+    """
+    return read_other(source, job)
+
+
+def read_binary(source: bytes, job: Job) -> Workbook:
+    """A workbook in the old binary format."""
+    if job.office and engines.OFFICE.found():
+        return _by_office(source, job)
+    if not engines.CALAMINE.found():
+        raise ConversionError(f"old workbooks need a library: {engines.CALAMINE.install}.")
+    return _by_calamine(source, job)
+
+
+def _by_office(source: bytes, job: Job) -> Workbook:
+    from ..engines import libreoffice as office
+    from .xlsx import read as read_xlsx
+
+    return read_xlsx.read(office.convert(source, "xls", "xlsx", job), job)
+
+
+def _by_calamine(source: bytes, job: Job) -> Workbook:
+    from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
+
+    quota = Quota(job.limits)
+    try:
+        book = CalamineWorkbook.from_filelike(io.BytesIO(source))
+        sheets = tuple(
+            _sheet(book.get_sheet_by_name(about.name), about.visible != SheetVisibleEnum.Visible, quota)
+            for about in book.sheets_metadata
+            if about.typ == SheetTypeEnum.WorkSheet
+        )
+    except PasswordError as error:
+        raise ConversionError("the file is encrypted; send it without a password.") from error
+    except CalamineError as error:
+        raise ConversionError(f"the file is damaged, or no workbook: {str(error)[:100]}.") from error
+    job.note("Of an old workbook (xls) the values are read; formulas are kept where LibreOffice is preferred.")
+    return workbook(sheets)
+
+
+def _sheet(sheet: Any, hidden: bool, quota: Quota) -> Sheet:
+    rows: dict[int, dict[int, Cell]] = {}
+    for row, values in enumerate(sheet.iter_rows()):
+        cells = {column: _cell(value) for column, value in enumerate(values) if value != ""}
+        quota.take(len(cells))
+        if cells:
+            rows[row] = cells
+    merges = [Area(*first, *last) for first, last in sheet.merged_cell_ranges or ()]
+    return Sheet(sheet.name, rows, disjoint(merges), {}, hidden)
+
+
+def _cell(value: Any) -> Cell:
+    if isinstance(value, str):
+        return Cell(clean(value))
+    if isinstance(value, bool):
+        return Cell(value)
+    if isinstance(value, (int, float)):
+        return Cell(number(repr(value)))
+    return Cell(value, Style(DEFAULTS[type(value)]))

@@ -1,0 +1,48 @@
+"""The formulas of a sheet in an xlsx file: written out, shared by many cells, or filling an area."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+from ..formula import address
+from ..formula.tokens import MAX_LENGTH, shift
+
+
+class SharedFormulas:
+    """Formulas that are written once, in the first of the cells that have them."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[str, int, int]] = {}
+
+    def formula(self, key: str, text: str | None, row: int, column: int) -> str | None:
+        """The formula of a cell; `text` is only given for the first."""
+        if text:
+            self._first[key] = (text, row, column)
+            return text
+        if key not in self._first:
+            return None
+        text, first_row, first_column = self._first[key]
+        return shift(text, row - first_row, column - first_column)
+
+
+def formula_of(
+    element: Element, shared: SharedFormulas, row: int, column: int
+) -> tuple[str | None, tuple[int, int] | None]:
+    """The formula that an element f tells, and the rows and columns that it fills."""
+    text = (element.text or "").strip().removeprefix("=") or None
+    if text and len(text) > MAX_LENGTH:
+        return text, None
+    kind = element.get("t", "normal")
+    if kind == "shared":
+        return shared.formula(element.get("si", ""), text, row, column), None
+    if kind == "array":
+        return text, _size(element.get("ref", ""))
+    return (None, None) if kind == "dataTable" else (text, None)
+
+
+def _size(reference: str) -> tuple[int, int]:
+    try:
+        top, left, bottom, right = address.area(reference)
+    except ValueError:
+        return 1, 1
+    return bottom - top + 1, right - left + 1

@@ -1,0 +1,290 @@
+"""Workbooks of Excel and all that write its format, read part by part.
+
+One pass over each sheet: a cell's formula, its last value and its style are side by side there, and the
+libraries give one or the other. Rows are forgotten as they are read; what is empty is never made.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from posixpath import dirname, join, normpath
+from xml.etree.ElementTree import Element, ParseError, iterparse
+
+from ...input.zip_file import open_archive
+from ...job import ConversionError, Job
+from ..date_serial import from_serial, kind_of
+from ..formula import address
+from ..formula.calculate import calculated
+from ..formula.tokens import safe_link, tame, without_names
+from ..model import PLAIN, Area, Cell, Fault, Quota, Sheet, Style, Value, Workbook, disjoint, in_order
+from ..sheet_names import workbook
+from ..sniff import read_other
+from ..values import clean, moment, number
+from .formulas import SharedFormulas, formula_of
+from .styles import read_styles
+
+_PADDING = 5 / 7
+"""Of a column's width in a file, in characters: what people see and set is without it."""
+
+_ESCAPE = re.compile(r"_x([0-9A-Fa-f]{4})_")
+
+
+def read(source: bytes, job: Job) -> Workbook:
+    """A workbook (xlsx, xlsm, xltx, xltm), with its formulas where they are harmless.
+
+    Raises:
+        ConversionError: it is damaged, encrypted, or none; TooLarge: it has too many cells.
+    """
+    if not source.startswith(b"PK"):
+        return read_other(source, job)
+    try:
+        with open_archive(source, job.limits) as archive:
+            return calculated(_workbook(Package(archive), job), job)
+    except (ParseError, zipfile.BadZipFile, EOFError) as error:
+        raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
+
+
+class Package:
+    """The parts of the file, by name, and what they refer to."""
+
+    def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._archive = archive
+        self._names = {entry.lower().replace("\\", "/").lstrip("/"): entry for entry in archive.namelist()}
+
+    def has(self, name: str | None) -> bool:
+        """Whether there is such a part."""
+        return bool(name) and str(name).lower() in self._names
+
+    def elements(self, name: str, *wanted: str) -> Iterator[tuple[str, Element]]:
+        """The elements with these names, each as it ends, and emptied when the next one is asked for."""
+        with self._archive.open(self._names[name.lower()]) as part:
+            for _, element in iterparse(part, ("end",)):
+                plain = element.tag.rpartition("}")[2]
+                if plain in wanted:
+                    yield plain, element
+                    element.clear()
+
+    def open(self, name: str) -> zipfile.ZipExtFile:
+        """A part to be read."""
+        return self._archive.open(self._names[name.lower()])  # type: ignore[return-value]
+
+    def relations(self, name: str) -> dict[str, tuple[str, str, bool]]:
+        """What a part refers to: by id, the last word of the kind, the target, and whether that is outside."""
+        part = join(dirname(name), "_rels", name.rpartition("/")[2] + ".rels")
+        found: dict[str, tuple[str, str, bool]] = {}
+        if self.has(part):
+            for _, element in self.elements(part, "Relationship"):
+                outside = element.get("TargetMode") == "External"
+                target = element.get("Target", "")
+                path = target if outside else normpath(join("/", dirname(name), target)).lstrip("/")
+                found[element.get("Id", "")] = (element.get("Type", "").rpartition("/")[2], path, outside)
+        return found
+
+
+@dataclass(slots=True)
+class _Book:
+    """What the sheets of one workbook share."""
+
+    package: Package
+    job: Job
+    quota: Quota
+    strings: list[str]
+    styles: list[Style]
+    names: dict[str, str]
+    since_1904: bool = False
+    dated: list[bool] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.dated = [kind_of(style.format) != "number" for style in self.styles]
+
+
+def _workbook(package: Package, job: Job) -> Workbook:
+    main = _main_part(package)
+    relations = package.relations(main)
+    parts = {kind: target for kind, target, _ in relations.values()}
+    book = _Book(
+        package, job, Quota(job.limits), _strings(package, parts.get("sharedStrings")),
+        read_styles(package, parts.get("styles")), {},
+    )  # fmt: skip
+    listed = _listed(package, main, book)
+    sheets = tuple(
+        _sheet(book, relations[key][1], name, hidden)
+        for key, name, hidden in listed
+        if relations.get(key, ("",))[0] == "worksheet" and package.has(relations[key][1])
+    )
+    return workbook(sheets)
+
+
+def _main_part(package: Package) -> str:
+    kinds = package.relations("").values()
+    part = next((target for kind, target, _ in kinds if kind == "officeDocument"), "xl/workbook.xml")
+    if package.has("xl/workbook.bin"):
+        raise ConversionError("this is a binary workbook (xlsb); save it as xlsx.")
+    if not package.has(part):
+        raise ConversionError("the file is damaged, or no workbook: it has no workbook part.")
+    return part
+
+
+def _listed(package: Package, main: str, book: _Book) -> list[tuple[str, str, bool]]:
+    """The sheets in order: relation, name, hidden. What else the workbook says goes into the book."""
+    found = []
+    for kind, element in package.elements(main, "sheet", "workbookPr", "definedName"):
+        if kind == "sheet":
+            key = next((value for name, value in element.items() if name.endswith("}id")), "")
+            found.append((key, element.get("name", ""), element.get("state", "visible") != "visible"))
+        elif kind == "workbookPr":
+            book.since_1904 = element.get("date1904", "") in ("1", "true")
+        elif element.get("localSheetId") is None and element.text and len(element.text) < 256:
+            book.names[element.get("name", "").upper()] = element.text
+    return found
+
+
+def _strings(package: Package, part: str | None) -> list[str]:
+    if part is None or not package.has(part):
+        return []
+    return [_rich(element) for _, element in package.elements(part, "si")]
+
+
+def _rich(element: Element) -> str:
+    """The text of all runs; not the pronunciation (rPh) that East Asian files have beside it."""
+    runs = [child for child in element if not child.tag.endswith("}rPh")]
+    text = "".join(t.text or "" for run in runs for t in run.iter() if t.tag.endswith("}t"))
+    return _plain(text)
+
+
+def _plain(text: str) -> str:
+    return clean(_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text)
+
+
+def _sheet(book: _Book, part: str, name: str, hidden: bool) -> Sheet:
+    rows: dict[int, dict[int, Cell]] = {}
+    areas: list[Area] = []
+    widths: dict[int, float] = {}
+    links: list[Element] = []
+    with book.package.open(part) as file:
+        reader = _Rows(book)
+        parent = None
+        for event, element in iterparse(file, ("start", "end")):
+            kind = element.tag.rpartition("}")[2]
+            if event == "start":
+                parent = element if kind == "sheetData" else parent
+            elif kind == "row":
+                reader.row(element, rows)
+                if parent is not None:
+                    parent.clear()
+            elif kind == "col":
+                _width(element, widths)
+            elif kind == "mergeCell":
+                areas += _area(element.get("ref", ""))
+            elif kind == "hyperlink":
+                links.append(element)
+    _link(book, part, links, rows)
+    ordered = in_order(rows)
+    last = max((max(columns) for columns in ordered.values()), default=-1)
+    kept = {column: width for column, width in sorted(widths.items()) if column <= last}
+    return Sheet(name, ordered, disjoint(areas), kept, hidden)
+
+
+class _Rows:
+    """Reads the rows of one sheet."""
+
+    def __init__(self, book: _Book) -> None:
+        self._book = book
+        self._shared = SharedFormulas()
+        self._row = -1
+
+    def row(self, element: Element, rows: dict[int, dict[int, Cell]]) -> None:
+        """Take one row with its cells."""
+        self._row = int(element.get("r", self._row + 2)) - 1
+        column = -1
+        cells: dict[int, Cell] = {}
+        for child in element:
+            reference = child.get("r")
+            row, column = address.place(reference) if reference else (self._row, column + 1)
+            cell = self._cell(child, row, column)
+            if cell is not None:
+                cells[column] = cell
+        self._book.quota.take(len(cells))
+        if cells and 0 <= self._row < address.MAX_ROWS and max(cells) < address.MAX_COLUMNS:
+            rows.setdefault(self._row, {}).update(cells)
+
+    def _cell(self, element: Element, row: int, column: int) -> Cell | None:
+        content = formula = None
+        for child in element:
+            if child.tag.endswith("}v"):
+                content = child.text
+            elif child.tag.endswith("}f"):
+                formula = child
+            elif child.tag.endswith("}is"):
+                content = _rich(child)
+        if content is None and formula is None:
+            return None
+        index = int(element.get("s", 0))
+        style = self._book.styles[index] if index < len(self._book.styles) else PLAIN
+        value = self._value(element.get("t", "n"), content, index, style, computed=formula is not None)
+        return Cell(value, style) if formula is None else self._computed(formula, value, style, row, column)
+
+    def _value(self, kind: str, content: str | None, index: int, style: Style, *, computed: bool) -> Value:
+        book = self._book
+        if content is None:
+            return "" if kind == "str" and computed else None
+        if kind == "s":
+            place = int(content)
+            return book.strings[place] if place < len(book.strings) else Fault("#REF!")
+        if kind == "n":
+            found = number(content)
+            dated = index < len(book.dated) and book.dated[index] and isinstance(found, (int, float))
+            return from_serial(found, style.format, since_1904=book.since_1904) if dated else found  # type: ignore[arg-type]
+        return _OTHER_KINDS.get(kind, _plain)(content)
+
+    def _computed(self, element: Element, value: Value, style: Style, row: int, column: int) -> Cell:
+        formula, array = formula_of(element, self._shared, row, column)
+        formula = without_names(formula, self._book.names) if formula else None
+        value, formula = tame(value, formula, self._book.job)
+        return Cell(value, style, formula, array if formula else None)
+
+
+_OTHER_KINDS: dict[str, Callable[[str], Value]] = {
+    "b": lambda text: text.strip() in ("1", "true"),
+    "e": lambda text: Fault(clean(text)[:20]),
+    "d": lambda text: moment(text.removesuffix("Z")) or text,
+}
+
+
+def _width(element: Element, widths: dict[int, float]) -> None:
+    if element.get("customWidth") in (None, "0", "false"):
+        return
+    first, last = int(element.get("min", 1)) - 1, int(element.get("max", 1))
+    width = number(element.get("width", ""))
+    if isinstance(width, (int, float)) and _PADDING < width < 256:
+        kept = round(width - _PADDING, 2)
+        widths.update(dict.fromkeys(range(max(first, 0), min(last, address.MAX_COLUMNS)), kept))
+
+
+def _area(reference: str) -> list[Area]:
+    try:
+        return [Area(*address.area(reference))]
+    except ValueError:
+        return []
+
+
+def _link(book: _Book, part: str, links: list[Element], rows: dict[int, dict[int, Cell]]) -> None:
+    """Links on the cells that have something in them; those that lead elsewhere than to the web are left out."""
+    relations = book.package.relations(part) if links else {}
+    for element in links:
+        for area in _area(element.get("ref", "")):
+            cell = rows.get(area.top, {}).get(area.left)
+            if cell is not None:
+                rows[area.top][area.left] = cell._replace(link=_target(book, element, relations))
+
+
+def _target(book: _Book, element: Element, relations: dict[str, tuple[str, str, bool]]) -> str | None:
+    key = next((value for name, value in element.items() if name.endswith("}id")), "")
+    target, location = relations.get(key, ("", "", True))[1], element.get("location", "")
+    link = safe_link(f"{target}#{location}" if location else target)
+    if link is None:
+        book.job.note("Links that lead elsewhere than to the web, to mail or into the workbook were left out.")
+    return link

@@ -1,0 +1,157 @@
+"""Workbooks for Excel and all that read its format: written by XlsxWriter, with the formulas' last values."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from datetime import date, datetime, time, timedelta
+from typing import Any
+
+from xlsxwriter import Workbook as Writer
+from xlsxwriter.worksheet import Worksheet
+
+from ...job import Job
+from ..date_serial import DEFAULTS, to_serial
+from ..model import Cell, Fault, Sheet, Style, Value, Workbook
+from ..number_format import plain
+from ..values import clean
+
+_LONGEST_TEXT = 32_767
+_LARGEST_ARRAY = 10_000
+_MOST_LINKS = 65_000
+_OPTIONS = {
+    "in_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+
+
+def write(workbook: Workbook, job: Job) -> bytes:
+    """A workbook as xlsx. What Excel has no room for (a text of 32,767 characters and more) is cut, with a note."""
+    target = io.BytesIO()
+    writer = Writer(target, _OPTIONS)
+    writer.set_properties({"created": job.now.replace(tzinfo=None), "title": clean(job.name)[:255]})
+    formats: dict[Style, Any] = {}
+    for sheet in workbook.sheets:
+        page = writer.add_worksheet(sheet.name, worksheet_class=_Sparse)
+        _SheetWriter(page, lambda style: _format(writer, formats, style), job).write(sheet)
+    _choose_visible(writer, workbook)
+    writer.close()
+    return target.getvalue()
+
+
+class _Sparse(Worksheet):  # type: ignore[misc]
+    """A worksheet that writes the rows and cells that are there, where the library's own counts through all between."""
+
+    def _calculate_spans(self) -> None:
+        self.row_spans: dict[int, str] = {}
+
+    def _write_rows(self) -> None:
+        for row in sorted(row for row, cells in self.table.items() if cells):
+            self._write_row(row, None)
+            for column, cell in sorted(self.table[row].items()):
+                self._write_cell(row, column, cell)
+            self._xml_end_tag("row")
+
+
+def _format(writer: Writer, formats: dict[Style, Any], style: Style) -> Any:
+    if not style.format and not style.bold:
+        return None
+    if style not in formats:
+        wanted = {"num_format": style.format} if style.format else {}
+        formats[style] = writer.add_format({**wanted, "bold": style.bold})
+    return formats[style]
+
+
+def _choose_visible(writer: Writer, workbook: Workbook) -> None:
+    """Hide what is hidden; the first visible sheet is the one that is seen. All hidden is more than Excel allows."""
+    pages = writer.worksheets()
+    visible = [index for index, sheet in enumerate(workbook.sheets) if not sheet.hidden]
+    if not visible:
+        return
+    pages[visible[0]].activate()
+    pages[visible[0]].set_first_sheet()
+    for page, sheet in zip(pages, workbook.sheets, strict=True):
+        if sheet.hidden:
+            page.hide()
+
+
+class _SheetWriter:
+    """Writes one sheet."""
+
+    def __init__(self, page: Worksheet, format: Callable[[Style], Any], job: Job) -> None:
+        self._page = page
+        self._format = format
+        self._job = job
+        self._links = 0
+
+    def write(self, sheet: Sheet) -> None:
+        """All of it."""
+        for row, column, cell in sheet.cells():
+            self._cell(row, column, cell)
+        # `merge_range` would make a cell of each place in it.
+        self._page.merge.extend(list(area) for area in sheet.merges)
+        for column, width in sheet.widths.items():
+            self._page.set_column(column, column, width)
+
+    def _cell(self, row: int, column: int, cell: Cell) -> None:
+        if cell.link:
+            self._link(row, column, cell)
+        if cell.formula:
+            self._formula(row, column, cell)
+        else:
+            self._value(row, column, cell.value, cell.style)
+
+    def _value(self, row: int, column: int, value: Value, style: Style) -> None:
+        style = _dated(value, style)
+        if isinstance(value, Fault):
+            self._page.write_formula(row, column, f"={value.code}", self._format(style), value.code)
+            return
+        stored = _stored(value)
+        if isinstance(stored, str):
+            self._page.write_string(row, column, self._cut(stored), self._format(style))
+        elif isinstance(stored, bool):
+            self._page.write_boolean(row, column, stored, self._format(style))
+        elif stored is not None:
+            self._page.write_number(row, column, stored, self._format(style))
+
+    def _cut(self, given: str) -> str:
+        text = clean(given)
+        if len(text) < _LONGEST_TEXT:
+            return text
+        self._job.note(f"Texts of more than {_LONGEST_TEXT} characters were cut: Excel holds no longer ones.")
+        return text[: _LONGEST_TEXT - 1]
+
+    def _formula(self, row: int, column: int, cell: Cell) -> None:
+        format = self._format(_dated(cell.value, cell.style))
+        value = cell.value.code if isinstance(cell.value, Fault) else _stored(cell.value)
+        shown = "" if value is None else value
+        height, width = cell.array or (0, 0)
+        if 0 < height * width <= _LARGEST_ARRAY:
+            last = (row + height - 1, column + width - 1)
+            self._page.write_array_formula(row, column, *last, f"={cell.formula}", format, shown)
+        else:
+            self._page.write_formula(row, column, f"={cell.formula}", format, shown)
+
+    def _link(self, row: int, column: int, cell: Cell) -> None:
+        self._links += 1
+        if self._links > _MOST_LINKS:
+            self._job.note(f"Only the first {_MOST_LINKS} links of a sheet were kept: Excel holds no more.")
+            return
+        target = f"internal:{cell.link[1:]}" if cell.link and cell.link.startswith("#") else cell.link
+        # It writes a text, too, which the cell's own value then replaces.
+        self._page.write_url(row, column, target, self._format(cell.style), "-")
+
+
+def _dated(value: Value, style: Style) -> Style:
+    """Dates need a format, or they are numbers."""
+    format = DEFAULTS.get(type(value))
+    return Style(format, style.bold) if format and not style.format else style
+
+
+def _stored(value: Value) -> bool | float | str | None:
+    if isinstance(value, (date, datetime, time, timedelta)):
+        number = to_serial(value)
+        return plain(value) if number is None else number
+    return None if isinstance(value, Fault) else value
