@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from .evidence import Evidence
-    from .world import World
+    from .exercise_service import World
 
 Value: TypeAlias = "str | int | bytes | list[str]"
 """What a student can be given: it travels as JSON when a teacher grades."""

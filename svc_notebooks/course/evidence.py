@@ -17,14 +17,14 @@ from ..client.session import USER_AGENT, Session
 from ..core.clock import parse_time
 from ..core.http.messages import Request, segment
 from ..core.names import NOWHERE
-from .witness import as_object
+from .request_recorder import as_object
 
 if TYPE_CHECKING:
     from ..core.http.messages import Headers, JSONObject, Query
     from ..server.service import Service
     from .definition import Value
-    from .witness import Note
-    from .world import Trial
+    from .exercise_service import Trial
+    from .request_recorder import Note
 
 _FILE = "id,name,mimeType,size,description,starred,trashed,parents,properties"
 

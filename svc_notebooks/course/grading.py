@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from ..server.transports.socket import SocketServer
-from .judge import Judge
+from .exercise import JUDGE, KEY
+from .grading_service import Judge
 from .runner import run_cells
 from .submissions import Submission, Unreadable, exercise_cells
-from .task import JUDGE, KEY
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .verdict import Verdict
 
 _WARM = (
-    "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner", "svc_notebooks.course.task",
+    "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner", "svc_notebooks.course.exercise",
     "svc_notebooks.notebook.events.query", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.files",
     "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels", "svc_notebooks.client.transport.http",
 )  # fmt: skip

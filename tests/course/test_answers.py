@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.exercise_service import World
 from svc_notebooks.course.verdict import Outcome
-from svc_notebooks.course.world import World
 
 
 def _beside(name: str):

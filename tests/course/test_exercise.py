@@ -4,10 +4,10 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks import course
-from svc_notebooks.course import task
+from svc_notebooks.course import exercise as task
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
+from svc_notebooks.course.exercise_service import World
 from svc_notebooks.course.verdict import Outcome, Verdict
-from svc_notebooks.course.world import World
 
 
 def solve() -> None:
@@ -88,7 +88,7 @@ class TestCheck:
         assert "cannot read (ZeroDivisionError)" in exercise.check().message
 
     def test_a_loop_without_an_end_is_cut_off_and_named(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr("svc_notebooks.course.witness.MOST_REQUESTS", 20)
+        monkeypatch.setattr("svc_notebooks.course.request_recorder.MOST_REQUESTS", 20)
         exercise = course.exercise("too-often")
         given = exercise.begin()
 

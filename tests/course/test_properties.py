@@ -12,12 +12,12 @@ import svc_notebooks as svc
 from svc_notebooks.core.api.operations import ALL_SCOPES
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.given import Given
-from svc_notebooks.course.judge import Judge
-from svc_notebooks.course.place import Here, packed, unpacked
+from svc_notebooks.course.environment import Here, packed, unpacked
+from svc_notebooks.course.exercise_service import World
+from svc_notebooks.course.grading_service import Judge
 from svc_notebooks.course.submissions import Unreadable, exercise_cells
 from svc_notebooks.course.verdict import Outcome
-from svc_notebooks.course.world import World
+from svc_notebooks.course.workspace import Given
 
 few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 many = settings(max_examples=100, deadline=None)

@@ -23,7 +23,7 @@ from svc_notebooks.convert.job import Limits
 from svc_notebooks.convert.pool.workers import Workers
 from svc_notebooks.core.errors.errors import NotHere
 from svc_notebooks.core.fork import after_fork, remove_with, temporary_folder
-from svc_notebooks.course.witness import Witness
+from svc_notebooks.course.request_recorder import Witness
 from svc_notebooks.notebook.sandbox import kernel
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer

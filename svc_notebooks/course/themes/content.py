@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ..definition import Value
     from ..evidence import Evidence
-    from ..world import World
+    from ..exercise_service import World
 
 _RECORD = 64
 

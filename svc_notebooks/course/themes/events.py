@@ -14,7 +14,7 @@ from .words import counted, listed
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence
-    from ..world import World
+    from ..exercise_service import World
 
 
 def _one_event(saw: Evidence) -> dict[str, Any]:

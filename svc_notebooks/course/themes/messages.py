@@ -12,8 +12,8 @@ from ...client.files import update_file
 from ...core.clock import from_millis
 from ...core.names import Names
 from ..definition import Definition
+from ..exercise_service import Trial
 from ..verdict import need
-from ..world import Trial
 from .content import put_file
 from .words import counted
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ...core.http.messages import Request
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..world import World
+    from ..exercise_service import World
 
 # -- watch-without-a-gap
 

@@ -13,7 +13,7 @@ from .words import counted
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..world import World
+    from ..exercise_service import World
 
 # -- share-with-one
 

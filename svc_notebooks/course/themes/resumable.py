@@ -16,7 +16,7 @@ from .words import counted, same_content, the_one_file
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..world import World
+    from ..exercise_service import World
 
 _KIB = 1024
 QUANTUM = 256 * _KIB

@@ -16,7 +16,7 @@ from .words import counted, listed
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..world import World
+    from ..exercise_service import World
 
 # -- too-often
 

@@ -13,7 +13,7 @@ from .words import counted, listed, same_content, the_one_file
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..world import World
+    from ..exercise_service import World
 
 _BIRDS = ("coot", "mallard", "heron", "grebe", "moorhen", "wigeon")
 _PONDS = ("north", "mill", "abbey", "south")

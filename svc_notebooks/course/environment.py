@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..client.session import Session
 from ..core.clock import parse_duration, parse_time
 from ..core.names import NOWHERE
+from .exercise_service import World
 from .verdict import Outcome, Verdict
-from .world import World
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON

@@ -17,8 +17,8 @@ from ..server.service import open_service
 from ..server.storage.clock import VirtualClock
 from .definition import Definition
 from .evidence import Evidence, Seen, seen
+from .request_recorder import Witness
 from .verdict import NotYet, Outcome, Verdict, need
-from .witness import Witness
 
 if TYPE_CHECKING:
     from ..server.service import Service

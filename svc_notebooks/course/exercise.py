@@ -6,14 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from ..notebook.current_session import forget, make_current
-from .given import Given
-from .place import Elsewhere, Here
+from .environment import Elsewhere, Here
 from .verdict import Outcome, Verdict
+from .workspace import Given
 
 if TYPE_CHECKING:
     from ..client.session import Session
     from .definition import Definition
-    from .place import Place
+    from .environment import Place
 
 JUDGE, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
 """The environment: where a judge is and what lets one in, and what the data of exercises depend on."""

@@ -18,9 +18,9 @@ from ..core.http.messages import Query, Request, Response, as_body
 from ..core.policy import Policy
 from ..server.context.responses import as_error, as_json
 from .catalogue import DEFINITIONS
-from .place import COURSE, packed
+from .environment import COURSE, packed
+from .exercise_service import World
 from .verdict import Outcome, Verdict
-from .world import World
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON, JSONObject

@@ -12,7 +12,7 @@ from ..core.http.messages import Headers, Request
 
 if TYPE_CHECKING:
     from ..client.session import Session
-    from .place import Place
+    from .environment import Place
 
 _WIDEST = 60
 
