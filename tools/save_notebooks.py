@@ -16,8 +16,8 @@ from typing import Any
 
 import nbformat
 
-from svc_notebooks.cli.execute import executed
-from svc_notebooks.cli.shipped import notebooks_folder, notebooks_in
+from svc_notebooks.cli.notebook_files import notebooks_folder, notebooks_in
+from svc_notebooks.cli.run import executed
 
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},

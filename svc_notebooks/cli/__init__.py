@@ -60,7 +60,7 @@ def _lab(options: argparse.Namespace, arguments: list[str]) -> int:
 
 
 def _run(options: argparse.Namespace, _: list[str]) -> int:
-    from .execute import run
+    from .run import run
 
     return run(options.directory, options.jobs)
 

@@ -17,9 +17,9 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..core.rule_ids import rule_number
-from .reports import taken, write_report
+from .output_file import taken, write_report
+from .rule_report import Outcome, Result, Verdict, counts, summary, table, verdicts
 from .target import Secrets, Target, names_of
-from .verdicts import Outcome, Result, Verdict, counts, summary, table, verdicts
 
 if TYPE_CHECKING:
     import pytest
@@ -144,7 +144,7 @@ class Command:
     def _run_pytest(self, base: Path) -> None:
         import pytest
 
-        from .listener import Listener
+        from .report_plugin import Listener
 
         folder = suite_folder()
         _name_tests(folder / "tests")

@@ -12,7 +12,7 @@ import time
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from .reports import taken, write_report
+from .output_file import taken, write_report
 
 if TYPE_CHECKING:
     from _csv import Writer

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.errors.errors import PathExists
 from ..local.saving import save_bytes
-from .shipped import PACKAGE, notebooks_folder
+from .notebook_files import PACKAGE, notebooks_folder
 
 _CELL = re.compile(r'(?P<head>given = course\.exercise\("(?P<name>[\w-]+)"\)\.begin\(\)\n)')
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.cli.shipped import START, notebooks_folder, notebooks_in
+from svc_notebooks.cli.notebook_files import START, notebooks_folder, notebooks_in
 
 NOTEBOOKS = notebooks_in(notebooks_folder())
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from svc_notebooks.cli import lab as lab_module, main, shipped as shipped_module
-from svc_notebooks.cli.reports import write_report
-from svc_notebooks.cli.shipped import Copied, Outcome, copy_notebooks, notebooks_in, renew
+from svc_notebooks.cli import lab as lab_module, main, notebook_files as shipped_module
+from svc_notebooks.cli.notebook_files import Copied, Outcome, copy_notebooks, notebooks_in, renew
+from svc_notebooks.cli.output_file import write_report
 from tests.patience import PATIENCE
 
 

@@ -22,8 +22,8 @@ from typing import Any, cast
 import pytest
 
 from svc_notebooks.cli.conformance import suite_folder
+from svc_notebooks.cli.rule_report import Failure, Outcome, Result, summary, table, verdicts
 from svc_notebooks.cli.target import Secrets, Target, names_of
-from svc_notebooks.cli.verdicts import Failure, Outcome, Result, summary, table, verdicts
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy

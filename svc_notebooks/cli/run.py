@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .shipped import copy_notebooks, notebooks_in
+from .notebook_files import copy_notebooks, notebooks_in
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

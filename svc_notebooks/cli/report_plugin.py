@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .verdicts import Failure, Outcome, Result
+from .rule_report import Failure, Outcome, Result
 
 if TYPE_CHECKING:
     from .conformance import Command
