@@ -62,7 +62,7 @@ def need_sockets(what: str) -> None:
     >>> with standing(BROWSER):
     ...     need_sockets("serve() listens on a socket")
     Traceback (most recent call last):
-    svc_notebooks.core.errors.errors.NotHere: serve() listens on a socket, and a browser has none. It works in JupyterLab ...
+    svc_notebooks.core.errors.errors.NotHere: serve() listens on a socket, and a browser has none. ...
     """
     if not here().sockets:
         raise NotHere(f"{what}, and {here().name} has none.")

@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from .verdict import Verdict
 
 _WARM = (
-    "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner", "svc_notebooks.course.exercise",
+    "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner",
+    "svc_notebooks.course.exercise",
     "svc_notebooks.notebook.events.query", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.files",
-    "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels", "svc_notebooks.client.transport.http",
+    "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
+    "svc_notebooks.client.transport.http",
 )  # fmt: skip
 """What most submissions import: a process that runs one begins with it."""
 

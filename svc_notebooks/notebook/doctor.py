@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from ..convert.engines import available as engines, fonts, tesseract as ocr
 from ..core.errors.errors import SvcError
 from .current_session import current_session
 from .frames.frames import frame
@@ -23,13 +24,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ..client.session import Session
-from typing import TYPE_CHECKING
-
-from ..convert.engines import available as engines, fonts, tesseract as ocr
-
-if TYPE_CHECKING:
     from ..convert.engines.available import Engine
-    from .doctor import Finding
 
 
 Status: TypeAlias = Literal["ok", "note", "problem"]
@@ -61,7 +56,6 @@ def doctor(*, session: Session | None = None, store: str | Path | None = None) -
     >>> svc.doctor().set_index("check").loc["time zones", "status"]
     'ok'
     """
-    from .doctor import conversion
 
     found = [*_packages(), *_surroundings(), *conversion(), *_service(session or _current())]
     if store is not None:

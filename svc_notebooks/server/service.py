@@ -28,8 +28,9 @@ from .dispatch.fault_plans import Faults
 from .dispatch.rate_limits import Rates
 from .events import invitations
 from .notifications import domains as trusted
-from .notifications.delivery import Courier, Poster
+from .notifications.delivery import Courier
 from .notifications.outbox import Desk
+from .notifications.senders import Poster
 from .notifications.trust_store import Trust
 from .state.archive_path import save_to
 from .state.expiry import agenda

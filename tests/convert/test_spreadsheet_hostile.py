@@ -12,7 +12,7 @@ import pytest
 
 from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
-from svc_notebooks.convert.spreadsheet import xls as read_xls
+from svc_notebooks.convert.spreadsheet import sniff
 from svc_notebooks.convert.spreadsheet.formula import address
 from svc_notebooks.convert.spreadsheet.model import Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
@@ -105,7 +105,7 @@ def test_merged_areas_by_the_thousand(job):
 
 def test_cells_of_html_that_span_everything(job):
     with pytest.raises(TooLarge):
-        read_xls.read(b"<table>" + b"<tr><td rowspan=1000 colspan=1000>x" * 20_000, job)
+        sniff.read_by_signature(b"<table>" + b"<tr><td rowspan=1000 colspan=1000>x" * 20_000, job)
 
 
 @pytest.mark.parametrize("source", [b"1," * 20_000, b"1\n" * 1001])

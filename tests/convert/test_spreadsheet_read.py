@@ -15,7 +15,7 @@ from openpyxl.styles import Font
 
 from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
-from svc_notebooks.convert.spreadsheet import xls as read_xls
+from svc_notebooks.convert.spreadsheet import sniff
 from svc_notebooks.convert.spreadsheet.model import PLAIN, Area, Cell, Fault, Sheet, Style, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods, write as write_ods
 from svc_notebooks.convert.spreadsheet.text import read as read_text
@@ -364,11 +364,11 @@ def test_a_declared_charset(job):
 
 
 def test_a_csv_that_a_browser_calls_excel(job):
-    assert values(read_xls.read(b"a,b\n1,2\n", job)) == [["a", "b"], [1, 2]]
+    assert values(sniff.read_by_signature(b"a,b\n1,2\n", job)) == [["a", "b"], [1, 2]]
 
 
 def test_a_new_workbook_that_is_called_old(job):
-    assert values(read_xls.read(by_openpyxl(lambda sheet: sheet.append([1])), job)) == [[1]]
+    assert values(sniff.read_by_signature(by_openpyxl(lambda sheet: sheet.append([1])), job)) == [[1]]
 
 
 def test_a_table_of_html_that_is_called_excel(job):
@@ -376,7 +376,7 @@ def test_a_table_of_html_that_is_called_excel(job):
         <tr><td rowspan=2>007</td><td>1.5</td></tr><tr><td><a href="javascript:x">=1+1</a></td></tr></table>
         </body></html>"""
 
-    workbook = read_xls.read(page, job)
+    workbook = sniff.read_by_signature(page, job)
 
     assert values(workbook) == [["Name", "n"], ["a\nb"], ["007", 1.5], ["=1+1"]]
     assert workbook.sheets[0].merges == (Area(1, 0, 1, 1), Area(2, 0, 3, 0))
@@ -384,7 +384,7 @@ def test_a_table_of_html_that_is_called_excel(job):
 
 
 @pytest.mark.spec("A5-02")
-@pytest.mark.parametrize("reader", [read_xlsx.read, read_ods.read, read_xls.read])
+@pytest.mark.parametrize("reader", [sniff.read_xlsx, sniff.read_ods, sniff.read_by_signature])
 @pytest.mark.parametrize(
     "source",
     [b"PK\x03\x04 broken", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, b"<html>no table</html>"],

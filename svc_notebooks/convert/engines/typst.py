@@ -10,6 +10,8 @@ from typing import Any, Literal
 from ..job import ConversionError, Job
 from . import fonts
 
+_CONVERT = __package__.rpartition(".")[0]
+
 _LARGE = 100_000
 """Bytes of data and pictures, from which on typst's memory is cleared afterwards."""
 _REMEMBERED = 10
@@ -44,7 +46,7 @@ def render(
     whole = json.dumps({**data, "fallback": fonts.families(text)}, ensure_ascii=False)
     (folder / "data.json").write_text(whole, encoding="utf-8", errors="replace")
     main = folder / "main.typ"
-    main.write_text((files(__package__) / template).read_text(encoding="utf-8"), encoding="utf-8")
+    main.write_text((files(_CONVERT) / template).read_text(encoding="utf-8"), encoding="utf-8")
     nowhere = folder / "packages"
     compiler = typst.Compiler(
         main, root=folder, font_paths=fonts.fonts(), package_path=nowhere, package_cache_path=nowhere

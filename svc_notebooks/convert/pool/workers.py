@@ -147,7 +147,7 @@ def _late(seconds: float) -> dict[str, Any]:
 
 def _environment() -> dict[str, str]:
     """This process's own, with the package to be found wherever it was found here."""
-    home = str(Path(__file__).parents[2])
+    home = str(Path(__file__).parents[3])
     paths = [home, *filter(None, [os.environ.get("PYTHONPATH")])]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 

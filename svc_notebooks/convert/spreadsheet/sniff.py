@@ -1,39 +1,58 @@
-"""Files that are not what they are called: browsers name every CSV an Excel file, shops send tables of HTML as xls."""
+"""Reads spreadsheet files by their signature: many files have the name or media type of another format.
+
+Browsers send CSV files as Excel files, and many programs export HTML tables as xls.
+"""
 
 from __future__ import annotations
 
 from ..input.detect import OLE
 from ..job import ConversionError, Job
+from . import xls
+from .html import read as html
 from .model import Workbook
+from .ods import read as ods
+from .text import read as text
+from .xlsx import read as xlsx
 
-_OLD = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
+_BIFF = (b"\x09\x00\x04\x00", b"\x09\x02\x06\x00", b"\x09\x04\x06\x00", b"\x09\x08")
+_ZIP = b"PK"
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
 _HEAD = 4096
 
 
-def read_other(source: bytes, job: Job) -> Workbook:
-    """A workbook, by what its first bytes are, whatever it was said to be.
+def read_xlsx(source: bytes, job: Job) -> Workbook:
+    """A file that was declared as xlsx: a zip file is read as xlsx, any other file by its signature.
 
     Raises:
-        ConversionError: these bytes are no spreadsheet.
+        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
     """
-    from . import xls as read_xls
-    from .html import read as read_html
-    from .ods import read as read_ods
-    from .text import read as read_text
-    from .xlsx import read as read_xlsx
+    return xlsx.read(source, job) if source.startswith(_ZIP) else read_by_signature(source, job)
 
-    if source.startswith(OLE) or source.startswith(_OLD):
+
+def read_ods(source: bytes, job: Job) -> Workbook:
+    """A file that was declared as ods: a zip file is read as ods, any other file by its signature.
+
+    Raises:
+        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
+    """
+    return ods.read(source, job) if source.startswith(_ZIP) else read_by_signature(source, job)
+
+
+def read_by_signature(source: bytes, job: Job) -> Workbook:
+    """A workbook in the format that the first bytes show.
+
+    Raises:
+        ConversionError: the file is damaged, encrypted or not a spreadsheet; TooLarge: it has too many cells.
+    """
+    if source.startswith((OLE, *_BIFF)):
         if _ENCRYPTED in source:
             raise ConversionError("the file is encrypted; send it without a password.")
-        return read_xls.read_binary(source, job)
-    if source.startswith(b"PK"):
-        return (
-            read_ods.read(source, job) if b"opendocument.spreadsheet" in source[:200] else read_xlsx.read(source, job)
-        )
+        return xls.read(source, job)
+    if source.startswith(_ZIP):
+        return ods.read(source, job) if b"opendocument.spreadsheet" in source[:200] else xlsx.read(source, job)
     head = source[:_HEAD].replace(b"\0", b"").lower()
     if b"urn:schemas-microsoft-com:office:spreadsheet" in head:
         raise ConversionError("this is a workbook as one XML file (Excel 2003); save it as xlsx.")
     if b"<table" in head or b"<html" in head or b"<!doctype html" in head:
-        return read_html.read(source, job)
-    return read_text.read_table(source, job)
+        return html.read(source, job)
+    return text.read_table(source, job)

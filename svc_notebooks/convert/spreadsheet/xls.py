@@ -10,20 +10,10 @@ from ..job import ConversionError, Job
 from .date_serial import DEFAULTS
 from .model import Area, Cell, Quota, Sheet, Style, Workbook, disjoint
 from .sheet_names import workbook
-from .sniff import read_other
 from .values import clean, number
 
 
 def read(source: bytes, job: Job) -> Workbook:
-    """Whatever is called a workbook of old Excel: that, a newer one, or a text.
-
-    Raises:
-        ConversionError: it is damaged, encrypted, or none of these.
-    """
-    return read_other(source, job)
-
-
-def read_binary(source: bytes, job: Job) -> Workbook:
     """A workbook in the old binary format."""
     if job.office and engines.OFFICE.found():
         return _by_office(source, job)

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ...core.errors.errors import SvcError
+from ...core.http.messages import JSONObject
 from ..arguments import media_types, names_for, one_id, sources
 from ..current_session import session_or_current
 from ..exchanges.state_chart import state_chart, way_of
@@ -23,16 +24,10 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...client.upload_journal import PendingUpload
+    from ...client.uploads.prepare import Order
     from ...client.uploads.upload import Upload as Steps
     from ...core.http.messages import JSONObject
     from ..arguments import File, Source
-from typing import TYPE_CHECKING
-
-from ...core.http.messages import JSONObject
-
-if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...client.uploads.prepare import Order
 
 
 class Upload:

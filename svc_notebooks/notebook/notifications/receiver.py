@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
+from weakref import WeakKeyDictionary
 
 from ...client.notifications.inbox import Inbox, Received, same_token
 from ...core.fork import Elsewhere, after_fork
 from ...core.http.redaction import masked
 from ...core.notifications.messages import HEADERS, STATES
-from ...core.platform import here
+from ...core.platform import here, need_sockets
 from ..arguments import choice, optional_text, whole
+from ..current_session import session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXPLAINED, MESSAGES
-
-if TYPE_CHECKING:
-    from pandas import DataFrame
-
-    from ...core.names import Names
-from collections.abc import Iterator
-from itertools import count
-from pathlib import Path
-from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
-
-from ...core.platform import need_sockets
-from ..current_session import session_or_current
 from ..sandbox.sandbox import Sandbox, sandbox_of
 
 if TYPE_CHECKING:
     import ssl
 
+    from pandas import DataFrame
+
     from ...client.notifications.inbox import Inbox
     from ...client.session import Session
+    from ...core.names import Names
 
     _Files = tuple[str | Path, str | Path]
 

@@ -1,8 +1,8 @@
 """Where a page of events ends before it is full: the expansion of recurring events has a budget for each request.
 
-The budget counts steps (core/work_budget.py). What was found until it is spent is the page, and its token goes on from there,
-so no instance is left out and none is on two pages. Where a whole budget finds nothing, the page covers a stretch of
-time that is short enough for it.
+The budget counts steps (core/work_budget.py). When it is spent, the instances so far are the page, and its token
+continues from there: no instance is left out and none is on two pages. Where a whole budget yields no instance, the
+page covers a stretch of time that is short enough for it.
 """
 
 from __future__ import annotations

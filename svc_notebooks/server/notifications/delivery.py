@@ -6,35 +6,20 @@ receivers in this process. What needs sockets is loaded when a message is sent, 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from ...core.delivery_schedule import Outcome
-from ...core.http.messages import Headers, Request, Response
 from ...core.platform import here
 from ..storage.clock import SystemClock, VirtualClock
 from ..store.outbox import Waiting
 from .outbox import Desk
+from .senders import Handler, Poster, hand_over
 
 if TYPE_CHECKING:
     from .worker import Carrier
-
-_log = logging.getLogger(__name__)
-
-Handler = Callable[[Request], Response]
-
-
-class Poster(Protocol):
-    """What sends a message to an address."""
-
-    async def send(self, address: str, headers: list[tuple[str, str]], body: bytes) -> Outcome:
-        """How it went; failures are outcomes too."""
-
-    async def close(self) -> None:
-        """Let go of all connections."""
 
 
 class Courier:
@@ -112,14 +97,3 @@ class Courier:
         if handler is None:
             return Outcome(None, "nothing can be sent from here: this service delivers to its own process alone")
         return hand_over(handler, self._desk, waiting)
-
-
-def hand_over(handler: Handler, desk: Desk, waiting: Waiting) -> Outcome:
-    """Hand a message to a receiver of this process."""
-    body = desk.body(waiting)
-    headers = Headers([*desk.headers(waiting), ("Content-Length", str(len(body)))])
-    try:
-        return Outcome(handler(Request("POST", waiting.channel.address, headers, body)).status)
-    except Exception as error:
-        _log.exception("the receiver of %s failed", waiting.channel.id)
-        return Outcome(None, f"the receiver failed: {error}")

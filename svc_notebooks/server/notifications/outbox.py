@@ -1,4 +1,4 @@
-"""What is to be delivered now, and what follows from how it went: the outbox of the store, by core/delivery_schedule.py's rules.
+"""Hands out the messages that are due and records the outcome of each attempt (core/delivery_schedule.py decides).
 
 Nothing is sent from here (courier.py does that), and every step is one short transaction, so that a service that
 is killed between two of them goes on where it was (N-11).

@@ -16,8 +16,8 @@ from threading import Condition, Event, Thread
 from ...core.delivery_schedule import Outcome
 from ..storage.clock import SystemClock, VirtualClock
 from ..store.outbox import Waiting
-from .delivery import Handler, Poster, hand_over
 from .outbox import Desk
+from .senders import Handler, Poster, hand_over
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,6 @@ from ..formula.openformula import from_open
 from ..formula.tokens import MAX_LENGTH, safe_link, tame
 from ..model import Area, Cell, Fault, Quota, Sheet, Style, Value, Workbook, disjoint
 from ..sheet_names import workbook
-from ..sniff import read_other
 from ..values import clean, moment, number
 from .styles import Styles
 
@@ -35,8 +34,6 @@ def read(source: bytes, job: Job) -> Workbook:
     Raises:
         ConversionError: it is damaged, encrypted, or none; TooLarge: it has too many cells.
     """
-    if not source.startswith(b"PK"):
-        return read_other(source, job)
     try:
         with open_archive(source, job.limits) as archive:
             _check(archive)

@@ -21,7 +21,6 @@ from ..formula.calculate import calculated
 from ..formula.tokens import safe_link, tame, without_names
 from ..model import PLAIN, Area, Cell, Fault, Quota, Sheet, Style, Value, Workbook, disjoint, in_order
 from ..sheet_names import workbook
-from ..sniff import read_other
 from ..values import clean, moment, number
 from .formulas import SharedFormulas, formula_of
 from .styles import read_styles
@@ -38,8 +37,6 @@ def read(source: bytes, job: Job) -> Workbook:
     Raises:
         ConversionError: it is damaged, encrypted, or none; TooLarge: it has too many cells.
     """
-    if not source.startswith(b"PK"):
-        return read_other(source, job)
     try:
         with open_archive(source, job.limits) as archive:
             return calculated(_workbook(Package(archive), job), job)

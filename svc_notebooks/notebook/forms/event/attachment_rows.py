@@ -11,7 +11,7 @@ from ....core.errors.errors import SvcError
 from ...widgets.editable_rows import RowsChoice
 from ...widgets.field import LABEL, Field, entry, labelled, small_button
 from ...widgets.html import tag
-from ..recent_files import file_line, latest_files
+from ..file_browser.recent_files import file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session

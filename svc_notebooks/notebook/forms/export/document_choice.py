@@ -10,7 +10,7 @@ import ipywidgets as widgets
 from ...widgets.field import LABEL, labelled
 from ...widgets.html import tag
 from ...widgets.styles import row
-from ..recent_files import MOST, file_line, latest_files
+from ..file_browser.recent_files import MOST, file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session

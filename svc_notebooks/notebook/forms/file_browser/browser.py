@@ -17,7 +17,6 @@ from ...widgets.form import Form
 from ...widgets.html import Markup, joined, tag
 from ...widgets.row_list import RowList, best_list
 from ...widgets.styles import row
-from ..recent_files import page_of_files
 from . import actions as deeds
 from .actions import Deed
 from .answers import deed_for
@@ -27,6 +26,7 @@ from .dialogs import BUTTONS, KERNEL, QUESTIONS, FileQuestion, Question
 from .downloads import Actions, FileDownloads
 from .preview import Look, look_at
 from .query import ROOT, FileQuery
+from .recent_files import page_of_files
 from .search_bar import FileSearch
 
 if TYPE_CHECKING:

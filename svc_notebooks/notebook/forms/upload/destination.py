@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from ...widgets.copy_restriction import FIELD, may_edit
 from ...widgets.field import LABEL, Field, labelled, on_change, show
-from ..recent_files import MOST, file_line, latest_files
+from ..file_browser.recent_files import MOST, file_line, latest_files
 
 if TYPE_CHECKING:
     from ....client.session import Session

@@ -14,7 +14,7 @@ from ...notifications.channel_request import channel_token, expiration_time
 from ...widgets.field import LABEL, Field, Single, entry, labelled, on_change, show
 from ...widgets.more_options import MoreOptions
 from ...widgets.styles import row
-from ..recent_files import file_line, latest_files
+from ..file_browser.recent_files import file_line, latest_files
 from .expiration import ChannelEnd
 
 if TYPE_CHECKING:

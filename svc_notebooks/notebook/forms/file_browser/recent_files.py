@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from .file_browser.details import LISTED
+from .details import LISTED
 
 if TYPE_CHECKING:
-    from ...client.session import Session
-    from ...core.http.messages import JSONObject
-    from .file_browser.query import FileQuery
+    from ....client.session import Session
+    from ....core.http.messages import JSONObject
+    from .query import FileQuery
 
 MOST = 200
 """A list that is longer is not read to its end; the functions take any file."""
@@ -18,7 +18,7 @@ MOST = 200
 
 def latest_files(session: Session, *facts: str, q: str = "") -> list[JSONObject]:
     """Files that are in no trash, with their id, name, time of change and these facts."""
-    from ...client.files import list_files
+    from ....client.files import list_files
 
     fields = ",".join(("id", "name", "modifiedTime", *facts))
     query = " and ".join(filter(None, [q, "trashed = false"]))
