@@ -103,7 +103,8 @@ if TYPE_CHECKING:
     )
     from .notebook.notifications.delivery_timeline import delivery_timeline as delivery_timeline
     from .notebook.notifications.messages import changes as changes, notifications as notifications
-    from .notebook.notifications.receiver import Receiver as Receiver, receiver as receiver
+    from .notebook.notifications.receiver import Receiver as Receiver
+    from .notebook.notifications.receivers import receiver as receiver
     from .notebook.sandbox.controls import fault_presets as fault_presets
     from .notebook.sandbox.identities import OAuthClient as OAuthClient, ServiceAccount as ServiceAccount
     from .notebook.sandbox.start import (
@@ -142,7 +143,8 @@ _ROOMS = {
     "notebook.files.uploads": ("start_upload", "resume_upload", "pending_uploads", "Upload"),
     "notebook.notifications.channels": ("watch_file", "watch_changes", "stop_channel", "renew_channel", "channels"),
     "notebook.notifications.messages": ("notifications", "changes"),
-    "notebook.notifications.receiver": ("receiver", "Receiver"),
+    "notebook.notifications.receivers": ("receiver",),
+    "notebook.notifications.receiver": ("Receiver",),
     "notebook.notifications.delivery_timeline": ("delivery_timeline",),
     "notebook.events.events": ("create_event", "event", "update_event", "delete_event", "respond"),
     "notebook.events.batch": ("create_events",),

@@ -14,7 +14,7 @@ class ConversionError(Exception):
 
 
 class TooLarge(ConversionError):
-    """It would need more time, memory or room than a conversion may use."""
+    """It would need more time, memory or disk space than a conversion may use."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from .catalogue import DEFINITIONS, THEMES
-from .exercise import Exercise as Exercise
+from .student_exercise import Exercise as Exercise
 
 if TYPE_CHECKING:
     from pandas import DataFrame

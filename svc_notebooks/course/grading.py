@@ -15,9 +15,9 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from ..server.transports.socket import SocketServer
-from .exercise import JUDGE, KEY
 from .grading_service import Judge
 from .runner import run_cells
+from .student_exercise import JUDGE, KEY
 from .submissions import Submission, Unreadable, exercise_cells
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _WARM = (
     "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner",
-    "svc_notebooks.course.exercise",
+    "svc_notebooks.course.student_exercise",
     "svc_notebooks.notebook.events.query", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.files",
     "svc_notebooks.notebook.files.uploads", "svc_notebooks.notebook.notifications.channels",
     "svc_notebooks.client.transport.http",

@@ -399,7 +399,7 @@ def test_encrypted_workbooks(job):
     source = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600 + "EncryptedPackage".encode("utf-16-le")
 
     with pytest.raises(ConversionError, match="encrypted; send it without a password"):
-        read_xlsx.read(source, job)
+        sniff.read_xlsx(source, job)
 
 
 @pytest.mark.spec("A5-02")

@@ -4,7 +4,7 @@ import pytest
 
 import svc_notebooks as svc
 from svc_notebooks import course
-from svc_notebooks.course import exercise as task
+from svc_notebooks.course import student_exercise
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
 from svc_notebooks.course.exercise_service import World
 from svc_notebooks.course.verdict import Outcome, Verdict
@@ -221,4 +221,4 @@ class TestCatalogue:
     def test_says_what_it_is_without_a_notebook(self):
         assert repr(course.exercise("expired-session")) == "<Exercise expired-session: not tried>"
         assert "given.session_uri" in course.exercise("expired-session").task
-        assert isinstance(course.exercise("expired-session").task, task.Said)
+        assert isinstance(course.exercise("expired-session").task, student_exercise.Said)

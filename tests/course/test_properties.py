@@ -35,9 +35,9 @@ def test_every_seed_can_be_solved(name: str, seed: str):
     place = Here(DEFINITIONS[name], seed)
     with contextlib.closing(place), contextlib.redirect_stdout(None):
         mine = Given(place)
-        before = svc.notebook.current.make_current(mine.session)
+        before = svc.notebook.current_session.make_current(mine.session)
         exec((SOLUTIONS / f"{name}.py").read_text(encoding="utf-8"), {"svc": svc, "given": mine})
-        svc.notebook.current.make_current(before)
+        svc.notebook.current_session.make_current(before)
 
         assert place.verdict().outcome is Outcome.CORRECT
 

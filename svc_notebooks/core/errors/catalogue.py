@@ -96,7 +96,7 @@ CATALOGUE: dict[str, Row] = {
     "noTransfer":              Row(403, "forbidden", SHARING, "Ownership is not transferred here: choose the role writer, commenter or reader.", "role", "other"),
     "notDownloadable":         Row(403, "fileNotDownloadable", "A6-07", "Only files with binary content can be downloaded; use export for native documents.", "alt", "parameter"),
     "notExportable":           Row(403, "fileNotExportable", "A7-02", "Export is for native documents; download this file with alt=media.", "fileId", "parameter"),
-    "exportTooLarge":          Row(403, "exportSizeLimitExceeded", "An export that needs too much time, memory or room", "This file is too large to be exported: {message}"),
+    "exportTooLarge":          Row(403, "exportSizeLimitExceeded", "An export that needs too much time, memory or disk space", "This file is too large to be exported: {message}"),
     "abusive":                 Row(403, "cannotDownloadAbusiveFile", "A6-03", "This file was found to be malware or spam: its owner can download it with acknowledgeAbuse=true.", "alt", "parameter"),
     "noAcknowledgment":        Row(403, "invalidAbuseAcknowledgment", "A6-03", "acknowledgeAbuse applies to downloads (alt=media) only.", "acknowledgeAbuse", "parameter"),
     "duplicateSortKeys":       Row(403, "orderByContainsDuplicateSortKeys", FAMILY, "orderBy names {key} more than once.", "orderBy", "parameter"),

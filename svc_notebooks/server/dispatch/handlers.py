@@ -31,6 +31,7 @@ from ..files import (
     resumable_upload as uploads,
     simple_upload as media,
 )
+from ..files.resumable_initiation import initiate
 from ..notifications import channels as watch
 from ..web import browser_session as browser, consent, file_page
 from ..web.event_page import event_page
@@ -40,7 +41,7 @@ Handler = Callable[[House, Call], Response]
 _UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
     "media": (media.simple, "A1-01", "A1-04"),
     "multipart": (media.multipart, "A2-01", "A2-04"),
-    "resumable": (uploads.initiate, "A3-01", "A3-01"),
+    "resumable": (initiate, "A3-01", "A3-01"),
 }
 """What answers an upload of this type, and the rule for one that makes a file and for one that changes one."""
 

@@ -15,10 +15,8 @@ from typing import NamedTuple
 
 from ...core.api.operations import SESSION
 from ...core.errors.catalogue import refuse
-from ...core.files.fields import check_file
-from ...core.http.messages import Disconnected, Headers, JSONObject, Query, Response
+from ...core.http.messages import Disconnected, Headers, Query, Response
 from ...core.http.mime import UNKNOWN
-from ...core.http.multipart import MediaType
 from ...core.http.ranges import ContentRange, stored_range
 from ...core.uploads.server_session import (
     Intake,
@@ -34,7 +32,6 @@ from ...core.uploads.server_session import (
 from ...core.uploads.states import State
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import Caller
-from ..context.external_origin import client_origin
 from ..context.responses import dump, empty, json_bytes, plain
 from ..context.service_context import Call, House
 from ..storage.content import Inflow
@@ -42,86 +39,22 @@ from ..storage.session_locks import Turn
 from ..store.contents import Piece
 from ..store.upload_sessions import SessionRow
 from . import rows as drafts
-from .conversion import Made, convert, too_large, wish
-from .operations import NewContent, check_answer, read_json, shown
+from .conversion import Made, convert, wish
+from .operations import NewContent, shown
 from .simple_upload import (
-    JSON_ESSENCE,
     Replaced,
-    check_content,
     discard_old,
     file_content,
-    header_type,
     made_content,
     name_of,
 )
 
-_NOT_KEPT = ("access_token", "oauth_token", "uploadType", "upload_id")
 _GONE = "This upload session is unknown or has expired: start the upload from the beginning."
 _QUESTION = ContentRange(None)
 
 
 class _Overtaken(Exception):
     """A later request has the session."""
-
-
-def initiate(house: House, call: Call) -> Response:
-    """Open a session: everything is checked now, and again when the last byte has come."""
-    check_answer(house, call)
-    metadata = _metadata(house, call)
-    media_type = header_type(call.headers, "X-Upload-Content-Type")
-    total = _declared_total(house, call.headers)
-    found = check_content(house, call, call.file_id, metadata, media_type)
-    if found and found.limit is not None and (total or 0) > found.limit:
-        raise too_large(house, found)
-    sweep_sessions(house)
-    row = _open(house, call, metadata, media_type, total)
-    query = Query([("uploadType", "resumable"), ("upload_id", row.id), *Query.parse(row.query).pairs])
-    location = f"{client_origin(call.request, house)}{house.names.upload_path('files')}?{query}"
-    return empty(200, [("Location", location)])
-
-
-def _metadata(house: House, call: Call) -> JSONObject:
-    metadata = read_json(call.body, house.policy.max_metadata_size)
-    if call.entry.received:
-        essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
-        if essence != JSON_ESSENCE:
-            message = "metadata needs application/json; charset=UTF-8."
-            raise refuse("invalidHeader", by="A3-04", name="Content-Type", message=message)
-    return check_file(metadata, creating=not call.file_id, policy=house.policy)
-
-
-def _declared_total(house: House, headers: Headers) -> int | None:
-    text = headers.get("X-Upload-Content-Length")
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit()) or len(set(headers.all("X-Upload-Content-Length"))) > 1:
-        raise refuse("invalidHeader", name="X-Upload-Content-Length", message="expected one number of bytes.")
-    if len(text.lstrip("0")) > 18 or int(text) > house.policy.max_upload_size:
-        raise refuse("tooLarge", limit=house.policy.max_upload_size)
-    return int(text)
-
-
-def _open(house: House, call: Call, metadata: JSONObject, media_type: str | None, total: int | None) -> SessionRow:
-    kept = Query([(name, value) for name, value in call.query.pairs if name not in _NOT_KEPT])
-    with house.store.transaction():
-        row = SessionRow(
-            id=house.ids.upload(),
-            owner=call.caller.user,
-            client=call.caller.client,
-            file=call.file_id or None,
-            metadata=json.dumps(metadata),
-            media_type=media_type,
-            query=str(kept),
-            content=house.store.contents.begin(),
-            stored=0,
-            total=total,
-            state=State.OPEN.value,
-            touched=_now(house),
-            generation=0,
-            answer=None,
-        )
-        house.store.sessions.add(row)
-    return row
 
 
 def session_caller(house: House, query: Query) -> Caller | None:

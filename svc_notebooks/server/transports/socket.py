@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import errno
 import logging
-import os
 import selectors
 import socket
 import ssl
@@ -31,6 +30,7 @@ from ...core.http.messages import Disconnected, Headers, Request, Response, let_
 from ...core.policy import Policy
 from ..context.responses import as_error
 from ..service import Service
+from .bind_error import cannot_listen
 from .control_api import Control
 from .http1 import (
     MOST_HEADER_BYTES,
@@ -50,20 +50,6 @@ from .ready_queue import ReadyQueue, Users
 from .request_head import Incoming
 from .thread_pool import Relief
 from .transfer_pace import Patience, peer_has_closed, send_all
-
-_TAKEN = os.strerror(errno.EADDRINUSE)
-
-
-def cannot_listen(host: str, port: int, error: OSError) -> OSError:
-    """The same in a sentence; cheroot lists what it tried, as Python writes it.
-
-    >>> cannot_listen("127.0.0.1", 80, OSError("None -- (('127.0.0.1', 80): [Errno 13] Permission denied)"))
-    OSError('nobody can listen at 127.0.0.1:80 here: Permission denied')
-    """
-    why = str(error).rpartition("] ")[2].rstrip(")")
-    advice = "; name another port, or 0 for one that is free" if why == _TAKEN else ""
-    return OSError(f"nobody can listen at {host}:{port} here: {why}{advice}")
-
 
 _log = logging.getLogger(__name__)
 
