@@ -22,7 +22,6 @@ if TYPE_CHECKING:
         Interrupted as Interrupted,
         NotAllowed as NotAllowed,
         NotFound as NotFound,
-        NotHere as NotHere,
         NotSignedIn as NotSignedIn,
         PathExists as PathExists,
         RateLimited as RateLimited,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
         SourceChanged as SourceChanged,
         SvcError as SvcError,
         Unreachable as Unreachable,
+        Unsupported as Unsupported,
     )
     from .core.names import Names as Names
     from .core.policy import Policy as Policy
@@ -179,7 +179,7 @@ _ROOMS = {
         "ServiceFailed",
         "Interrupted",
         "Unreachable",
-        "NotHere",
+        "Unsupported",
         "SourceChanged",
         "ContentMismatch",
         "PathExists",

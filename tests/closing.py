@@ -9,7 +9,7 @@ from ipywidgets import Widget
 
 from svc_notebooks.notebook.current_session import make_current
 from svc_notebooks.notebook.sandbox import kernel
-from svc_notebooks.server.notifications.worker import Carrier
+from svc_notebooks.server.notifications.worker import DeliveryWorker
 
 
 @contextmanager
@@ -22,6 +22,6 @@ def closing() -> Iterator[None]:
         for sandbox in list(kernel._open):
             sandbox.close()
         if any(thread.name == "svc-courier" for thread in threading.enumerate()):
-            for carrier in [value for value in gc.get_objects() if type(value) is Carrier]:
+            for carrier in [value for value in gc.get_objects() if type(value) is DeliveryWorker]:
                 carrier.close()  # of a sandbox that was collected before it was closed
         make_current(None)

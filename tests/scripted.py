@@ -19,8 +19,15 @@ from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Res
 from svc_notebooks.core.http.multipart import MultipartDecoder, PartBegins, PartData, boundary_of
 from svc_notebooks.core.http.ranges import ByteRange, ContentRange, stored_range
 from svc_notebooks.core.http.retry import RetryRule
-from svc_notebooks.core.uploads.server_session import Received, UploadSession, Verdict, cancel, receive, settle
-from svc_notebooks.core.uploads.states import State, UploadRule
+from svc_notebooks.core.uploads.server_session import (
+    ReceivedBody,
+    SessionDecision,
+    UploadSession,
+    after_body,
+    before_body,
+    cancel,
+)
+from svc_notebooks.core.uploads.states import UploadRule, UploadState
 
 BASE = "https://api.example.org"
 TOKEN = "the-secret-token"
@@ -145,12 +152,12 @@ class Shelf:
         session, content = self.sessions[request.url], self.drafts[request.url][1]
         named = request.headers.get("Content-Range")
         parsed = ContentRange.parse(named) if named else None
-        intake = receive(session, parsed, int(request.headers["Content-Length"]), self.rule, 0.0)
-        if isinstance(intake, Verdict):
+        intake = before_body(session, parsed, int(request.headers["Content-Length"]), self.rule, 0.0)
+        if isinstance(intake, SessionDecision):
             return self._verdict(request.url, intake)
         data = self._read(request, limit)[intake.skip :]
         data = data if intake.take is None else data[: intake.take]
-        verdict = settle(session, intake, Received(len(data), broken=limit is not None), self.rule, 0.0)
+        verdict = after_body(session, intake, ReceivedBody(len(data), broken=limit is not None), self.rule, 0.0)
         content += data
         del content[verdict.session.stored :]
         return self._verdict(request.url, verdict)
@@ -160,11 +167,11 @@ class Shelf:
         blocks = iter(lambda: body.read(65_536), b"") if limit is None else [body.read(limit)]
         return b"".join(blocks)
 
-    def _verdict(self, uri: str, verdict: Verdict) -> Response:
+    def _verdict(self, uri: str, verdict: SessionDecision) -> Response:
         before, self.sessions[uri] = self.sessions[uri], verdict.session
         metadata, content = self.drafts[uri]
-        if verdict.session.state is State.COMPLETE:
-            if before.state is not State.COMPLETE:
+        if verdict.session.state is UploadState.COMPLETE:
+            if before.state is not UploadState.COMPLETE:
                 metadata |= {"id": self._keep(metadata, bytes(content))["id"]}
             return self._json(self.files[metadata["id"]])
         found = stored_range(verdict.session.stored) if verdict.status == 308 else None

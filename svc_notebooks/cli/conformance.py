@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.rule_ids import rule_number
 from .output_file import taken, write_report
-from .rule_report import Outcome, Result, Verdict, counts, summary, table, verdicts
-from .target import Secrets, Target, names_of
+from .rule_report import Result, RuleVerdict, TestOutcome, counts, summary, table, verdicts
+from .target import Deployment, Secrets, names_of
 
 if TYPE_CHECKING:
     import pytest
@@ -62,13 +62,13 @@ def conformance(options: argparse.Namespace) -> int:
     return command.report(options.json, overwrite=options.overwrite)
 
 
-def _target(options: argparse.Namespace) -> Target:
+def _target(options: argparse.Namespace) -> Deployment:
     token = options.token or os.environ.get("SVC_TOKEN")
     if not options.base_url:
         raise ValueError("which deployment? Give its base address, such as https://files.example.org")
     if not token:
         raise ValueError("which token? Give --token, or set SVC_TOKEN")
-    return Target(
+    return Deployment(
         options.base_url,
         token,
         second_token=options.second_token or os.environ.get("SVC_SECOND_TOKEN"),
@@ -115,7 +115,7 @@ def _begins(id: str, word: str) -> bool:
 class Command:
     """One run: what the suite asks of it, and what it hears of the suite. Registered as the plugin "conformance"."""
 
-    target: Target | None
+    target: Deployment | None
     chosen: Mapping[str, Any]
     hidden: Secrets = field(default_factory=Secrets)
     run: Any = None
@@ -129,7 +129,7 @@ class Command:
     interrupted: bool = False
     removing: bool = False
     """Whether an interrupt has been heard: what follows is cleaning up."""
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[TestOutcome] = field(default_factory=list)
     tests: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -144,7 +144,7 @@ class Command:
     def _run_pytest(self, base: Path) -> None:
         import pytest
 
-        from .report_plugin import Listener
+        from .report_plugin import ReportPlugin
 
         folder = suite_folder()
         _name_tests(folder / "tests")
@@ -162,7 +162,7 @@ class Command:
             *(["--collect-only"] if self.target is None else []),
         ]  # fmt: skip
         with _interruptible(self):
-            code = pytest.main(arguments, plugins=[Listener(self)])
+            code = pytest.main(arguments, plugins=[ReportPlugin(self)])
         if code not in (0, 1, pytest.ExitCode.NO_TESTS_COLLECTED) and not self.refused:
             self.refused = "the suite could not be run" if code != pytest.ExitCode.INTERRUPTED else "interrupted"
 
@@ -200,7 +200,7 @@ class Command:
             return 2
         return 1 if counts(found)[Result.FAIL] else 0
 
-    def _json(self, found: Sequence[Verdict]) -> dict[str, Any]:
+    def _json(self, found: Sequence[RuleVerdict]) -> dict[str, Any]:
         from .. import __version__
 
         return {

@@ -40,7 +40,7 @@ def grade(options: argparse.Namespace) -> int:
     if problem := taken(options.json, options.csv, overwrite=options.overwrite):
         return _fail(problem)
     seed, begun = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
-    limits = grading.Limits(options.cell_timeout, options.timeout)
+    limits = grading.GradingLimits(options.cell_timeout, options.timeout)
     marks = grading.grade(found, seed, limits=limits, jobs=options.jobs, told=_told)
     sys.stdout.write(table(marks))
     _written(options, marks, seed)

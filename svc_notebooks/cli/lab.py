@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from .jupyter_settings import environment, trust
-from .notebook_files import START, Copied, Outcome, copy_notebooks, notebooks_folder, renew
+from .notebook_files import START, Copied, CopyOutcome, copy_notebooks, notebooks_folder, renew
 
 
 def lab(directory: Path, arguments: Sequence[str] = (), *, fresh: str | None = None, only_copy: bool = False) -> int:
@@ -43,9 +43,9 @@ def _bring(directory: Path, fresh: str | None) -> None:
 
 
 def _told(directory: Path, copied: Sequence[Copied]) -> list[str]:
-    new = sum(one.outcome is Outcome.COPIED for one in copied)
+    new = sum(one.outcome is CopyOutcome.COPIED for one in copied)
     first = f"{new} of {len(copied)} files copied to {directory}" if new else f"all files are in {directory} already"
-    return [first, *(f"{one.name}: {one.outcome.value}" for one in copied if one.outcome is Outcome.KEPT)]
+    return [first, *(f"{one.name}: {one.outcome.value}" for one in copied if one.outcome is CopyOutcome.KEPT)]
 
 
 def _untouched(directory: Path) -> list[Path]:

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).parents[1]
 START = "00-start.ipynb"
 
 
-class Outcome(Enum):
+class CopyOutcome(Enum):
     """What became of one file; the value is how it is said."""
 
     COPIED = "copied"
@@ -27,7 +27,7 @@ class Copied:
     """One file of the notebooks, by its path below their folder."""
 
     name: str
-    outcome: Outcome
+    outcome: CopyOutcome
 
 
 def notebooks_folder() -> Path:
@@ -67,8 +67,8 @@ def _copy_one(source: Path, target: Path, name: str) -> Copied:
     try:
         outcome = save_bytes(target, source.read_bytes(), overwrite=False).outcome
     except PathExists:
-        return Copied(name, Outcome.KEPT)
-    return Copied(name, Outcome.SAME if outcome == UNCHANGED else Outcome.COPIED)
+        return Copied(name, CopyOutcome.KEPT)
+    return Copied(name, CopyOutcome.SAME if outcome == UNCHANGED else CopyOutcome.COPIED)
 
 
 def renew(target: Path, word: str, source: Path | None = None) -> tuple[str, str | None]:
@@ -76,7 +76,7 @@ def renew(target: Path, word: str, source: Path | None = None) -> tuple[str, str
     source = source or notebooks_folder()
     name = _meant(word, [path.relative_to(source).as_posix() for path in notebooks_in(source)])
     mine = target / name
-    if _copy_one(source / name, mine, name).outcome is not Outcome.KEPT:
+    if _copy_one(source / name, mine, name).outcome is not CopyOutcome.KEPT:
         return name, None
     kept = next(path for path in _names_for(mine) if not lexists(path))
     put_in_place(mine, kept, overwrite=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .rule_report import Failure, Outcome, Result
+from .rule_report import Failure, Result, TestOutcome
 
 if TYPE_CHECKING:
     from .conformance import Command
@@ -22,7 +22,7 @@ MARKS = (
 )
 
 
-class Listener:
+class ReportPlugin:
     """The hooks of one run."""
 
     def __init__(self, command: Command) -> None:
@@ -85,7 +85,7 @@ class Listener:
             self._command.outcomes.append(self._outcome())
             self._show_progress()
 
-    def _outcome(self) -> Outcome:
+    def _outcome(self) -> TestOutcome:
         reports = self._reports
         known = [pair for report in reports for pair in report.user_properties]
         facts = {name: value for name, value in known if name != "difference"}
@@ -98,11 +98,11 @@ class Listener:
             failure = self._failure(failed, tuple(facts.get("log", ())))
             if choices := facts.get("choices"):
                 what = f"{failure.expected} here, {failure.came} there"
-                return Outcome(name, rules, Result.DIFFERS, differences=tuple((one, what) for one in choices))
-            return Outcome(f"{name}: {self._statement}", rules, Result.FAIL, failure=failure)
+                return TestOutcome(name, rules, Result.DIFFERS, differences=tuple((one, what) for one in choices))
+            return TestOutcome(f"{name}: {self._statement}", rules, Result.FAIL, failure=failure)
         if skipped is not None:
-            return Outcome(name, rules, Result.UNTESTABLE, why=_reason(skipped))
-        return Outcome(name, rules, Result.PASS, differences=tuple(dict.fromkeys(differences)))
+            return TestOutcome(name, rules, Result.UNTESTABLE, why=_reason(skipped))
+        return TestOutcome(name, rules, Result.PASS, differences=tuple(dict.fromkeys(differences)))
 
     def _failure(self, report: pytest.TestReport, log: tuple[str, ...]) -> Failure:
         crash = getattr(report.longrepr, "reprcrash", None)

@@ -31,7 +31,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class TestOutcome:
     """One test, parameters and all."""
 
     test: str
@@ -49,13 +49,13 @@ class Outcome:
 
 
 @dataclass(slots=True)
-class Verdict:
+class RuleVerdict:
     """One rule, or one clause of a rule, and the outcomes of its tests."""
 
     id: str
     area: str
     words: str
-    outcomes: list[Outcome] = field(default_factory=list)
+    outcomes: list[TestOutcome] = field(default_factory=list)
 
     @property
     def result(self) -> Result:
@@ -69,7 +69,7 @@ class Verdict:
         return next((one for one in order if one in found), Result.UNTESTABLE)
 
     @property
-    def failures(self) -> list[Outcome]:
+    def failures(self) -> list[TestOutcome]:
         """The tests that failed."""
         return [one for one in self.outcomes if one.result is Result.FAIL]
 
@@ -105,9 +105,9 @@ class Verdict:
         }  # fmt: skip
 
 
-def verdicts(rules: Mapping[str, Any], outcomes: Iterable[Outcome]) -> list[Verdict]:
+def verdicts(rules: Mapping[str, Any], outcomes: Iterable[TestOutcome]) -> list[RuleVerdict]:
     """One verdict for each row, in the order of the rows."""
-    found = {id: Verdict(id, rule.area, rule.rule) for id, rule in rules.items()}
+    found = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:
         for rule in outcome.rules:
             if rule in found:
@@ -115,13 +115,13 @@ def verdicts(rules: Mapping[str, Any], outcomes: Iterable[Outcome]) -> list[Verd
     return list(found.values())
 
 
-def counts(found: Iterable[Verdict]) -> dict[Result, int]:
+def counts(found: Iterable[RuleVerdict]) -> dict[Result, int]:
     """How many rows have each result."""
     results = [one.result for one in found]
     return {result: results.count(result) for result in Result}
 
 
-def summary(found: Iterable[Verdict]) -> str:
+def summary(found: Iterable[RuleVerdict]) -> str:
     """One line: the number of rules, of their clauses, and how many clauses have each result.
 
     >>> summary([Verdict("A6-04a", "x", "..."), Verdict("A6-04b", "x", "...")])
@@ -140,7 +140,7 @@ def _plural(noun: str, number: int) -> str:
     return f"{number} {noun}{'s' * (number != 1)}"
 
 
-def table(found: Iterable[Verdict], width: int | None = None) -> Iterable[str]:
+def table(found: Iterable[RuleVerdict], width: int | None = None) -> Iterable[str]:
     """The lines of the table: a rule, and below it what there is to say."""
     width = max(60, width or shutil.get_terminal_size((100, 24)).columns)
     wrap = _wrapper(width)
@@ -155,7 +155,7 @@ _MOST = 3
 """Of the failures of one rule so many are printed; all of them are in the JSON."""
 
 
-def _details(one: Verdict) -> Iterable[tuple[str, str]]:
+def _details(one: RuleVerdict) -> Iterable[tuple[str, str]]:
     for outcome in one.failures[:_MOST]:
         if outcome.failure:
             yield "test", outcome.test

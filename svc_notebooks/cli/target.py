@@ -13,7 +13,7 @@ from ..core.names import Names
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class Deployment:
     """Where it is, who we are there, and what we may do.
 
     >>> Target("https://files.example.org/api/", "secret").base_url

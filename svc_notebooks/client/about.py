@@ -17,7 +17,7 @@ _LISTS = "importFormats,exportFormats,maxImportSizes"
 
 
 @dataclass(frozen=True, slots=True)
-class Offers:
+class Capabilities:
     """The lists as they are on the wire, all by media type; sizes in bytes."""
 
     imports: Mapping[str, tuple[str, ...]]
@@ -30,14 +30,14 @@ def get_about(session: Session, fields: str) -> JSONObject:
     return session.call("GET", session.names.path("about"), query={"fields": fields})
 
 
-_known: WeakKeyDictionary[Session, Offers] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Session, Capabilities] = WeakKeyDictionary()
 
 
-def offers(session: Session) -> Offers:
+def offers(session: Session) -> Capabilities:
     """What this session's service offers; asked once, since it is what is installed there."""
     if session not in _known:
         about = get_about(session, _LISTS)
-        _known[session] = Offers(
+        _known[session] = Capabilities(
             _lists("importFormats", _by_source(about.get("importFormats"))),
             _lists("exportFormats", about.get("exportFormats")),
             _sizes(about.get("maxImportSizes")),
@@ -78,7 +78,7 @@ def _each(values: JSON) -> Iterable[JSON]:
     return values if isinstance(values, list) else [values]
 
 
-def word(names: Names, native_type: str) -> str:
+def native_name(names: Names, native_type: str) -> str:
     """The short word of a native type, as core/http/native_formats.py writes it.
 
     >>> word(Names(), "application/vnd.svc-apps.document")
@@ -93,7 +93,7 @@ def export_formats(session: Session, native_type: str) -> list[ExportFormat]:
 
 
 def _export(names: Names, native_type: str, media_type: str) -> ExportFormat:
-    native = word(names, native_type)
+    native = native_name(names, native_type)
     for row in EXPORTS:
         if row.native == native and names.media_type(row.media_type) == media_type:
             return replace(row, media_type=media_type)
@@ -120,11 +120,11 @@ def import_formats(session: Session) -> list[tuple[str, str, ImportFormat | None
 
 
 def _import(names: Names, native_type: str, media_type: str) -> ImportFormat | None:
-    native = word(names, native_type)
+    native = native_name(names, native_type)
     rows = (row for row in IMPORTS if row.native == native)
     return next((row for row in rows if media_type in map(names.media_type, row.media_types)), None)
 
 
 def _place(names: Names, native_type: str) -> int:
-    native = word(names, native_type)
+    native = native_name(names, native_type)
     return NATIVES.index(native) if native in NATIVES else len(NATIVES)

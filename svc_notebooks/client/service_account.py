@@ -13,7 +13,7 @@ from ..core.auth.oauth import JWT_BEARER
 from ..core.errors.errors import ServiceFailed
 from ..core.http.messages import JSONObject, Request
 from .session import Session, read_object
-from .transport.retry import Attempts
+from .transport.retry import Retry
 
 _FORM = "application/x-www-form-urlencoded"
 _LIFETIME = 3600
@@ -88,7 +88,7 @@ def ask(session: Session, address: str, form: Mapping[str, str]) -> JSONObject:
     content = urlencode(form).encode()
     headers = session.headers(("Content-Type", _FORM), ("Content-Length", str(len(content))))
     request = Request("POST", address, headers, content)
-    return read_object(Attempts(session, repeatable=True).settle(lambda: request))
+    return read_object(Retry(session, repeatable=True).run(lambda: request))
 
 
 def token_info(session: Session) -> JSONObject:

@@ -23,10 +23,10 @@ from ..core.http.retry import RetryRule, parse_retry_after
 from ..core.names import Names
 from ..core.printable import printable
 from .credentials import Credential, Secret, Token, base_address, origin_of
-from .transport.base import Broken, DirectTransport, Handler, Transport
-from .transport.recorder import Entry, RecordedBody, RecordedStream, Recorder
-from .transport.retry import IDEMPOTENT, Attempts
-from .upload_journal import Journal, default_folder
+from .transport.base import DirectTransport, Handler, Transport, TransportError
+from .transport.recorder import RecordedBody, RecordedExchange, RecordedStream, Recorder
+from .transport.retry import IDEMPOTENT, Retry
+from .upload_journal import UploadJournal, default_folder
 
 USER_AGENT = "svc-notebooks/0.1"
 JSON_TYPE = "application/json; charset=UTF-8"
@@ -104,7 +104,7 @@ class Session:
         """What this session is part of and keeps alive: a sandbox."""
         self.explain: Callable[[SvcError], SvcError] = _as_it_is
         """Says more of an error than the service can: that an id belongs to another sandbox."""
-        self.pending = Journal(_folder(state_dir, in_process=handler is not None))
+        self.pending = UploadJournal(_folder(state_dir, in_process=handler is not None))
         self._own = origin_of(self.base_url) + "/"
         self._credential = Credential(token)
         self._virtual = clock is not None
@@ -165,9 +165,9 @@ class Session:
         """
         request = self.request(method, path, query=query, body=body)
         made_id = body.get("id") if method == "POST" and isinstance(body, dict) else None
-        attempts = Attempts(self, repeatable=method in IDEMPOTENT or bool(made_id))
+        attempts = Retry(self, repeatable=method in IDEMPOTENT or bool(made_id))
         try:
-            return read_object(attempts.settle(lambda: request))
+            return read_object(attempts.run(lambda: request))
         except AlreadyExists as error:
             if not attempts.made_before(error):
                 raise
@@ -251,7 +251,7 @@ class Session:
 
     def _count_fruitless(self, error: BaseException) -> None:
         """A service that never answered is not worth the patience of one that did: it may be another program."""
-        if isinstance(error, Broken) and not (self._answered or self.in_process):
+        if isinstance(error, TransportError) and not (self._answered or self.in_process):
             self._fruitless += 1
             error.hopeless |= self._fruitless >= _FIRST_TRIES
 
@@ -341,7 +341,7 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _recorded(request: Request, entry: Entry) -> Request:
+def _recorded(request: Request, entry: RecordedExchange) -> Request:
     if isinstance(request.body, bytes):
         entry.sent_more(request.body)
         return request

@@ -59,15 +59,15 @@ def default_folder(environment: Mapping[str, str]) -> Path:
     return (Path(state) if state else Path("~/.local/state").expanduser()) / "svc-notebooks"
 
 
-class Journal:
+class UploadJournal:
     """The unfinished uploads of a person, or of one session in memory (`folder` None)."""
 
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
         self._memory: dict[str, PendingUpload] = {}
-        self._claims: dict[str, Claim] = {}
+        self._claims: dict[str, JournalLock] = {}
         self._lock = RLock()
-        after_fork(self, Journal._leave_claims)
+        after_fork(self, UploadJournal._leave_claims)
 
     def _leave_claims(self) -> None:
         """In a forked child: the uploads that are claimed, or kept in memory, are the parent's."""
@@ -98,7 +98,7 @@ class Journal:
         """The entry of this upload session."""
         return next((entry for entry in self.all() if entry.session_uri == session_uri), None)
 
-    def claim(self, key: str) -> Claim | None:
+    def claim(self, key: str) -> JournalLock | None:
         """The right to continue this upload; None while another process or a thread of this one is sending it.
 
         A second claim in the same session takes over one that is not in use: the cell was run again.
@@ -112,7 +112,7 @@ class Journal:
             lock = _lock(self._path(key, ".lock")) if self._usable() else _NO_LOCK
             if lock is None:
                 return None
-            claim = self._claims[key] = Claim(self, key, lock)
+            claim = self._claims[key] = JournalLock(self, key, lock)
             return claim
 
     def write(self, entry: PendingUpload) -> None:
@@ -144,16 +144,16 @@ class Journal:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return os.access(self.folder, os.W_OK | os.X_OK)
 
-    def released(self, claim: Claim) -> None:
+    def released(self, claim: JournalLock) -> None:
         """A claim was given back."""
         if self._claims.get(claim.key) is claim:
             del self._claims[claim.key]
 
 
-class Claim:
+class JournalLock:
     """One upload's place in the journal, held by one process; after `release` it does nothing."""
 
-    def __init__(self, journal: Journal, key: str, lock: _Lock) -> None:
+    def __init__(self, journal: UploadJournal, key: str, lock: _Lock) -> None:
         self.key = key
         self._journal = journal
         self._lock = lock

@@ -18,7 +18,7 @@ class TooLarge(ConversionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class JobLimits:
     """How much one conversion may use; sizes in bytes."""
 
     seconds: float = 60.0
@@ -54,7 +54,7 @@ class Job:
     ocr_language: str | None = None
     now: datetime = datetime(2026, 1, 1, tzinfo=UTC)
     office: bool = False
-    limits: Limits = Limits()
+    limits: JobLimits = JobLimits()
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:

@@ -27,7 +27,7 @@ class Model(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Arrow:
+class Conversion:
     """One direction between a format and a native type: `function` is "module:name", below convert."""
 
     native: str
@@ -116,12 +116,12 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 # fmt: on
 
 
-def importers(*, extended: bool = False) -> tuple[Arrow, ...]:
+def importers(*, extended: bool = False) -> tuple[Conversion, ...]:
     """An arrow for each media type that can be read here, in the order of core/http/native_formats.py."""
     return tuple(arrow for arrow in _importers(extended) if arrow.works)
 
 
-def exporters(*, extended: bool = False) -> tuple[Arrow, ...]:
+def exporters(*, extended: bool = False) -> tuple[Conversion, ...]:
     """An arrow for each export format that can be written here, in the order of core/http/native_formats.py."""
     return tuple(arrow for arrow in _exporters(extended) if arrow.works)
 
@@ -133,9 +133,9 @@ def lacking(native: str, media_type: str, *, reads: bool, extended: bool = False
     return next((engine for engine in needs if not engine.found()), None)
 
 
-def _importers(extended: bool) -> list[Arrow]:
+def _importers(extended: bool) -> list[Conversion]:
     return [
-        Arrow(native, media_type, function, needs)
+        Conversion(native, media_type, function, needs)
         for native, key, function, needs in _READERS
         for row in f.IMPORTS
         if row.native == native and key in row.media_types and (extended or not row.extended)
@@ -143,6 +143,6 @@ def _importers(extended: bool) -> list[Arrow]:
     ]
 
 
-def _exporters(extended: bool) -> list[Arrow]:
+def _exporters(extended: bool) -> list[Conversion]:
     offered = {(row.native, row.media_type) for row in f.EXPORTS if extended or not row.extended}
-    return [Arrow(*row) for row in _WRITERS if row[:2] in offered]
+    return [Conversion(*row) for row in _WRITERS if row[:2] in offered]

@@ -17,7 +17,7 @@ TRIED_AGAIN = frozenset({500, 502, 503, 504})
 """Statuses after which the same message is sent again; whatever is in neither set is a failure."""
 
 
-class Fate(Enum):
+class DeliveryStatus(Enum):
     """What became of a message, or of one attempt to deliver it."""
 
     DELIVERED = "delivered"
@@ -27,7 +27,7 @@ class Fate(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class AttemptOutcome:
     """How one attempt went: the receiver's status, or None and why no status came."""
 
     status: int | None
@@ -58,18 +58,18 @@ class Schedule:
 class Judgement:
     """What follows from an attempt; `wait`: seconds until the next one, where there is one."""
 
-    fate: Fate
+    fate: DeliveryStatus
     wait: float | None = None
 
 
-def judge(outcome: Outcome, attempt: int, schedule: Schedule, chance: float) -> Judgement:
+def next_attempt(outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float) -> Judgement:
     """What follows from an attempt (1 for the first).
 
     >>> judge(Outcome(204), 1, Schedule(), 0.0).fate, judge(Outcome(503), 5, Schedule(), 0.0).fate
     (<Fate.DELIVERED: 'delivered'>, <Fate.FAILED: 'failed'>)
     """
     if outcome.status in DELIVERED:
-        return Judgement(Fate.DELIVERED)
+        return Judgement(DeliveryStatus.DELIVERED)
     if outcome.status in TRIED_AGAIN and attempt < schedule.attempts:
-        return Judgement(Fate.RETRY, schedule.wait(attempt, chance))
-    return Judgement(Fate.FAILED)
+        return Judgement(DeliveryStatus.RETRY, schedule.wait(attempt, chance))
+    return Judgement(DeliveryStatus.FAILED)

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary, finalize
 
-from .errors.errors import NotHere
+from .errors.errors import Unsupported
 
 _log = logging.getLogger(__name__)
 
@@ -98,17 +98,17 @@ def temporary_folder(prefix: str) -> Iterator[Path]:
         remove()
 
 
-class Elsewhere:
-    """Stands in a forked child for something that works in its parent alone: every use raises NotHere."""
+class ForkedChild:
+    """Stands in a forked child for something that works in its parent alone: every use raises Unsupported."""
 
     def __init__(self, message: str, advice: str) -> None:
         self.__dict__.update(message=message, advice=advice)
 
     def __getattr__(self, name: str) -> NoReturn:
-        raise NotHere(self.message, advice=self.advice)
+        raise Unsupported(self.message, advice=self.advice)
 
     def __enter__(self) -> NoReturn:
-        raise NotHere(self.message, advice=self.advice)
+        raise Unsupported(self.message, advice=self.advice)
 
     def __exit__(self, *error: object) -> None:
         """Never reached; a `with` block asks for it first."""

@@ -1,7 +1,7 @@
 """Where this is: what the Python around us can do. It is decided here, and nowhere else.
 
 In a browser (Pyodide, which JupyterLite runs) there is no thread, no socket and no other process. Who needs one of
-them asks `here()` when it is needed, never at import, so that a test can stand in another place.
+them asks `capabilities()` when it is needed, never at import, so that a test can stand in another place.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from .errors.errors import NotHere
+from .errors.errors import Unsupported
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlatformCapabilities:
     """What there is: threads to begin, sockets to open, processes to start."""
 
     name: str
@@ -24,13 +24,13 @@ class Place:
     processes: bool = True
 
 
-MACHINE = Place("this machine")
-BROWSER = Place("a browser", threads=False, sockets=False, processes=False)
+MACHINE = PlatformCapabilities("this machine")
+BROWSER = PlatformCapabilities("a browser", threads=False, sockets=False, processes=False)
 
-_standing: list[Place] = []
+_standing: list[PlatformCapabilities] = []
 
 
-def here() -> Place:
+def capabilities() -> PlatformCapabilities:
     """Where this Python runs.
 
     >>> here().name
@@ -42,7 +42,7 @@ def here() -> Place:
 
 
 @contextmanager
-def standing(place: Place) -> Iterator[None]:
+def override(place: PlatformCapabilities) -> Iterator[None]:
     """Be there for a while, whatever this Python could do: for tests.
 
     >>> with standing(BROWSER):
@@ -57,12 +57,12 @@ def standing(place: Place) -> Iterator[None]:
 
 
 def need_sockets(what: str) -> None:
-    """Raise NotHere, if there are no sockets: `what` is the beginning of the sentence that says so.
+    """Raise Unsupported, if there are no sockets: `what` is the beginning of the sentence that says so.
 
     >>> with standing(BROWSER):
     ...     need_sockets("serve() listens on a socket")
     Traceback (most recent call last):
-    svc_notebooks.core.errors.errors.NotHere: serve() listens on a socket, and a browser has none. ...
+    svc_notebooks.core.errors.errors.Unsupported: serve() listens on a socket, and a browser has none. ...
     """
-    if not here().sockets:
-        raise NotHere(f"{what}, and {here().name} has none.")
+    if not capabilities().sockets:
+        raise Unsupported(f"{what}, and {capabilities().name} has none.")

@@ -11,7 +11,7 @@ from .http.messages import JSON
 NO_TEXT = "expected text: it has half of a surrogate pair."
 
 
-def unreadable(value: JSON) -> list[Row]:
+def lone_surrogates(value: JSON) -> list[Row]:
     """What of a JSON value cannot be printed again, by its path.
 
     >>> [one.location for one in unreadable({"a": ["x", chr(0xD800)]})]

@@ -7,7 +7,7 @@ class WorkExceeded(Exception):
     """The budget of this piece of work is spent."""
 
 
-class Work:
+class WorkBudget:
     """Counts steps, and ends the work after `most` of them; None: never.
 
     >>> work = Work(2)

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from .evidence import Evidence
-    from .exercise_service import World
+    from .exercise_service import ExerciseService
 
 Value: TypeAlias = "str | int | bytes | list[str]"
 """What a student can be given: it travels as JSON when a teacher grades."""
 
-LayOut: TypeAlias = "Callable[[World, Random], dict[str, Value]]"
+LayOut: TypeAlias = "Callable[[ExerciseService, Random], dict[str, Value]]"
 """Put into a new world what the exercise needs; what the student is given, by name."""
 
 Check: TypeAlias = "Callable[[Evidence], str]"

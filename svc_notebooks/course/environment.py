@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..client.session import Session
 from ..core.clock import parse_duration, parse_time
 from ..core.names import NOWHERE
-from .exercise_service import World
-from .verdict import Outcome, Verdict
+from .exercise_service import ExerciseService
+from .verdict import ExerciseOutcome, ExerciseVerdict
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON
@@ -21,7 +21,7 @@ COURSE = "/_course"
 """The paths of a teacher's process that are no service's."""
 
 
-class Place(Protocol):
+class ExerciseEnvironment(Protocol):
     """One exercise that was begun."""
 
     @property
@@ -46,18 +46,18 @@ class Place(Protocol):
     def answered(self, number: int, answer: int | str) -> None:
         """What the receiver did with one of them."""
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ExerciseVerdict:
         """What became of it so far."""
 
     def close(self) -> None:
         """It is over."""
 
 
-class Here:
+class LocalEnvironment:
     """An exercise in this kernel: the service is a function of it."""
 
     def __init__(self, definition: Definition, seed: str) -> None:
-        self.world = World(definition, seed)
+        self.world = ExerciseService(definition, seed)
 
     @property
     def given(self) -> Mapping[str, Value]:
@@ -95,7 +95,7 @@ class Here:
         """What the receiver did with one of them."""
         self.world.answered(number, answer)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ExerciseVerdict:
         """What became of it so far."""
         return self.world.verdict()
 
@@ -104,7 +104,7 @@ class Here:
         self.world.close()
 
 
-class Elsewhere:
+class RemoteEnvironment:
     """An exercise at a judge: this process has its address and a key, and nothing to prove anything with."""
 
     def __init__(self, definition: Definition, base_url: str, key: str) -> None:
@@ -160,10 +160,10 @@ class Elsewhere:
         """What the receiver did with one of them."""
         self._ask("answered", number=number, answer=answer)
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ExerciseVerdict:
         """What became of it so far."""
         found = self._ask("verdict")
-        return Verdict(Outcome(found["outcome"]), str(found["message"]))
+        return ExerciseVerdict(ExerciseOutcome(found["outcome"]), str(found["message"]))
 
     def close(self) -> None:
         """It is over here; the judge keeps what it has seen."""

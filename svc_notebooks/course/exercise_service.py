@@ -17,8 +17,8 @@ from ..server.service import open_service
 from ..server.storage.clock import VirtualClock
 from .definition import Definition
 from .evidence import Evidence, Seen, seen
-from .request_recorder import Witness
-from .verdict import NotYet, Outcome, Verdict, need
+from .request_recorder import RequestRecorder
+from .verdict import ExerciseOutcome, ExerciseVerdict, NotYet, need
 
 if TYPE_CHECKING:
     from ..server.service import Service
@@ -44,7 +44,7 @@ class Trial:
     answer: int | str | None = None
 
 
-class World:
+class ExerciseService:
     """Everything of one exercise that a student's code meets, and `verdict` on what it did."""
 
     def __init__(self, definition: Definition, seed: str) -> None:
@@ -60,7 +60,7 @@ class World:
         self.given: Mapping[str, Value] = definition.lay_out(self, dice)
         self._files = self._count()
         self._arranged = len(self.service.journal())
-        self.witness = Witness(self.service)
+        self.witness = RequestRecorder(self.service)
 
     # -- for laying out
 
@@ -105,25 +105,27 @@ class World:
 
     # -- for a check
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> ExerciseVerdict:
         """What became of the exercise so far."""
         try:
             return self._judged()
         except NotYet as missing:
-            return Verdict(Outcome.NOT_YET, str(missing))
+            return ExerciseVerdict(ExerciseOutcome.NOT_YET, str(missing))
         except Exception as error:
-            return Verdict(Outcome.NOT_YET, _UNREADABLE.format(kind=type(error).__name__))
+            return ExerciseVerdict(ExerciseOutcome.NOT_YET, _UNREADABLE.format(kind=type(error).__name__))
 
-    def _judged(self) -> Verdict:
+    def _judged(self) -> ExerciseVerdict:
         need(not self.witness.flooded, _FLOODED)
         requests = self._requests()
         if not requests and all(one.answer is None for one in self.trials):
-            return Verdict(Outcome.NOT_TRIED, f"The service saw no request of yours yet.{self._beside()}")
+            return ExerciseVerdict(
+                ExerciseOutcome.NOT_TRIED, f"The service saw no request of yours yet.{self._beside()}"
+            )
         if self.definition.by_hand and not all(one.by_hand for one in requests):
             raise NotYet(_NOT_BY_HAND)
         with closing(self.service.fork()) as state:
             evidence = Evidence(requests, state, self.given, self.kept, self.trials, self.clock.now())
-            return Verdict(Outcome.CORRECT, self.definition.check(evidence))
+            return ExerciseVerdict(ExerciseOutcome.CORRECT, self.definition.check(evidence))
 
     def _requests(self) -> list[Seen]:
         rows = self.service.journal()[self._arranged :]

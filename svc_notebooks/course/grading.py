@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from ..server.service import Service
-    from .verdict import Verdict
+    from .verdict import ExerciseVerdict
 
 _WARM = (
     "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner",
@@ -41,7 +41,7 @@ _TRIES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GradingLimits:
     """How long a cell and a whole notebook may run, in seconds."""
 
     cell: float = 30.0
@@ -53,7 +53,7 @@ class Mark:
     """What became of one submission: a verdict for each exercise, and what was in the way."""
 
     student: str
-    verdicts: dict[str, Verdict]
+    verdicts: dict[str, ExerciseVerdict]
     remarks: tuple[str, ...]
 
     @property
@@ -66,7 +66,7 @@ def grade(
     found: Iterable[Submission],
     seed: str,
     *,
-    limits: Limits | None = None,
+    limits: GradingLimits | None = None,
     jobs: int | None = None,
     told: Callable[[Mark], object] = lambda mark: None,
 ) -> list[Mark]:
@@ -82,7 +82,7 @@ def grade(
     judge = Judge()
     served = cast("Service", judge)  # it has what the socket asks of a service: `handle`, `policy` and `user_of`
     with SocketServer(served, threads=_THREADS) as server, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        room = _Room(judge, server.base_url, seed, limits or Limits())
+        room = _Room(judge, server.base_url, seed, limits or GradingLimits())
 
         def one(submission: Submission) -> Mark:
             mark = room.mark(submission)
@@ -95,7 +95,7 @@ def grade(
 class _Room:
     """Where submissions are run."""
 
-    def __init__(self, judge: Judge, base_url: str, seed: str, limits: Limits) -> None:
+    def __init__(self, judge: Judge, base_url: str, seed: str, limits: GradingLimits) -> None:
         self._judge, self._base_url, self._seed, self._limits = judge, base_url, seed, limits
         # Fresh processes at the price of a fork, from a server that has imported what they all need and nothing else.
         fresh = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
@@ -141,7 +141,7 @@ class _Room:
                 _ended(process)
 
 
-def _watched(line: Connection, limits: Limits) -> list[str]:
+def _watched(line: Connection, limits: GradingLimits) -> list[str]:
     """Listen until a notebook has come to its end or its time is over; what was in its way."""
     ends, at, remarks = time.monotonic() + limits.notebook, 0, list[str]()
     while line.poll(max(0.0, ends - time.monotonic())):

@@ -16,11 +16,11 @@ from ..core.clock import format_time
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.http.messages import Query, Request, Response, as_body
 from ..core.policy import Policy
-from ..server.context.responses import as_error, as_json
+from ..server.context.responses import as_error, json_response
 from .catalogue import DEFINITIONS
 from .environment import COURSE, packed
-from .exercise_service import World
-from .verdict import Outcome, Verdict
+from .exercise_service import ExerciseService
+from .verdict import ExerciseOutcome, ExerciseVerdict
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON, JSONObject
@@ -29,8 +29,8 @@ MOST_BEGUN = 10
 """How often one submission may begin one exercise: who tries all answers is not asked a hundredth time."""
 
 _MOST_BODY = 64 * 1024
-_RANK = (Outcome.NOT_TRIED, Outcome.NOT_YET, Outcome.CORRECT)
-_UNTRIED = Verdict(Outcome.NOT_TRIED, "It was never begun.")
+_RANK = (ExerciseOutcome.NOT_TRIED, ExerciseOutcome.NOT_YET, ExerciseOutcome.CORRECT)
+_UNTRIED = ExerciseVerdict(ExerciseOutcome.NOT_TRIED, "It was never begun.")
 
 
 class Sitting:
@@ -38,13 +38,13 @@ class Sitting:
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
-        self._worlds: dict[str, World] = {}
+        self._worlds: dict[str, ExerciseService] = {}
         self._begun: dict[str, int] = {}
         self._tokens: dict[str, str] = {}
-        self._best: dict[str, Verdict] = {}
+        self._best: dict[str, ExerciseVerdict] = {}
         self._lock = RLock()
 
-    def world_of(self, token: str) -> World | None:
+    def world_of(self, token: str) -> ExerciseService | None:
         """The world that a token opens."""
         return self._worlds.get(self._tokens.get(token, ""))
 
@@ -57,7 +57,7 @@ class Sitting:
             if self._begun[name] > MOST_BEGUN:
                 raise refuse("badRequest", message=f"{name!r} was begun {MOST_BEGUN} times already")
             self._end(name)
-            made = World(DEFINITIONS[name], f"{self._seed}/{self._begun[name]}")
+            made = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begun[name]}")
             self._worlds[name] = made
             self._tokens[made.token] = name
             given: JSONObject = {key: packed(value) for key, value in made.given.items()}
@@ -70,7 +70,7 @@ class Sitting:
             self._tokens[token] = name
             return {"token": token}
 
-    def world(self, name: str) -> World:
+    def world(self, name: str) -> ExerciseService:
         """The world of an exercise that was begun. Raises ApiError."""
         if name not in self._worlds:
             raise refuse("badRequest", message=f"{name!r} was not begun")
@@ -85,7 +85,7 @@ class Sitting:
         self._best[name] = max(self._best.get(name, _UNTRIED), found, key=lambda one: _RANK.index(one.outcome))
         world.close()
 
-    def end(self) -> dict[str, Verdict]:
+    def end(self) -> dict[str, ExerciseVerdict]:
         """Close everything; what became of every exercise."""
         with self._lock:
             for name in list(self._worlds):
@@ -115,7 +115,7 @@ class Judge:
         self._sittings[key] = Sitting(seed)
         return key
 
-    def close(self, key: str) -> dict[str, Verdict]:
+    def close(self, key: str) -> dict[str, ExerciseVerdict]:
         """End a sitting: what became of every exercise."""
         return self._sittings.pop(key).end()
 
@@ -139,7 +139,7 @@ class Judge:
             if sitting is None or call is None:
                 raise refuse("badToken")
             body = _body(request)
-            return as_json(Query(), call(sitting, str(body.get("exercise")), body))
+            return json_response(Query(), call(sitting, str(body.get("exercise")), body))
         except ApiError as error:
             return as_error(error)
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -157,7 +157,7 @@ def _texts(value: Any) -> list[str]:
     return [str(one) for one in value]
 
 
-def _instant(world: World) -> JSONObject:
+def _instant(world: ExerciseService) -> JSONObject:
     return {"now": format_time(world.clock.now())}
 
 

@@ -12,7 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from ..core.fork import after_fork
-from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, cut_off
+from ..core.http.messages import Body, Disconnected, Headers, Query, Request, Response, abort_body
 
 if TYPE_CHECKING:
     from ..server.service import Service
@@ -39,7 +39,7 @@ class Note:
     told: Headers = field(default_factory=Headers)
 
 
-class Witness:
+class RequestRecorder:
     """Hands every request on to a service, one at a time, and keeps a note of it."""
 
     def __init__(self, service: Service) -> None:
@@ -48,7 +48,7 @@ class Witness:
         self._kept = 0
         self.notes: list[Note] = []
         self.flooded = False
-        after_fork(self, Witness._renew_lock)
+        after_fork(self, RequestRecorder._renew_lock)
 
     def _renew_lock(self) -> None:
         self._lock = Lock()
@@ -92,7 +92,7 @@ class _Tee:
 
     def abort(self) -> None:
         """Stop the other side, where there is one that can be stopped."""
-        cut_off(self._body)
+        abort_body(self._body)
 
     def read(self, size: int = -1, /) -> bytes:
         """As the body's own."""

@@ -6,14 +6,14 @@ import os
 from typing import TYPE_CHECKING
 
 from ..notebook.current_session import forget, make_current
-from .environment import Elsewhere, Here
-from .verdict import Outcome, Verdict
+from .environment import LocalEnvironment, RemoteEnvironment
+from .verdict import ExerciseOutcome, ExerciseVerdict
 from .workspace import Given
 
 if TYPE_CHECKING:
     from ..client.session import Session
     from .definition import Definition
-    from .environment import Place
+    from .environment import ExerciseEnvironment
 
 JUDGE, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
 """The environment: where a judge is and what lets one in, and what the data of exercises depend on."""
@@ -60,10 +60,10 @@ class Exercise:
     def __init__(self, definition: Definition, seed: str | None = None) -> None:
         self._definition = definition
         self._seed = seed
-        self._place: Place | None = None
+        self._place: ExerciseEnvironment | None = None
         self._session: Session | None = None
         self.hints_taken = 0
-        self.outcome = Outcome.NOT_TRIED
+        self.outcome = ExerciseOutcome.NOT_TRIED
         """The best that `check()` has said."""
 
     @property
@@ -95,18 +95,18 @@ class Exercise:
         print(given)
         return given
 
-    def _opened(self) -> Place:
+    def _opened(self) -> ExerciseEnvironment:
         if JUDGE in os.environ:
-            return Elsewhere(self._definition, os.environ[JUDGE], os.environ.get(KEY, ""))
-        return Here(self._definition, default_seed() if self._seed is None else self._seed)
+            return RemoteEnvironment(self._definition, os.environ[JUDGE], os.environ.get(KEY, ""))
+        return LocalEnvironment(self._definition, default_seed() if self._seed is None else self._seed)
 
-    def check(self) -> Verdict:
+    def check(self) -> ExerciseVerdict:
         """What the service saw since `begin()`: correct, not yet or not tried, and why."""
         if self._place is None:
             said = f'Begin first: given = course.exercise("{self.name}").begin()'
-            return Verdict(Outcome.NOT_TRIED, said)
+            return ExerciseVerdict(ExerciseOutcome.NOT_TRIED, said)
         found = self._place.verdict()
-        if self.outcome is not Outcome.CORRECT:
+        if self.outcome is not ExerciseOutcome.CORRECT:
             self.outcome = found.outcome
         return found
 
@@ -120,7 +120,7 @@ class Exercise:
         """Forget what was done, the hints that were taken and the outcome; notebooks are not touched."""
         self._end()
         self.hints_taken = 0
-        self.outcome = Outcome.NOT_TRIED
+        self.outcome = ExerciseOutcome.NOT_TRIED
 
     def _end(self) -> None:
         if self._place is not None and self._session is not None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Outcome(Enum):
+class ExerciseOutcome(Enum):
     """What became of an exercise; the value is how it is said."""
 
     CORRECT = "correct"
@@ -17,25 +17,25 @@ class Outcome(Enum):
         return self.value
 
 
-_MARKS = {Outcome.CORRECT: "✔", Outcome.NOT_YET: "✘", Outcome.NOT_TRIED: "…"}
-_EDGES = {Outcome.CORRECT: "#2e7d32", Outcome.NOT_YET: "#b26a00", Outcome.NOT_TRIED: "#757575"}
+_MARKS = {ExerciseOutcome.CORRECT: "✔", ExerciseOutcome.NOT_YET: "✘", ExerciseOutcome.NOT_TRIED: "…"}
+_EDGES = {ExerciseOutcome.CORRECT: "#2e7d32", ExerciseOutcome.NOT_YET: "#b26a00", ExerciseOutcome.NOT_TRIED: "#757575"}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Verdict:
+class ExerciseVerdict:
     """An outcome and its message; shown as a note, whose colour is never all that tells it apart.
 
     >>> Verdict(Outcome.NOT_YET, "The service saw no upload.")
     not yet: The service saw no upload.
     """
 
-    outcome: Outcome
+    outcome: ExerciseOutcome
     message: str
 
     @property
     def solved(self) -> bool:
         """Whether it is correct."""
-        return self.outcome is Outcome.CORRECT
+        return self.outcome is ExerciseOutcome.CORRECT
 
     def __repr__(self) -> str:
         return f"{self.outcome}: {self.message}"

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from ..client.transport.base import Broken
+from ..client.transport.base import TransportError
 from ..core.http.messages import Headers, Request
 
 if TYPE_CHECKING:
     from ..client.session import Session
-    from .environment import Place
+    from .environment import ExerciseEnvironment
 
 _WIDEST = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExerciseResponse:
     """What the service answered: `status`, `headers` (names without regard to case) and `body`."""
 
     status: int
@@ -32,10 +32,10 @@ class Answer:
         return json.loads(self.body)
 
 
-class Clock:
+class ExerciseClock:
     """The clock of an exercise: it stands still until it is moved."""
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ExerciseEnvironment) -> None:
         self._place = place
 
     def now(self) -> datetime:
@@ -58,11 +58,11 @@ class Given:
     []
     """
 
-    def __init__(self, place: Place) -> None:
+    def __init__(self, place: ExerciseEnvironment) -> None:
         self._place = place
         self._values = dict(place.given)
         self.session: Session = place.session()
-        self.clock = Clock(place)
+        self.clock = ExerciseClock(place)
 
     def __getattr__(self, name: str) -> Any:
         values = self.__dict__.get("_values", {})
@@ -74,7 +74,9 @@ class Given:
         width = max(map(len, self._values), default=0)
         return "\n".join(f"given.{name:{width}}    {_short(value)}" for name, value in self._values.items())
 
-    def send(self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b"") -> Answer:
+    def send(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: bytes = b""
+    ) -> ExerciseResponse:
         """Send one request as it is written, with your token and the length of the body, and nothing else.
 
         Args:
@@ -90,8 +92,8 @@ class Given:
         fields = Headers({"User-Agent": "by hand", **(headers or {})}).plus(("Content-Length", str(len(body))))
         try:
             response = self.session.send(Request(method, address, fields, bytes(body)))
-            return Answer(response.status, response.headers, response.content())
-        except Broken as error:
+            return ExerciseResponse(response.status, response.headers, response.content())
+        except TransportError as error:
             raise ConnectionError(str(error)) from None
 
     def sign_in(self, program: str, scopes: Sequence[str]) -> Session:

@@ -97,7 +97,7 @@ def names_for(count: int, name: object) -> list[str | None]:
     return list(names)
 
 
-def place_for(count: int, to: str | os.PathLike[str] | None) -> Path:
+def target_path(count: int, to: str | os.PathLike[str] | None) -> Path:
     """Where the results of so many files go: None is the notebook's folder, and for several it must be a folder."""
     place = Path() if to is None else Path(to).expanduser()
     if count > 1 and not place.is_dir():

@@ -42,7 +42,7 @@ OF_ONE_ROW = (
 """Errors that say something of one row, and nothing of the next."""
 
 
-def for_each(schema: Schema, items: Iterable[Item], call: Callable[[Item], Record]) -> DataFrame:
+def apply_to_rows(schema: Schema, items: Iterable[Item], call: Callable[[Item], Record]) -> DataFrame:
     """The frame of what `call` gave for each item. Raises the first error, as the module says."""
     every = list(items)
     done: list[Record] = []

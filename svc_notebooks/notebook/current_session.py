@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.platform import here
+from ..core.platform import capabilities
 
 if TYPE_CHECKING:
     from ..client.session import Session
@@ -38,7 +38,7 @@ def current_session() -> Session:
 
 def _was_started() -> bool:
     """Whether another Python process has started this one."""
-    if not here().processes:
+    if not capabilities().processes:
         return False
     from multiprocessing import parent_process
 

@@ -16,7 +16,7 @@ from ..core.errors.errors import SvcError
 from .current_session import current_session
 from .frames.frames import frame
 from .frames.schemas import DOCTOR
-from .frontend import front_end
+from .frontend import detect_frontend
 from .sandbox.sandbox import sandbox_of
 from .sizes import MIB, size_text
 
@@ -82,7 +82,7 @@ def _version(name: str) -> str | None:
 
 
 def _surroundings() -> Iterator[Finding]:
-    yield "front end", front_end(), "ok", ""
+    yield "front end", detect_frontend(), "ok", ""
     sliced = _version("anywidget") is not None
     yield (
         "files from the browser",

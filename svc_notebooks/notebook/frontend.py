@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 FrontEnd: TypeAlias = Literal["notebook", "terminal", "none"]
 
 
-def front_end() -> FrontEnd:
+def detect_frontend() -> FrontEnd:
     """Where output goes. Nothing is imported to find out: a notebook has IPython loaded already."""
     if _kernel() is not None:
         return "notebook"

@@ -12,101 +12,105 @@ from typing import Any, BinaryIO
 
 from ..core.clock import parse_duration
 from ..core.events.types import is_address
-from ..core.fork import Elsewhere
+from ..core.fork import ForkedChild
 from ..core.http.messages import JSONObject, Request, Response
 from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
 from .auth import clients as registry
 from .auth.users import grant
-from .blobs.blob_store import Parts
-from .context.access_tokens import Access, scope_names
+from .blobs.blob_store import BlobStore
+from .context.access_tokens import TokenVerifier, scope_names
 from .context.journal import Journal
 from .context.resource_lookup import has
-from .context.service_context import House
-from .dispatch.dispatcher import Front
+from .context.service_context import ServiceContext
+from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
-from .dispatch.rate_limits import Rates
+from .dispatch.rate_limits import RateLimiter
 from .events import invitations
 from .notifications import domains as trusted
-from .notifications.delivery import Courier
-from .notifications.outbox import Desk
-from .notifications.senders import Poster
-from .notifications.trust_store import Trust
+from .notifications.delivery import DeliveryService
+from .notifications.outbox import Outbox
+from .notifications.senders import Sender
+from .notifications.trust_store import TrustStore
 from .state.archive_path import save_to
-from .state.expiry import agenda
-from .state.factory import house_from, house_in, house_like, load, save
+from .state.expiry import upcoming_events
+from .state.factory import build_context, fork_context, load, load_context, save
 from .state.snapshots import Snapshots
 from .storage.clock import SystemClock, VirtualClock, moved
 from .storage.fork_guard import unusable_in_forks
-from .store.users import Token
+from .store.users import TokenRow
 
 
 class Service:
-    """A whole service. Threads may share it; in a forked child everything but `close` raises NotHere."""
+    """A whole service. Threads may share it; in a forked child everything but `close` raises Unsupported."""
 
-    def __init__(self, house: House, parts: Parts, *, background: bool | None = None) -> None:
-        self._house = house
+    def __init__(self, context: ServiceContext, parts: BlobStore, *, background: bool | None = None) -> None:
+        self._context = context
         self._parts = parts
-        self.folder, self.notes = house.folder, house.notes
+        self.folder, self.notes = context.folder, context.notes
         self._background = background
-        self._trust = Trust()
-        self._desk = Desk(house.store, house.clock, house.policy, house.names, house.secret)
-        self._courier = Courier(self._desk, house.clock, self._make_post, background=background)
-        house.clock.agenda = self._courier
-        for pem in house.store.trusted.authorities():
+        self._trust = TrustStore()
+        self._desk = Outbox(context.store, context.clock, context.policy, context.names, context.secret)
+        self._courier = DeliveryService(self._desk, context.clock, self._make_post, background=background)
+        context.clock.agenda = self._courier
+        for pem in context.store.trusted.authorities():
             self._trust.add(pem)
-        if self._desk.has_mail():
+        if self._desk.has_pending():
             self._courier.wake()
-        self._access = Access(house.store, house.clock)
+        self._access = TokenVerifier(context.store, context.clock)
         self.user_of = self._access.user_of
-        self._journal = Journal(house.policy.journal_length, house.policy.journal_bytes)
+        self._journal = Journal(context.policy.journal_length, context.policy.journal_bytes)
         self._snapshots = Snapshots()
-        self._faults = Faults(house.clock.wait if house.policy.fault_delay == "clock" else time.sleep)
-        self._rates = Rates(house.policy, house.clock)
-        self._front = Front(house, self._access, self._journal, self._faults, self._rates, self._courier.wake)
+        self._faults = Faults(context.clock.wait if context.policy.fault_delay == "clock" else time.sleep)
+        self._rates = RateLimiter(context.policy, context.clock)
+        self._front = Dispatcher(context, self._access, self._journal, self._faults, self._rates, self._courier.wake)
         unusable_in_forks(self)
 
     @property
     def clock(self) -> SystemClock | VirtualClock:
         """What tells this service the time."""
-        return self._house.clock
+        return self._context.clock
 
     @property
     def names(self) -> Names:
         """The brand names on its wire."""
-        return self._house.names
+        return self._context.names
 
     def has(self, kind: str, key: str) -> bool:
         """Whether there is a file, channel, calendar or event (`kind`) of this id, whoever may see it."""
-        return has(self._house.store, kind, key)
+        return has(self._context.store, kind, key)
 
     @property
     def seed(self) -> int | str | None:
         """The seed of its ids, with the number of openings if its store is not new; None: the system's randomness."""
-        return self._house.ids.client_seed
+        return self._context.ids.client_seed
 
     @property
     def policy(self) -> Policy:
         """How it behaves where the interface is silent."""
-        return self._house.policy
+        return self._context.policy
 
     def handle(self, request: Request) -> Response:
         """Answer a request. What fails inside is logged and answered as a 500.
 
         Raises:
             Disconnected: a fault of `faults` cuts the connection.
-            NotHere: this process is a fork of the one that made the service. Nothing else is ever raised.
+            Unsupported: this process is a fork of the one that made the service. Nothing else is ever raised.
         """
         return self._front.handle(request)
 
-    def refusal(self, request: Request, check: Callable[[Request, House], None]) -> Response | None:
+    def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
         """For an edge that answers a request itself: the answer where `check` raises ApiError, noted in the journal."""
         return self._front.refusal(request, check)
 
-    def _make_post(self) -> Poster:
-        from .notifications.connection_pool import Post  # TLS and HTTP, which nobody needs before the first message
+    def _make_post(self) -> Sender:
+        from .notifications.connection_pool import (
+            HttpsSender,  # TLS and HTTP, which nobody needs before the first message
+        )
 
-        return Post(self._trust, timeout=self.policy.delivery_timeout, connections=self.policy.connections_per_receiver)
+        return HttpsSender(
+            self._trust, timeout=self.policy.delivery_timeout, connections=self.policy.connections_per_receiver
+        )
 
     @property
     def asked(self) -> int:
@@ -139,14 +143,16 @@ class Service:
         Raises:
             ValueError: a scope that does not exist, or a user who is no address.
         """
-        house = self._house
+        context = self._context
         if user and not is_address(user):
-            raise ValueError(f"user={user[:60]!r} is no e-mail address; give one like bob@{house.policy.domain}")
-        email = (user or house.policy.first_user).lower()
-        expires = None if expires_in is None else house.clock.now().timestamp() + expires_in
-        granted = Token(email, client, scope_names(scopes, house.policy), int(service_account), expires)
-        secret = token or house.ids.token()
-        house.reserve.spend(lambda: grant(house, self._access, secret, granted))  # or nobody could clear up a full disk
+            raise ValueError(f"user={user[:60]!r} is no e-mail address; give one like bob@{context.policy.domain}")
+        email = (user or context.policy.first_user).lower()
+        expires = None if expires_in is None else context.clock.now().timestamp() + expires_in
+        granted = TokenRow(email, client, scope_names(scopes, context.policy), int(service_account), expires)
+        secret = token or context.ids.token()
+        context.reserve.spend(
+            lambda: grant(context, self._access, secret, granted)
+        )  # or nobody could clear up a full disk
         return secret
 
     def oauth_client(
@@ -156,7 +162,7 @@ class Service:
 
         Raises ValueError: a redirect URI that is none.
         """
-        return registry.oauth_client(self._house, name, redirect_uris, public=public, base_url=base_url)
+        return registry.oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
 
     def service_account(
         self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
@@ -173,22 +179,22 @@ class Service:
             ValueError: a name or a scope that is none.
             ImportError: without the extra `identity`.
         """
-        return registry.service_account(self._house, name, delegation, client=client, base_url=base_url)
+        return registry.service_account(self._context, name, delegation, client=client, base_url=base_url)
 
     def open_with(self, file_id: str, client: str) -> bool:
         """Somebody opens a file with an OAuth client, whose file scope reaches it from now on; False: no such file."""
-        with self._house.store.transaction():
-            found = self._house.store.files.get(file_id) is not None
+        with self._context.store.transaction():
+            found = self._context.store.files.get(file_id) is not None
             if found:
-                self._house.store.files.open_with(file_id, client)
+                self._context.store.files.open_with(file_id, client)
         return found
 
     def flag(self, file_id: str, *, abusive: bool) -> bool:
         """Mark a file as abusive or not; False: there is no such file."""
-        with self._house.store.transaction():
-            row = self._house.store.files.get(file_id)
+        with self._context.store.transaction():
+            row = self._context.store.files.get(file_id)
             if row:
-                self._house.store.files.save(row._replace(abusive=int(abusive)))
+                self._context.store.files.save(row._replace(abusive=int(abusive)))
         return row is not None
 
     def register_domain(self, domain: str) -> str:
@@ -196,11 +202,11 @@ class Service:
 
         Raises ValueError: it is no host name or address; scheme and port do not belong to it.
         """
-        return trusted.register(self._house.store, domain)
+        return trusted.register(self._context.store, domain)
 
     def domains(self) -> list[str]:
         """The domains that are registered: those of the policy, then the others in alphabetical order."""
-        return trusted.registered(self._house.store, self.policy)
+        return trusted.registered(self._context.store, self.policy)
 
     def trust(self, pem: str) -> None:
         """Let deliveries trust these certificate authorities, beside the system's; revocation lists count too.
@@ -208,7 +214,7 @@ class Service:
         Raises ValueError: there is no certificate in it.
         """
         self._trust.add(pem)
-        self._house.store.trusted.add_authority(pem)
+        self._context.store.trusted.add_authority(pem)
 
     def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
         """Let a function of this process answer the messages to this address; None: no longer.
@@ -224,7 +230,7 @@ class Service:
 
     def outbox(self) -> list[dict[str, Any]]:
         """One row for each message about an event that would have been mailed, the oldest first."""
-        return invitations.outbox(self._house)
+        return invitations.outbox(self._context)
 
     def deliver(self, timeout: float | None = None) -> None:
         """Deliver what is due now; when this returns, every receiver has answered or was given up.
@@ -272,43 +278,43 @@ class Service:
 
     def agenda(self, since: datetime | None = None, until: datetime | None = None) -> list[dict[str, Any]]:
         """What comes to its end or is sent by itself, in the order of time: from now on, or between two instants."""
-        return agenda(self._house, since, until)
+        return upcoming_events(self._context, since, until)
 
     def virtual_clock(self) -> VirtualClock:
         """The clock, to be moved; the system's is replaced by one that stands still from now on."""
-        clock = self._house.clock
+        clock = self._context.clock
         if isinstance(clock, VirtualClock):
             return clock
         virtual = clock.stop()
-        self._house = dataclasses.replace(self._house, clock=virtual)
+        self._context = dataclasses.replace(self._context, clock=virtual)
         return virtual
 
     def reset(self) -> None:
         """Begin again: no files, no uploads, the next sequence of ids; users and their tokens stay."""
-        house = self._house
-        with house.store.still():  # or an upload could end between the two, and lose its parts
-            with house.content.replacing():
-                house.store.clear()
-            house.ids.restart()
+        context = self._context
+        with context.store.exclusive():  # or an upload could end between the two, and lose its parts
+            with context.content.replacing():
+                context.store.clear()
+            context.ids.restart()
             self._desk.forget()
         self._journal.clear()
         self._faults.clear()
         self._rates.clear()
-        if virtual := moved(house.clock):
+        if virtual := moved(context.clock):
             virtual.restart()
 
     def snapshot(self) -> str:
         """Remember the whole state, as long as the service lives; the id to give to `restore`. Raises as `save`."""
-        return self._snapshots.take(self._house, self._parts)
+        return self._snapshots.take(self._context, self._parts)
 
     def restore(self, snapshot: str) -> None:
         """Make the state what it was. Raises ValueError for an id that `snapshot` never gave."""
-        self._snapshots.put_back(snapshot, self._house, self._parts)
+        self._snapshots.put_back(snapshot, self._context, self._parts)
         self._moved()
 
     def fork(self, branch: int = 0) -> Service:
         """An independent copy in memory; its channels are stopped. With a `branch` its next ids are its own."""
-        return Service(*house_like(self._house, self._parts, branch), background=self._background)
+        return Service(*fork_context(self._context, self._parts, branch), background=self._background)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> Path:
         """Write everything to one file; with `overwrite` in place of another saved service, which is kept as `.bak`.
@@ -321,15 +327,15 @@ class Service:
 
     def dump(self, file: BinaryIO) -> None:
         """Write everything to an open file that is empty. Raises as `save`."""
-        save(self._house, self._parts, file)
+        save(self._context, self._parts, file)
 
     def load(self, file: BinaryIO) -> None:
         """Take what `save` has written in place of all that is here; channels are stopped, as in a fork.
 
         Raises ValueError for a file that is no such thing, or damaged; nothing has changed then.
         """
-        load(self._house, self._parts, file)
-        for pem in self._house.store.trusted.authorities():
+        load(self._context, self._parts, file)
+        for pem in self._context.store.trusted.authorities():
             self._trust.add(pem)
         self._moved()
 
@@ -341,11 +347,11 @@ class Service:
 
     def close(self) -> None:
         """Let go of the database and of all bytes; the service cannot be used any more."""
-        if isinstance(self._house, Elsewhere):  # a forked child closes nothing
+        if isinstance(self._context, ForkedChild):  # a forked child closes nothing
             return
         self._courier.close()
         self._snapshots.clear()
-        self._house.store.close()
+        self._context.store.close()
         self._parts.close()
 
     def __enter__(self) -> Service:
@@ -384,8 +390,10 @@ def open_service(
     if path is not None and "://" in str(path):
         raise ValueError(f"path={str(path)!r} is a URL: no other database than SQLite is supported yet; give a folder")
     clock = clock or (SystemClock() if seed is None else VirtualClock())
-    house, parts = house_in(None if path is None else Path(path), seed, clock, policy or Policy(), names or Names())
-    return Service(dataclasses.replace(house, base_url=base_url), parts, background=background)
+    context, parts = build_context(
+        None if path is None else Path(path), seed, clock, policy or Policy(), names or Names()
+    )
+    return Service(dataclasses.replace(context, base_url=base_url), parts, background=background)
 
 
 def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = None) -> Service:
@@ -395,6 +403,6 @@ def open_saved(path: str | Path, *, branch: int = 0, background: bool | None = N
     """
     with Path(path).open("rb") as file:
         try:
-            return Service(*house_from(file, branch), background=background)
+            return Service(*load_context(file, branch), background=background)
         except ValueError as error:
             raise ValueError(f"{path} cannot be opened: {error}") from None

@@ -22,7 +22,7 @@ from typing import Any
 from svc_notebooks.convert import registry
 from svc_notebooks.convert.job import Job
 from svc_notebooks.convert.pool.converter import Converter
-from svc_notebooks.convert.registry import MODELS, Arrow, exporters, importers, load
+from svc_notebooks.convert.registry import MODELS, Conversion, exporters, importers, load
 from svc_notebooks.core.http import native_formats as f
 from tests.convert import sources
 
@@ -74,7 +74,7 @@ def rows() -> Iterator[str]:
         converter.close()
 
 
-def first_of_each(arrows: tuple[Arrow, ...]) -> Iterator[Arrow]:
+def first_of_each(arrows: tuple[Conversion, ...]) -> Iterator[Conversion]:
     seen: set[tuple[str, str]] = set()
     for arrow in arrows:
         key = (arrow.native, title_of(arrow, reads=True))
@@ -83,13 +83,13 @@ def first_of_each(arrows: tuple[Arrow, ...]) -> Iterator[Arrow]:
             yield arrow
 
 
-def title_of(arrow: Arrow, *, reads: bool) -> str:
+def title_of(arrow: Conversion, *, reads: bool) -> str:
     if reads:
         return next(r.title for r in f.IMPORTS if r.native == arrow.native and arrow.media_type in r.media_types)
     return next(r.title for r in f.EXPORTS if (r.native, r.media_type) == (arrow.native, arrow.media_type))
 
 
-def measured(arrow: Arrow, source: bytes, convert: Callable[[Arrow, bytes, str], Any], *, reads: bool) -> str:
+def measured(arrow: Conversion, source: bytes, convert: Callable[[Conversion, bytes, str], Any], *, reads: bool) -> str:
     """Both, in turn, with another name each time: typst remembers what it has set."""
     ours, theirs = [], []
     for number in range(_ROUNDS + 2):
@@ -105,14 +105,14 @@ def measured(arrow: Arrow, source: bytes, convert: Callable[[Arrow, bytes, str],
     return f"| {way} | {mine:.1f} | {library_of(arrow)} | {library:.1f} | {mine / library:.2f} |"
 
 
-def library_of(arrow: Arrow) -> str:
+def library_of(arrow: Conversion) -> str:
     module = arrow.function.partition(":")[0]
     if arrow.function.endswith((":doc", ".ppt:read")):
         return "LibreOffice"
     return _LIBRARY.get(module, "python-calamine")
 
 
-def inside(arrow: Arrow, source: bytes, name: str, *, reads: bool) -> float:
+def inside(arrow: Conversion, source: bytes, name: str, *, reads: bool) -> float:
     """Seconds inside the libraries' calls."""
     function, model = (
         load(f"{registry.__package__}.{arrow.function}"),
@@ -194,7 +194,7 @@ def _slides() -> bytes:
     return target.getvalue()
 
 
-def source_of(converter: Converter, bodies: dict[str, bytes], arrow: Arrow) -> bytes | None:
+def source_of(converter: Converter, bodies: dict[str, bytes], arrow: Conversion) -> bytes | None:
     """A small file of the arrow's format; None where none can be made here."""
     kind, native = arrow.media_type, arrow.native
     made: dict[str, Callable[[], bytes]] = {

@@ -12,8 +12,8 @@ import requests
 from svc_notebooks.client.session import Session
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
-from svc_notebooks.server.notifications.connection_pool import Post
-from svc_notebooks.server.notifications.trust_store import Trust
+from svc_notebooks.server.notifications.connection_pool import HttpsSender
+from svc_notebooks.server.notifications.trust_store import TrustStore
 from svc_notebooks.server.service import open_service
 
 from .processes import Hooked, folder, hooks
@@ -64,16 +64,16 @@ def in_a_row(hooked: Hooked, place: Path, count: int) -> Run:
 @contextmanager
 def posting(hooked: Hooked, count: int) -> Iterator[Run]:
     """What the service posts with, by itself."""
-    trust = Trust()
+    trust = TrustStore()
     trust.add(hooked.ca_pem)
 
-    async def send_all(post: Post) -> None:
+    async def send_all(post: HttpsSender) -> None:
         outcomes = await asyncio.gather(*(post.send(hooked.address, _HEADERS, b"") for _ in range(count)))
         if any(outcome.status != 200 for outcome in outcomes):
             raise RuntimeError(f"not all were delivered: {outcomes}")
 
     with asyncio.Runner() as runner:
-        post = Post(trust, timeout=30, connections=CONNECTIONS)
+        post = HttpsSender(trust, timeout=30, connections=CONNECTIONS)
         yield timed(lambda: runner.run(send_all(post)))
         runner.run(post.close())
 

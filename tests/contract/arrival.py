@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.cli.target import Target
+from svc_notebooks.cli.target import Deployment
 
 from .inside import Inside
 from .ledger import CALENDARS, FILES, Ledger
@@ -24,7 +24,7 @@ DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}
 
 def arrive(command: Any) -> Site:
     """Look around; ends the run with one sentence where there is nothing to test."""
-    target: Target = command.target
+    target: Deployment = command.target
     site, ledger = Site(target, command.hidden, command.stop_if_asked), Ledger()
     try:
         _knock(site, ledger)

@@ -40,4 +40,4 @@ def state(service: Service) -> tuple[object, ...]:
     """What control calls change."""
     asked = [row for row in service.journal() if row["operation"] != "control"]
     changes = service.fault_plans(), service.limits(), isinstance(service.clock, SystemClock)
-    return (*changes, len(asked), service._house.store.people.emails())
+    return (*changes, len(asked), service._context.store.users.emails())

@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import pytest
 
-from svc_notebooks.cli.target import Secrets, Target
+from svc_notebooks.cli.target import Deployment, Secrets
 from svc_notebooks.core.http.messages import Headers
 
 from .inside import Inside, Outside, beyond
@@ -59,7 +59,7 @@ class Reply:
 class Site:
     """One deployment during one run."""
 
-    target: Target
+    target: Deployment
     hidden: Secrets
     stop_if_asked: Callable[[], None]
     """Raises the interrupt that came since the last request."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from svc_notebooks.core.api.operations import OPERATIONS, Operation
-from svc_notebooks.core.api.public_endpoints import DOORS, PAGES
+from svc_notebooks.core.api.public_endpoints import PAGES, PUBLIC_ENDPOINTS
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 
@@ -117,7 +117,9 @@ def test_without_an_origin_nothing_is_added(wire: Wire) -> None:
     assert "Vary" not in answer.headers
 
 
-@pytest.mark.parametrize("door", [door for door in DOORS if door.name not in PAGES], ids=lambda door: door.name)
+@pytest.mark.parametrize(
+    "door", [door for door in PUBLIC_ENDPOINTS if door.name not in PAGES], ids=lambda door: door.name
+)
 def test_a_page_gets_its_tokens_as_a_public_client(wire: Wire, door: Operation) -> None:
     path = "/".join(("", *door.path))
 

@@ -55,7 +55,7 @@ def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str
 
     assert stranger.cookies == {}
     assert b"is signed in as" in person.open("/signin").body
-    assert "eve@svc.example" not in wire.service._house.store.people.emails()
+    assert "eve@svc.example" not in wire.service._context.store.users.emails()
     assert wire.service.journal()[-2]["decided_by"] == CROSS_SITE
 
 

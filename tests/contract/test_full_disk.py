@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.directory import FolderParts
+from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.storage.disk_reserve import RESERVE
 
@@ -169,7 +169,7 @@ class TestWithoutAMount:
             yield service
 
     def test_a_full_database_is_507_and_the_next_request_is_served(self, wire: Wire) -> None:
-        driver = wire.service._house.store._database._driver
+        driver = wire.service._context.store._database._driver
         file_id = wire.create(CONTENT)["id"]
         driver.execute("PRAGMA max_page_count = 1")  # SQLite takes the present size
 
@@ -183,15 +183,15 @@ class TestWithoutAMount:
     def test_a_part_that_cannot_be_written_is_507(
         self, wire: Wire, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        writer_of = FolderParts.writer
+        writer_of = DirectoryBlobStore.writer
 
-        def full(parts: FolderParts) -> object:
+        def full(parts: DirectoryBlobStore) -> object:
             writer: Any = writer_of(parts)
             writer._file.close()
             writer._file = open("/dev/full", "wb", buffering=0)  # noqa: SIM115, PTH123
             return writer
 
-        monkeypatch.setattr(FolderParts, "writer", full)
+        monkeypatch.setattr(DirectoryBlobStore, "writer", full)
         answer = wire.send("POST", "/upload/storage/v3/files?uploadType=media", CONTENT)
         monkeypatch.undo()
 

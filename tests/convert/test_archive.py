@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from svc_notebooks.convert.input.zip_file import open_archive
-from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 
-LIMITS = Limits()
+LIMITS = JobLimits()
 
 
 def archive(**members: bytes) -> bytes:

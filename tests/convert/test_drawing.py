@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from svc_notebooks.convert.drawing import Drawing, jpeg, pdf, png, read, svg
-from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 
 from . import decks
 
@@ -95,7 +95,7 @@ def test_a_picture_in_the_drawing_is_looked_at_and_kept(job):
     left = kept(f'<image href="{picture(decks.picture())}" width="4" height="4"/>', job)
 
     assert "data:image/png;base64," in left
-    assert kept(f'<image href="{picture(decks.picture())}"/>', replace(job, limits=Limits(pixels=700))) == "<image/>"
+    assert kept(f'<image href="{picture(decks.picture())}"/>', replace(job, limits=JobLimits(pixels=700))) == "<image/>"
 
 
 def test_a_document_type_is_left_out_and_one_with_entities_refused(job):

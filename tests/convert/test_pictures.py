@@ -11,9 +11,9 @@ import pytest
 from PIL import Image
 
 from svc_notebooks.convert.engines.images import checked
-from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 
-LIMITS = Limits()
+LIMITS = JobLimits()
 
 
 def made(kind: str, mode: str = "RGB", size: tuple[int, int] = (30, 20), **options: object) -> bytes:

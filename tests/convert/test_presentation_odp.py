@@ -10,8 +10,8 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
-from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Picture, Table, Text
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
+from svc_notebooks.convert.presentation.model import INCH, Box, Deck, SlidePicture, SlideTable, Text
 from svc_notebooks.convert.presentation.odp import read, write
 
 from . import decks
@@ -124,7 +124,7 @@ def test_pictures_are_taken_from_the_file_and_from_nowhere_else(job):
 
     deck = read(decks.odp(page(frames), members=members), job)
 
-    assert [type(it) for it in deck.slides[0].shapes] == [Picture]
+    assert [type(it) for it in deck.slides[0].shapes] == [SlidePicture]
     assert len(deck.pictures) == 1
     assert "a picture that is not in the file itself was left out." in job.notes
 
@@ -151,7 +151,7 @@ def test_what_is_written_is_read_again_as_it_was(job):
     deck = read(write(sample(), job), job)
 
     (slide,), (before,) = deck.slides, sample().slides
-    assert [type(it) for it in slide.shapes] == [Picture, Text, Text, Text, Table]
+    assert [type(it) for it in slide.shapes] == [SlidePicture, Text, Text, Text, SlideTable]
     assert [it.text for it in slide.shapes if isinstance(it, Text)] == [
         it.text for it in before.shapes if isinstance(it, Text)
     ]
@@ -188,7 +188,7 @@ def test_what_is_no_presentation_is_refused_with_the_reason(job, source, said):
 
 def test_bombs_are_refused(job):
     with pytest.raises(TooLarge):
-        read(decks.odp("", members={"a.bin": bytes(10**8)}), replace(job, limits=Limits(unpacked=10**7)))
+        read(decks.odp("", members={"a.bin": bytes(10**8)}), replace(job, limits=JobLimits(unpacked=10**7)))
     with pytest.raises(TooLarge, match="1000 slides"):
         read(decks.odp(page("") * 1_001), job)
 

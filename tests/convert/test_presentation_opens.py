@@ -11,7 +11,7 @@ import pypdf
 import pytest
 
 from svc_notebooks.convert.presentation import odp, pdf, ppt, pptx
-from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Run, Shape, Slide, Text
+from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Shape, Slide, Text, TextRun
 from tests.patience import PATIENCE
 
 from . import decks
@@ -41,7 +41,7 @@ def said(source: bytes, folder: Path) -> str:
 
 @pytest.fixture
 def deck() -> Deck:
-    words = tuple(Paragraph((Run(text),), marker="bullet") for text in _SCRIPTS)
+    words = tuple(Paragraph((TextRun(text),), marker="bullet") for text in _SCRIPTS)
     scripts = Slide((Text(Box(INCH, INCH, 8 * INCH, 4 * INCH), words, "body"),))
     shapes = tuple(_roomy(shape, n) for n, shape in enumerate(sample().slides[0].shapes))
     return replace(sample(), slides=(replace(sample().slides[0], shapes=shapes, hidden=False), scripts))

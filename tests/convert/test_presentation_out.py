@@ -8,10 +8,21 @@ from dataclasses import replace
 import pypdf
 import pytest
 
-from svc_notebooks.convert.job import Limits, TooLarge
+from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.presentation import pdf, text
-from svc_notebooks.convert.presentation.model import INCH, Box, Cell, Deck, Paragraph, Picture, Run, Slide, Table, Text
+from svc_notebooks.convert.presentation.model import (
+    INCH,
+    Box,
+    Deck,
+    Paragraph,
+    Slide,
+    SlidePicture,
+    SlideTable,
+    TableCell,
+    Text,
+    TextRun,
+)
 from svc_notebooks.core.http import native_formats as f
 
 from . import decks
@@ -29,7 +40,7 @@ def deck_of(*shapes, **facts) -> Deck:
 
 
 def words(text: str, **facts) -> tuple[Paragraph, ...]:
-    return (Paragraph((Run(text, **facts),)),)
+    return (Paragraph((TextRun(text, **facts),)),)
 
 
 def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
@@ -65,24 +76,24 @@ def test_text_that_is_too_long_is_made_smaller_and_stays_on_its_page(job, role):
 
 
 def test_boxes_that_cannot_be_are_no_reason_to_fail(job):
-    wide = Table(Box(0, 0, 10, 10), ((Cell(columns=9, rows=9), None), (None, None)), (0, 0), (0, 0))
+    wide = SlideTable(Box(0, 0, 10, 10), ((TableCell(columns=9, rows=9), None), (None, None)), (0, 0), (0, 0))
     shapes = (
         Text(Box(-(10**9), 10**9, 0, 0, 45.0), words("far")),
         Text(Box(0, 0, 0, 0), (Paragraph(), *words("\n\n"))),
-        Picture(Box(0, 0, 0, 5), "p.png"),
-        Picture(Box(0, 0, 5, 5), "missing.png"),
+        SlidePicture(Box(0, 0, 0, 5), "p.png"),
+        SlidePicture(Box(0, 0, 5, 5), "missing.png"),
         wide,
-        Table(Box(), ()),
+        SlideTable(Box(), ()),
     )
 
     assert len(pages(pdf.write(deck_of(*shapes, pictures={"p.png": decks.picture()}), job))) == 1
 
 
 def test_more_cells_than_a_pdf_may_have_are_refused(job):
-    rows = ((Cell(),) * 30,) * 30
+    rows = ((TableCell(),) * 30,) * 30
 
     with pytest.raises(TooLarge, match="900 cells"):
-        pdf.write(deck_of(Table(Box(0, 0, 5, 5), rows)), replace(job, limits=Limits(pdf_cells=899)))
+        pdf.write(deck_of(SlideTable(Box(0, 0, 5, 5), rows)), replace(job, limits=JobLimits(pdf_cells=899)))
 
 
 def test_text_has_titles_first_then_lists_tables_and_notes(job):

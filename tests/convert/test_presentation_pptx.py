@@ -9,8 +9,19 @@ import pptx
 import pytest
 from pptx.util import Inches
 
-from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
-from svc_notebooks.convert.presentation.model import INCH, Box, Cell, Deck, Paragraph, Picture, Run, Slide, Table, Text
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
+from svc_notebooks.convert.presentation.model import (
+    INCH,
+    Box,
+    Deck,
+    Paragraph,
+    Slide,
+    SlidePicture,
+    SlideTable,
+    TableCell,
+    Text,
+    TextRun,
+)
 from svc_notebooks.convert.presentation.pptx import read, write
 
 from . import decks
@@ -49,8 +60,8 @@ def test_placeholders_have_the_place_and_the_size_of_letters_of_their_layout(job
 def test_tables_with_merged_cells_and_pictures_are_read(job):
     deck = read(decks.full_pptx(), job)
 
-    table = next(it for it in deck.slides[1].shapes if isinstance(it, Table))
-    shown = next(it for it in deck.slides[1].shapes if isinstance(it, Picture))
+    table = next(it for it in deck.slides[1].shapes if isinstance(it, SlideTable))
+    shown = next(it for it in deck.slides[1].shapes if isinstance(it, SlidePicture))
     assert [[cell and cell.text for cell in row] for row in table.rows] == [
         ["r0c0", "r0c1", "r0c2"], ["r1c0\nr1c1\nr2c0\nr2c1", None, "r1c2"], [None, None, "r2c2"],
     ]  # fmt: skip
@@ -100,17 +111,23 @@ def test_templates_shows_and_files_with_macros_are_read(job, kind):
 
 def sample() -> Deck:
     outline = (
-        Paragraph((Run("one", bold=True, color="ff0000"), Run("\nbelow")), marker="bullet"),
-        Paragraph((Run("two", link="https://svc.example/"),), level=1, marker="number"),
-        Paragraph((Run("שלום"),), rtl=True),
+        Paragraph((TextRun("one", bold=True, color="ff0000"), TextRun("\nbelow")), marker="bullet"),
+        Paragraph((TextRun("two", link="https://svc.example/"),), level=1, marker="number"),
+        Paragraph((TextRun("שלום"),), rtl=True),
     )
-    rows = ((Cell((Paragraph((Run("wide"),)),), columns=2), None), (Cell(fill="00ff00"), Cell()))
+    rows = ((TableCell((Paragraph((TextRun("wide"),)),), columns=2), None), (TableCell(fill="00ff00"), TableCell()))
     shapes = (
-        Picture(Box(INCH, INCH, INCH, INCH, 30.0), "p.png", "a field", (0.1, 0.0, 0.0, 0.2)),
-        Text(Box(0, 0, 9 * INCH, INCH), (Paragraph((Run("Title"),)),), "title"),
+        SlidePicture(Box(INCH, INCH, INCH, INCH, 30.0), "p.png", "a field", (0.1, 0.0, 0.0, 0.2)),
+        Text(Box(0, 0, 9 * INCH, INCH), (Paragraph((TextRun("Title"),)),), "title"),
         Text(Box(0, INCH, 4 * INCH, INCH), outline, "body"),
-        Text(Box(5, 6, 7, 8), (Paragraph((Run("oval", size=10.5),)),), outline="ellipse", fill="0000ff", line="000000"),
-        Table(Box(0, 2 * INCH, 4 * INCH, INCH), rows, (2 * INCH, 2 * INCH), (INCH, INCH), header=True),
+        Text(
+            Box(5, 6, 7, 8),
+            (Paragraph((TextRun("oval", size=10.5),)),),
+            outline="ellipse",
+            fill="0000ff",
+            line="000000",
+        ),
+        SlideTable(Box(0, 2 * INCH, 4 * INCH, INCH), rows, (2 * INCH, 2 * INCH), (INCH, INCH), header=True),
     )
     slide = Slide(shapes, background="ffeecc", notes="note\nmore", hidden=True)
     return Deck(slides=(slide,), title="All", pictures={"p.png": decks.picture()})
@@ -231,7 +248,7 @@ def test_more_slides_than_can_be_handled_are_refused(job):
 
 
 def test_a_picture_of_too_many_pixels_is_left_out(job):
-    deck = read(decks.full_pptx(), replace(job, limits=Limits(pixels=700)))
+    deck = read(decks.full_pptx(), replace(job, limits=JobLimits(pixels=700)))
 
     assert deck.pictures == {}
     assert any("picture was left out" in note for note in job.notes)

@@ -11,8 +11,8 @@ from hypothesis import given, strategies as st
 from svc_notebooks.convert.spreadsheet.date_serial import from_serial, to_serial
 from svc_notebooks.convert.spreadsheet.formula.calculate import calculated
 from svc_notebooks.convert.spreadsheet.formula.openformula import from_open, to_open
-from svc_notebooks.convert.spreadsheet.formula.tokens import is_harmless, shift, tame, tokens
-from svc_notebooks.convert.spreadsheet.model import Cell, Sheet, Style, Workbook
+from svc_notebooks.convert.spreadsheet.formula.tokens import is_harmless, sanitize, shift, tokens
+from svc_notebooks.convert.spreadsheet.model import Cell, CellStyle, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.number_format import show
 
 
@@ -43,7 +43,7 @@ from svc_notebooks.convert.spreadsheet.number_format import show
 )
 def test_formulas_that_leave_the_workbook_are_left_out(job, formula):
     assert not is_harmless(formula)
-    assert tame(5, formula, job) == (5, None)
+    assert sanitize(5, formula, job) == (5, None)
     assert job.notes
 
 
@@ -149,18 +149,18 @@ def test_a_number_beyond_the_last_day_of_all_stays_a_number(number, since_1904):
     ],
 )
 def test_number_formats(value, format, text):
-    assert show(Cell(value, Style(format))) == text
+    assert show(Cell(value, CellStyle(format))) == text
 
 
 @given(st.text(max_size=20), st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.dates(), st.timedeltas()))
 def test_no_format_is_a_reason_to_fail(format, value):
-    assert isinstance(show(Cell(value, Style(format))), str)
+    assert isinstance(show(Cell(value, CellStyle(format))), str)
 
 
 @pytest.mark.parametrize("value", [5, 0.5, -1e300, 1e-300])
 @pytest.mark.parametrize("mark", [",", "%"])
 def test_nor_is_one_that_multiplies_or_divides_beyond_all_numbers(value, mark):
-    assert isinstance(show(Cell(value, Style("0" + mark * 250))), str)
+    assert isinstance(show(Cell(value, CellStyle("0" + mark * 250))), str)
 
 
 def book(*formulas):

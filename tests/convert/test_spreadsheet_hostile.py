@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import pytest
 
-from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.spreadsheet import sniff
 from svc_notebooks.convert.spreadsheet.formula import address
@@ -142,7 +142,7 @@ def test_cells_outside_of_a_sheet(job, place):
 
 def test_through_a_worker_a_bomb_costs_its_formulas_alone():
     doubling = ['REPT("x",30000)', *(f"{chr(64 + column)}1&{chr(64 + column)}1" for column in range(1, 26))]
-    converter = Converter(replace(Limits(), memory=1024 * 1024 * 1024))
+    converter = Converter(replace(JobLimits(), memory=1024 * 1024 * 1024))
     try:
         body = converter.read(xlsx(rows(*doubling)), f.XLSX, "spreadsheet").body
         text = converter.write(body, "spreadsheet", f.CSV).body

@@ -13,10 +13,10 @@ import pytest
 import xlsxwriter
 from openpyxl.styles import Font
 
-from svc_notebooks.convert.job import ConversionError, Limits, TooLarge
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.spreadsheet import sniff
-from svc_notebooks.convert.spreadsheet.model import PLAIN, Area, Cell, Fault, Sheet, Style, Workbook
+from svc_notebooks.convert.spreadsheet.model import PLAIN, Area, Cell, CellStyle, Fault, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods, write as write_ods
 from svc_notebooks.convert.spreadsheet.text import read as read_text
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
@@ -104,8 +104,8 @@ def test_each_kind_of_value(job):
         "text", 1, 2.5, True, date(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), Fault("#N/A"),
         timedelta(hours=30),
     ]  # fmt: skip
-    assert cells[0, 9] == Cell(0.125, Style("0.0%"))
-    assert cells[0, 10] == Cell("bold", Style("", bold=True))
+    assert cells[0, 9] == Cell(0.125, CellStyle("0.0%"))
+    assert cells[0, 10] == Cell("bold", CellStyle("", bold=True))
     assert cells[0, 11].link == "https://example.org/"
 
 
@@ -241,7 +241,7 @@ def test_each_kind_of_value_of_an_open_document(job):
         1.5, 0.1, True, date(2024, 2, 29), datetime(2024, 2, 29, 1, 2, 3), timedelta(hours=30, seconds=1), 5,
         "a  b\tc\nd",
     ]  # fmt: skip
-    assert cells[0, 1].style == Style("0.0%", bold=True)
+    assert cells[0, 1].style == CellStyle("0.0%", bold=True)
     assert cells[0, 7].link == "https://x.org/"
 
 
@@ -412,12 +412,12 @@ def test_files_that_end_too_early(job, part):
 
 def test_too_many_cells(job):
     with pytest.raises(TooLarge):
-        read_text.read_csv(b"1,2,3\n" * 10, replace(job, limits=Limits(cells=20)))
+        read_text.read_csv(b"1,2,3\n" * 10, replace(job, limits=JobLimits(cells=20)))
 
 
 def test_a_body_is_what_was_packed(job):
     cells = {
-        0: Cell("x"), 1: Cell(None, formula="A1"), 2: Cell(True, Style("0", bold=True)), 3: Cell(date(2024, 1, 2)),
+        0: Cell("x"), 1: Cell(None, formula="A1"), 2: Cell(True, CellStyle("0", bold=True)), 3: Cell(date(2024, 1, 2)),
         4: Cell(datetime(2024, 1, 2, 3)), 5: Cell(time(3)), 6: Cell(timedelta(days=-1)), 7: Cell(Fault("#N/A")),
         8: Cell(1.5, PLAIN, "X1", (2, 3), "https://x.org"), 9: Cell(2**60), 10: Cell(""),
     }  # fmt: skip

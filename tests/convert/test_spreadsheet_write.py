@@ -16,9 +16,9 @@ import pypdf
 import pytest
 from python_calamine import CalamineWorkbook
 
-from svc_notebooks.convert.job import Limits, TooLarge
+from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.spreadsheet.html.write import write as write_html
-from svc_notebooks.convert.spreadsheet.model import Area, Cell, Fault, Sheet, Style, Workbook
+from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, Fault, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
 from svc_notebooks.convert.spreadsheet.pdf import write as write_pdf
@@ -32,10 +32,11 @@ pytestmark = pytest.mark.spec("A7-01", "A7-01b")
 WRITERS = [write_xlsx, write_ods, write_pdf, write_csv, write_tsv, write_html]
 
 ROWS = {
-    0: {0: Cell("Name", Style(bold=True)), 1: Cell("Größe 日本語 😀"), 2: Cell("=1+1")},
+    0: {0: Cell("Name", CellStyle(bold=True)), 1: Cell("Größe 日本語 😀"), 2: Cell("=1+1")},
     1: {
-        0: Cell(1.5, Style("0.00")), 1: Cell(True), 2: Cell(date(2024, 2, 29)), 3: Cell(datetime(2024, 1, 2, 3, 4, 5)),
-        4: Cell(time(9, 30)), 5: Cell(timedelta(hours=30)), 6: Cell(Fault("#N/A")), 7: Cell(0.125, Style("0.0%")),
+        0: Cell(1.5, CellStyle("0.00")), 1: Cell(True), 2: Cell(date(2024, 2, 29)),
+        3: Cell(datetime(2024, 1, 2, 3, 4, 5)),
+        4: Cell(time(9, 30)), 5: Cell(timedelta(hours=30)), 6: Cell(Fault("#N/A")), 7: Cell(0.125, CellStyle("0.0%")),
     },
     3: {0: Cell(4.5, formula="A2*3"), 1: Cell("two\nlines"), 3: Cell("web", link="https://example.org/?a=1&b=2")},
 }  # fmt: skip
@@ -204,7 +205,7 @@ def test_text_is_never_code_on_paper(job):
 
 def test_too_much_for_paper(job):
     with pytest.raises(TooLarge, match="more than 5 cells"):
-        write_pdf(BOOK, replace(job, limits=Limits(pdf_cells=5)))
+        write_pdf(BOOK, replace(job, limits=JobLimits(pdf_cells=5)))
 
 
 @pytest.mark.parametrize("write", WRITERS)

@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.convert.job import MIB, Limits
+from svc_notebooks.convert.job import MIB, JobLimits
 from svc_notebooks.convert.pool.admission import Abandoned
-from svc_notebooks.convert.pool.workers import Here, Workers
+from svc_notebooks.convert.pool.workers import InlineExecutor, ProcessPool
 from tests.patience import PATIENCE
 
-LIMITS = Limits(seconds=20, memory=1024 * MIB, output=32 * MIB)
+LIMITS = JobLimits(seconds=20, memory=1024 * MIB, output=32 * MIB)
 
 
 class Desk:
     """Gives errands to workers, and keeps their files."""
 
-    def __init__(self, workers: Workers | Here, folder: Path, limits: Limits = LIMITS) -> None:
+    def __init__(self, workers: ProcessPool | InlineExecutor, folder: Path, limits: JobLimits = LIMITS) -> None:
         self.workers = workers
         self.folder = folder
         self.limits = limits
@@ -54,7 +54,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    workers = Workers(LIMITS, most=1)
+    workers = ProcessPool(LIMITS, most=1)
     with contextlib.closing(workers):
         yield Desk(workers, tmp_path)
 
@@ -113,8 +113,8 @@ def _ends(pid: int) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
 def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
-    limits = Limits(seconds=3)
-    with contextlib.closing(Workers(limits, most=1)) as workers:
+    limits = JobLimits(seconds=3)
+    with contextlib.closing(ProcessPool(limits, most=1)) as workers:
         answer = Desk(workers, tmp_path, limits).run("hang", str(tmp_path / "child").encode())
 
     assert answer == {"error": "it took more than 3 seconds.", "kind": "large"}
@@ -143,7 +143,7 @@ def test_a_conversion_whose_client_has_gone_is_ended(desk: Desk, tmp_path: Path)
 
 
 def test_what_one_user_abandons_leaves_the_process_of_another(tmp_path: Path) -> None:
-    with contextlib.closing(Workers(LIMITS, most=2)) as workers:
+    with contextlib.closing(ProcessPool(LIMITS, most=2)) as workers:
         desk, child = Desk(workers, tmp_path), tmp_path / "child"
         desk.run("echo", user="ada")
         [(_, kept)] = workers._idle
@@ -162,12 +162,12 @@ def test_threads_share_them(tmp_path: Path) -> None:
         desk.run("echo", str(n).encode())
         return desk.target.read_bytes()
 
-    with contextlib.closing(Workers(LIMITS, most=2)) as workers, ThreadPoolExecutor(8) as pool:
+    with contextlib.closing(ProcessPool(LIMITS, most=2)) as workers, ThreadPoolExecutor(8) as pool:
         assert list(pool.map(errand, range(24))) == [str(n).encode() for n in range(24)]
 
 
 def test_without_processes_it_is_done_here(tmp_path: Path) -> None:
-    desk = Desk(Here(), tmp_path)
+    desk = Desk(InlineExecutor(), tmp_path)
 
     assert desk.run("echo") == {"notes": ["text/plain n"]}
     assert desk.run("stumble")["kind"] == "failed"

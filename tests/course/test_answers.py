@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.exercise_service import World
-from svc_notebooks.course.verdict import Outcome
+from svc_notebooks.course.exercise_service import ExerciseService
+from svc_notebooks.course.verdict import ExerciseOutcome
 
 
 def _beside(name: str):
@@ -29,7 +29,7 @@ CASES = [pytest.param(name, one, id=f"{name}: {one.idea}") for name, every in wr
 def test_the_solution_is_accepted(name: str, seed: str):
     verdict = answers.answered(name, answers.solution(name), seed)
 
-    assert verdict.outcome is Outcome.CORRECT, verdict.message
+    assert verdict.outcome is ExerciseOutcome.CORRECT, verdict.message
 
 
 @pytest.mark.parametrize(
@@ -39,19 +39,19 @@ def test_the_solution_is_accepted(name: str, seed: str):
 def test_who_thinks_otherwise_and_is_right_is_not_refused(name: str, code: str):
     verdict = answers.answered(name, code, "another")
 
-    assert verdict.outcome is Outcome.CORRECT, verdict.message
+    assert verdict.outcome is ExerciseOutcome.CORRECT, verdict.message
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_nothing_done_is_not_tried(name: str):
-    assert answers.answered(name, "").outcome is Outcome.NOT_TRIED
+    assert answers.answered(name, "").outcome is ExerciseOutcome.NOT_TRIED
 
 
 @pytest.mark.parametrize("name, one", CASES)
 def test_a_wrong_answer_is_refused_and_told_what_is_missing(name: str, one):
     verdict = answers.answered(name, one.code, "other")
 
-    assert verdict.outcome is Outcome.NOT_YET
+    assert verdict.outcome is ExerciseOutcome.NOT_YET
     assert re.search(one.says, verdict.message), verdict.message
 
 
@@ -63,7 +63,7 @@ def test_there_are_three_wrong_answers_at_least(name: str):
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_each_seed_has_data_of_its_own_and_always_the_same(name: str):
     def given(seed: str) -> dict[str, object]:
-        world = World(DEFINITIONS[name], seed)
+        world = ExerciseService(DEFINITIONS[name], seed)
         world.close()
         return dict(world.given)
 

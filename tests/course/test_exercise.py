@@ -6,8 +6,8 @@ import svc_notebooks as svc
 from svc_notebooks import course
 from svc_notebooks.course import student_exercise
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
-from svc_notebooks.course.exercise_service import World
-from svc_notebooks.course.verdict import Outcome, Verdict
+from svc_notebooks.course.exercise_service import ExerciseService
+from svc_notebooks.course.verdict import ExerciseOutcome, ExerciseVerdict
 
 
 def solve() -> None:
@@ -29,15 +29,15 @@ class TestBegin:
         exercise.begin()
         svc.upload(b"wrong")
 
-        assert exercise.check().outcome is Outcome.NOT_YET
+        assert exercise.check().outcome is ExerciseOutcome.NOT_YET
         solve()
-        assert exercise.check().outcome is Outcome.CORRECT
+        assert exercise.check().outcome is ExerciseOutcome.CORRECT
 
     def test_two_exercises_do_not_see_each_other(self):
         course.exercise("metadata-in-one-request").begin()
         solve()
 
-        assert course.exercise("metadata-in-one-request").check().outcome is Outcome.NOT_TRIED
+        assert course.exercise("metadata-in-one-request").check().outcome is ExerciseOutcome.NOT_TRIED
 
     def test_says_what_it_gives_when_asked_for_something_else(self):
         given = course.exercise("upload-with-a-name").begin()
@@ -75,7 +75,7 @@ class TestCheck:
         course.exercise("upload-with-a-name").check()
         svc.upload(b"more")
 
-        assert course.exercise("upload-with-a-name").check().outcome is Outcome.NOT_YET
+        assert course.exercise("upload-with-a-name").check().outcome is ExerciseOutcome.NOT_YET
         found = course.exercises("uploads").set_index("name")["outcome"]
         assert found["upload-with-a-name"] == "correct"
 
@@ -104,8 +104,8 @@ class TestCheck:
         exercise = course.exercise("upload-with-a-name")
         given = exercise.begin()
         world = exercise._place.world
-        files = world.service._house.store.files
-        with world.service._house.store.transaction():
+        files = world.service._context.store.files
+        with world.service._context.store.transaction():
             from svc_notebooks.client.files import create_file
 
             create_file(world.session(), {"name": "x"})
@@ -113,17 +113,17 @@ class TestCheck:
             files.save(row._replace(name=given.name))
         world.service._journal._entries.pop()
 
-        assert exercise.check().outcome is not Outcome.CORRECT
+        assert exercise.check().outcome is not ExerciseOutcome.CORRECT
 
     def test_is_shown_as_a_note_with_its_outcome_in_words(self):
-        shown = Verdict(Outcome.NOT_YET, "a < b")._repr_html_()
+        shown = ExerciseVerdict(ExerciseOutcome.NOT_YET, "a < b")._repr_html_()
 
         assert 'role="status"' in shown
         assert "not yet." in shown
         assert "a &lt; b" in shown
 
 
-def _first_id(world: World) -> str:
+def _first_id(world: ExerciseService) -> str:
     return svc.files(session=world.session())["id"][0]
 
 
@@ -139,7 +139,7 @@ class TestMessages:
             given.deliver_to(lambda headers: 200)
 
     def test_an_answer_is_final_within_a_delivery(self):
-        world = World(DEFINITIONS["believe-nobody"], "0")
+        world = ExerciseService(DEFINITIONS["believe-nobody"], "0")
         world.messages()
         world.answered(0, 200)
         world.answered(0, 403)
@@ -169,8 +169,8 @@ class TestReset:
         exercise.hint()
         exercise.reset()
 
-        assert (exercise.outcome, exercise.hints_taken) == (Outcome.NOT_TRIED, 0)
-        assert exercise.check().outcome is Outcome.NOT_TRIED
+        assert (exercise.outcome, exercise.hints_taken) == (ExerciseOutcome.NOT_TRIED, 0)
+        assert exercise.check().outcome is ExerciseOutcome.NOT_TRIED
 
     def test_of_one_gives_the_session_back(self):
         with svc.sandbox() as lab:
@@ -216,7 +216,7 @@ class TestCatalogue:
         first = course.exercise("upload-with-a-name")
 
         assert course.exercise("upload-with-a-name", seed=5) is not first
-        assert course.exercise("upload-with-a-name").outcome is Outcome.NOT_TRIED
+        assert course.exercise("upload-with-a-name").outcome is ExerciseOutcome.NOT_TRIED
 
     def test_says_what_it_is_without_a_notebook(self):
         assert repr(course.exercise("expired-session")) == "<Exercise expired-session: not tried>"

@@ -14,9 +14,9 @@ from svc_notebooks.cli.grade import table
 from svc_notebooks.cli.solutions import solved
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.grading import Limits, Mark
+from svc_notebooks.course.grading import GradingLimits, Mark
 from svc_notebooks.course.submissions import Submission, Unreadable, exercise_cells, submissions
-from svc_notebooks.course.verdict import Outcome, Verdict
+from svc_notebooks.course.verdict import ExerciseOutcome, ExerciseVerdict
 from tests.patience import PATIENCE
 
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
@@ -75,7 +75,7 @@ CLASS: dict[str, list[str]] = {
     "stumbles": [FIRST, "1 / 0", "this is no Python", SOLVED],
     "throws": [FIRST, SOLVED, "raise KeyboardInterrupt", "raise BaseException"],
 }
-LIMITS = Limits(cell=15, notebook=35)  # whoever is honest needs a second, and a slow machine ten
+LIMITS = GradingLimits(cell=15, notebook=35)  # whoever is honest needs a second, and a slow machine ten
 
 
 def notebook(path: Path, *cells: str) -> Path:
@@ -103,7 +103,7 @@ def marks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mark]]
         del os.environ["SVC_TOKEN"]
 
 
-def outcome(mark: Mark) -> Outcome:
+def outcome(mark: Mark) -> ExerciseOutcome:
     return mark.verdicts["upload-with-a-name"].outcome
 
 
@@ -114,48 +114,48 @@ class TestClass:
 
     @pytest.mark.parametrize("student", HONEST)
     def test_who_has_solved_it_has_solved_it(self, marks: dict[str, Mark], student: str):
-        assert outcome(marks[student]) is Outcome.CORRECT
+        assert outcome(marks[student]) is ExerciseOutcome.CORRECT
         assert marks[student].solved == 1
         assert marks[student].remarks == ()
 
     @pytest.mark.parametrize("student", ["redefined", "deleted", "nothing"])
     def test_what_was_never_asked_is_not_tried(self, marks: dict[str, Mark], student: str):
-        assert outcome(marks[student]) is Outcome.NOT_TRIED
+        assert outcome(marks[student]) is ExerciseOutcome.NOT_TRIED
 
     def test_a_patched_check_convinces_nobody(self, marks: dict[str, Mark]):
-        assert outcome(marks["patched"]) is Outcome.NOT_TRIED
+        assert outcome(marks["patched"]) is ExerciseOutcome.NOT_TRIED
 
     def test_an_answer_that_was_copied_from_a_screen_is_refused(self, marks: dict[str, Mark]):
-        assert outcome(marks["hard-coded"]) is Outcome.NOT_YET
+        assert outcome(marks["hard-coded"]) is ExerciseOutcome.NOT_YET
 
     def test_a_cell_without_an_end_is_cut_off_and_the_next_ones_count(self, marks: dict[str, Mark]):
         assert marks["cut"].remarks == ("e1.ipynb took more than 15 s in cell 2, which was cut off",)
-        assert outcome(marks["cut"]) is Outcome.CORRECT
+        assert outcome(marks["cut"]) is ExerciseOutcome.CORRECT
 
     def test_a_cell_that_will_not_be_cut_off_ends_with_its_notebook(self, marks: dict[str, Mark]):
         assert marks["stubborn"].remarks == ("e1.ipynb took more than 35 s and was cut off in cell 3",)
-        assert outcome(marks["stubborn"]) is Outcome.CORRECT
+        assert outcome(marks["stubborn"]) is ExerciseOutcome.CORRECT
 
     def test_a_process_that_ends_itself_is_named_and_keeps_what_it_did(self, marks: dict[str, Mark]):
         assert marks["dies"].remarks == ("e1.ipynb ended its process in cell 3",)
-        assert outcome(marks["dies"]) is Outcome.CORRECT
+        assert outcome(marks["dies"]) is ExerciseOutcome.CORRECT
 
     def test_what_is_no_notebook_is_named_and_the_others_count(self, marks: dict[str, Mark]):
         assert marks["unreadable"].remarks[0].startswith("e1.ipynb cannot be read: it is no notebook")
-        assert outcome(marks["unreadable"]) is Outcome.CORRECT
+        assert outcome(marks["unreadable"]) is ExerciseOutcome.CORRECT
 
     def test_nobody_tries_for_ever(self, marks: dict[str, Mark]):
-        assert outcome(marks["many"]) is Outcome.NOT_TRIED
+        assert outcome(marks["many"]) is ExerciseOutcome.NOT_TRIED
 
     def test_words_in_the_place_of_the_runner_are_no_evidence(self, marks: dict[str, Mark]):
-        assert outcome(marks["speaks"]) is Outcome.CORRECT
+        assert outcome(marks["speaks"]) is ExerciseOutcome.CORRECT
         assert marks["speaks"].solved == 1
 
     def test_whoever_ends_what_began_them_harms_nobody(self, marks: dict[str, Mark]):
-        assert outcome(marks["kills-its-parent"]) is Outcome.CORRECT
+        assert outcome(marks["kills-its-parent"]) is ExerciseOutcome.CORRECT
 
     def test_no_process_is_left_over(self, marks: dict[str, Mark]):
-        assert outcome(marks["leaves-a-child"]) is Outcome.CORRECT
+        assert outcome(marks["leaves-a-child"]) is ExerciseOutcome.CORRECT
         assert not [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "4242"]]
 
 
@@ -231,8 +231,8 @@ class TestSubmissions:
 
 
 def mark(student: str, *solved: str, remarks: tuple[str, ...] = ()) -> Mark:
-    told = {name: Outcome.CORRECT if name in solved else Outcome.NOT_YET for name in DEFINITIONS}
-    return Mark(student, {name: Verdict(one, f"saw {name}") for name, one in told.items()}, remarks)
+    told = {name: ExerciseOutcome.CORRECT if name in solved else ExerciseOutcome.NOT_YET for name in DEFINITIONS}
+    return Mark(student, {name: ExerciseVerdict(one, f"saw {name}") for name, one in told.items()}, remarks)
 
 
 class TestCommand:
@@ -308,6 +308,6 @@ def test_time_is_bounded_for_a_submission(tmp_path: Path):
     endless = [notebook(tmp_path / f"e{n}.ipynb", FIRST, STUBBORN) for n in range(2)]
     begun = time.monotonic()
 
-    grading.grade([Submission("slow", tuple(endless))], "1", limits=Limits(cell=2, notebook=6))
+    grading.grade([Submission("slow", tuple(endless))], "1", limits=GradingLimits(cell=2, notebook=6))
 
     assert time.monotonic() - begun < PATIENCE

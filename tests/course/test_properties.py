@@ -12,11 +12,11 @@ import svc_notebooks as svc
 from svc_notebooks.core.api.operations import ALL_SCOPES
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.environment import Here, packed, unpacked
-from svc_notebooks.course.exercise_service import World
+from svc_notebooks.course.environment import LocalEnvironment, packed, unpacked
+from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.grading_service import Judge
 from svc_notebooks.course.submissions import Unreadable, exercise_cells
-from svc_notebooks.course.verdict import Outcome
+from svc_notebooks.course.verdict import ExerciseOutcome
 from svc_notebooks.course.workspace import Given
 
 few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -32,20 +32,20 @@ SOLUTIONS = Path(__file__).with_name("solutions")
 @few
 @given(st.sampled_from(sorted(DEFINITIONS)), st.text(max_size=12))
 def test_every_seed_can_be_solved(name: str, seed: str):
-    place = Here(DEFINITIONS[name], seed)
+    place = LocalEnvironment(DEFINITIONS[name], seed)
     with contextlib.closing(place), contextlib.redirect_stdout(None):
         mine = Given(place)
         before = svc.notebook.current_session.make_current(mine.session)
         exec((SOLUTIONS / f"{name}.py").read_text(encoding="utf-8"), {"svc": svc, "given": mine})
         svc.notebook.current_session.make_current(before)
 
-        assert place.verdict().outcome is Outcome.CORRECT
+        assert place.verdict().outcome is ExerciseOutcome.CORRECT
 
 
 @few
 @given(st.sets(st.sampled_from(sorted(ALL_SCOPES)), min_size=1, max_size=3))
 def test_no_other_scope_is_the_narrowest(scopes: set[str]):
-    place = Here(DEFINITIONS["the-narrowest-scope"], "0")
+    place = LocalEnvironment(DEFINITIONS["the-narrowest-scope"], "0")
     with contextlib.closing(place):
         for program, right in (("catalogue", "storage.metadata.readonly"), ("diary", "storage.file")):
             session = place.sign_in(program, [right])
@@ -59,7 +59,7 @@ def test_no_other_scope_is_the_narrowest(scopes: set[str]):
 @few
 @given(st.integers(-70, 70), st.integers(-70, 70))
 def test_no_other_bytes_are_the_record(early: int, late: int):
-    place = Here(DEFINITIONS["a-part-of-a-file"], "0")
+    place = LocalEnvironment(DEFINITIONS["a-part-of-a-file"], "0")
     with contextlib.closing(place):
         session, first = place.session(), 64 * int(str(place.given["record"]))
         start, end = first + early, max(first + early, first + 63 + late)
@@ -86,12 +86,12 @@ def test_a_receiver_is_right_about_every_message_or_wrong(data: st.DataObject):
     assert world.verdict().solved == (not flipped)
 
 
-_worlds: list[World] = []
+_worlds: list[ExerciseService] = []
 
 
-def _receiving() -> World:
+def _receiving() -> ExerciseService:
     if not _worlds:
-        _worlds.append(World(DEFINITIONS["believe-nobody"], "0"))
+        _worlds.append(ExerciseService(DEFINITIONS["believe-nobody"], "0"))
     return _worlds[0]
 
 
@@ -155,7 +155,7 @@ class TestJudge:
         self.ask(judge, "begin", {"exercise": "upload-with-a-name"}, ada)
 
         assert self.ask(judge, "verdict", {"exercise": "upload-with-a-name"}, bob) == 400
-        assert judge.close(bob)["upload-with-a-name"].outcome is Outcome.NOT_TRIED
+        assert judge.close(bob)["upload-with-a-name"].outcome is ExerciseOutcome.NOT_TRIED
 
     @pytest.mark.parametrize("seconds", ["nan", "inf", "-1", 10**400, None, [], "x"])
     def test_a_clock_goes_nowhere_odd(self, seconds: object):

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from svc_notebooks.core.delivery_schedule import Outcome
-from svc_notebooks.server.notifications.connection_pool import Post
-from svc_notebooks.server.notifications.trust_store import Trust
+from svc_notebooks.core.delivery_schedule import AttemptOutcome
+from svc_notebooks.server.notifications.connection_pool import HttpsSender
+from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests.receivers import AUTHORITY, Receiver, pem_of, receiver
 
 HEADERS = [("Content-Type", "application/json; charset=UTF-8"), ("X-Svc-Message-Number", "1")]
@@ -21,17 +21,17 @@ class Sender:
     """A Post for each `run`, whose settings can be changed before."""
 
     def __init__(self) -> None:
-        self.trust = Trust()
+        self.trust = TrustStore()
         self.trust.add(pem_of(AUTHORITY))
         self.timeout = 5.0
         self.connections = 32
         self.seconds = 0.0
 
-    def run(self, work: Callable[[Post], Awaitable[Any]]) -> Any:
+    def run(self, work: Callable[[HttpsSender], Awaitable[Any]]) -> Any:
         """What this work with a Post comes to; everything is closed after it."""
 
         async def main() -> Any:
-            post = Post(self.trust, timeout=self.timeout, connections=self.connections)
+            post = HttpsSender(self.trust, timeout=self.timeout, connections=self.connections)
             try:
                 return await work(post)
             finally:
@@ -44,14 +44,14 @@ class Sender:
         finally:
             self.seconds = time.monotonic() - begun
 
-    def send(self, address: str, *, headers: list[tuple[str, str]] = HEADERS, body: bytes = b"") -> Outcome:
+    def send(self, address: str, *, headers: list[tuple[str, str]] = HEADERS, body: bytes = b"") -> AttemptOutcome:
         """One message."""
         return self.run(lambda post: post.send(address, headers, body))
 
-    def in_a_row(self, address: str, count: int, pause: float = 0.0) -> list[Outcome]:
+    def in_a_row(self, address: str, count: int, pause: float = 0.0) -> list[AttemptOutcome]:
         """So many messages, one after the other."""
 
-        async def work(post: Post) -> list[Outcome]:
+        async def work(post: HttpsSender) -> list[AttemptOutcome]:
             outcomes = []
             for _ in range(count):
                 outcomes.append(await post.send(address, HEADERS, b""))
@@ -60,7 +60,7 @@ class Sender:
 
         return self.run(work)
 
-    def at_once(self, *addresses: str) -> list[Outcome]:
+    def at_once(self, *addresses: str) -> list[AttemptOutcome]:
         """A message to each of them."""
         return self.run(lambda post: asyncio.gather(*(post.send(address, HEADERS, b"") for address in addresses)))
 

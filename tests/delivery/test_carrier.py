@@ -11,10 +11,10 @@ from typing import Any, cast
 
 import pytest
 
-from svc_notebooks.core.delivery_schedule import Outcome
-from svc_notebooks.server.notifications.delivery import Courier
-from svc_notebooks.server.notifications.outbox import Desk, Settled
-from svc_notebooks.server.notifications.worker import Carrier
+from svc_notebooks.core.delivery_schedule import AttemptOutcome
+from svc_notebooks.server.notifications.delivery import DeliveryService
+from svc_notebooks.server.notifications.outbox import AttemptResult, Outbox
+from svc_notebooks.server.notifications.worker import DeliveryWorker
 from svc_notebooks.server.storage.clock import SystemClock, VirtualClock
 from tests.patience import PATIENCE
 
@@ -43,12 +43,12 @@ class Ticking:
         self.time += timedelta(seconds=1)
         return found
 
-    def refusal(self, waiting: Any) -> Outcome:
-        return Outcome(200)
+    def refusal(self, waiting: Any) -> AttemptOutcome:
+        return AttemptOutcome(200)
 
-    def settle(self, waiting: Any, outcome: Outcome) -> Settled:
+    def settle(self, waiting: Any, outcome: AttemptOutcome) -> AttemptResult:
         self.settled.set()
-        return Settled(None, False)
+        return AttemptResult(None, False)
 
 
 class Nobody:
@@ -58,8 +58,8 @@ class Nobody:
         """Nothing is open."""
 
 
-def carrier(desk: Ticking) -> Carrier:
-    return Carrier(cast(Desk, desk), cast(SystemClock, desk), lambda: cast(Any, Nobody()), {})
+def carrier(desk: Ticking) -> DeliveryWorker:
+    return DeliveryWorker(cast(Outbox, desk), cast(SystemClock, desk), lambda: cast(Any, Nobody()), {})
 
 
 @pytest.mark.spec("N-08", "N-08b")
@@ -104,14 +104,14 @@ class Mailbox:
         self._taken += len(found)
         return found
 
-    def refusal(self, waiting: Any) -> Outcome:
-        return Outcome(200)
+    def refusal(self, waiting: Any) -> AttemptOutcome:
+        return AttemptOutcome(200)
 
-    def settle(self, waiting: Any, outcome: Outcome) -> Settled:
+    def settle(self, waiting: Any, outcome: AttemptOutcome) -> AttemptResult:
         with self._changed:
             self._settled += 1
             self._changed.notify_all()
-        return Settled(None, False)
+        return AttemptResult(None, False)
 
     def empties(self) -> bool:
         with self._changed:
@@ -124,8 +124,8 @@ def mailbox() -> Mailbox:
 
 
 @pytest.fixture
-def courier(mailbox: Mailbox) -> Iterator[Courier]:
-    courier = Courier(cast(Desk, mailbox), VirtualClock(), lambda: cast(Any, Nobody()), background=True)
+def courier(mailbox: Mailbox) -> Iterator[DeliveryService]:
+    courier = DeliveryService(cast(Outbox, mailbox), VirtualClock(), lambda: cast(Any, Nobody()), background=True)
     yield courier
     courier.close()
 
@@ -135,7 +135,7 @@ def couriers() -> list[threading.Thread]:
 
 
 def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
-    mailbox: Mailbox, courier: Courier, monkeypatch: pytest.MonkeyPatch
+    mailbox: Mailbox, courier: DeliveryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.01)
     others = couriers()
@@ -153,7 +153,7 @@ def test_a_thread_with_nothing_to_do_ends_and_is_begun_again(
 
 
 def test_no_message_is_lost_between_a_thread_that_ends_and_the_next(
-    mailbox: Mailbox, courier: Courier, monkeypatch: pytest.MonkeyPatch
+    mailbox: Mailbox, courier: DeliveryService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc_notebooks.server.notifications.worker._IDLE_SECONDS", 0.001)
     chance = Random(0)

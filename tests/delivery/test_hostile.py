@@ -14,8 +14,8 @@ import h11
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
-from svc_notebooks.core.delivery_schedule import Outcome
-from svc_notebooks.server.notifications.connection import Line, NoStatus, Standing, plain_status
+from svc_notebooks.core.delivery_schedule import AttemptOutcome
+from svc_notebooks.server.notifications.connection import Connection, ConnectionState, NoResponse, plain_status
 from tests.patience import PATIENCE
 from tests.receivers import Receiver, plain_receiver, receiver
 
@@ -67,9 +67,9 @@ class Wire(asyncio.Transport):
         self.aborted = True
 
 
-async def hear(blocks: list[bytes]) -> tuple[int | str, Standing]:
+async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
     """What a line makes of an answer that comes in these blocks and ends there, and how it stands before the end."""
-    line, wire = Line(lambda _: None, rest=60, idle=60), Wire()
+    line, wire = Connection(lambda _: None, rest=60, idle=60), Wire()
     line.connection_made(wire)
     asked = asyncio.ensure_future(line.ask(b""))
     await asyncio.sleep(0)
@@ -80,7 +80,7 @@ async def hear(blocks: list[bytes]) -> tuple[int | str, Standing]:
     line.connection_lost(None)
     try:
         return await asked, standing
-    except NoStatus as error:
+    except NoResponse as error:
         return str(error), standing
 
 
@@ -97,7 +97,7 @@ def test_it_does_not_matter_in_which_blocks_an_answer_comes(answer: bytes, cuts:
     if isinstance(whole, int):
         assert whole == in_blocks
         assert whole == 102 or 200 <= whole <= 999
-    assert standing is not Standing.ASKED or isinstance(in_blocks, str)
+    assert standing is not ConnectionState.ASKED or isinstance(in_blocks, str)
 
 
 HEADER_LINES = st.sampled_from(PIECES[8:17]) | st.from_regex(rb"[!-~]{1,9}: ?[ -~\t]{0,9}\r\n", fullmatch=True)
@@ -162,9 +162,9 @@ def test_the_next_message_is_not_spoilt(hostile: Receiver, answer: bytes) -> Non
 
     first, second = sender.in_a_row(hostile.address, 2)
 
-    assert isinstance(first, Outcome)
+    assert isinstance(first, AttemptOutcome)
     assert (first.status is None) == bool(first.error)
-    assert second == Outcome(277)
+    assert second == AttemptOutcome(277)
 
 
 def _slowly(text: bytes, pause: float = 0.05) -> Any:
@@ -215,7 +215,7 @@ def test_a_body_without_end_is_not_waited_for(sender: Sender, told: Receiver, le
 
     told.answers = [say]
 
-    assert sender.in_a_row(told.address, 2) == [Outcome(200)] * 2
+    assert sender.in_a_row(told.address, 2) == [AttemptOutcome(200)] * 2
     assert sender.seconds < PATIENCE
 
 

@@ -9,16 +9,16 @@ from threading import Event, Lock
 
 import pytest
 
-from svc_notebooks.core.delivery_schedule import Outcome
+from svc_notebooks.core.delivery_schedule import AttemptOutcome
 from svc_notebooks.server.notifications import connect as reach
-from svc_notebooks.server.notifications.connection_pool import Post
+from svc_notebooks.server.notifications.connection_pool import HttpsSender
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, Receiver, dead_receiver, receiver, server_context
 
 from .conftest import HEADERS, Sender
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
-GOOD = Outcome(200)
+GOOD = AttemptOutcome(200)
 
 
 def ports(told: Receiver) -> set[int]:
@@ -37,7 +37,7 @@ def read_request(connection: socket.socket) -> None:
 def test_a_status_is_told_as_it_is(sender: Sender, told: Receiver, status: int) -> None:
     told.answers = [status]
 
-    assert sender.send(told.address) == Outcome(status)
+    assert sender.send(told.address) == AttemptOutcome(status)
     assert len(told.requests) == 1
 
 
@@ -81,7 +81,7 @@ def test_cookies_are_forgotten(sender: Sender, told: Receiver) -> None:
 def test_a_redirect_is_not_followed(sender: Sender, told: Receiver) -> None:
     told.answers = [f"HTTP/1.1 307 Go\r\nLocation: {told.address}\r\nContent-Length: 0\r\n\r\n".encode()]
 
-    assert sender.send(told.address) == Outcome(307)
+    assert sender.send(told.address) == AttemptOutcome(307)
     assert len(told.requests) == 1
 
 
@@ -91,7 +91,7 @@ def test_a_redirect_is_not_followed(sender: Sender, told: Receiver) -> None:
 def test_other_interim_answers_decide_nothing(sender: Sender, told: Receiver, interim: bytes) -> None:
     told.answers = [interim * 3 + b"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"]
 
-    assert sender.send(told.address) == Outcome(503)
+    assert sender.send(told.address) == AttemptOutcome(503)
 
 
 @pytest.mark.spec("N-08", "N-08a")
@@ -108,13 +108,13 @@ def test_102_counts_at_once_and_its_connection_is_used_again(sender: Sender, tol
 
     told.answers = [progress]
 
-    async def work(post: Post) -> list[Outcome]:
+    async def work(post: HttpsSender) -> list[AttemptOutcome]:
         first = await post.send(told.address, HEADERS, b"")
         counted.set()
         await asyncio.sleep(0.5)  # until the rest has come: nothing tells
         return [first, await post.send(told.address, HEADERS, b"")]
 
-    assert sender.run(work) == [Outcome(102), Outcome(204)]
+    assert sender.run(work) == [AttemptOutcome(102), AttemptOutcome(204)]
     assert len(told.requests) == 1  # the second came on the connection that `progress` had
 
 
@@ -129,13 +129,13 @@ def test_an_answer_that_does_not_end_is_cut(sender: Sender, told: Receiver) -> N
     told.answers = [linger]
     sender.timeout = 0.5
 
-    async def work(post: Post) -> Outcome:
+    async def work(post: HttpsSender) -> AttemptOutcome:
         outcome = await post.send(told.address, HEADERS, b"")
         assert not closed.is_set()
         assert await asyncio.to_thread(closed.wait, 3)
         return outcome
 
-    assert sender.run(work) == Outcome(102)
+    assert sender.run(work) == AttemptOutcome(102)
 
 
 def test_connections_are_kept(sender: Sender, told: Receiver) -> None:
@@ -168,14 +168,14 @@ def test_answers_that_do_not_end_count_as_connections(sender: Sender, told: Rece
 
     told.answers, sender.connections = [linger] * 12, 2
 
-    async def slowly(post: Post) -> list[Outcome]:
+    async def slowly(post: HttpsSender) -> list[AttemptOutcome]:
         outcomes = []
         for _ in range(6):
             outcomes += await asyncio.gather(*(post.send(told.address, HEADERS, b"") for _ in range(2)))
             await asyncio.sleep(0.05)
         return outcomes
 
-    assert sender.run(slowly) == [Outcome(102)] * 12
+    assert sender.run(slowly) == [AttemptOutcome(102)] * 12
     assert most <= 3  # one may be counted that is closed already, and does not know it yet
 
 
@@ -184,7 +184,7 @@ def test_another_receiver_is_not_held_up(sender: Sender, told: Receiver) -> None
     sender.timeout, sender.connections = PATIENCE, 2
     with dead_receiver() as dead:
 
-        async def work(post: Post) -> list[Outcome]:
+        async def work(post: HttpsSender) -> list[AttemptOutcome]:
             waiting = [asyncio.ensure_future(post.send(dead, HEADERS, b"")) for _ in range(10)]
             begun = time.monotonic()
             outcomes = await asyncio.gather(*(post.send(told.address, HEADERS, b"") for _ in range(10)))
@@ -310,7 +310,7 @@ def test_a_name_that_is_not_ascii(sender: Sender, monkeypatch: pytest.MonkeyPatc
 def test_a_stop_under_way(sender: Sender, told: Receiver) -> None:
     told.delay = 4
 
-    async def work(post: Post) -> None:
+    async def work(post: HttpsSender) -> None:
         task = asyncio.ensure_future(post.send(told.address, HEADERS, b""))
         await asyncio.sleep(0.3)
         task.cancel()

@@ -10,9 +10,9 @@ from collections.abc import Callable
 import pytest
 import trustme
 
-from svc_notebooks.core.delivery_schedule import Outcome
-from svc_notebooks.server.notifications.connection_pool import Post
-from svc_notebooks.server.notifications.trust_store import Trust
+from svc_notebooks.core.delivery_schedule import AttemptOutcome
+from svc_notebooks.server.notifications.connection_pool import HttpsSender
+from svc_notebooks.server.notifications.trust_store import TrustStore
 from tests import receivers
 from tests.patience import PATIENCE
 from tests.receivers import AUTHORITY, Receiver, dead_receiver, pem_of, plain_receiver, receiver, server_context
@@ -22,7 +22,7 @@ from .conftest import HEADERS, Sender
 STRANGER = trustme.CA()
 
 
-def why(outcome: Outcome) -> str:
+def why(outcome: AttemptOutcome) -> str:
     assert outcome.status is None
     assert outcome.error
     return outcome.error
@@ -54,7 +54,7 @@ def test_a_bad_certificate(sender: Sender, make: Callable[[], ssl.SSLContext], f
 def test_a_revoked_certificate(sender: Sender) -> None:
     context, revocation_list = receivers.revoked()
     with receiver(context) as told:
-        assert sender.send(told.address) == Outcome(200)
+        assert sender.send(told.address) == AttemptOutcome(200)
         sender.trust.add(revocation_list)
 
         assert why(sender.send(told.address)).endswith("shows a certificate that was revoked")
@@ -66,28 +66,28 @@ def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Send
     context, revocation_list = receivers.revoked()
     with receiver(context) as told:
 
-        async def work(post: Post) -> list[Outcome]:
+        async def work(post: HttpsSender) -> list[AttemptOutcome]:
             before = await post.send(told.address, HEADERS, b"")
             sender.trust.add(revocation_list)
             return [before, await post.send(told.address, HEADERS, b"")]
 
         before, after = sender.run(work)
 
-    assert before == Outcome(200)
+    assert before == AttemptOutcome(200)
     assert "revoked" in why(after)
 
 
 def test_trusted_later(sender: Sender) -> None:
     with receiver(server_context(STRANGER.issue_cert("localhost"))) as told:
 
-        async def work(post: Post) -> list[Outcome]:
+        async def work(post: HttpsSender) -> list[AttemptOutcome]:
             before = await post.send(told.address, HEADERS, b"")
             sender.trust.add(pem_of(STRANGER))
             return [before, await post.send(told.address, HEADERS, b"")]
 
         before, after = sender.run(work)
 
-    assert (before.status, after) == (None, Outcome(200))
+    assert (before.status, after) == (None, AttemptOutcome(200))
 
 
 @pytest.mark.spec("A8-04", "A8-04b")
@@ -182,14 +182,14 @@ class TestTrust:
 
     def test_several_at_once(self) -> None:
         context, revocation_list = receivers.revoked()
-        trust = Trust()
+        trust = TrustStore()
         trust.add(f"for you:\n{pem_of(STRANGER)}\n{pem_of(AUTHORITY)}\nand a list\n{revocation_list}")
         trust.add(pem_of(AUTHORITY))
 
         sender = Sender()
         sender.trust = trust
         with receiver() as good, receiver(context) as bad:
-            assert sender.send(good.address) == Outcome(200)
+            assert sender.send(good.address) == AttemptOutcome(200)
             assert "revoked" in why(sender.send(bad.address))
 
     def test_the_same_number_of_another_authority_is_not_revoked(self) -> None:
@@ -198,7 +198,7 @@ class TestTrust:
         sender.trust.add(revocation_list)
 
         with receiver() as told:
-            assert sender.send(told.address) == Outcome(200)
+            assert sender.send(told.address) == AttemptOutcome(200)
 
     @pytest.mark.parametrize(
         "pem",
@@ -216,7 +216,7 @@ class TestTrust:
         ],
     )
     def test_what_is_no_certificate_is_refused_and_changes_nothing(self, pem: str) -> None:
-        trust = Trust()
+        trust = TrustStore()
         before = len(trust.context.get_ca_certs())
 
         with pytest.raises(ValueError, match=r"certificate|revocation list"):
@@ -228,5 +228,5 @@ class TestTrust:
         monkeypatch.setitem(sys.modules, "cryptography", None)
 
         with pytest.raises(ValueError, match="pip install cryptography"):
-            Trust().add(revocation_list)
-        Trust().add(pem_of(AUTHORITY))
+            TrustStore().add(revocation_list)
+        TrustStore().add(pem_of(AUTHORITY))

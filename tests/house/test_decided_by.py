@@ -9,7 +9,7 @@ from pathlib import Path
 from svc_notebooks import Policy
 from svc_notebooks.core.api import refusal_rules as decided
 from svc_notebooks.core.api.operations import OPERATIONS, SESSION
-from svc_notebooks.core.api.public_endpoints import DOORS
+from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
 from svc_notebooks.core.errors import decisions as choices
 from svc_notebooks.core.errors.catalogue import CATALOGUE
 from svc_notebooks.core.errors.decisions import FIELD
@@ -39,7 +39,7 @@ def texts(node: ast.AST) -> Iterator[str]:
 
 
 def test_every_operation_door_move_and_refusal_says_what_decides_it():
-    said = {one.name: one.decided_by for one in (*OPERATIONS, *DOORS, SESSION)}
+    said = {one.name: one.decided_by for one in (*OPERATIONS, *PUBLIC_ENDPOINTS, SESSION)}
     said |= {str(key): move.decided_by for key, move in TRANSITIONS.items()}
     said |= {key: row.decided_by for key, row in CATALOGUE.items() if row.decided_by != FIELD}
 

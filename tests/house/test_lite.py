@@ -105,7 +105,7 @@ def test_a_page_says_above_a_cell_that_it_cannot_run_there(tmp_path: Path, monke
     (tmp_path / "from").mkdir()
     nbformat.write(new.new_notebook(cells=cells), tmp_path / "from" / "one.ipynb")
     rows = [
-        {"notebook": "one.ipynb", "cell": 1, "ename": "NotHere", "evalue": "no pandoc"},
+        {"notebook": "one.ipynb", "cell": 1, "ename": "Unsupported", "evalue": "no pandoc"},
         {"notebook": "one.ipynb", "cell": 2, "ename": "NameError", "evalue": "name 'report' is not defined"},
     ]
     monkeypatch.setattr(pages, "rehearsed", lambda paths: rows)

@@ -22,12 +22,12 @@ import pytest
 from gcp_storage_emulator.server import create_server
 
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport.base import Broken
+from svc_notebooks.client.transport.base import TransportError
 from svc_notebooks.client.uploads.conversation import DEFAULT_CHUNK
 from svc_notebooks.client.uploads.prepare import resume_upload
 from svc_notebooks.client.uploads.sources import open_source
-from svc_notebooks.client.uploads.target import Target
-from svc_notebooks.client.uploads.upload import WHOLE, Upload
+from svc_notebooks.client.uploads.target import UploadTarget
+from svc_notebooks.client.uploads.upload import WHOLE, ClientUpload
 from svc_notebooks.core.errors.errors import ContentMismatch, ServiceFailed
 from svc_notebooks.core.http.messages import Request
 from tests.scripted import Stream
@@ -48,15 +48,15 @@ def session(tmp_path: Path) -> Iterator[Session]:
     server.stop()
 
 
-class Bucket(Target):
+class Bucket(UploadTarget):
     """An object of the emulator's, where a file of ours would be."""
 
     def url(self, session: Session, upload_type: str) -> str:
         return session.url("/upload/storage/v1/b/b/o", {"uploadType": upload_type, "name": "x"})
 
 
-def begin(session: Session, content: object, chunk: int | None = Q) -> Upload:
-    return Upload(session, open_source(content), Bucket("text/plain"), chunk_size=chunk).begin()
+def begin(session: Session, content: object, chunk: int | None = Q) -> ClientUpload:
+    return ClientUpload(session, open_source(content), Bucket("text/plain"), chunk_size=chunk).begin()
 
 
 def stored(session: Session) -> bytes:
@@ -105,7 +105,7 @@ def test_a_connection_that_is_cut_is_gone_on_from(session: Session, monkeypatch:
         response = send(request)
         if len(sent) == 2:
             response.content()
-            raise Broken("the answer was lost")
+            raise TransportError("the answer was lost")
         return response
 
     monkeypatch.setattr(session._transport, "send", unsteady)

@@ -68,7 +68,7 @@ def test_a_notebook_runs(browser, name, record_property):
     print(f"{name}: {len(well)} cells ran, {len(without)} need pandas or another package that is not to be had offline")
     assert wrong == []
     for error in (one for cell in cells if cell["cell_type"] == "code" for one in errors(cell)):
-        assert _name(error) != "NotHere" or len(error["traceback"]) == 1
+        assert _name(error) != "Unsupported" or len(error["traceback"]) == 1
     assert browser.asked == []
 
 
@@ -98,7 +98,7 @@ print(threading.active_count())
 def test_what_cannot_be_is_one_sentence(page):
     said = execute(page, "lab.serve()")
 
-    assert said.startswith("NotHere: serve() listens on a socket, and a browser has none.")
+    assert said.startswith("Unsupported: serve() listens on a socket, and a browser has none.")
     assert len(said.splitlines()) == 1
 
 

@@ -12,7 +12,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.notebook.forms.export.form import ExportForm
-from svc_notebooks.notebook.widgets.file_download import LARGEST_LINK, AsLink, BrowserResult, InSlices
+from svc_notebooks.notebook.widgets.file_download import LARGEST_LINK, AsLink, DownloadWidget, InSlices
 from svc_notebooks.notebook.widgets.preview import LARGEST, preview
 from tests.patience import PATIENCE
 
@@ -159,7 +159,7 @@ def test_a_download_of_the_browser(form, table, tmp_path):
 
 
 def test_large_results_go_in_slices():
-    widget = BrowserResult()
+    widget = DownloadWidget()
     messages = sent(widget)
 
     widget.save("big.bin", "application/octet-stream", bytes(2_500_000))

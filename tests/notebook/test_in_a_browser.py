@@ -16,7 +16,7 @@ from traitlets.config import Config
 
 import svc_notebooks as svc
 from svc_notebooks.convert.engines import available as engines
-from svc_notebooks.core.platform import BROWSER, MACHINE, here, standing
+from svc_notebooks.core.platform import BROWSER, MACHINE, capabilities, override
 from svc_notebooks.notebook.forms.upload.queue import UploadQueue
 from tools.lite.pages import rehearsed
 
@@ -25,7 +25,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 
 @pytest.fixture
 def browser():
-    with standing(BROWSER):
+    with override(BROWSER):
         yield
 
 
@@ -46,12 +46,12 @@ def test_what_a_notebook_cannot_do_there_it_says_in_one_sentence(failures):
     for row in failures:
         first.setdefault(row["notebook"], row)
 
-    assert {row["ename"] for row in first.values()} <= {"NotHere"}
-    assert {row["ename"] for row in failures} <= {"NotHere", "NameError"}  # a name that such a cell would have made
+    assert {row["ename"] for row in first.values()} <= {"Unsupported"}
+    assert {row["ename"] for row in failures} <= {"Unsupported", "NameError"}  # a name that such a cell would have made
     for row in failures:
-        if row["ename"] == "NotHere":
+        if row["ename"] == "Unsupported":
             assert "Traceback" not in row["shown"]
-            assert row["shown"].startswith("NotHere: ")
+            assert row["shown"].startswith("Unsupported: ")
             assert "JupyterLab on a machine of your own" in row["shown"]
 
 
@@ -60,10 +60,10 @@ def test_only_the_notebook_about_documents_lacks_something(failures):
 
 
 def test_where_this_is():
-    assert here() == MACHINE
-    with standing(BROWSER):
-        assert here() == BROWSER
-    assert here() == MACHINE
+    assert capabilities() == MACHINE
+    with override(BROWSER):
+        assert capabilities() == BROWSER
+    assert capabilities() == MACHINE
 
 
 def test_messages_come_when_the_clock_moves_and_when_they_are_delivered(lab):
@@ -91,7 +91,7 @@ def test_a_receiver_there_shows_what_one_with_a_socket_shows():
             rx.wait_for("update")
             return rx.messages(), rx.explain()
 
-    with standing(BROWSER):
+    with override(BROWSER):
         messages, headers = story()
     told, said = story()
 
@@ -117,7 +117,7 @@ def test_nobody_waits_for_what_nobody_can_send(lab):
     ids=["serve", "receiver", "receiver for a service elsewhere"],
 )
 def test_what_needs_a_socket_says_so(lab, call):
-    with pytest.raises(svc.NotHere, match=r"listens on a socket, and a browser has none\. It works in JupyterLab"):
+    with pytest.raises(svc.Unsupported, match=r"listens on a socket, and a browser has none\. It works in JupyterLab"):
         call(lab)
 
 
@@ -131,10 +131,10 @@ def test_a_service_that_a_page_may_not_ask_is_named_with_what_it_must_allow(brow
 
 
 def test_what_needs_a_program_names_it(lab):
-    with pytest.raises(svc.NotHere, match="it needs pandoc, a program of its own, and a browser runs none"):
+    with pytest.raises(svc.Unsupported, match="it needs pandoc, a program of its own, and a browser runs none"):
         svc.upload(b"<p>x", name="x.html", convert_to="document")
     text = svc.upload(b"words", name="x.txt", convert_to="document")
-    with pytest.raises(svc.NotHere, match="cannot become text/html here: it needs pandoc") as found:
+    with pytest.raises(svc.Unsupported, match="cannot become text/html here: it needs pandoc") as found:
         svc.export(text, "html")
 
     assert (found.value.status, found.value.reason) == (400, "badRequest")
@@ -146,7 +146,7 @@ def test_what_is_not_installed_says_how_to_have_it(monkeypatch):
     with svc.sandbox():
         table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
 
-        with pytest.raises(svc.NotHere, match="it needs typst, which is not installed"):
+        with pytest.raises(svc.Unsupported, match="it needs typst, which is not installed"):
             svc.export(table, "pdf")
 
 
@@ -155,7 +155,7 @@ def test_what_is_not_loaded_says_how_to_load_it(browser, monkeypatch):
     with svc.sandbox():
         table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
 
-        with pytest.raises(svc.NotHere, match="it needs typst, which is not loaded: run `import typst` in a cell"):
+        with pytest.raises(svc.Unsupported, match="it needs typst, which is not loaded: run `import typst` in a cell"):
             svc.export(table, "pdf")
 
 
@@ -199,9 +199,9 @@ def test_a_notebook_shows_the_sentence_alone():
     config.HistoryManager.enabled = False
     shell, said = InteractiveShell.instance(config=config), io.StringIO()
     with redirect_stdout(said):
-        shell.run_cell("import svc_notebooks as svc; raise svc.NotHere('Not this.')")
+        shell.run_cell("import svc_notebooks as svc; raise svc.Unsupported('Not this.')")
     InteractiveShell.clear_instance()
 
     assert said.getvalue().strip() == (
-        "NotHere: Not this. It works in JupyterLab on a machine of your own, with everything installed."
+        "Unsupported: Not this. It works in JupyterLab on a machine of your own, with everything installed."
     )

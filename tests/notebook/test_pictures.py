@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 import svc_notebooks as svc
-from svc_notebooks.core.uploads.states import TRANSITIONS, Event, State
+from svc_notebooks.core.uploads.states import TRANSITIONS, UploadEvent, UploadState
 from svc_notebooks.notebook.exchanges.state_chart import arrows, state_chart, way_of
-from svc_notebooks.notebook.exchanges.svg import Picture
+from svc_notebooks.notebook.exchanges.svg import SvgPicture
 from svc_notebooks.notebook.exchanges.upload_chart import WIDTH, requests_of, upload_picture
 from svc_notebooks.notebook.notifications.delivery_timeline import timeline_of
 
@@ -21,13 +21,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 EVIL = '<script>alert("x")</script>'
 
 
-def drawings(picture: Picture) -> list[ET.Element]:
+def drawings(picture: SvgPicture) -> list[ET.Element]:
     """The SVG images of a picture; each must be one that a parser takes."""
     found = re.findall(r'src="data:image/svg\+xml,([^"]*)"', picture.html)
     return [ET.fromstring(unquote(one)) for one in found]
 
 
-def rows(picture: Picture) -> list[list[str]]:
+def rows(picture: SvgPicture) -> list[list[str]]:
     """The cells of the table, as text."""
     body = picture.html.partition("<tbody>")[2].partition("</tbody>")[0]
     cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1])
@@ -132,16 +132,24 @@ class TestStateChart:
     @pytest.mark.parametrize(
         "history, moves, now",
         [
-            ([("begin", 503)], [], State.NONE),
-            ([("begin", 200), ("send", None)], [Event.ACCEPTED], State.OPEN),
-            ([("begin", 200), ("send", 503), ("ask", 308)], [Event.ACCEPTED, Event.QUERY], State.OPEN),
-            ([("begin", 200), ("ask", 200)], [Event.ACCEPTED, Event.ALL], State.COMPLETE),
+            ([("begin", 503)], [], UploadState.NONE),
+            ([("begin", 200), ("send", None)], [UploadEvent.ACCEPTED], UploadState.OPEN),
+            (
+                [("begin", 200), ("send", 503), ("ask", 308)],
+                [UploadEvent.ACCEPTED, UploadEvent.QUERY],
+                UploadState.OPEN,
+            ),
+            ([("begin", 200), ("ask", 200)], [UploadEvent.ACCEPTED, UploadEvent.ALL], UploadState.COMPLETE),
             (
                 [("begin", 200), ("cancel", 499), ("ask", 499)],
-                [Event.ACCEPTED, Event.CANCEL, Event.QUERY],
-                State.CANCELLED,
+                [UploadEvent.ACCEPTED, UploadEvent.CANCEL, UploadEvent.QUERY],
+                UploadState.CANCELLED,
             ),
-            ([("begin", 200), ("send", 404), ("begin", 200)], [Event.ACCEPTED, Event.SILENCE], State.OPEN),
+            (
+                [("begin", 200), ("send", 404), ("begin", 200)],
+                [UploadEvent.ACCEPTED, UploadEvent.SILENCE],
+                UploadState.OPEN,
+            ),
         ],
     )
     def test_what_answers_tell_of_the_way(self, history, moves, now):

@@ -111,7 +111,7 @@ def test_who_looks_is_found_without_importing_anything(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
     before = set(sys.modules)
 
-    assert front_end.front_end() == "none"
+    assert front_end.detect_frontend() == "none"
     assert set(sys.modules) == before
 
 

@@ -12,7 +12,7 @@ from svc_notebooks.core.policy import MIB
 from svc_notebooks.notebook.forms.upload.form import UploadForm
 from svc_notebooks.notebook.widgets.file_picker import FileChoice, SmallPicker
 from svc_notebooks.notebook.widgets.file_upload import BrowserFiles
-from svc_notebooks.notebook.widgets.upload_buffer import Inbox
+from svc_notebooks.notebook.widgets.upload_buffer import UploadBuffer
 
 
 def send(box: BrowserFiles, name: str, content: bytes, *, mime: str = "", size: int | None = None):
@@ -388,7 +388,7 @@ def test_every_control_has_a_label_and_a_tooltip(form):
 
 
 def test_slices_that_come_twice_late_or_too_long_change_nothing():
-    inbox = Inbox()
+    inbox = UploadBuffer()
     inbox.begin("k", "a", 4, "")
 
     for offset, data in [(2, b"cd"), (0, b"ab"), (0, b"ab"), (2, b"cde"), (2, b"cd"), (4, b"e")]:

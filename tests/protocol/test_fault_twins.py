@@ -149,19 +149,19 @@ def do(caller: Caller, kind: str, size: int, flag: bool) -> Seen:
 def prepared(caller: Caller) -> Caller:
     """With a file and an upload under way."""
     caller.send("POST", UPLOAD + "media", b"x" * 2 * Q, Content_Type="text/plain")
-    caller.file = caller.service._house.store.files.get(_only_file(caller.service)).id  # type: ignore[union-attr]
+    caller.file = caller.service._context.store.files.get(_only_file(caller.service)).id  # type: ignore[union-attr]
     caller.send("POST", UPLOAD + "resumable")
     return caller
 
 
 def _only_file(service: Service) -> str:
-    rows = dict(service._house.store.rows())["files"]
+    rows = dict(service._context.store.rows())["files"]
     return str(next(row[1] for row in rows if row[3] is not None))
 
 
 def state(service: Service) -> Any:
     """All rows and bytes; a generation only tells requests of now apart."""
-    house = service._house
+    house = service._context
     rows = {name: list(found) for name, found in house.store.rows() if name != "rope"}
     rows["sessions"] = [row[:-2] + row[-1:] for row in rows["sessions"]]
     sizes = {part.key: part.size for part in house.store.contents.parts()}

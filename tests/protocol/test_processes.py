@@ -118,7 +118,7 @@ def test_a_process_that_is_started_anew_has_no_session_and_says_so(method: str) 
 
 @pytest.mark.parametrize("path", [None, "store"], ids=["memory", "folder"])
 def test_an_upload_to_a_sandbox_from_a_forked_child_is_an_error_and_not_lost(tmp_path: Path, path: str | None) -> None:
-    expected = pytest.raises(svc.NotHere, match=f"runs in process {os.getpid()}, .* Use threads; or call lab.serve")
+    expected = pytest.raises(svc.Unsupported, match=f"runs in process {os.getpid()}, .* Use threads; or call lab.serve")
     with svc.sandbox(path and tmp_path / path):
         with FORK.Pool(2) as pool, expected:
             pool.map(send, range(4))
@@ -154,7 +154,7 @@ def test_what_cannot_travel_says_how_to_work_in_another_process(connected: Conne
 
 
 def test_a_receiver_says_in_a_forked_child_where_it_listens() -> None:
-    expected = pytest.raises(svc.NotHere, match=f"This receiver listens in process {os.getpid()}")
+    expected = pytest.raises(svc.Unsupported, match=f"This receiver listens in process {os.getpid()}")
     with svc.sandbox(), svc.receiver() as receiver:
         svc.watch_changes(receiver)
         with FORK.Pool(1, initializer=_receivers.append, initargs=(receiver,)) as pool:

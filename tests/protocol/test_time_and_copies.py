@@ -117,7 +117,7 @@ def do(hand: Hand, todo: list[tuple[Callable[[Hand, int], None], int]]) -> list[
 
 def everything(service: Service) -> dict[str, Any]:
     """All that a service knows: its rows, its bytes, its time, where its ids stand."""
-    house = service._house
+    house = service._context
     rows = {name: list(found) for name, found in house.store.rows()}
     sizes = {part.key: part.size for part in house.store.contents.parts()}
     parts = {key: b"".join(service._parts.read(key, 0, size)) for key, size in sizes.items()}

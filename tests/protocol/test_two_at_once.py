@@ -20,7 +20,7 @@ from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.database.engine import Database
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.store.oauth import GrantRow, OAuth
-from svc_notebooks.server.store.users import People, digest_of
+from svc_notebooks.server.store.users import Users, digest_of
 from tests.patience import PATIENCE
 
 FILES = "/storage/v3/files"
@@ -181,9 +181,9 @@ def test_the_file_the_change_log_and_the_messages_agree_over_a_restart(tmp_path:
 @pytest.mark.spec("T-01", "T-01b")
 def test_a_token_that_is_revoked_while_it_is_looked_up_is_good_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_service(seed=0) as service:
-        token, look = service.sign_in(), People.token
+        token, look = service.sign_in(), Users.token
 
-        def revoked_meanwhile(people: People, secret: str) -> Any:
+        def revoked_meanwhile(people: Users, secret: str) -> Any:
             found = look(people, secret)
             monkeypatch.undo()
             assert service.handle(Request("POST", f"http://svc.local/revoke?token={token}")).status == 200
@@ -193,7 +193,7 @@ def test_a_token_that_is_revoked_while_it_is_looked_up_is_good_no_more(monkeypat
             headers = Headers([("Authorization", f"Bearer {token}")])
             return service.handle(Request("GET", f"http://svc.local{FILES}", headers)).status
 
-        monkeypatch.setattr(People, "token", revoked_meanwhile)
+        monkeypatch.setattr(Users, "token", revoked_meanwhile)
 
         assert [ask(), ask()] == [200, 401]
 
@@ -201,7 +201,7 @@ def test_a_token_that_is_revoked_while_it_is_looked_up_is_good_no_more(monkeypat
 def test_a_root_that_is_looked_up_while_the_state_changes_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_service(seed=0) as service:
         service.sign_in()
-        people, look, looks = service._house.store.people, Database.one, []
+        people, look, looks = service._context.store.users, Database.one, []
         people.forget()
 
         def changed_meanwhile(database: Database, *asked: Any) -> Any:
@@ -221,7 +221,7 @@ def test_a_revocation_that_meets_a_refresh_ends_what_comes_of_it(monkeypatch: py
         client = service.oauth_client("app")
         who = ("ada@svc.example", client["client_id"])
         grant = GrantRow(digest_of("again"), "refresh", "consent", *who, "storage", None, "", "", "", 0)
-        service._house.store.oauth.add_grant(grant)
+        service._context.store.oauth.add_grant(grant)
         look, revocations = OAuth.grant, []
 
         def revoked_meanwhile(oauth: OAuth, secret: str) -> GrantRow | None:

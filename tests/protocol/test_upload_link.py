@@ -12,11 +12,27 @@ from dataclasses import dataclass, field
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from svc_notebooks.core.http.ranges import ContentRange, Span, stored_range
+from svc_notebooks.core.http.ranges import ByteSpan, ContentRange, stored_range
 from svc_notebooks.core.http.retry import RetryRule
-from svc_notebooks.core.uploads.client_machine import Answer, Ask, Begin, Done, Failed, ResumableUpload, Send, Wait, Why
-from svc_notebooks.core.uploads.server_session import Received, UploadSession, Verdict, receive, settle
-from svc_notebooks.core.uploads.states import Event, State, UploadRule, move
+from svc_notebooks.core.uploads.client_machine import (
+    Begin,
+    Done,
+    Failed,
+    FailureReason,
+    QueryStatus,
+    ResponseFacts,
+    ResumableUpload,
+    Send,
+    Wait,
+)
+from svc_notebooks.core.uploads.server_session import (
+    ReceivedBody,
+    SessionDecision,
+    UploadSession,
+    after_body,
+    before_body,
+)
+from svc_notebooks.core.uploads.states import UploadEvent, UploadRule, UploadState, move
 
 RULE = UploadRule(quantum=4)
 FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare")
@@ -26,31 +42,31 @@ FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare
 class Service:
     """The smallest service: one session, its bytes, and what became of them."""
 
-    session: UploadSession = field(default_factory=lambda: UploadSession(state=State.OPEN))
+    session: UploadSession = field(default_factory=lambda: UploadSession(state=UploadState.OPEN))
     content: bytes = b""
     files: list[bytes] = field(default_factory=list)
 
-    def begin(self) -> Answer:
-        self.session = UploadSession(state=move(State.NONE, Event.ACCEPTED).state)
+    def begin(self) -> ResponseFacts:
+        self.session = UploadSession(state=move(UploadState.NONE, UploadEvent.ACCEPTED).state)
         self.content = b""
-        return Answer(200)
+        return ResponseFacts(200)
 
-    def put(self, content_range: ContentRange | None, body: bytes, declared: int, now: float) -> Answer:
-        intake = receive(self.session, content_range, declared, RULE, now)
-        if isinstance(intake, Verdict):
+    def put(self, content_range: ContentRange | None, body: bytes, declared: int, now: float) -> ResponseFacts:
+        intake = before_body(self.session, content_range, declared, RULE, now)
+        if isinstance(intake, SessionDecision):
             return self._answer(intake)
         rest = body[intake.skip :]
         taken = rest if intake.take is None else rest[: intake.take]
-        received = Received(len(taken), broken=len(body) < declared, overlong=len(taken) < len(rest))
-        verdict = settle(self.session, intake, received, RULE, now)
+        received = ReceivedBody(len(taken), broken=len(body) < declared, overlong=len(taken) < len(rest))
+        verdict = after_body(self.session, intake, received, RULE, now)
         self.content = (self.content + taken)[: verdict.session.stored]
         return self._answer(verdict)
 
-    def _answer(self, verdict: Verdict) -> Answer:
-        if verdict.session.state is State.COMPLETE is not self.session.state:
+    def _answer(self, verdict: SessionDecision) -> ResponseFacts:
+        if verdict.session.state is UploadState.COMPLETE is not self.session.state:
             self.files.append(self.content[: verdict.session.stored])
         self.session = verdict.session
-        return Answer(verdict.status, stored_range(verdict.session.stored) if verdict.status == 308 else None)
+        return ResponseFacts(verdict.status, stored_range(verdict.session.stored) if verdict.status == 308 else None)
 
 
 def run(
@@ -78,9 +94,14 @@ def run(
 
 
 def carry_out(
-    step: Ask | Send, machine: ResumableUpload, service: Service, content: bytes, fault: tuple[str, int], now: float
+    step: QueryStatus | Send,
+    machine: ResumableUpload,
+    service: Service,
+    content: bytes,
+    fault: tuple[str, int],
+    now: float,
 ) -> None:
-    if isinstance(step, Ask):
+    if isinstance(step, QueryStatus):
         content_range, body = ContentRange(None, step.total), b""
     else:
         body = content[step.first :][: step.size]
@@ -94,7 +115,7 @@ def carry_out(
     if kind == "before":
         return machine.broken(now, 0.0)
     if kind == "503 before":
-        return machine.feed(Answer(503), now, 0.0)
+        return machine.feed(ResponseFacts(503), now, 0.0)
     if kind == "cut":
         service.put(content_range, body[: where % (len(body) + 1)], len(body), now)
         return machine.broken(now, 0.0)
@@ -102,9 +123,9 @@ def carry_out(
     if kind == "after":
         return machine.broken(now, 0.0)
     if kind == "503 after":
-        return machine.feed(Answer(503), now, 0.0)
+        return machine.feed(ResponseFacts(503), now, 0.0)
     if kind == "308 bare" and answer.status == 308:
-        return machine.feed(Answer(308), now, 0.0)
+        return machine.feed(ResponseFacts(308), now, 0.0)
     return machine.feed(answer, now, 0.0)
 
 
@@ -130,7 +151,7 @@ def test_whatever_the_link_does_the_content_arrives_once(
 @pytest.mark.spec("A3-21", "A3-21a")
 def test_after_a_break_the_next_thing_said_is_a_question() -> None:
     machine = ResumableUpload(8, 4)
-    machine.feed(Answer(200), 0.0, 0.0)
+    machine.feed(ResponseFacts(200), 0.0, 0.0)
     assert machine.next_step() == Send(0, 4, 8)
 
     machine.sent(4)
@@ -138,7 +159,7 @@ def test_after_a_break_the_next_thing_said_is_a_question() -> None:
 
     assert isinstance(machine.next_step(), Wait)
     machine.waited()
-    assert machine.next_step() == Ask(8)
+    assert machine.next_step() == QueryStatus(8)
 
 
 @pytest.mark.spec("A3-20")
@@ -147,7 +168,7 @@ def test_a_308_that_counts_less_than_was_sent_is_believed() -> None:
     machine = begun(12, 8)
 
     machine.sent(8)
-    machine.feed(Answer(308, "bytes=0-3"), 0.0, 0.0)
+    machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
 
     assert machine.next_step() == Send(4, 8, 12)
 
@@ -157,9 +178,9 @@ def test_a_308_that_counts_more_than_was_sent_stops_the_upload() -> None:
     machine = begun(12, 4)
 
     machine.sent(4)
-    machine.feed(Answer(308, "bytes=0-7"), 0.0, 0.0)
+    machine.feed(ResponseFacts(308, "bytes=0-7"), 0.0, 0.0)
 
-    assert machine.next_step() == Failed(Why.DATA_LOSS)
+    assert machine.next_step() == Failed(FailureReason.DATA_LOSS)
 
 
 def test_a_308_to_data_without_a_range_is_asked_about_once_and_then_believed() -> None:
@@ -167,9 +188,9 @@ def test_a_308_to_data_without_a_range_is_asked_about_once_and_then_believed() -
     machine = begun(8, 4)
 
     machine.sent(4)
-    machine.feed(Answer(308), 0.0, 0.0)
-    assert machine.next_step() == Ask(8)
-    machine.feed(Answer(308), 0.0, 0.0)
+    machine.feed(ResponseFacts(308), 0.0, 0.0)
+    assert machine.next_step() == QueryStatus(8)
+    machine.feed(ResponseFacts(308), 0.0, 0.0)
 
     assert machine.next_step() == Send(0, 4, 8)
 
@@ -180,12 +201,12 @@ def test_a_404_begins_again_a_limited_number_of_times() -> None:
     machine = begun(8, 4, restarts=2)
 
     for _ in range(2):
-        machine.feed(Answer(404), 0.0, 0.0)
+        machine.feed(ResponseFacts(404), 0.0, 0.0)
         assert machine.next_step() == Begin()
-        machine.feed(Answer(200), 0.0, 0.0)
-    machine.feed(Answer(404), 0.0, 0.0)
+        machine.feed(ResponseFacts(200), 0.0, 0.0)
+    machine.feed(ResponseFacts(404), 0.0, 0.0)
 
-    assert machine.next_step() == Failed(Why.EXPIRED)
+    assert machine.next_step() == Failed(FailureReason.EXPIRED)
 
 
 @pytest.mark.spec("A3-23", "A3-23b")
@@ -193,24 +214,24 @@ def test_a_404_ends_the_upload_of_a_source_that_cannot_be_rewound() -> None:
     machine = begun(8, 4)
     machine.lowest = 4
 
-    machine.feed(Answer(404), 0.0, 0.0)
+    machine.feed(ResponseFacts(404), 0.0, 0.0)
 
-    assert machine.next_step() == Failed(Why.EXPIRED)
+    assert machine.next_step() == Failed(FailureReason.EXPIRED)
 
 
 def test_a_service_that_goes_backwards_is_followed_as_far_as_the_source_can() -> None:
     """Edge case 60."""
     machine = begun(12, 4)
     machine.sent(4)
-    machine.feed(Answer(308, "bytes=0-3"), 0.0, 0.0)
+    machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
     machine.sent(8)
-    machine.feed(Answer(308, "bytes=0-1"), 0.0, 0.0)
+    machine.feed(ResponseFacts(308, "bytes=0-1"), 0.0, 0.0)
     machine.waited()
     assert machine.next_step() == Send(2, 4, 12)
 
     machine.lowest = 4
 
-    assert machine.next_step() == Failed(Why.UNREWINDABLE)
+    assert machine.next_step() == Failed(FailureReason.UNREWINDABLE)
 
 
 @pytest.mark.spec("A3-22", "A3-22a", "A3-22b")
@@ -218,12 +239,17 @@ def test_delays_double_while_nothing_moves_and_start_afresh_after_progress() -> 
     """Edge case 61: the 403 of a rate limit, a 429 and a 5xx alike."""
     machine = begun(8, 4)
     waits = []
-    for answer in (Answer(503), Answer(403, reason="userRateLimitExceeded"), Answer(429), Answer(500)):
+    for answer in (
+        ResponseFacts(503),
+        ResponseFacts(403, reason="userRateLimitExceeded"),
+        ResponseFacts(429),
+        ResponseFacts(500),
+    ):
         machine.feed(answer, 0.0, 0.0)
         waits.append(machine.next_step())
         machine.waited()
-    machine.feed(Answer(308, "bytes=0-3") if machine.sent(4) is None else Answer(500), 0.0, 0.0)
-    machine.feed(Answer(503, retry_after=7.0), 0.0, 0.0)
+    machine.feed(ResponseFacts(308, "bytes=0-3") if machine.sent(4) is None else ResponseFacts(500), 0.0, 0.0)
+    machine.feed(ResponseFacts(503, retry_after=7.0), 0.0, 0.0)
 
     assert waits == [Wait(1), Wait(2), Wait(4), Wait(8)]
     assert machine.next_step() == Wait(7.0)
@@ -232,33 +258,34 @@ def test_delays_double_while_nothing_moves_and_start_afresh_after_progress() -> 
 def test_patience_ends() -> None:
     machine = begun(8, 4, retry=RetryRule(patience=60))
 
-    machine.feed(Answer(503), 61.0, 0.0)
+    machine.feed(ResponseFacts(503), 61.0, 0.0)
 
-    assert machine.next_step() == Failed(Why.GAVE_UP)
+    assert machine.next_step() == Failed(FailureReason.GAVE_UP)
 
 
 @pytest.mark.parametrize(
-    "answer", [Answer(400), Answer(401), Answer(403, reason="insufficientPermissions"), Answer(413)]
+    "answer",
+    [ResponseFacts(400), ResponseFacts(401), ResponseFacts(403, reason="insufficientPermissions"), ResponseFacts(413)],
 )
-def test_a_refusal_is_final(answer: Answer) -> None:
+def test_a_refusal_is_final(answer: ResponseFacts) -> None:
     """Edge case 52."""
     machine = begun(8, 4)
 
     machine.feed(answer, 0.0, 0.0)
 
-    assert machine.next_step() == Failed(Why.REFUSED)
+    assert machine.next_step() == Failed(FailureReason.REFUSED)
 
 
 def test_a_gap_answer_is_a_question_and_no_loop() -> None:
     """Edge case 58: the 503 about a gap names an offset; the client asks, and goes back to where the service is."""
     machine = begun(12, 4)
     machine.sent(4)
-    machine.feed(Answer(308, "bytes=0-3"), 0.0, 0.0)
-    machine.feed(Answer(503), 0.0, 0.0)
+    machine.feed(ResponseFacts(308, "bytes=0-3"), 0.0, 0.0)
+    machine.feed(ResponseFacts(503), 0.0, 0.0)
     machine.waited()
-    assert machine.next_step() == Ask(12)
+    assert machine.next_step() == QueryStatus(12)
 
-    machine.feed(Answer(308), 0.0, 0.0)
+    machine.feed(ResponseFacts(308), 0.0, 0.0)
 
     assert machine.next_step() == Send(0, 4, 12)
 
@@ -266,9 +293,9 @@ def test_a_gap_answer_is_a_question_and_no_loop() -> None:
 @pytest.mark.spec("A3-25")
 def test_a_session_of_another_process_is_asked_first_and_may_hold_more_than_was_sent_here() -> None:
     machine = ResumableUpload(12, 4, session_open=True)
-    assert machine.next_step() == Ask(12)
+    assert machine.next_step() == QueryStatus(12)
 
-    machine.feed(Answer(308, "bytes=0-7"), 0.0, 0.0)
+    machine.feed(ResponseFacts(308, "bytes=0-7"), 0.0, 0.0)
 
     assert machine.next_step() == Send(8, 4, 12)
 
@@ -276,11 +303,11 @@ def test_a_session_of_another_process_is_asked_first_and_may_hold_more_than_was_
 def test_the_last_chunk_of_an_unknown_total_names_it() -> None:
     step = Send(8, 4, None)
 
-    assert step.content_range(2, 10) == ContentRange(Span(8, 9), 10)
+    assert step.content_range(2, 10) == ContentRange(ByteSpan(8, 9), 10)
     assert step.content_range(0, 8) == ContentRange(None, 8)
 
 
 def begun(total: int | None, chunk: int | None, **options: object) -> ResumableUpload:
     machine = ResumableUpload(total, chunk, **options)  # type: ignore[arg-type]
-    machine.feed(Answer(200), 0.0, 0.0)
+    machine.feed(ResponseFacts(200), 0.0, 0.0)
     return machine

@@ -11,7 +11,7 @@ import pytest
 from svc_notebooks import Policy, Session
 from svc_notebooks.client.transport.recorder import KEPT, Recorder
 from svc_notebooks.core.http.messages import Headers, Request, Response
-from svc_notebooks.server.context.journal import Journal, noted
+from svc_notebooks.server.context.journal import Journal, with_notes
 from svc_notebooks.server.service import open_service
 
 NOW = datetime(2026, 11, 2, tzinfo=UTC)
@@ -51,8 +51,8 @@ def test_the_last_row_is_there_however_long_it_is():
 
 
 def test_notes_are_cut_where_a_row_has_no_room_left():
-    assert noted("A5-01", ["one", "two"]) == "A5-01; one; two"
-    assert len(noted("A5-01", ["x" * 100] * 1000)) == 2000
+    assert with_notes("A5-01", ["one", "two"]) == "A5-01; one; two"
+    assert len(with_notes("A5-01", ["x" * 100] * 1000)) == 2000
 
 
 def test_a_policy_bounds_the_journal():

@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from svc_notebooks.cli import lab as lab_module, main, notebook_files as shipped_module
-from svc_notebooks.cli.notebook_files import Copied, Outcome, copy_notebooks, notebooks_in, renew
+from svc_notebooks.cli.notebook_files import Copied, CopyOutcome, copy_notebooks, notebooks_in, renew
 from svc_notebooks.cli.output_file import write_report
 from tests.patience import PATIENCE
 
@@ -55,7 +55,7 @@ class TestCopy:
     def test_brings_everything_that_a_notebook_needs(self, shipped: Path, tmp_path: Path):
         copied = copy_notebooks(tmp_path / "mine", shipped)
 
-        assert copied == [Copied("00-start.ipynb", Outcome.COPIED), Copied("data/cities.csv", Outcome.COPIED)]
+        assert copied == [Copied("00-start.ipynb", CopyOutcome.COPIED), Copied("data/cities.csv", CopyOutcome.COPIED)]
         assert (tmp_path / "mine" / "data" / "cities.csv").read_text() == "of this version"
 
     def test_leaves_what_a_person_changed(self, shipped: Path, tmp_path: Path):
@@ -65,7 +65,7 @@ class TestCopy:
 
         copied = copy_notebooks(mine, shipped)
 
-        assert [one.outcome for one in copied] == [Outcome.KEPT, Outcome.SAME]
+        assert [one.outcome for one in copied] == [CopyOutcome.KEPT, CopyOutcome.SAME]
         assert (mine / "00-start.ipynb").read_text() == "with my notes"
 
     def test_a_link_that_leads_nowhere_is_kept(self, shipped: Path, tmp_path: Path):
@@ -77,7 +77,7 @@ class TestCopy:
 
         copied = copy_notebooks(mine, shipped)
 
-        assert Copied(first.relative_to(mine).as_posix(), Outcome.KEPT) in copied
+        assert Copied(first.relative_to(mine).as_posix(), CopyOutcome.KEPT) in copied
         assert not (tmp_path / "elsewhere.ipynb").exists()
 
     def test_begins_a_lesson_anew_and_keeps_what_was_done(self, shipped: Path, tmp_path: Path):

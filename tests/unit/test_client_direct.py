@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 
-from svc_notebooks.client.transport.base import Broken, DirectTransport
+from svc_notebooks.client.transport.base import DirectTransport, TransportError
 from svc_notebooks.client.transport.requests_adapter import DirectAdapter, IterableBody
 from svc_notebooks.core.http.messages import Body, Disconnected, Headers, Request, Response, as_body
 
@@ -152,7 +152,7 @@ def test_the_transport_speaks_of_broken_connections() -> None:
 
         return Response(200, body=blocks())
 
-    with pytest.raises(Broken, match="the connection was cut"):
+    with pytest.raises(TransportError, match="the connection was cut"):
         DirectTransport(during).send(Request("GET", URL)).content()
 
 

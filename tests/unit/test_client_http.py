@@ -16,9 +16,9 @@ import urllib3
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.transport import http as client_http
-from svc_notebooks.client.transport.base import BLOCK, Broken
+from svc_notebooks.client.transport.base import BLOCK, TransportError
 from svc_notebooks.client.transport.http import ERRORS, SENT_AT_ONCE, HttpTransport, broken
-from svc_notebooks.client.uploads.bodies import SourceBody
+from svc_notebooks.client.uploads.bodies import SourceStream
 from svc_notebooks.client.uploads.sources import open_source
 from svc_notebooks.core.errors.errors import Interrupted
 from svc_notebooks.core.http.messages import Headers, Request
@@ -144,7 +144,7 @@ def test_each_origin_has_its_own_way_and_close_forgets_them_all(server: Server, 
 
 def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transport: HttpTransport) -> None:
     content, sizes = bytes(range(256)) * 2_500, []
-    body = SourceBody(open_source(content), 0, len(content), lambda at, total: sizes.append(at))
+    body = SourceStream(open_source(content), 0, len(content), lambda at, total: sizes.append(at))
 
     transport.send(Request("PUT", server.base_url + "/", Headers([("Content-Length", str(len(content)))]), body))
 
@@ -155,7 +155,7 @@ def test_bodies_leave_in_large_blocks_with_their_length(server: Server, transpor
 
 
 def test_a_body_without_a_length_is_chunked(server: Server, transport: HttpTransport) -> None:
-    transport.send(Request("POST", server.base_url + "/", Headers(), SourceBody(open_source(b"abc"), 0, None)))
+    transport.send(Request("POST", server.base_url + "/", Headers(), SourceStream(open_source(b"abc"), 0, None)))
 
     assert server.seen[0][3] == b"abc"
 
@@ -194,7 +194,7 @@ def test_an_answer_that_breaks_off_is_broken(server: Server, transport: HttpTran
         handler.close_connection = True
 
     server.reply = short
-    with pytest.raises(Broken, match="1000 bytes read") as caught:
+    with pytest.raises(TransportError, match="1000 bytes read") as caught:
         transport.send(Request("GET", server.base_url + "/")).content()
     assert caught.value.sent
 
@@ -204,7 +204,7 @@ def test_a_service_that_hangs_up_is_broken_and_may_have_acted(server: Server, tr
         handler.connection.shutdown(socket.SHUT_RDWR)
 
     server.reply = hang_up
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(TransportError) as caught:
         transport.send(Request("POST", server.base_url + "/", Headers([("Content-Length", "0")])))
     assert caught.value.sent
     assert not caught.value.hopeless
@@ -215,7 +215,7 @@ def test_a_service_that_is_silent_is_broken(server: Server) -> None:
     server.reply = lambda handler: done.wait(PATIENCE) and None
     transport = HttpTransport(timeout=(1, 0.1))
     try:
-        with pytest.raises(Broken, match="timed out"):
+        with pytest.raises(TransportError, match="timed out"):
             transport.send(Request("GET", server.base_url + "/"))
     finally:
         done.set()
@@ -229,7 +229,7 @@ def _free_port() -> int:
 
 
 def test_a_port_without_a_service_was_never_reached(transport: HttpTransport) -> None:
-    with pytest.raises(Broken, match=r"nothing listens at http://127\.0\.0\.1:[0-9]+;") as caught:
+    with pytest.raises(TransportError, match=r"nothing listens at http://127\.0\.0\.1:[0-9]+;") as caught:
         transport.send(Request("GET", f"http://127.0.0.1:{_free_port()}/"))
     assert (caught.value.sent, caught.value.hopeless) == (False, False)
     assert "0x" not in str(caught.value)
@@ -237,7 +237,7 @@ def test_a_port_without_a_service_was_never_reached(transport: HttpTransport) ->
 
 def test_what_can_never_work_is_hopeless(transport: HttpTransport) -> None:
     for url in ("ftp://x/", "http:///nothing", "https://nobody.invalid/"):
-        with pytest.raises(Broken) as caught:
+        with pytest.raises(TransportError) as caught:
             transport.send(Request("GET", url))
         assert caught.value.hopeless
 
@@ -245,7 +245,7 @@ def test_what_can_never_work_is_hopeless(transport: HttpTransport) -> None:
 def test_a_proxy_that_is_not_there_was_never_reached(transport: HttpTransport, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{_free_port()}")
     with pytest.raises(
-        Broken, match=r"^the proxy on the way to http://outside\.example cannot be reached.*refused"
+        TransportError, match=r"^the proxy on the way to http://outside\.example cannot be reached.*refused"
     ) as caught:
         transport.send(Request("GET", "http://outside.example/"))
     assert not caught.value.sent
@@ -256,7 +256,7 @@ def test_certificates_that_the_environment_names_and_that_are_not_there_are_hope
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(tmp_path / "none.pem"))
     transport = HttpTransport()
-    with pytest.raises(Broken, match=r"none\.pem") as caught:
+    with pytest.raises(TransportError, match=r"none\.pem") as caught:
         transport.send(Request("GET", "https://127.0.0.1/"))
     assert (caught.value.sent, caught.value.hopeless) == (False, True)
 
@@ -281,7 +281,7 @@ def test_what_urllib3_had_in_its_hands_is_not_kept_with_the_error(server: Server
     """Tracebacks that show variables (IPython's %xmode Verbose, Sentry) would show the request's bytes."""
     server.reply = lambda handler: handler.connection.shutdown(socket.SHUT_RDWR)
     request = Request("GET", server.base_url + "/", Headers([("Authorization", "Bearer hidden-word")]))
-    with pytest.raises(Broken) as caught:
+    with pytest.raises(TransportError) as caught:
         transport.send(request)
     cause = caught.value.__cause__
     while cause is not None:
@@ -311,7 +311,7 @@ def test_every_error_of_requests_and_urllib3_is_known() -> None:
     ]
     assert len(theirs) > 40
     assert [error for error in theirs if not issubclass(error, ERRORS)] == []
-    assert isinstance(broken(requests.ConnectionError("x")), Broken)
+    assert isinstance(broken(requests.ConnectionError("x")), TransportError)
 
 
 # -- certificates and proxies
@@ -335,7 +335,7 @@ def https(server: Server) -> Request:
 def test_a_certificate_that_is_not_trusted_is_hopeless(
     server: Server, authority: Path, transport: HttpTransport
 ) -> None:
-    with pytest.raises(Broken, match="certificate verify failed") as caught:
+    with pytest.raises(TransportError, match="certificate verify failed") as caught:
         transport.send(https(server))
     assert caught.value.hopeless
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from svc_notebooks.client.upload_journal import Journal, PendingUpload, default_folder
+from svc_notebooks.client.upload_journal import PendingUpload, UploadJournal, default_folder
 from svc_notebooks.client.uploads.prepare import start_upload
 from tests.patience import PATIENCE
 from tests.scripted import TOKEN, Q, Shelf, session_for
@@ -35,11 +35,11 @@ def entry(key: str = "k", **changes: object) -> PendingUpload:
 
 
 @pytest.fixture(params=["disk", "memory"])
-def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Journal:
-    return Journal(tmp_path / "state" if request.param == "disk" else None)
+def journal(request: pytest.FixtureRequest, tmp_path: Path) -> UploadJournal:
+    return UploadJournal(tmp_path / "state" if request.param == "disk" else None)
 
 
-def test_an_entry_is_kept_until_it_is_dropped(journal: Journal) -> None:
+def test_an_entry_is_kept_until_it_is_dropped(journal: UploadJournal) -> None:
     claim = journal.claim("k")
     assert claim is not None
     claim.save(entry())
@@ -53,7 +53,7 @@ def test_an_entry_is_kept_until_it_is_dropped(journal: Journal) -> None:
     claim.release()
 
 
-def test_a_second_claim_in_the_same_session_takes_over(journal: Journal) -> None:
+def test_a_second_claim_in_the_same_session_takes_over(journal: UploadJournal) -> None:
     first, second = journal.claim("k"), None
     assert first is not None
     first.save(entry())
@@ -68,7 +68,7 @@ def test_a_second_claim_in_the_same_session_takes_over(journal: Journal) -> None
     second.release()
 
 
-def test_entries_come_oldest_first(journal: Journal) -> None:
+def test_entries_come_oldest_first(journal: UploadJournal) -> None:
     for key, started in (("a", "2026-01-02"), ("b", "2026-01-01")):
         journal.write(entry(key, started=started))
 
@@ -95,8 +95,8 @@ def test_no_token_is_written(tmp_path: Path) -> None:
 def test_an_entry_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "k.json").write_text(text)
 
-    assert Journal(tmp_path).all() == []
-    assert Journal(tmp_path).read("k") is None
+    assert UploadJournal(tmp_path).all() == []
+    assert UploadJournal(tmp_path).read("k") is None
 
 
 def test_a_folder_that_cannot_be_written_is_no_reason_to_fail(tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_the_place_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch, t
 
 
 def _hold(folder: Path, ready: object, leave: object) -> None:
-    claim = Journal(folder).claim("k")
+    claim = UploadJournal(folder).claim("k")
     assert claim is not None
     claim.save(entry())
     ready.set()  # type: ignore[attr-defined]
@@ -131,19 +131,19 @@ def test_another_process_has_it_until_it_dies(tmp_path: Path) -> None:
     process.start()
     try:
         assert ready.wait(PATIENCE)
-        assert Journal(tmp_path).claim("k") is None
+        assert UploadJournal(tmp_path).claim("k") is None
     finally:
         leave.set()
         process.join()
 
-    claim = Journal(tmp_path).claim("k")
+    claim = UploadJournal(tmp_path).claim("k")
     assert claim is not None
     assert claim.entry == entry()
     claim.release()
 
 
 def test_an_entry_is_replaced_in_one_step(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
+    journal = UploadJournal(tmp_path)
     journal.write(entry())
     journal.write(entry(session_uri="https://api.example.org/u?upload_id=2"))
 

@@ -14,7 +14,7 @@ import pytest
 
 from svc_notebooks.client.files import create_file, delete_file, generate_ids, get_file, list_files, update_file
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.transport.base import Broken
+from svc_notebooks.client.transport.base import TransportError
 from svc_notebooks.client.transport.recorder import Recorder
 from svc_notebooks.client.uploads.prepare import upload
 from svc_notebooks.core.errors.errors import (
@@ -193,7 +193,7 @@ def test_a_service_that_never_answered_is_tried_three_times(tmp_path: Path, sent
     class Nobody:
         def send(self, request: Request) -> Response:
             tries.append(request)
-            raise Broken("connection refused", sent=sent)
+            raise TransportError("connection refused", sent=sent)
 
         def close(self) -> None:
             pass

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from svc_notebooks.client.uploads.bodies import SourceBody
+from svc_notebooks.client.uploads.bodies import SourceStream
 from svc_notebooks.client.uploads.sources import SourceFailed, StreamSource, open_source
 from svc_notebooks.core.errors.errors import SourceChanged
 from tests.scripted import Stream
@@ -207,7 +207,7 @@ def test_a_pipe_that_does_not_wait_is_an_error() -> None:
 
 def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
     told: list[tuple[int, int | None]] = []
-    body = SourceBody(
+    body = SourceStream(
         open_source(b"0123456789"), 2, 5, lambda at, total: told.append((at, total)), head=b"<<", tail=b">>"
     )
 
@@ -218,4 +218,4 @@ def test_a_body_is_a_piece_of_a_source_between_two_texts() -> None:
 
 def test_a_body_that_ends_early_is_a_changed_source() -> None:
     with pytest.raises(SourceChanged):
-        SourceBody(open_source(b"0123"), 2, 5).read()
+        SourceStream(open_source(b"0123"), 2, 5).read()

@@ -11,7 +11,7 @@ import pytest
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import resume_upload, start_upload, upload
-from svc_notebooks.client.uploads.upload import Upload
+from svc_notebooks.client.uploads.upload import ClientUpload
 from svc_notebooks.core.errors.errors import ContentMismatch, SessionExpired
 from svc_notebooks.core.http.messages import Request, Response
 from tests.patience import PATIENCE
@@ -179,7 +179,7 @@ def test_a_thread_waits_for_the_step_that_is_under_way() -> None:
     session = session_for(shelf)
     begun = start_upload(session, Stream(CONTENT), size=len(CONTENT), chunk_size=Q)
 
-    def ask(upload: Upload) -> dict[str, object]:
+    def ask(upload: ClientUpload) -> dict[str, object]:
         inside.set()
         return upload.status()
 

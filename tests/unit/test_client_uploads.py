@@ -20,7 +20,7 @@ from svc_notebooks.core.errors.errors import (
 )
 from svc_notebooks.core.http.messages import Headers, Request, Response, as_body
 from svc_notebooks.core.http.multipart import boundary_of
-from svc_notebooks.core.uploads.states import State, UploadRule
+from svc_notebooks.core.uploads.states import UploadRule, UploadState
 from tests.scripted import Q, Shelf, Stream, Time, answer, envelope, lost, reset, session_for
 
 CONTENT = Random(6).randbytes(2 * Q + 99)
@@ -275,7 +275,7 @@ def test_an_upload_can_be_stepped_by_hand() -> None:
     shelf = Shelf()
     begun = start_upload(session_for(shelf), CONTENT, name="a.bin", chunk_size=Q)
 
-    assert (begun.state, begun.stored, begun.total, begun.done) == (State.OPEN, 0, len(CONTENT), False)
+    assert (begun.state, begun.stored, begun.total, begun.done) == (UploadState.OPEN, 0, len(CONTENT), False)
     assert begun.send_chunk()["stored"] == Q
     assert begun.status()["stored"] == Q
     assert begun.send_chunk()["stored"] == 2 * Q
@@ -316,7 +316,7 @@ def test_a_cancelled_upload_cannot_go_on() -> None:
     begun.send_chunk()
 
     assert begun.cancel()["status"] == 499
-    assert begun.state is State.CANCELLED
+    assert begun.state is UploadState.CANCELLED
     assert begun.status()["status"] == 499
     with pytest.raises(SessionExpired, match="cancelled"):
         begun.send_chunk()
@@ -368,7 +368,7 @@ def test_a_session_that_expired_is_shown_as_such_and_begun_anew() -> None:
 
 def test_before_it_is_begun_there_is_nothing_to_ask_or_cancel() -> None:
     begun = start_upload(session_for(Shelf()), CONTENT)
-    begun._talk.session_uri = None
+    begun._driver.session_uri = None
 
     for verb in (begun.status, begun.cancel):
         with pytest.raises(ValueError, match="no session yet"):

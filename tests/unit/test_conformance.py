@@ -22,8 +22,8 @@ from typing import Any, cast
 import pytest
 
 from svc_notebooks.cli.conformance import suite_folder
-from svc_notebooks.cli.rule_report import Failure, Outcome, Result, summary, table, verdicts
-from svc_notebooks.cli.target import Secrets, Target, names_of
+from svc_notebooks.cli.rule_report import Failure, Result, TestOutcome, summary, table, verdicts
+from svc_notebooks.cli.target import Deployment, Secrets, names_of
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
@@ -444,10 +444,10 @@ class Rule:
 
 
 RULES = {"A-1": Rule("a", "first"), "A-2": Rule("a", "second")}
-FAILED = Outcome("t", ("A-1",), Result.FAIL, failure=Failure("308", "200"))
-LIBERAL = Outcome("t", ("A-1",), Result.PASS, differences=(("chunk_rule", "floor here"),))
-PASSED = Outcome("t", ("A-1",), Result.PASS)
-SKIPPED = Outcome("t", ("A-1",), Result.UNTESTABLE, why="a clock")
+FAILED = TestOutcome("t", ("A-1",), Result.FAIL, failure=Failure("308", "200"))
+LIBERAL = TestOutcome("t", ("A-1",), Result.PASS, differences=(("chunk_rule", "floor here"),))
+PASSED = TestOutcome("t", ("A-1",), Result.PASS)
+SKIPPED = TestOutcome("t", ("A-1",), Result.UNTESTABLE, why="a clock")
 
 
 @pytest.mark.parametrize(
@@ -460,7 +460,7 @@ SKIPPED = Outcome("t", ("A-1",), Result.UNTESTABLE, why="a clock")
         ([], Result.UNTESTABLE),
     ],
 )
-def test_a_verdict_is_made_of_outcomes(outcomes: list[Outcome], result: Result) -> None:
+def test_a_verdict_is_made_of_outcomes(outcomes: list[TestOutcome], result: Result) -> None:
     one, other = verdicts(RULES, outcomes)
 
     assert (one.result, other.result) == (result, Result.UNTESTABLE)
@@ -478,7 +478,7 @@ def test_the_table_says_what_was_expected_and_what_came() -> None:
 
 def test_each_clause_of_a_rule_has_a_row_that_names_the_rule() -> None:
     rules = {"A-1a": Rule("a", "first"), "A-1b": Rule("a", "second")}
-    found = verdicts(rules, [Outcome("t", ("A-1b",), Result.PASS)])
+    found = verdicts(rules, [TestOutcome("t", ("A-1b",), Result.PASS)])
 
     assert [(row["id"], row["number"], row["result"]) for row in (one.row() for one in found)] == [
         ("A-1a", "A-1", "untestable"),
@@ -488,7 +488,7 @@ def test_each_clause_of_a_rule_has_a_row_that_names_the_rule() -> None:
 
 
 def test_a_target_shows_no_token() -> None:
-    assert TOKEN not in repr(Target("http://x", TOKEN, second_token=TOKEN))
+    assert TOKEN not in repr(Deployment("http://x", TOKEN, second_token=TOKEN))
     assert Secrets([TOKEN]).redact(f"a {TOKEN} b") == "a <token> b"
     assert names_of(["storage=drive"]).path("files") == "/drive/v3/files"
 

@@ -17,13 +17,13 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.client.downloads.part_file import PartFile
 from svc_notebooks.client.session import Session
-from svc_notebooks.client.upload_journal import Journal
+from svc_notebooks.client.upload_journal import UploadJournal
 from svc_notebooks.client.uploads.prepare import start_upload, upload
-from svc_notebooks.convert.job import Limits
-from svc_notebooks.convert.pool.workers import Workers
-from svc_notebooks.core.errors.errors import NotHere
+from svc_notebooks.convert.job import JobLimits
+from svc_notebooks.convert.pool.workers import ProcessPool
+from svc_notebooks.core.errors.errors import Unsupported
 from svc_notebooks.core.fork import after_fork, remove_with, temporary_folder
-from svc_notebooks.course.request_recorder import Witness
+from svc_notebooks.course.request_recorder import RequestRecorder
 from svc_notebooks.notebook.sandbox import kernel
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
@@ -114,7 +114,7 @@ def test_an_unfinished_upload_stays_the_parents(tmp_path: Path) -> None:
 
     assert forked(work) == (str(2 * Q), None)
     assert [entry.session_uri for entry in session.pending.all()] == [begun.session_uri]
-    assert Journal(tmp_path / "state").claim(session.pending.all()[0].key) is None
+    assert UploadJournal(tmp_path / "state").claim(session.pending.all()[0].key) is None
 
 
 @pytest.mark.spec("A3-25")
@@ -128,7 +128,7 @@ def test_a_record_in_memory_stays_the_parents() -> None:
 
 def test_a_child_holds_no_lock_that_its_parent_gives_back(tmp_path: Path) -> None:
     part = PartFile(tmp_path / "a.bin", {})
-    journal = Journal(tmp_path)
+    journal = UploadJournal(tmp_path)
     claim = journal.claim("k")
     assert claim is not None
 
@@ -136,7 +136,7 @@ def test_a_child_holds_no_lock_that_its_parent_gives_back(tmp_path: Path) -> Non
         part.__exit__(None, None, None)
         os.close(claim._lock._descriptor)  # as if the parent were killed: the file stays
         PartFile(tmp_path / "a.bin", {}).__exit__(None, None, None)
-        again = Journal(tmp_path).claim("k")
+        again = UploadJournal(tmp_path).claim("k")
 
     assert again is not None
     again.release()
@@ -156,11 +156,11 @@ def test_a_service_says_in_a_child_where_it_runs(service: Service) -> None:
         lambda: service.journal(),
         lambda: service.clock.advance("1d"),
         lambda: service.fork(),
-        lambda: Witness(service).handle(session.request("GET", "/storage/v3/files")),
+        lambda: RequestRecorder(service).handle(session.request("GET", "/storage/v3/files")),
         lambda: forked(service.snapshot),
     ):
         error = forked(work)
-        assert isinstance(error, NotHere)
+        assert isinstance(error, Unsupported)
         assert str(error) == (
             f"The service of this sandbox runs in process {os.getpid()}, and this process is a fork of it, where every"
             " change would be lost. Use threads; or call lab.serve() before the fork, and connect(server.base_url,"
@@ -171,15 +171,15 @@ def test_a_service_says_in_a_child_where_it_runs(service: Service) -> None:
 
 
 def test_no_way_leads_to_the_parents_database(service: Service) -> None:
-    error = forked(lambda store=service._house.store: store.files.get("x"))
+    error = forked(lambda store=service._context.store: store.files.get("x"))
 
-    assert isinstance(error, NotHere)
+    assert isinstance(error, Unsupported)
 
 
 def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: Service) -> None:
     session = Session("https://svc.local", service.sign_in(), handler=service.handle, clock=service.clock)
-    witness = Witness(service)
-    locks = (service._house.store._database.lock, service._journal._lock, service._rates._lock, service._faults._lock)
+    witness = RequestRecorder(service)
+    locks = (service._context.store._database.lock, service._journal._lock, service._rates._lock, service._faults._lock)
 
     with held(*locks, session.exchanges._lock, witness._lock):
         errors = [
@@ -187,7 +187,7 @@ def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: S
             forked(lambda: witness.handle(session.request("GET", "/storage/v3/files"))),
         ]
 
-    assert [type(error) for error in errors] == [NotHere, NotHere]
+    assert [type(error) for error in errors] == [Unsupported, Unsupported]
 
 
 def test_a_server_that_stops_is_gone_though_a_child_lives(service: Service) -> None:
@@ -257,7 +257,7 @@ def test_a_child_that_exits_takes_nothing_with_it() -> None:
 
 
 def test_a_child_has_conversion_workers_of_its_own() -> None:
-    workers = Workers(Limits())
+    workers = ProcessPool(JobLimits())
 
     def pid() -> int:
         worker = workers._take("ada")
@@ -301,7 +301,7 @@ def test_a_folder_is_removed_by_the_process_that_made_it_alone(tmp_path: Path) -
 
 
 def test_the_error_of_a_child_reaches_its_parent_whole() -> None:
-    error = pickle.loads(pickle.dumps(NotHere("It is there.", advice="Go there.")))
+    error = pickle.loads(pickle.dumps(Unsupported("It is there.", advice="Go there.")))
 
     assert (str(error), error.advice) == ("It is there. Go there.", "Go there.")
 

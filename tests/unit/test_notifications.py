@@ -7,16 +7,16 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.core.delivery_schedule import Fate, Outcome, Schedule, judge
+from svc_notebooks.core.delivery_schedule import AttemptOutcome, DeliveryStatus, Schedule, next_attempt
 from svc_notebooks.core.errors.catalogue import ApiError
 from svc_notebooks.core.http.messages import Headers
 from svc_notebooks.core.names import Names
 from svc_notebooks.core.notifications.channels import (
     TRANSITIONS,
+    ChannelEvent,
     ChannelRequest,
-    Event,
-    IllegalTransition,
-    State,
+    ChannelState,
+    IllegalChannelTransition,
     actual_expiration,
     check_channel,
     host_of,
@@ -95,11 +95,17 @@ def test_nothing_that_arrives_breaks_the_reader(headers: list[tuple[str, str]], 
 @pytest.mark.parametrize("status", [None, *range(100, 600)])
 def test_what_follows_from_a_status(status: int | None) -> None:
     delivered, again = {200, 201, 202, 204, 102}, {500, 502, 503, 504}
-    expected = Fate.DELIVERED if status in delivered else Fate.RETRY if status in again else Fate.FAILED
+    expected = (
+        DeliveryStatus.DELIVERED
+        if status in delivered
+        else DeliveryStatus.RETRY
+        if status in again
+        else DeliveryStatus.FAILED
+    )
     schedule = Schedule(attempts=3)
 
-    assert judge(Outcome(status), 1, schedule, 0.5).fate is expected
-    assert judge(Outcome(status), 3, schedule, 0.5).fate is not Fate.RETRY
+    assert next_attempt(AttemptOutcome(status), 1, schedule, 0.5).fate is expected
+    assert next_attempt(AttemptOutcome(status), 3, schedule, 0.5).fate is not DeliveryStatus.RETRY
 
 
 @pytest.mark.spec("N-08", "N-08b")
@@ -115,12 +121,12 @@ def test_each_wait_is_longer_than_the_one_before_up_to_the_cap(chances: list[flo
 
 @pytest.mark.spec("A10-01", "A10-01a", "A10-03")
 def test_moves_that_are_not_in_the_table_do_not_exist() -> None:
-    for state in State:
-        for event in Event:
+    for state in ChannelState:
+        for event in ChannelEvent:
             if (state, event) not in TRANSITIONS:
-                with pytest.raises(IllegalTransition, match=state.value):
+                with pytest.raises(IllegalChannelTransition, match=state.value):
                     move(state, event)
-    assert move(State.ACTIVE, Event.LOSS) is State.ENDED
+    assert move(ChannelState.ACTIVE, ChannelEvent.LOSS) is ChannelState.ENDED
 
 
 @pytest.mark.spec("A8-07", "A8-07b")

@@ -10,7 +10,7 @@ from openapi_spec_validator import validate
 from svc_notebooks.core.api.json_schemas import RESOURCES
 from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.api.operations import OPERATIONS
-from svc_notebooks.core.api.public_endpoints import DOORS
+from svc_notebooks.core.api.public_endpoints import PUBLIC_ENDPOINTS
 from svc_notebooks.core.errors.catalogue import CATALOGUE
 from svc_notebooks.core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE as CALENDAR_LIST_SHAPE, RULE_SHAPE
 from svc_notebooks.core.events.fields import EVENT_SHAPE
@@ -48,7 +48,7 @@ def test_every_operation_is_there_under_its_path_and_methods() -> None:
 def test_every_door_is_there() -> None:
     paths = described()["paths"]
 
-    for door in DOORS:
+    for door in PUBLIC_ENDPOINTS:
         path = "/" + "/".join(door.path).replace("{calendar}", "calendar")
         assert {method.lower() for method in door.methods} - {"head"} == paths[path].keys()
 

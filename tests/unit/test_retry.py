@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.retry import RetryRule, parse_retry_after
-from svc_notebooks.core.uploads.client_machine import Answer
+from svc_notebooks.core.uploads.client_machine import ResponseFacts
 
 NOW = datetime(2026, 1, 5, 9, tzinfo=UTC)
 FAR_ZONE = "Mon, 05 Jan 2026 09:01:30 +" + "9" * 20
@@ -110,6 +110,6 @@ def test_any_text_is_a_wait_or_none(text: str) -> None:
 
 @pytest.mark.parametrize("reason", ["contentDamaged", "databaseDamaged"])
 def test_damage_lasts_whatever_the_status(reason: str) -> None:
-    assert Answer(500, reason="backendError").worth_retrying
-    assert not Answer(500, reason=reason).worth_retrying
-    assert not Answer(507, reason="insufficientStorage").worth_retrying
+    assert ResponseFacts(500, reason="backendError").worth_retrying
+    assert not ResponseFacts(500, reason=reason).worth_retrying
+    assert not ResponseFacts(507, reason="insufficientStorage").worth_retrying

@@ -113,7 +113,7 @@ def test_a_service_without_its_damaged_file_can_be_saved(service: Service, tmp_p
     ask(service, "DELETE", f"/storage/v3/files/{file_id}")
 
     with open_saved(service.save(tmp_path / "lab.svc")) as opened:
-        assert len(opened._house.store.contents.parts()) == 2
+        assert len(opened._context.store.contents.parts()) == 2
 
 
 def test_a_restored_snapshot_still_knows_the_checksums(service: Service, folder: Path) -> None:

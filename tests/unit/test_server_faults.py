@@ -8,7 +8,7 @@ from queue import Queue
 import pytest
 
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
-from svc_notebooks.server.dispatch.fault_plans import Plan
+from svc_notebooks.server.dispatch.fault_plans import ArmedPlan
 from svc_notebooks.server.service import open_service
 from tests.framed import framed
 from tests.patience import PATIENCE
@@ -183,7 +183,7 @@ def _state(request):
 
 @pytest.mark.spec("X-05", "X-05b")
 def test_a_plan_may_be_added_while_a_request_is_looked_at(service, ask, monkeypatch):
-    look = Plan.strike
+    look = ArmedPlan.strike
 
     def added_meanwhile(plan, target, wait):
         monkeypatch.undo()
@@ -191,6 +191,6 @@ def test_a_plan_may_be_added_while_a_request_is_looked_at(service, ask, monkeypa
         return look(plan, target, wait)
 
     service.add_faults({"steps": [{"match": {"method": "DELETE"}, "action": {"status": 503}}]})
-    monkeypatch.setattr(Plan, "strike", added_meanwhile)
+    monkeypatch.setattr(ArmedPlan, "strike", added_meanwhile)
 
     assert [ask().status for _ in range(3)] == [200, 500, 200]

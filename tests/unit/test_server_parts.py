@@ -12,8 +12,8 @@ from zlib import crc32
 
 import pytest
 
-from svc_notebooks.server.blobs.blob_store import BLOCK, MemoryParts, StoredPart
-from svc_notebooks.server.blobs.directory import FolderParts
+from svc_notebooks.server.blobs.blob_store import BLOCK, MemoryBlobStore, StoredPart
+from svc_notebooks.server.blobs.directory import DirectoryBlobStore
 from svc_notebooks.server.storage.content import Content
 from svc_notebooks.server.store import Store, open_database
 
@@ -21,9 +21,9 @@ from svc_notebooks.server.store import Store, open_database
 @pytest.fixture(params=["memory", "folder"])
 def parts(request, tmp_path):
     return (
-        MemoryParts()
+        MemoryBlobStore()
         if request.param == "memory"
-        else FolderParts(tmp_path / "parts", sync=True, snapshots=tmp_path / "snapshots")
+        else DirectoryBlobStore(tmp_path / "parts", sync=True, snapshots=tmp_path / "snapshots")
     )
 
 
@@ -54,7 +54,7 @@ def test_a_truncated_part_ends_where_it_was_cut(parts, keep):
 
 @pytest.mark.parametrize("keep", [None, 0, 1, 70_001, 70_004])
 def test_the_checksum_is_of_the_bytes_that_are_kept(tmp_path, keep):
-    writer = FolderParts(tmp_path, sync=False).writer()
+    writer = DirectoryBlobStore(tmp_path, sync=False).writer()
     for block in (b"ab", b"c" * 70_000, b"de"):
         writer.write(block)
     if keep is not None:
@@ -67,7 +67,7 @@ def test_the_checksum_is_of_the_bytes_that_are_kept(tmp_path, keep):
 
 
 def test_a_verified_part_is_not_read_again_before_its_file_changes(tmp_path):
-    parts = FolderParts(tmp_path, sync=False)
+    parts = DirectoryBlobStore(tmp_path, sync=False)
     writer = parts.writer()
     writer.write(b"stored")
     part = StoredPart(writer.commit(), writer.size, writer.checksum)
@@ -86,7 +86,7 @@ def test_a_verified_part_is_not_read_again_before_its_file_changes(tmp_path):
 
 def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
     """Within one tick of the file system's clock a second change leaves no other time."""
-    parts = FolderParts(tmp_path, sync=False)
+    parts = DirectoryBlobStore(tmp_path, sync=False)
     writer = parts.writer()
     writer.write(b"stored")
     part = StoredPart(writer.commit(), writer.size, writer.checksum)
@@ -102,7 +102,7 @@ def test_a_part_that_has_just_been_written_is_read_each_time(tmp_path):
 
 
 def test_without_a_checksum_the_length_is_compared(tmp_path):
-    parts = FolderParts(tmp_path, sync=False)
+    parts = DirectoryBlobStore(tmp_path, sync=False)
     key = written(parts, b"stored")
 
     assert parts.problem(StoredPart(key, 6, None)) is None
@@ -110,7 +110,7 @@ def test_without_a_checksum_the_length_is_compared(tmp_path):
 
 
 def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
-    parts = FolderParts(tmp_path, sync=True)
+    parts = DirectoryBlobStore(tmp_path, sync=True)
     inflow = Content(None, parts, part_size=100).inflow(0, None)
     inflow.write(b"bytes")
 

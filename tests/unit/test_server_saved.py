@@ -22,7 +22,7 @@ from hypothesis import given, settings, strategies as st
 from svc_notebooks.core.errors.errors import PathExists
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.core.policy import Policy
-from svc_notebooks.server.blobs.atomic_write import replace_file
+from svc_notebooks.server.blobs.atomic_write import atomic_write
 from svc_notebooks.server.database.upgrades import VERSION
 from svc_notebooks.server.service import Service, open_saved, open_service
 from tests.framed import framed
@@ -72,7 +72,7 @@ def target():
 
 
 def state(service: Service) -> Any:
-    house = service._house
+    house = service._context
     return {name: list(rows) for name, rows in house.store.rows()}, house.ids.state(), house.clock.now()
 
 
@@ -82,7 +82,7 @@ def refused(service: Service, content: bytes) -> str:
     with pytest.raises(ValueError, match=r".") as caught:
         service.load(io.BytesIO(content))
     assert state(service) == before
-    assert len(service._parts._parts) == len(service._house.store.contents.parts())
+    assert len(service._parts._parts) == len(service._context.store.contents.parts())
     assert ask(service, "GET", FILES)[0] == 200
     return str(caught.value)
 
@@ -189,7 +189,7 @@ def test_a_file_from_before_parts_had_checksums_is_opened(saved, tmp_path):
         service.load(io.BytesIO((tmp_path / "old.svc").read_bytes()))
         (_, found), (_, listed) = (ask(one, "GET", FILES) for one in (memory, service))
         file_id = json.loads(found)["files"][0]["id"]
-        checksums = [part.checksum for part in service._house.store.contents.parts()]
+        checksums = [part.checksum for part in service._context.store.contents.parts()]
 
         assert found == listed
         assert ask(service, "GET", f"{FILES}/{file_id}?alt=media") == (200, CONTENT)
@@ -450,7 +450,7 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path):
         raise OSError("no space left on device")
 
     with pytest.raises(OSError, match="no space"):
-        replace_file(path, fail, overwrite=True)
+        atomic_write(path, fail, overwrite=True)
 
     assert path.read_bytes() == b"old"
     assert [one.name for one in tmp_path.iterdir()] == ["lesson.svc"]
@@ -464,9 +464,9 @@ def test_what_a_kill_has_left_is_tidied_and_what_is_being_written_is_not(tmp_pat
 
     def write(file):
         file.write(b"first")
-        replace_file(path, lambda second: second.write(b"second") and None, overwrite=True)
+        atomic_write(path, lambda second: second.write(b"second") and None, overwrite=True)
 
-    replace_file(path, write, overwrite=True)
+    atomic_write(path, write, overwrite=True)
 
     assert path.read_bytes() == b"first"
     assert (tmp_path / "a[1].svc.bak").read_bytes() == b"second"
@@ -483,7 +483,7 @@ def test_of_a_link_the_file_is_replaced_that_it_leads_to(tmp_path):
     link, real = tmp_path / "lesson.svc", tmp_path / "real" / "lesson.svc"
     link.symlink_to(real)
     for content in (b"old", b"new"):
-        replace_file(link, lambda file, content=content: file.write(content) and None, overwrite=True)
+        atomic_write(link, lambda file, content=content: file.write(content) and None, overwrite=True)
 
     assert link.is_symlink()
     assert (real.read_bytes(), (tmp_path / "real" / "lesson.svc.bak").read_bytes()) == (b"new", b"old")

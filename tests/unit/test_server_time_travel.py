@@ -142,7 +142,7 @@ def test_the_end_of_a_download_takes_nothing_from_what_a_restore_brought_back(se
 
 def test_a_digest_of_a_deleted_file_is_never_taken_for_that_of_a_later_one(service):
     """Computing it takes a while; the number of its content must not be given to another meanwhile."""
-    contents = service._house.store.contents
+    contents = service._context.store.contents
     number = contents.begin()
     contents.drop(number)
 
@@ -160,7 +160,7 @@ def test_a_final_chunk_that_was_overtaken_by_another_answers_its_file(service):
     session = dict(part.split("=") for part in uri.partition("?")[2].split("&"))["upload_id"]
 
     def overtake():
-        service._house.lanes._turns.pop(session)  # as when the first one could not be cut off in time
+        service._context.lanes._turns.pop(session)  # as when the first one could not be cut off in time
         assert ask("PUT", uri, b"hello").status == 200
 
     answer = ask("PUT", uri, Interrupted(b"hel", overtake, b"lo"), Content_Length="5")

@@ -88,7 +88,7 @@ def test_a_database_that_is_damaged_while_it_is_used(
     service: Service, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert ask(service)[0] == 200
-    database, path = service._house.store._database, tmp_path / "svc.sqlite"
+    database, path = service._context.store._database, tmp_path / "svc.sqlite"
     database.checkpoint()
     whole = path.read_bytes()
     with path.open("r+b") as file:

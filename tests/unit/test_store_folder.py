@@ -265,7 +265,7 @@ def test_a_copy_that_was_made_while_a_service_used_it_is_refused(store: Path, tm
     with opened(store) as service:
         upload(service, b"third")
         with closing(sqlite3.connect(tmp_path / "copy")) as copy:
-            service._house.store._database.driver.backup(copy)
+            service._context.store._database.driver.backup(copy)
         upload(service, b"fourth")
     shutil.copy(tmp_path / "copy", store / "svc.sqlite")
     refused(store, "older than the parts: it was copied while a service was using it")

@@ -11,7 +11,7 @@ from hypothesis import given, strategies as st
 from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWait
 from svc_notebooks.core.fair_queue import Turns
 from svc_notebooks.server.transports.ready_queue import ReadyQueue, Users
-from svc_notebooks.server.transports.transfer_pace import Patience
+from svc_notebooks.server.transports.transfer_pace import TransferBudget
 from tests.patience import PATIENCE
 
 
@@ -162,7 +162,7 @@ def test_a_user_has_a_bounded_number_of_conversions_waiting():
 
 
 def test_a_peer_may_be_silent_for_a_time_and_must_keep_a_rate_over_a_longer_one():
-    patience = Patience(60, rate=500)
+    patience = TransferBudget(60, rate=500)
     for _ in range(1000):  # a telephone at 2 kB/s, with a hole of half a minute in every two
         patience.spend(90, moved=90 * 2000)
         patience.spend(30, moved=0)

@@ -1,17 +1,25 @@
-"""The resumable upload's table, and the service's half of it: `receive`, `settle`, `cancel`."""
+"""The resumable upload's table, and the service's half of it: `before_body`, `after_body`, `cancel`."""
 
 import pytest
 
 from svc_notebooks.core.http.ranges import ContentRange
-from svc_notebooks.core.uploads.server_session import Intake, Received, UploadSession, Verdict, cancel, receive, settle
+from svc_notebooks.core.uploads.server_session import (
+    ReadPlan,
+    ReceivedBody,
+    SessionDecision,
+    UploadSession,
+    after_body,
+    before_body,
+    cancel,
+)
 from svc_notebooks.core.uploads.states import (
     LIFETIME,
     QUANTUM,
     TRANSITIONS,
-    Event,
-    IllegalTransition,
-    State,
+    IllegalUploadTransition,
+    UploadEvent,
     UploadRule,
+    UploadState,
     move,
 )
 
@@ -28,25 +36,27 @@ def put(
     broken: bool = False,
     rule: UploadRule = RULE,
     now: float = 0.0,
-) -> Verdict:
+) -> SessionDecision:
     """One PUT of `body` bytes; `length` -1 declares them truly, None leaves them undeclared (chunked)."""
     parsed = None if content_range is None else ContentRange.parse(content_range)
-    intake = receive(session, parsed, body if length == -1 else length, rule, now)
-    if isinstance(intake, Verdict):
+    intake = before_body(session, parsed, body if length == -1 else length, rule, now)
+    if isinstance(intake, SessionDecision):
         return intake
     rest = body - intake.skip
     taken = max(0, rest if intake.take is None else min(rest, intake.take))
     short = rest < 0 or broken
-    return settle(session, intake, Received(taken, broken=short, overlong=rest > taken), rule, now)
+    return after_body(session, intake, ReceivedBody(taken, broken=short, overlong=rest > taken), rule, now)
 
 
 def test_an_illegal_transition_is_a_missing_row() -> None:
-    with pytest.raises(IllegalTransition, match="expired"):
-        move(State.EXPIRED, Event.PART)
+    with pytest.raises(IllegalUploadTransition, match="expired"):
+        move(UploadState.EXPIRED, UploadEvent.PART)
 
 
 def test_every_state_but_none_can_be_left_in_silence() -> None:
-    assert {state for state, event in TRANSITIONS if event is Event.SILENCE} == set(State) - {State.NONE}
+    assert {state for state, event in TRANSITIONS if event is UploadEvent.SILENCE} == set(UploadState) - {
+        UploadState.NONE
+    }
 
 
 @pytest.mark.spec("A3-05")
@@ -55,7 +65,7 @@ def test_the_whole_in_one_request_completes(content_range: str | None) -> None:
     """Edge cases 6, 7 and 11."""
     verdict = put(UploadSession(), content_range, 2 * Q)
 
-    assert (verdict.status, verdict.session) == (200, UploadSession(2 * Q, 2 * Q, 0.0, State.COMPLETE))
+    assert (verdict.status, verdict.session) == (200, UploadSession(2 * Q, 2 * Q, 0.0, UploadState.COMPLETE))
 
 
 @pytest.mark.spec("A3-06", "A3-08")
@@ -64,7 +74,7 @@ def test_chunks_count_up_and_the_last_completes() -> None:
     last = put(first.session, f"bytes {Q}-{Q}/{Q + 1}", 1)
 
     assert (first.status, first.session.stored) == (308, Q)
-    assert (last.status, last.session.state) == (200, State.COMPLETE)
+    assert (last.status, last.session.state) == (200, UploadState.COMPLETE)
 
 
 @pytest.mark.spec("A3-15")
@@ -104,7 +114,7 @@ def test_an_uneven_chunk_is_kept_down_to_the_whole_multiple() -> None:
 def test_a_chunk_below_one_quantum_is_refused() -> None:
     verdict = put(UploadSession(), "bytes 0-99999/10000000", 100_000)
 
-    assert (verdict.status, verdict.session.stored, verdict.session.state) == (400, 0, State.OPEN)
+    assert (verdict.status, verdict.session.stored, verdict.session.state) == (400, 0, UploadState.OPEN)
     assert "262144" in verdict.text
 
 
@@ -128,9 +138,9 @@ def test_a_gap_is_refused_and_the_session_stays_as_it_was() -> None:
 @pytest.mark.spec("A3-11", "A3-11b")
 def test_an_overlap_keeps_the_stored_bytes_and_takes_the_new_tail() -> None:
     """Edge cases 21 to 23: the skipped bytes are never looked at."""
-    intake = receive(UploadSession(stored=Q), ContentRange.parse(f"bytes 0-{2 * Q - 1}/*"), 2 * Q, RULE, 0.0)
+    intake = before_body(UploadSession(stored=Q), ContentRange.parse(f"bytes 0-{2 * Q - 1}/*"), 2 * Q, RULE, 0.0)
 
-    assert intake == Intake(skip=Q, take=Q, end=None, total=None, decided_by="A3-11")
+    assert intake == ReadPlan(skip=Q, take=Q, end=None, total=None, decided_by="A3-11")
     assert put(UploadSession(stored=2 * Q), f"bytes 0-{Q - 1}/*", Q).session.stored == 2 * Q
 
 
@@ -161,7 +171,7 @@ def test_a_declared_size_must_be_met(size: int, form: str) -> None:
 
     verdict = put(session, content_range, size, length=None if form == "chunked" else -1)
 
-    assert (verdict.status, verdict.session.state) == (400, State.OPEN)
+    assert (verdict.status, verdict.session.state) == (400, UploadState.OPEN)
 
 
 @pytest.mark.spec("A3-16", "A3-16c")
@@ -214,7 +224,7 @@ def test_an_undeclared_body_that_is_too_short_keeps_what_came() -> None:
 def test_a_rest_of_the_body_that_does_not_reach_the_stored_end_completes_nothing() -> None:
     verdict = put(UploadSession(stored=2 * Q), "bytes 0-*/*", Q)
 
-    assert (verdict.status, verdict.session.state) == (308, State.OPEN)
+    assert (verdict.status, verdict.session.state) == (308, UploadState.OPEN)
 
 
 @pytest.mark.spec("A3-13", "A3-13a", "A3-13b")
@@ -230,22 +240,22 @@ def test_a_week_of_silence_ends_a_session_and_any_request_renews_it() -> None:
         assert put(refused.session, "bytes */*", 0, now=2 * LIFETIME - 2 * hour).status == 308
     for question in (None, "bytes */*", f"bytes 0-{Q - 1}/*"):
         verdict = put(renewed, question, 0 if question != f"bytes 0-{Q - 1}/*" else Q, now=2 * LIFETIME)
-        assert (verdict.status, verdict.session.state) == (404, State.EXPIRED)
+        assert (verdict.status, verdict.session.state) == (404, UploadState.EXPIRED)
     assert cancel(renewed, RULE, 2 * LIFETIME).status == 404
 
 
 @pytest.mark.spec("A3-18")
 def test_a_complete_session_answers_the_same_to_everything() -> None:
     """Edge cases 14, 43 and the repeated last chunk."""
-    done = UploadSession(2 * Q, 2 * Q, 0.0, State.COMPLETE)
+    done = UploadSession(2 * Q, 2 * Q, 0.0, UploadState.COMPLETE)
 
     for content_range, body in (("bytes */*", 0), (f"bytes {Q}-{2 * Q - 1}/{2 * Q}", Q), (None, 7)):
-        assert put(done, content_range, body) == Verdict(done, 200, "A3-18")
+        assert put(done, content_range, body) == SessionDecision(done, 200, "A3-18")
     assert cancel(done, RULE, 0.0).status == 200
 
 
 def test_a_cancelled_session_stays_cancelled() -> None:
     cancelled = cancel(UploadSession(stored=Q), RULE, 0.0)
 
-    assert (cancelled.status, cancelled.session.state) == (499, State.CANCELLED)
+    assert (cancelled.status, cancelled.session.state) == (499, UploadState.CANCELLED)
     assert put(cancelled.session, "bytes */*", 0).status == 499

@@ -26,7 +26,7 @@ FOLLOWS = (
     " machine; run here, the cell says what is missing."
 )
 MISSING = """if "{name}" not in globals():
-    raise svc.NotHere("{name} is missing: the cell above that makes it cannot run in a browser.")
+    raise svc.Unsupported("{name} is missing: the cell above that makes it cannot run in a browser.")
 """
 _UNKNOWN = re.compile(r"name '(\w+)' is not defined")
 
@@ -68,7 +68,7 @@ def _rewrite(path: Path, failing: dict[int, Row]) -> None:
     for n, cell in enumerate(notebook.cells):
         row = failing.get(n)
         if row:
-            words = LACKS if row["ename"] == "NotHere" else FOLLOWS
+            words = LACKS if row["ename"] == "Unsupported" else FOLLOWS
             cells.append(nbformat.v4.new_markdown_cell(words, id=f"note-{n:02d}"))
             cell.source = _told(cell.source, row)
         if row or n in set(_meant(path)):

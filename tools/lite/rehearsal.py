@@ -24,7 +24,7 @@ import nbformat
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
-from svc_notebooks.core.platform import BROWSER, standing
+from svc_notebooks.core.platform import BROWSER, override
 
 HIDDEN = ("cheroot", "h11", "trustme", "formualizer", "tesserocr", "pypandoc")
 """What a page has not."""
@@ -48,7 +48,7 @@ def run(paths: list[Path]) -> Iterator[dict[str, Any]]:
         sys.modules[name] = None  # type: ignore[assignment]
     for name in EMPTY:
         sys.modules[name] = ModuleType(name)
-    with standing(BROWSER), asyncio.Runner() as runner:
+    with override(BROWSER), asyncio.Runner() as runner:
         runner.run(asyncio.sleep(0))  # the loop has its sockets, as a page's has something like them
         _forbid()
         for path in paths:

@@ -11,7 +11,7 @@ from ...core.http.native_formats import EXPORTS, ExportFormat
 from ...local.existing import check_path
 from ...local.paths import DistinctPaths
 from ...local.saving import SavedFile
-from ..about import export_formats, word
+from ..about import export_formats, native_name
 from ..files import file_path
 from ..session import Session
 from ..uploads.bodies import Progress
@@ -55,14 +55,15 @@ def export_target(session: Session, facts: Mapping[str, object], wanted: str) ->
     if found is None:
         offered = ", ".join(dict.fromkeys(row.extension for row in formats))
         raise BadRequest(
-            f"{name} is a {word(session.names, kind)}: it can become {offered}, not {wanted}.", reason="badRequest"
+            f"{name} is a {native_name(session.names, kind)}: it can become {offered}, not {wanted}.",
+            reason="badRequest",
         )
     return found
 
 
 def _known(session: Session, native_type: str, wanted: str) -> ExportFormat | None:
     """What is not offered by a service in this process, though it might be: the service says what it lacks."""
-    native = word(session.names, native_type)
+    native = native_name(session.names, native_type)
     found = choose([row for row in EXPORTS if row.native == native and not row.extended], wanted)
     if found is None or not session.in_process:
         return None

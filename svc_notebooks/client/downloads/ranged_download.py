@@ -9,10 +9,10 @@ from typing import Protocol
 from ...core.errors.errors import ContentMismatch, Interrupted, ServiceFailed
 from ...core.http.messages import Request, Response
 from ...core.http.ranges import ByteRange, ContentRange
-from ...core.uploads.client_machine import Answer
+from ...core.uploads.client_machine import ResponseFacts
 from ..session import Session
-from ..transport.base import Broken
-from ..transport.retry import Patience, interrupted
+from ..transport.base import TransportError
+from ..transport.retry import RetryBudget, interrupted
 from ..uploads.bodies import Progress
 
 _RESTARTS = 3
@@ -56,7 +56,7 @@ class Fetch:
         self._sink = sink
         self._asked = asked
         self._progress = progress
-        self._patience = Patience(session)
+        self._patience = RetryBudget(session)
         self._renewed = False
         self._whole: int | None = None  # the size of the whole content, once an answer told it
         self._end: int | None = None  # how many bytes the sink should have in the end
@@ -87,7 +87,7 @@ class Fetch:
         request = Request("GET", self._url, self._session.headers(*self._range()))
         try:
             return self._take(request, self._session.send(request))
-        except Broken as broken:
+        except TransportError as broken:
             if broken.hopeless or self._spent() or not self._patience.wait():
                 resumable = self._ranges and self._sink.lasting and self._sink.have > 0
                 raise interrupted(broken, request, resumable=resumable) from broken
@@ -122,7 +122,7 @@ class Fetch:
             if self._session.renew():
                 return False
         error = self._session.error(response.status, content)
-        if not Answer(response.status, reason=error.reason).worth_retrying:
+        if not ResponseFacts(response.status, reason=error.reason).worth_retrying:
             raise error
         if not self._patience.wait(self._session.retry_after(response)):
             raise self._patience.explained(error)
@@ -192,7 +192,7 @@ class Fetch:
         if self._end is not None and self._sink.have != self._end:
             if self._sink.have > self._end:
                 raise Interrupted("The service sent more bytes than it said.")
-            raise Broken(f"the content ended at byte {self._sink.have} of {self._end}")
+            raise TransportError(f"the content ended at byte {self._sink.have} of {self._end}")
         return True
 
 

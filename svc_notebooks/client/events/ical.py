@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from ...core.http.messages import JSONObject
-from .ical_entry import Entry, entries
+from .ical_entry import IcalEvent, entries
 from .ical_properties import Property, Reminders
 from .vtimezone import Observance, observances
 
@@ -42,7 +42,7 @@ def calendar_file(events: Iterable[JSONObject], *, name: str = "", reminders: Re
     return bytes(whole.to_ical())
 
 
-def _event(entry: Entry) -> icalendar.Component:
+def _event(entry: IcalEvent) -> icalendar.Component:
     found = icalendar.Event()
     _fill(found, entry.properties)
     for alarm in entry.alarms:
@@ -59,7 +59,7 @@ def _fill(component: icalendar.Component, properties: Iterable[Property]) -> Non
         component.add(one.name, value, dict(one.parameters))
 
 
-def _zones(found: Sequence[Entry]) -> list[icalendar.Component]:
+def _zones(found: Sequence[IcalEvent]) -> list[icalendar.Component]:
     """A VTIMEZONE for each zone that is used, from the first time in it to the last."""
     used: dict[ZoneInfo, list[datetime]] = {}
     for entry in found:

@@ -17,11 +17,11 @@ from ...core.events.rrule import Start
 from ...core.events.times import instant, read_time
 from ...core.http.messages import JSONObject
 from .ical_properties import Property, Reminders, alarms, details
-from .ical_recurrence import Line, written
+from .ical_recurrence import PropertyLine, written
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class IcalEvent:
     """One event of the file."""
 
     properties: tuple[Property, ...]
@@ -48,7 +48,7 @@ def _moments(value: Any) -> list[datetime]:
     return [value] if isinstance(value, datetime) and value.tzinfo is not UTC else []
 
 
-def entries(events: Sequence[JSONObject], reminders: Reminders = ()) -> list[Entry]:
+def entries(events: Sequence[JSONObject], reminders: Reminders = ()) -> list[IcalEvent]:
     """The events that a file shows."""
     series = {one.get("id"): one for one in events if one.get("recurrence")}
     left_out: dict[Any, list[JSONObject]] = defaultdict(list)
@@ -57,7 +57,7 @@ def entries(events: Sequence[JSONObject], reminders: Reminders = ()) -> list[Ent
             left_out[one["recurringEventId"]].append(one)
     shown = [one for one in events if one.get("status") != "cancelled"]
     return [
-        Entry(
+        IcalEvent(
             tuple(_properties(one, series.get(one.get("recurringEventId"), one), left_out[one.get("id")])),
             tuple(alarms(one, reminders)),
         )
@@ -98,7 +98,7 @@ def _times(event: JSONObject, of_series: Start, left_out: Sequence[JSONObject]) 
         yield Property("RECURRENCE-ID", _original(event, of_series))
 
 
-def _line(line: Line) -> Property:
+def _line(line: PropertyLine) -> Property:
     if line.rule:
         return Property(line.name, line.rule)
     if line.periods:  # in UTC: the library leaves out the zone of a period

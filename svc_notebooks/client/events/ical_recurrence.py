@@ -25,7 +25,7 @@ _MOST = 10_000
 """A COUNT beyond this stays one: what it ends with would take too long to find."""
 
 
-class Line(NamedTuple):
+class PropertyLine(NamedTuple):
     """One property: a rule as its text, or moments; an Extra where it has a length of its own."""
 
     name: str
@@ -34,7 +34,7 @@ class Line(NamedTuple):
     periods: tuple[Extra, ...] = ()
 
 
-def written(event: JSONObject) -> list[Line]:
+def written(event: JSONObject) -> list[PropertyLine]:
     """The lines of an event's recurrence, in the order of RFC 5545.
 
     >>> event = {"start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}}
@@ -50,14 +50,14 @@ def written(event: JSONObject) -> list[Line]:
     return [*_rules(texts, found, start, end), *_listed(found, start)]
 
 
-def _rules(texts: list[str], found: Recurrence, start: Start, end: Start) -> Iterator[Line]:
+def _rules(texts: list[str], found: Recurrence, start: Start, end: Start) -> Iterator[PropertyLine]:
     rules, without = iter(found.rules), iter(found.without)
     for text in texts:
         name, _, parts = text.upper().partition(":")
         if name == "RRULE":
-            yield Line(name, _plain(parts, _ending(next(rules), start, end), start))
+            yield PropertyLine(name, _plain(parts, _ending(next(rules), start, end), start))
         elif name == "EXRULE":
-            yield Line(name, _plain(parts, next(without), start))
+            yield PropertyLine(name, _plain(parts, next(without), start))
 
 
 def _plain(parts: str, rule: Rule, start: Start) -> str:
@@ -89,16 +89,16 @@ def _has(rule: Rule, start: Start) -> bool:
     return next(chain.from_iterable(rule_times(replace(rule, count=None), begin, None)), None) == begin
 
 
-def _listed(found: Recurrence, start: Start) -> Iterator[Line]:
+def _listed(found: Recurrence, start: Start) -> Iterator[PropertyLine]:
     moments = [_beside(start, one.start) for one in found.extras if not one.duration]
     if not any(_has(rule, start) for rule in found.rules):
         moments.insert(0, start)
     if moments:
-        yield Line("RDATE", moments=tuple(moments))
+        yield PropertyLine("RDATE", moments=tuple(moments))
     if periods := tuple(one for one in found.extras if one.duration):
-        yield Line("RDATE", periods=periods)
+        yield PropertyLine("RDATE", periods=periods)
     if found.left_out:
-        yield Line("EXDATE", moments=tuple(_beside(start, one) for one in found.left_out))
+        yield PropertyLine("EXDATE", moments=tuple(_beside(start, one) for one in found.left_out))
 
 
 def _beside(start: Start, moment: Start) -> Start:

@@ -30,7 +30,7 @@ _LATEST = datetime(9900, 1, 1, tzinfo=UTC)
 """Whoever looks ahead from here stays within the years that there are."""
 
 
-class Clock(NamedTuple):
+class ZoneOffset(NamedTuple):
     """What a zone shows at some time."""
 
     offset: timedelta
@@ -42,7 +42,7 @@ class Clock(NamedTuple):
 class Observance:
     """What the clock shows from each of these onsets on, which are times on the clock as it was `before`."""
 
-    clock: Clock
+    clock: ZoneOffset
     before: timedelta
     onsets: tuple[datetime, ...]
     rule: str | None = None
@@ -69,7 +69,7 @@ def observances(zone: ZoneInfo, first: datetime, last: datetime) -> list[Observa
 class _Change(NamedTuple):
     onset: datetime
     before: timedelta
-    clock: Clock
+    clock: ZoneOffset
 
 
 def _changes(zone: ZoneInfo, first: datetime, last: datetime) -> Iterator[_Change]:
@@ -92,16 +92,18 @@ def _instant_of_change(zone: ZoneInfo, before: datetime, after: datetime) -> dat
     return after
 
 
-def _clock(zone: ZoneInfo, instant: datetime) -> Clock:
+def _clock(zone: ZoneInfo, instant: datetime) -> ZoneOffset:
     shown = instant.astimezone(zone)
-    return Clock(shown.utcoffset() or timedelta(), (shown.dst() or timedelta()) > timedelta(), shown.tzname() or "")
+    return ZoneOffset(
+        shown.utcoffset() or timedelta(), (shown.dst() or timedelta()) > timedelta(), shown.tzname() or ""
+    )
 
 
 def _on_the_clock(instant: datetime, offset: timedelta) -> datetime:
     return (instant + offset).replace(tzinfo=None)
 
 
-def _shortest(clock: Clock, before: timedelta, onsets: list[datetime], last_year: int) -> Iterator[Observance]:
+def _shortest(clock: ZoneOffset, before: timedelta, onsets: list[datetime], last_year: int) -> Iterator[Observance]:
     """As a rule what is one, the rest listed."""
     day, ruled = max((_alike(onsets, day) for day in _places(onsets[-1])), key=lambda found: len(found[1]))
     if len(ruled) < _RULE or onsets[-1].year < last_year - 1:

@@ -47,19 +47,19 @@ class Channel:
 
 
 @dataclass(slots=True)
-class Register:
+class ChannelRegistry:
     """What a session remembers of its channels, and where it is in the change log."""
 
     channels: dict[str, Channel] = field(default_factory=dict)
     page_token: str | None = None
 
 
-_registers: WeakKeyDictionary[Session, Register] = WeakKeyDictionary()
+_registers: WeakKeyDictionary[Session, ChannelRegistry] = WeakKeyDictionary()
 
 
-def register_of(session: Session) -> Register:
+def register_of(session: Session) -> ChannelRegistry:
     """The register of a session."""
-    return _registers.setdefault(session, Register())
+    return _registers.setdefault(session, ChannelRegistry())
 
 
 def new_id(session: Session) -> str:

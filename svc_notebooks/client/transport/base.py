@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
-from ...core.http.messages import Body, Disconnected, Request, Response, let_go
+from ...core.http.messages import Body, Disconnected, Request, Response, close_body
 
 Handler: TypeAlias = Callable[[Request], Response]
 """A service: a function from a request to its response."""
@@ -18,7 +18,7 @@ BLOCK = 1024 * 1024
 """Bodies move in blocks of so many bytes, both ways."""
 
 
-class Broken(Exception):
+class TransportError(Exception):
     """No answer came, or not all of it; for the client's own use, people see core.errors.
 
     `sent` is False when surely nothing reached the service. `hopeless` says that trying again cannot
@@ -69,7 +69,7 @@ class DirectTransport:
         try:
             response = self._handler(request)
         except Disconnected as error:
-            raise Broken(str(error) or "the connection was cut") from error
+            raise TransportError(str(error) or "the connection was cut") from error
         if isinstance(response.body, bytes):
             return response
         return Response(response.status, response.headers, _unbroken(response.body))
@@ -90,7 +90,7 @@ def _unbroken(blocks: Iterable[bytes]) -> Iterator[bytes]:
         try:
             yield from blocks
         except Disconnected as error:
-            raise Broken(str(error) or "the connection was cut") from error
+            raise TransportError(str(error) or "the connection was cut") from error
 
 
 @contextmanager
@@ -99,7 +99,7 @@ def closed(blocks: Iterable[bytes]) -> Iterator[None]:
     try:
         yield
     finally:
-        let_go(blocks)
+        close_body(blocks)
 
 
 class GuardedBody:

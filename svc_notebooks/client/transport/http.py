@@ -37,9 +37,9 @@ from urllib3.exceptions import (
 from ...core.fork import after_fork
 from ...core.http.messages import Body, Headers, Request, Response
 from ...core.http.redaction import redacted_text, redacted_url
-from ...core.platform import here
+from ...core.platform import capabilities
 from ...core.printable import printable
-from .base import BLOCK, Broken
+from .base import BLOCK, TransportError
 
 ERRORS = (requests.RequestException, HTTPError, ProxySchemeUnsupported, OSError)
 """Whatever requests, urllib3 and sockets raise is one of these; a test compares them with the modules."""
@@ -74,7 +74,7 @@ class HttpTransport:
         self._proxies: dict[str, dict[str, str]] = {}
         self._timeout = urllib3.Timeout(connect=timeout[0], read=timeout[1])
         self._adapter = _adapter()
-        self._ways: dict[tuple[str, str], _Way] = {}
+        self._ways: dict[tuple[str, str], _OriginPool] = {}
         logging.getLogger("urllib3.connectionpool").addFilter(_without_secrets)
         after_fork(self, HttpTransport._leave_connections)
 
@@ -84,7 +84,9 @@ class HttpTransport:
         try:
             raw = way.send(request, self._timeout)
         except ERRORS as error:
-            raise (broken(error, request.url) if here().sockets else _unheard(request.url)) from _harmless(error)
+            raise (broken(error, request.url) if capabilities().sockets else _unheard(request.url)) from _harmless(
+                error
+            )
         return _read(raw, request.method)
 
     def close(self) -> None:
@@ -98,7 +100,7 @@ class HttpTransport:
             way.leave()
         self._ways, self._adapter = {}, _adapter()
 
-    def _way(self, url: str) -> _Way:
+    def _way(self, url: str) -> _OriginPool:
         origin = urlsplit(url)[:2]
         way = self._ways.get(origin)
         if way is None:
@@ -107,21 +109,21 @@ class HttpTransport:
             way = self._ways[origin] = self._find_way(url)
         return way
 
-    def _find_way(self, url: str) -> _Way:
+    def _find_way(self, url: str) -> _OriginPool:
         """Nothing is sent here: what fails is the address, a proxy's or a path of certificates, and fails again."""
         try:
             return self._way_found(url)
         except ERRORS as error:
-            raise Broken(str(error), sent=False, hopeless=True) from error
+            raise TransportError(str(error), sent=False, hopeless=True) from error
 
-    def _way_found(self, url: str) -> _Way:
+    def _way_found(self, url: str) -> _OriginPool:
         prepared, proxies = requests.PreparedRequest(), self._proxies_for(url)
         prepared.url = url
         adapter = self._adapter
         pool = adapter.get_connection_with_tls_context(prepared, self._verify, proxies=proxies)
         adapter.cert_verify(pool, url, self._verify, None)  # type: ignore[no-untyped-call]
         behind_proxy = not adapter.request_url(prepared, proxies).startswith("/")
-        return _Way(cast(urllib3.HTTPConnectionPool, pool), adapter.max_retries, behind_proxy)
+        return _OriginPool(cast(urllib3.HTTPConnectionPool, pool), adapter.max_retries, behind_proxy)
 
     def _proxies_for(self, url: str) -> dict[str, str]:
         if self._given is not None:
@@ -164,7 +166,7 @@ def _certificates(verify: bool | str | Path | None) -> bool | str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
+class _OriginPool:
     """The connections to one origin; a plain proxy on the way is told whole addresses."""
 
     pool: urllib3.HTTPConnectionPool
@@ -240,14 +242,16 @@ class Stream:
             raw.close()
 
 
-def broken(error: Exception, url: str = "") -> Broken:
+def broken(error: Exception, url: str = "") -> TransportError:
     """Any failure of requests, urllib3 or the socket, as the one that the client knows."""
     said = list(_layers(error))
     hopeless = any(isinstance(one, _HOPELESS) for one in said)
     early = any(isinstance(one, _EARLY) for one in said)
     words = _unreachable(said, url) if early or hopeless else ""
     _forget_frames(error)
-    return Broken(words or _words(said[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(words))
+    return TransportError(
+        words or _words(said[-1]), sent=not (early or hopeless), hopeless=hopeless, unreachable=bool(words)
+    )
 
 
 def _unreachable(said: list[BaseException], url: str) -> str:
@@ -268,9 +272,9 @@ def _unreachable(said: list[BaseException], url: str) -> str:
     return ""
 
 
-def _unheard(url: str) -> Broken:
+def _unheard(url: str) -> TransportError:
     """A browser says of a failed request that it failed, and no more; to send it again would not help."""
-    return Broken(_UNHEARD.format(host=urlsplit(url).netloc.rpartition("@")[2]), hopeless=True)
+    return TransportError(_UNHEARD.format(host=urlsplit(url).netloc.rpartition("@")[2]), hopeless=True)
 
 
 _UNHEARD = (

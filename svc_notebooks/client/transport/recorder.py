@@ -57,19 +57,19 @@ class Exchange:
     error: str | None
 
 
-class Entry:
+class RecordedExchange:
     """An exchange while it happens; `secret` is the session's own, forgotten when it is over."""
 
     __slots__ = (
         "_secret", "error", "n", "received", "request", "response", "seconds", "sent", "time", "url", "weight",
     )  # fmt: skip
 
-    def __init__(self, n: int, time: datetime, request: Request, heading: _Heading, secret: str) -> None:
+    def __init__(self, n: int, time: datetime, request: Request, heading: _RecordedHeaders, secret: str) -> None:
         self.n = n
         self.time = time
         self.url = without(redacted_url(request.url), secret)
-        self.request = _Side(request.method, heading)
-        self.response: _Side | None = None
+        self.request = _RecordedMessage(request.method, heading)
+        self.response: _RecordedMessage | None = None
         self.seconds = 0.0
         self.sent = 0
         self.received = 0
@@ -85,7 +85,7 @@ class Entry:
 
     def answer(self, response: Response, seconds: float) -> None:
         """The response's status and headers have come."""
-        self.response = _Side(response.status, _heading(response.headers, self._secret))
+        self.response = _RecordedMessage(response.status, _heading(response.headers, self._secret))
         self.seconds = seconds
 
     def received_more(self, data: bytes) -> None:
@@ -104,11 +104,11 @@ class Entry:
                 side.head = _harmless(side.head, self._secret, self.url)
         self._secret = ""
 
-    def body_of(self, side: _Side | None) -> str | None:
+    def body_of(self, side: _RecordedMessage | None) -> str | None:
         """The text of a body as far as it is kept; None: there is none."""
         return _readable(_harmless(side.head, self._secret, self.url)) or None if side else None
 
-    def weigh(self) -> int:
+    def estimate_size(self) -> int:
         """About how many bytes it takes, as far as it has come."""
         asked, answer = self.request, self.response
         self.weight = _BARE + len(self.url) + asked.size + len(asked.head)
@@ -117,7 +117,7 @@ class Entry:
         return self.weight
 
 
-class _Heading(NamedTuple):
+class _RecordedHeaders(NamedTuple):
     """Headers without secrets, how many letters they have, and whether a text follows."""
 
     pairs: tuple[tuple[str, str], ...]
@@ -125,20 +125,20 @@ class _Heading(NamedTuple):
     text: bool
 
 
-def _heading(headers: Headers, secret: str) -> _Heading:
+def _heading(headers: Headers, secret: str) -> _RecordedHeaders:
     pairs = redacted_headers(headers.pairs)
     texts = "".join(chain.from_iterable(pairs))
     if secret and secret in texts:
         pairs = tuple((name, without(value, secret)) for name, value in pairs)
-    return _Heading(pairs, len(texts), is_text(headers.get("Content-Type", "")))
+    return _RecordedHeaders(pairs, len(texts), is_text(headers.get("Content-Type", "")))
 
 
-class _Side:
+class _RecordedMessage:
     """The lasting half of a request or a response: start line, headers, the first of the body."""
 
     __slots__ = ("_text", "head", "pairs", "size", "start")
 
-    def __init__(self, start: str | int, heading: _Heading) -> None:
+    def __init__(self, start: str | int, heading: _RecordedHeaders) -> None:
         self.start = start
         self.pairs, self.size, self._text = heading
         self.head = b""
@@ -170,7 +170,7 @@ class Recorder(Sequence[Exchange]):
 
     def __init__(self, limit: int = 1000, most_bytes: int = 8 * MIB) -> None:
         self._limit, self._most = limit, most_bytes
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[RecordedExchange] = deque()
         self._count = 0
         self._bytes = 0
         self._lock = Lock()
@@ -211,13 +211,13 @@ class Recorder(Sequence[Exchange]):
             self._entries.clear()
             self._bytes = 0
 
-    def begin(self, request: Request, time: datetime, secret: str = "") -> Entry:
+    def begin(self, request: Request, time: datetime, secret: str = "") -> RecordedExchange:
         """A request is about to leave; `secret` is the word that its Authorization carries."""
         with self._lock:
             self._count += 1
             if request.headers is not self._headers:  # a session sends most of its requests with the very same ones
                 self._headers, self._heading = request.headers, _heading(request.headers, secret)
-            entry = Entry(self._count, time, request, self._heading, secret)
+            entry = RecordedExchange(self._count, time, request, self._heading, secret)
             self._make_room()
             self._entries.append(entry)
         return entry
@@ -226,11 +226,11 @@ class Recorder(Sequence[Exchange]):
         """Weigh the newest, which has its texts now, and let go of the oldest."""
         entries = self._entries
         if entries:
-            self._bytes += entries[-1].weigh()
+            self._bytes += entries[-1].estimate_size()
         while entries and (self._bytes > self._most or len(entries) >= self._limit):
             self._bytes -= entries.popleft().weight
 
-    def _now(self) -> list[Entry]:
+    def _now(self) -> list[RecordedExchange]:
         with self._lock:
             return list(self._entries)
 
@@ -240,7 +240,7 @@ class RecordedBody:
 
     __slots__ = ("_body", "_entry")
 
-    def __init__(self, body: Body, entry: Entry) -> None:
+    def __init__(self, body: Body, entry: RecordedExchange) -> None:
         self._body, self._entry = body, entry
 
     def read(self, size: int = -1, /) -> bytes:
@@ -255,7 +255,7 @@ class RecordedStream:
 
     __slots__ = ("_blocks", "_elapsed", "_entry")
 
-    def __init__(self, blocks: Iterable[bytes], entry: Entry, elapsed: Callable[[], float]) -> None:
+    def __init__(self, blocks: Iterable[bytes], entry: RecordedExchange, elapsed: Callable[[], float]) -> None:
         self._blocks, self._entry, self._elapsed = blocks, entry, elapsed
 
     def __iter__(self) -> Iterator[bytes]:
@@ -285,7 +285,7 @@ def _readable(head: bytes) -> str:
         return head[: error.start].decode()
 
 
-def _shown(entry: Entry) -> Exchange:
+def _shown(entry: RecordedExchange) -> Exchange:
     asked, answer = entry.request, entry.response
     return Exchange(
         n=entry.n,

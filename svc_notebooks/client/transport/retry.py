@@ -18,8 +18,8 @@ from ...core.http.messages import Request, Response
 from ...core.http.redaction import redacted_url
 from ...core.http.retry import RetryRule
 from ...core.printable import printable
-from ...core.uploads.client_machine import Answer
-from .base import Broken
+from ...core.uploads.client_machine import ResponseFacts
+from .base import TransportError
 
 IDEMPOTENT = frozenset({"GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -51,7 +51,7 @@ class Sender(Protocol):
         """What an error answer means."""
 
 
-class Patience:
+class RetryBudget:
     """Counts failures and waits longer each time; progress makes it fresh again."""
 
     def __init__(self, sender: Sender) -> None:
@@ -85,7 +85,7 @@ class Patience:
         return error
 
 
-class Attempts:
+class Retry:
     """The tries of one call."""
 
     __slots__ = ("_patience", "_renewed", "_repeatable", "_sender", "uncertain")
@@ -93,11 +93,11 @@ class Attempts:
     def __init__(self, sender: Sender, *, repeatable: bool) -> None:
         self._sender = sender
         self._repeatable = repeatable
-        self._patience: Patience | None = None
+        self._patience: RetryBudget | None = None
         self._renewed = False
         self.uncertain = False  # an earlier try may have been carried out, its answer lost
 
-    def settle(self, make: Callable[[], Request]) -> Response:
+    def run(self, make: Callable[[], Request]) -> Response:
         """Send what `make` gives until it is answered for good; the answer has its whole body.
 
         Raises SvcError for an answer that is an error, Interrupted when there is none.
@@ -111,7 +111,7 @@ class Attempts:
         try:
             response = self._sender.send(request)
             whole = Response(response.status, response.headers, response.content())
-        except Broken as broken:
+        except TransportError as broken:
             self._no_answer(broken, request)
             return None
         if response.status < 300:
@@ -119,9 +119,9 @@ class Attempts:
         self._error(whole)
         return None
 
-    def _no_answer(self, broken: Broken, request: Request) -> None:
+    def _no_answer(self, broken: TransportError, request: Request) -> None:
         again = self._repeatable or not broken.sent
-        self._patience = self._patience or Patience(self._sender)
+        self._patience = self._patience or RetryBudget(self._sender)
         if not again or broken.hopeless or not self._patience.wait():
             raise interrupted(broken, request, certain=again) from broken
         self.uncertain |= broken.sent
@@ -133,9 +133,9 @@ class Attempts:
         error = self._sender.error(response.status, response.content())
         if self._may_sign_in(error):
             return
-        if not Answer(response.status, reason=error.reason).worth_retrying:
+        if not ResponseFacts(response.status, reason=error.reason).worth_retrying:
             raise error
-        patience = self._patience = self._patience or Patience(self._sender)
+        patience = self._patience = self._patience or RetryBudget(self._sender)
         if not patience.wait(self._sender.retry_after(response)):
             raise patience.explained(error)
         self.uncertain |= response.status >= 500
@@ -151,7 +151,9 @@ class Attempts:
         return self.uncertain and error.status == 409
 
 
-def interrupted(broken: Broken, request: Request, *, certain: bool = True, resumable: bool = False) -> Interrupted:
+def interrupted(
+    broken: TransportError, request: Request, *, certain: bool = True, resumable: bool = False
+) -> Interrupted:
     """The error that people see for a connection that broke, or never came about."""
     kind = Unreachable if broken.unreachable else Interrupted
     error = kind(f"No answer to {request.method} {request.path}: {broken}.", resumable=resumable)

@@ -6,20 +6,20 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from ..transport.base import BLOCK
-from .sources import Source, changed
+from .sources import UploadSource, changed
 
 Progress: TypeAlias = "Callable[[int, int | None], None]"
 """Called with (bytes sent, size of the whole or None) after each block."""
 
 
-class SourceBody:
+class SourceStream:
     """`size` bytes of a source from `first` on (None: to its end), optionally between two texts."""
 
     __slots__ = ("_at", "_end", "_first", "_head", "_progress", "_source", "_tail")
 
     def __init__(
         self,
-        source: Source,
+        source: UploadSource,
         first: int,
         size: int | None,
         progress: Progress | None = None,

@@ -21,22 +21,31 @@ from ...core.errors.errors import (
 )
 from ...core.http.messages import JSON, JSONObject, Request, Response
 from ...core.http.ranges import ContentRange
-from ...core.uploads.client_machine import Answer, Ask, Begin, Failed, ResumableUpload, Send, Wait, Why
-from ...core.uploads.states import State
+from ...core.uploads.client_machine import (
+    Begin,
+    Failed,
+    FailureReason,
+    QueryStatus,
+    ResponseFacts,
+    ResumableUpload,
+    Send,
+    Wait,
+)
+from ...core.uploads.states import UploadState
 from ..files import get_file
 from ..session import Session
-from ..transport.base import Broken
-from .bodies import Progress, SourceBody
-from .sources import Source, SourceFailed
-from .target import Target
+from ..transport.base import TransportError
+from .bodies import Progress, SourceStream
+from .sources import SourceFailed, UploadSource
+from .target import UploadTarget
 
 DEFAULT_CHUNK = 8 * 1024 * 1024
 """Bytes of a chunk unless the person says otherwise: 32 times the quantum."""
 
-_OVER = frozenset({Why.EXPIRED, Why.CANCELLED, Why.DATA_LOSS, Why.UNREWINDABLE})
+_OVER = frozenset({FailureReason.EXPIRED, FailureReason.CANCELLED, FailureReason.DATA_LOSS, FailureReason.UNREWINDABLE})
 
 
-_EXPIRED = State.EXPIRED.value
+_EXPIRED = UploadState.EXPIRED.value
 
 _LOOK_AT_IT = "Look at the file before you use it, and upload it again."
 _OVERTAKEN = (
@@ -56,7 +65,7 @@ class Ticket(Protocol):
         """There is none any more."""
 
 
-class Dialogue:
+class UploadDriver:
     """One upload with its service; `file` is the metadata when it is complete.
 
     `step` raises SvcError when the upload cannot go on, and the source's own OSError when it cannot be read;
@@ -66,8 +75,8 @@ class Dialogue:
     def __init__(
         self,
         session: Session,
-        source: Source,
-        target: Target,
+        source: UploadSource,
+        target: UploadTarget,
         ticket: Ticket,
         *,
         chunk_size: int | None,
@@ -86,7 +95,7 @@ class Dialogue:
         self._renewed = False
         self._all_sent = False  # a session that is gone now had everything: it may have made the file
         self._last = Response(0)
-        self._broken: Broken | None = None  # why there was no last answer
+        self._broken: TransportError | None = None  # why there was no last answer
         self.refresh()
         source.keep((chunk_size or DEFAULT_CHUNK) + 1)  # one more, to see whether a stream ends
 
@@ -104,7 +113,7 @@ class Dialogue:
     def stored(self) -> int:
         """The bytes that the service is known to have."""
         total = self.machine.total
-        return total if self.machine.state is State.COMPLETE and total is not None else self.machine.stored
+        return total if self.machine.state is UploadState.COMPLETE and total is not None else self.machine.stored
 
     # -- steps
 
@@ -115,11 +124,11 @@ class Dialogue:
             if isinstance(after := self.machine.next_step(), Failed) and self.file is None:
                 self._fail(after.why)
         except SourceFailed as failed:
-            self.machine.doubt()
+            self.machine.invalidate()
             raise failed.error from None
         except BaseException:
             # The person broke it off, or the source changed: what the service has is not known.
-            self.machine.doubt()
+            self.machine.invalidate()
             raise
 
     def _carry_out(self) -> None:
@@ -129,7 +138,7 @@ class Dialogue:
                 self._begin()
             case Send() as step:
                 self._send(step)
-            case Ask(total):
+            case QueryStatus(total):
                 self._ask(total)
             case Wait(seconds):
                 self._wait(seconds)
@@ -138,13 +147,13 @@ class Dialogue:
 
     def _begin(self) -> None:
         if not self.target.whole:
-            self._fail(Why.EXPIRED)
+            self._fail(FailureReason.EXPIRED)
         self._all_sent |= self._sent_everything()
         self._ticket.over()
         self.session_uri = None
         request = self.target.begin(self._session, self.source.size)
         answer = self._exchange(request, "begin")
-        if answer is not None and self.machine.state is State.OPEN:
+        if answer is not None and self.machine.state is UploadState.OPEN:
             self.session_uri = _location(request.url, answer)
             self._ticket.opened(self.session_uri)
 
@@ -155,7 +164,7 @@ class Dialogue:
         pairs = [("Content-Length", str(size))]
         if not (step.first == 0 and size == total and (self.chunk_size is None or not total)):
             pairs.append(("Content-Range", str(step.content_range(size, total))))
-        body = SourceBody(self.source, step.first, size, self._progress)
+        body = SourceStream(self.source, step.first, size, self._progress)
         request = Request("PUT", self._uri, self._session.headers(*pairs), body if size else b"")
         self._exchange(request, "send", step.first, size)
 
@@ -202,7 +211,7 @@ class Dialogue:
         try:
             response = self._session.send(request)
             answer = Response(response.status, response.headers, response.content())
-        except Broken as broken:
+        except TransportError as broken:
             self._no_answer(broken, request, action, first, last)
             return None
         if answer.status == 401 and not self._renewed:
@@ -212,18 +221,20 @@ class Dialogue:
                 return None
         self._renewed = False
         self._last = answer
-        self._hear(answer, begun=action == "begin")
+        self._handle_response(answer, begun=action == "begin")
         self._row(action, request, first, last, answer.status)
         return answer
 
-    def _no_answer(self, broken: Broken, request: Request, action: str, first: int | None, last: int | None) -> None:
+    def _no_answer(
+        self, broken: TransportError, request: Request, action: str, first: int | None, last: int | None
+    ) -> None:
         self._last, self._broken = Response(0), broken
         self.machine.broken(self._session.elapsed(), self._session.chance())
         self._row(action, request, first, last, error=str(broken))
         if broken.hopeless:
             raise self._interrupted(f"No answer to {request.method} {request.path}: {broken}.")
 
-    def _hear(self, answer: Response, *, begun: bool) -> None:
+    def _handle_response(self, answer: Response, *, begun: bool) -> None:
         session = self._session
         now, chance = session.elapsed(), session.chance()
         finished = answer.status in (200, 201) and not begun
@@ -237,10 +248,10 @@ class Dialogue:
         if found is not None:
             self._finish(found)
 
-    def _heard(self, answer: Response) -> Answer:
+    def _heard(self, answer: Response) -> ResponseFacts:
         reason = read_envelope(answer.content())[1] if answer.status >= 400 else None
         wait = self._session.retry_after(answer)
-        return Answer(answer.status, answer.headers.get("Range"), reason, wait)
+        return ResponseFacts(answer.status, answer.headers.get("Range"), reason, wait)
 
     def _finish(self, file: JSONObject) -> None:
         total, size = self.machine.total, file.get("size")
@@ -257,7 +268,7 @@ class Dialogue:
         try:
             response = self._session.send(request)
             answer = self._last = Response(response.status, response.headers, response.content())
-        except Broken as broken:
+        except TransportError as broken:
             self._row("cancel", request, error=str(broken))
             return None
         if self._heard(answer).worth_retrying:
@@ -271,7 +282,7 @@ class Dialogue:
             self._finish(found)  # too late: it is complete
         elif answer.status in (204, 404, 410, 499) or answer.status < 300:
             # Whatever the words, it is over: not even a 404 may begin it anew.
-            self.machine.feed(Answer(499), self._session.elapsed(), 0.0)
+            self.machine.feed(ResponseFacts(499), self._session.elapsed(), 0.0)
             self._ticket.over()
         else:
             self._row("cancel", request, status=answer.status)
@@ -306,7 +317,7 @@ class Dialogue:
 
     # -- failures
 
-    def _fail(self, why: Why) -> None:
+    def _fail(self, why: FailureReason) -> None:
         """Raise what it means for a person; or find out that it is no failure."""
         error = self.failure(why)
         if error.status == 409 and self._all_sent and self.target.chosen_id:
@@ -317,14 +328,14 @@ class Dialogue:
             self._ticket.over()
         raise error
 
-    def failure(self, why: Why) -> SvcError:
+    def failure(self, why: FailureReason) -> SvcError:
         """What it means for a person, in the service's words where it said some."""
         answer, status = self._last, self._last.status or None
-        if why is Why.REFUSED:
+        if why is FailureReason.REFUSED:
             return self._session.error(answer.status, answer.content())
-        if why is Why.GAVE_UP:
+        if why is FailureReason.GAVE_UP:
             return self._interrupted(self._gave_up(), status)
-        if why is Why.DATA_LOSS:
+        if why is FailureReason.DATA_LOSS:
             return ContentMismatch(_OVERTAKEN.format(stored=answer.headers.get("Range")), advice=_LET_IT_FINISH)
         return SessionExpired(f"The upload cannot go on: {why.value}.", status=status)
 
@@ -359,7 +370,7 @@ def _bytes_sent(request: Request) -> int:
     """How many bytes of the request's body have left, whether it was answered or not."""
     if isinstance(request.body, bytes):
         return len(request.body)
-    assert isinstance(request.body, SourceBody)
+    assert isinstance(request.body, SourceStream)
     return request.body.sent
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.http.multipart import MediaType
 from ...core.http.native_formats import EXPORTS, IMPORTS, NATIVES, SCRIPT_TEXT
-from ..about import offers, word
+from ..about import native_name, offers
 from ..session import Session
 
 AUTO = "auto"
@@ -53,7 +53,7 @@ def _fitting(session: Session, source_type: str) -> str:
 def source_type(session: Session, native: str, detected: str) -> str:
     """The type to send a source under: a script's text has one of its own (A5)."""
     is_code = detected.startswith("text/") or detected in _CODE
-    if word(session.names, native) == "script" and is_code:
+    if native_name(session.names, native) == "script" and is_code:
         return session.names.media_type(SCRIPT_TEXT)
     return detected
 

@@ -19,13 +19,13 @@ from ...core.http.mime import UNKNOWN, by_name
 from ...core.http.multipart import Related
 from ..files import checked_id, get_file
 from ..session import Session, read_object
-from ..transport.retry import Attempts
-from ..upload_journal import Claim, PendingUpload
-from .bodies import Progress, SourceBody
+from ..transport.retry import Retry
+from ..upload_journal import JournalLock, PendingUpload
+from .bodies import Progress, SourceStream
 from .native_types import document_name, is_document, native_type, source_type
-from .sources import Source, SourceFailed, open_source, own_name
-from .target import Target, length_headers
-from .upload import Upload, checked_chunk
+from .sources import SourceFailed, UploadSource, open_source, own_name
+from .target import UploadTarget, length_headers
+from .upload import ClientUpload, checked_chunk
 
 SIMPLE_LIMIT = 5_000_000
 """Up to so many bytes the interface recommends a single request (A1, Limits)."""
@@ -86,10 +86,10 @@ def upload(
         convert_to=convert_to,
         ocr_language=ocr_language,
     )
-    return carry_out(session, order, progress)
+    return execute(session, order, progress)
 
 
-def carry_out(session: Session, order: Order, progress: Progress | None = None) -> JSONObject:
+def execute(session: Session, order: UploadRequest, progress: Progress | None = None) -> JSONObject:
     """Do what `prepare` has checked; the file's metadata."""
     if order.upload_type == "resumable":
         return resumable(session, order, progress).run()
@@ -110,7 +110,7 @@ def start_upload(
     convert_to: str | None = None,
     ocr_language: str | None = None,
     progress: Progress | None = None,
-) -> Upload:
+) -> ClientUpload:
     """Open a resumable upload to be stepped by hand: its session exists, no byte is sent.
 
     Arguments and errors are those of `upload`. It is a new session even where an unfinished one is pending.
@@ -140,7 +140,7 @@ def resume_upload(
     chunk_size: int | None = None,
     size: int | None = None,
     progress: Progress | None = None,
-) -> Upload:
+) -> ClientUpload:
     """Take up a session that this or another process began; nothing is sent until `.resume()` or `.run()`.
 
     A session that is gone is begun anew where the journal knows it; elsewhere nobody knows its name and metadata, and
@@ -152,23 +152,23 @@ def resume_upload(
     entry = session.pending.by_uri(session_uri)
     opened = open_source(source, size=size)
     if entry is None:
-        target = Target(opened.media_type, whole=False)
+        target = UploadTarget(opened.media_type, whole=False)
         chunk = checked_chunk(chunk_size)
-        return Upload(session, opened, target, chunk_size=chunk, session_uri=session_uri, progress=progress)
+        return ClientUpload(session, opened, target, chunk_size=chunk, session_uri=session_uri, progress=progress)
     return _take_up(session, entry, opened, checked_chunk(chunk_size), progress)
 
 
 def _take_up(
     session: Session,
     entry: PendingUpload,
-    source: Source,
+    source: UploadSource,
     chunk_size: int | None,
     progress: Progress | None,
-) -> Upload:
+) -> ClientUpload:
     if source.fingerprint() != entry.fingerprint:
         raise SourceChanged(f"{entry.name} is not what its upload began with on {entry.started}.")
-    target = Target(entry.media_type, entry.metadata, entry.file_id, entry.query)
-    order = Order(source, target, "resumable", chunk_size)
+    target = UploadTarget(entry.media_type, entry.metadata, entry.file_id, entry.query)
+    order = UploadRequest(source, target, "resumable", chunk_size)
     return _upload(session, order, session.pending.claim(entry.key), entry.session_uri, progress)
 
 
@@ -176,11 +176,11 @@ def _take_up(
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class UploadRequest:
     """An upload that was checked and can begin."""
 
-    source: Source
-    target: Target
+    source: UploadSource
+    target: UploadTarget
     upload_type: str
     chunk_size: int | None
 
@@ -199,7 +199,7 @@ def prepare(
     query: Mapping[str, str] | None,
     convert_to: str | None = None,
     ocr_language: str | None = None,
-) -> Order:
+) -> UploadRequest:
     """Check every argument of an upload and choose its type. Raises TypeError, ValueError, OSError."""
     if upload_type not in UPLOAD_TYPES:
         raise ValueError(f"upload_type is {upload_type!r}; it may be {', '.join(UPLOAD_TYPES)}")
@@ -213,12 +213,12 @@ def prepare(
         )
     opened = open_source(source, name=name, size=size)
     kind = _media_type(mime_type) or _own_type(source, convert_to) or opened.media_type
-    kind, words = _wished(session, words, convert_to, kind)
+    kind, words = _conversion(session, words, convert_to, kind)
     if upload_type != "media" and file_id is None and opened.name and "name" not in words:
         words["name"] = document_name(opened.name) if _is_wished(session, words) else opened.name
     if ocr_language is not None and file_id is None and not _is_wished(session, words):
         raise ValueError("ocr_language is for content that is converted; give convert_to='document' too")
-    target = Target(
+    target = UploadTarget(
         kind,
         words,
         None if file_id is None else checked_id(file_id),
@@ -227,7 +227,7 @@ def prepare(
     if upload_type == "auto":
         chosen = choose_upload_type(opened.size, has_metadata=bool(words))
         upload_type = chosen if chunk_size is None else "resumable"
-    return Order(opened, target, upload_type, chunk)
+    return UploadRequest(opened, target, upload_type, chunk)
 
 
 def _own_type(source: object, convert_to: object) -> str | None:
@@ -236,7 +236,7 @@ def _own_type(source: object, convert_to: object) -> str | None:
     return None if found == UNKNOWN else found
 
 
-def _wished(session: Session, words: JSONObject, convert_to: object, kind: str) -> tuple[str, JSONObject]:
+def _conversion(session: Session, words: JSONObject, convert_to: object, kind: str) -> tuple[str, JSONObject]:
     """The type to send content under, and the metadata that say what it shall become."""
     said = words.get("mimeType")
     wanted = said if convert_to is None else native_type(session, convert_to, kind)
@@ -278,12 +278,12 @@ def _media_type(given: str | None) -> str | None:
 # -- one request
 
 
-def _in_one_request(session: Session, order: Order, progress: Progress | None) -> JSONObject:
+def _in_one_request(session: Session, order: UploadRequest, progress: Progress | None) -> JSONObject:
     target = order.target
-    attempts = Attempts(session, repeatable=bool(target.file_id or target.chosen_id))
+    attempts = Retry(session, repeatable=bool(target.file_id or target.chosen_id))
     kind = {"media": media_request, "multipart": multipart_request}[order.upload_type]
     try:
-        return read_object(attempts.settle(lambda: kind(session, _rewound(order), progress)))
+        return read_object(attempts.run(lambda: kind(session, _rewound(order), progress)))
     except SourceFailed as failed:
         raise failed.error from None
     except AlreadyExists as error:
@@ -294,21 +294,21 @@ def _in_one_request(session: Session, order: Order, progress: Progress | None) -
         order.source.close()
 
 
-def _rewound(order: Order) -> Order:
+def _rewound(order: UploadRequest) -> UploadRequest:
     if order.source.lowest:
         raise Interrupted("The upload failed, and its source is a stream that cannot be read again.")
     return order
 
 
-def media_request(session: Session, order: Order, progress: Progress | None = None) -> Request:
+def media_request(session: Session, order: UploadRequest, progress: Progress | None = None) -> Request:
     """A simple upload (A1); a stream of unknown size is sent in the chunked coding, without Content-Length."""
     size = order.source.size
     url, headers = order.target.media(session, size)
-    body = SourceBody(order.source, 0, size, progress)
+    body = SourceStream(order.source, 0, size, progress)
     return Request(order.target.method, url, headers, body)
 
 
-def multipart_request(session: Session, order: Order, progress: Progress | None = None) -> Request:
+def multipart_request(session: Session, order: UploadRequest, progress: Progress | None = None) -> Request:
     """Metadata and content in one body (A2).
 
     The boundary has 128 random bits, so that it is not in the content; looking would mean to read it twice.
@@ -318,14 +318,14 @@ def multipart_request(session: Session, order: Order, progress: Progress | None 
     related = Related.of(target.metadata, target.media_type, boundary=boundary)
     length = length_headers(None if size is None else related.length(size))
     headers: Headers = session.headers(("Content-Type", related.content_type), *length)
-    body = SourceBody(order.source, 0, size, progress, head=related.head, tail=related.tail)
+    body = SourceStream(order.source, 0, size, progress, head=related.head, tail=related.tail)
     return Request(target.method, target.url(session, "multipart"), headers, body)
 
 
 # -- many requests
 
 
-def resumable(session: Session, order: Order, progress: Progress | None) -> Upload:
+def resumable(session: Session, order: UploadRequest, progress: Progress | None) -> ClientUpload:
     """The upload, taken up where an earlier run of the same call was interrupted."""
     claim = _claim(session, order)
     entry = claim.entry if claim else None
@@ -334,7 +334,7 @@ def resumable(session: Session, order: Order, progress: Progress | None) -> Uplo
     return _upload(session, order, claim, entry.session_uri, progress)
 
 
-def _claim(session: Session, order: Order) -> Claim | None:
+def _claim(session: Session, order: UploadRequest) -> JournalLock | None:
     """Its place in the journal; None for a source that cannot be recognised, or when another has it."""
     mark = order.source.path or order.source.fingerprint()
     return session.pending.claim(order.target.key(session.base_url, mark)) if mark else None
@@ -342,12 +342,12 @@ def _claim(session: Session, order: Order) -> Claim | None:
 
 def _upload(
     session: Session,
-    order: Order,
-    claim: Claim | None,
+    order: UploadRequest,
+    claim: JournalLock | None,
     session_uri: str | None,
     progress: Progress | None,
-) -> Upload:
-    return Upload(
+) -> ClientUpload:
+    return ClientUpload(
         session,
         order.source,
         order.target,

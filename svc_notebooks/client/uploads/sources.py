@@ -53,7 +53,7 @@ class SourceFailed(Exception):
         self.error = error
 
 
-class Source(Protocol):
+class UploadSource(Protocol):
     """Bytes to upload."""
 
     @property
@@ -89,7 +89,7 @@ class Source(Protocol):
         """Let go of what is open; reading opens it again."""
 
 
-def open_source(given: object, *, name: str | None = None, size: int | None = None) -> Source:
+def open_source(given: object, *, name: str | None = None, size: int | None = None) -> UploadSource:
     """Make a source of what a person gives; `size` may tell that of a stream.
 
     Raises TypeError naming `source`, and OSError for a path that cannot be read.
@@ -124,7 +124,7 @@ def _checked_path(given: str | os.PathLike[str]) -> Path:
         return path
 
 
-def _from_file(file: Readable, name: str | None, size: int | None) -> Source:
+def _from_file(file: Readable, name: str | None, size: int | None) -> UploadSource:
     if isinstance(file, io.TextIOBase):
         raise TypeError("source is a file opened as text; open it with mode 'rb'")
     name = name or _name_of(file)

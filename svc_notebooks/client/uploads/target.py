@@ -12,7 +12,7 @@ from ..session import JSON_TYPE, Session
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class UploadTarget:
     """A new file, or with `file_id` the next content of one; `media_type` is that of the bytes sent."""
 
     media_type: str

@@ -11,15 +11,15 @@ from ...core.clock import format_time
 from ...core.errors.errors import SessionExpired
 from ...core.fork import after_fork
 from ...core.http.messages import JSONObject
-from ...core.uploads.client_machine import Why
-from ...core.uploads.states import QUANTUM, State
+from ...core.uploads.client_machine import FailureReason
+from ...core.uploads.states import QUANTUM, UploadState
 from ..session import Session
-from ..transport.retry import Patience
-from ..upload_journal import Claim, PendingUpload
+from ..transport.retry import RetryBudget
+from ..upload_journal import JournalLock, PendingUpload
 from .bodies import Progress
-from .conversation import DEFAULT_CHUNK, Dialogue
-from .sources import Source
-from .target import Target
+from .conversation import DEFAULT_CHUNK, UploadDriver
+from .sources import UploadSource
+from .target import UploadTarget
 
 WHOLE = -1
 """A chunk size that means: everything in a single request."""
@@ -45,7 +45,7 @@ def checked_chunk(size: int | None) -> int | None:
     return size
 
 
-class Upload:
+class ClientUpload:
     """One upload session, to be run to its end or stepped by hand.
 
     `history` has a dict for each step: n, action (begin, send, ask, wait, cancel), first, last, total, sent (bytes
@@ -60,22 +60,22 @@ class Upload:
     def __init__(
         self,
         session: Session,
-        source: Source,
-        target: Target,
+        source: UploadSource,
+        target: UploadTarget,
         *,
         chunk_size: int | None = DEFAULT_CHUNK,
         session_uri: str | None = None,
         progress: Progress | None = None,
-        claim: Claim | None = None,
+        claim: JournalLock | None = None,
     ) -> None:
         self.source = source
         self.target = target
         self._session = session
         self._lock = RLock()
         self._cancelling = Event()
-        after_fork(self, Upload._renew_lock)
+        after_fork(self, ClientUpload._renew_lock)
         self._ticket = _Ticket(session, source, target, chunk_size, claim)
-        self._talk = Dialogue(
+        self._driver = UploadDriver(
             session,
             source,
             target,
@@ -94,17 +94,17 @@ class Upload:
     @property
     def history(self) -> list[dict[str, object]]:
         """What was done, step by step."""
-        return self._talk.history
+        return self._driver.history
 
     @property
     def session_uri(self) -> str | None:
         """Where the session is; with it any process can go on."""
-        return self._talk.session_uri
+        return self._driver.session_uri
 
     @property
     def file(self) -> JSONObject | None:
         """The file's metadata, once the service has all of it."""
-        return self._talk.file
+        return self._driver.file
 
     @property
     def done(self) -> bool:
@@ -112,26 +112,26 @@ class Upload:
         return self.file is not None
 
     @property
-    def state(self) -> State:
+    def state(self) -> UploadState:
         """Where the session stands, as far as the answers tell."""
-        return self._talk.machine.state
+        return self._driver.machine.state
 
     @property
     def stored(self) -> int:
         """The bytes that the service is known to have."""
-        return self._talk.stored
+        return self._driver.stored
 
     @property
     def total(self) -> int | None:
         """The bytes of the whole, None while that is not known."""
-        return self._talk.machine.total
+        return self._driver.machine.total
 
     def __repr__(self) -> str:
         whole = "an unknown number of" if self.total is None else self.total
         name = self.target.metadata.get("name") or self.source.name or "bytes"
         return f"<Upload {name}: {self.stored} of {whole} bytes, {self.state.value}>"
 
-    def __enter__(self) -> Upload:
+    def __enter__(self) -> ClientUpload:
         return self
 
     def __exit__(
@@ -161,10 +161,10 @@ class Upload:
         """Ask where the service stands, go on from there to the end; with fresh patience."""
         with self._lock:
             if not self.done:
-                self._talk.refresh()
+                self._driver.refresh()
             return self.run()
 
-    def begin(self) -> Upload:
+    def begin(self) -> ClientUpload:
         """Open the session, if there is none yet."""
         with self._lock:
             self._until(lambda: self.session_uri is not None)
@@ -192,10 +192,10 @@ class Upload:
         """Ask the service what it has; the question's row of the history. Raises ValueError before `begin`."""
         self._must_have_begun()
         with self._lock:
-            if self.state is not State.OPEN:
-                self._talk.look()
+            if self.state is not UploadState.OPEN:
+                self._driver.look()
                 return self.history[-1]
-            self._talk.machine.doubt()
+            self._driver.machine.invalidate()
             return self._until(self._next("ask"))
 
     def cancel(self) -> dict[str, object]:
@@ -204,10 +204,10 @@ class Upload:
         self._cancelling.set()
         try:
             with self._lock:
-                patience = Patience(self._session)
-                while self._talk.delete() is None:
+                patience = RetryBudget(self._session)
+                while self._driver.delete() is None:
                     if not patience.wait():
-                        raise self._talk.failure(Why.GAVE_UP)
+                        raise self._driver.failure(FailureReason.GAVE_UP)
                 self.close()
                 return self.history[-1]
         finally:
@@ -233,7 +233,7 @@ class Upload:
                 while not reached():
                     if self._cancelling.is_set():
                         raise SessionExpired("Another thread cancels this upload.")
-                    self._talk.step()
+                    self._driver.step()
             finally:
                 self.source.close()
                 if self.done:
@@ -245,7 +245,12 @@ class _Ticket:
     """What the journal is told of an upload."""
 
     def __init__(
-        self, session: Session, source: Source, target: Target, chunk_size: int | None, claim: Claim | None
+        self,
+        session: Session,
+        source: UploadSource,
+        target: UploadTarget,
+        chunk_size: int | None,
+        claim: JournalLock | None,
     ) -> None:
         self._session = session
         self._source = source

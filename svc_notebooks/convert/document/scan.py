@@ -8,7 +8,7 @@ from contextlib import closing
 from typing import Any
 
 from ..engines import images as pictures, tesseract as ocr
-from ..engines.images import Picture
+from ..engines.images import DecodedImage
 from ..input.bundle import resource_name
 from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, paragraph
@@ -71,7 +71,7 @@ def _pages(document: Any, job: Job) -> Document:
     return Document(blocks, {}, resources)
 
 
-def _page(page: Any, job: Job) -> tuple[Picture, list[str]]:
+def _page(page: Any, job: Job) -> tuple[DecodedImage, list[str]]:
     width, height = page.get_size()
     scale = min(_PAGE_DPI / 72, _PAGE_PIXELS / max(width, height, 1))
     with closing(page.render(scale=scale)) as bitmap:
@@ -132,7 +132,7 @@ def _flowing(lines: list[str]) -> str:
     return text.strip()
 
 
-def _image(name: str, taken: Picture, dpi: float, alt: str) -> Node:
+def _image(name: str, taken: DecodedImage, dpi: float, alt: str) -> Node:
     width = min(taken.width / dpi, _WIDTH)
     attributes = ["", [], [["width", f"{width:.3f}in"]]]
     words = paragraph(alt)["c"]

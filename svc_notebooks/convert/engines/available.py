@@ -11,7 +11,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...core.platform import here
+from ...core.platform import capabilities
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,14 +25,14 @@ class Engine:
 
     def found(self) -> bool:
         """Whether it can work here and now."""
-        return self.there() and (here().processes or not self.program)
+        return self.there() and (capabilities().processes or not self.program)
 
     @property
     def missing(self) -> str:
         """That it is not here, and what to do: the end of a sentence."""
-        if self.program and not here().processes:
-            return f"it needs {self.name}, a program of its own, and {here().name} runs none."
-        if not here().processes:  # what a page has beside itself it loads for a cell that imports it
+        if self.program and not capabilities().processes:
+            return f"it needs {self.name}, a program of its own, and {capabilities().name} runs none."
+        if not capabilities().processes:  # what a page has beside itself it loads for a cell that imports it
             return f"it needs {self.name}, which is not loaded: run `import {self.name}` in a cell, then this again."
         return f"it needs {self.name}, which is not installed ({self.install})."
 

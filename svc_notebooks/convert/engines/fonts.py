@@ -40,7 +40,7 @@ class Script(NamedTuple):
     package: str
 
 
-class Lack(NamedTuple):
+class MissingGlyphs(NamedTuple):
     """Letters of a text that no font here has; `package` brings one, if any does."""
 
     script: str
@@ -104,7 +104,7 @@ def fonts() -> Any:
     return typst.Fonts(include_system_fonts=False, font_paths=folders)
 
 
-def missing(text: str) -> list[Lack]:
+def missing(text: str) -> list[MissingGlyphs]:
     """The letters of a text that no font here has, by script."""
     there = _covered() if (foreign := _foreign(text)) else b""
     lacking: dict[tuple[str, str | None], str] = {}
@@ -112,7 +112,7 @@ def missing(text: str) -> list[Lack]:
         if not there[ord(letter)]:
             key = _name(letter)
             lacking[key] = lacking.get(key, "") + letter
-    return [Lack(name, letters, package) for (name, package), letters in lacking.items()]
+    return [MissingGlyphs(name, letters, package) for (name, package), letters in lacking.items()]
 
 
 def _foreign(text: str) -> list[str]:

@@ -8,7 +8,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from ..job import ConversionError, Limits, TooLarge
+from ..job import ConversionError, JobLimits, TooLarge
 
 _FORMATS = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP")
 _EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif"}
@@ -18,7 +18,7 @@ _UPRIGHT = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class DecodedImage:
     """A picture that can be decoded; `extension` is png, jpg or gif, width and height are pixels."""
 
     data: bytes
@@ -27,7 +27,7 @@ class Picture:
     height: int
 
 
-def checked(data: bytes, limits: Limits) -> Picture:
+def checked(data: bytes, limits: JobLimits) -> DecodedImage:
     """The picture in these bytes, upright. JPEG, PNG and GIF stay as they are, others become PNG.
 
     Raises:
@@ -38,7 +38,7 @@ def checked(data: bytes, limits: Limits) -> Picture:
     loaded(image)
     turned = _is_turned(image)
     if extension and not turned and image.mode in _PLAIN_MODES:
-        return Picture(data, extension, *image.size)
+        return DecodedImage(data, extension, *image.size)
     return _anew(image, "JPEG" if extension == "jpg" else "PNG", turned=turned)
 
 
@@ -52,7 +52,7 @@ def _is_turned(image: Any) -> bool:
         return False
 
 
-def opened(data: bytes, limits: Limits) -> Any:
+def opened(data: bytes, limits: JobLimits) -> Any:
     """A Pillow image whose pixels are not decoded yet. Raises as `checked`."""
     from PIL import Image, UnidentifiedImageError
 
@@ -81,7 +81,7 @@ def loaded(image: Any) -> Any:
     return image
 
 
-def _anew(image: Any, kind: str, *, turned: bool) -> Picture:
+def _anew(image: Any, kind: str, *, turned: bool) -> DecodedImage:
     from PIL import ImageOps
 
     upright = ImageOps.exif_transpose(image) if turned else image
@@ -94,8 +94,8 @@ def _is_clear(image: Any) -> bool:
     return "A" in image.getbands() or "transparency" in image.info
 
 
-def encoded(image: Any, kind: str) -> Picture:
+def encoded(image: Any, kind: str) -> DecodedImage:
     """A Pillow image as a PNG or a JPEG, without what it says of itself."""
     target = io.BytesIO()
     image.save(target, kind, **({"quality": 88} if kind == "JPEG" else {}))
-    return Picture(target.getvalue(), _EXTENSIONS[kind], *image.size)
+    return DecodedImage(target.getvalue(), _EXTENSIONS[kind], *image.size)

@@ -40,7 +40,7 @@ _SPECIAL = {
 }  # fmt: skip
 
 
-class Choice(NamedTuple):
+class OcrModel(NamedTuple):
     """A model, the folder that it is in, and what is to be said of the choice."""
 
     model: str
@@ -53,7 +53,7 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(model for model in _models() if model not in ("osd", "equ")))
 
 
-def choose(tag: str | None) -> Choice | None:
+def choose(tag: str | None) -> OcrModel | None:
     """The model for a language; English where there is none for it, None where there is none at all.
 
     A tag without a model is no error: the note says what was done instead.
@@ -64,9 +64,9 @@ def choose(tag: str | None) -> Choice | None:
         return None
     wanted = _model(tag) if tag else fallback
     if wanted in installed:
-        return Choice(wanted, installed[wanted], None)
+        return OcrModel(wanted, installed[wanted], None)
     note = f"ocrLanguage {tag}: no model for it is installed here; the text was read with {fallback}."
-    return Choice(fallback, installed[fallback], note)
+    return OcrModel(fallback, installed[fallback], note)
 
 
 def text_of(image: Any, job: Job) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 
-from ..job import ConversionError, Limits, TooLarge
+from ..job import ConversionError, JobLimits, TooLarge
 
 _DECLARATION = b"<!DOCTYPE"
 _MARKUP = (".xml", ".rels", ".vml", ".rdf", ".opf", ".ncx")
@@ -13,7 +13,7 @@ _HEAD = 4096
 _MOST_COMMENTS = 1024 * 1024
 
 
-def open_archive(source: bytes, limits: Limits) -> zipfile.ZipFile:
+def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
     """A zip that may be unpacked. Raises ConversionError for one that is damaged, encrypted or a bomb."""
     try:
         archive = zipfile.ZipFile(io.BytesIO(source))
@@ -29,7 +29,7 @@ def open_archive(source: bytes, limits: Limits) -> zipfile.ZipFile:
     return archive
 
 
-def _check_sizes(entries: list[zipfile.ZipInfo], packed: int, limits: Limits) -> None:
+def _check_sizes(entries: list[zipfile.ZipInfo], packed: int, limits: JobLimits) -> None:
     if len(entries) > limits.entries:
         raise TooLarge(f"the archive has more than {limits.entries} entries.")
     unpacked = sum(entry.file_size for entry in entries)

@@ -11,11 +11,11 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ...core.fork import temporary_folder
-from ...core.platform import here
+from ...core.platform import capabilities
 from ..engines import available as engines
-from ..job import ConversionError, Job, Limits, TooLarge
-from ..registry import MODELS, Arrow, exporters, importers, lacking
-from .workers import Hands, Here, Workers
+from ..job import ConversionError, Job, JobLimits, TooLarge
+from ..registry import MODELS, Conversion, exporters, importers, lacking
+from .workers import Executor, InlineExecutor, ProcessPool
 
 _log = logging.getLogger(__name__)
 
@@ -42,24 +42,24 @@ class Converter:
     """Reads and writes native documents. Native types are named by their last word; threads may share it."""
 
     def __init__(
-        self, limits: Limits | None = None, *, extended: bool = False, office: bool = False, most_waiting: int = 8
+        self, limits: JobLimits | None = None, *, extended: bool = False, office: bool = False, most_waiting: int = 8
     ) -> None:
         """`most_waiting`: so many conversions of one user may wait."""
-        self._limits = limits or Limits()
+        self._limits = limits or JobLimits()
         self._extended = extended
         self._office = office
-        self._workers, self._here = Workers(self._limits, most_waiting=most_waiting), Here()
+        self._workers, self._here = ProcessPool(self._limits, most_waiting=most_waiting), InlineExecutor()
 
     @property
-    def _hands(self) -> Hands:
-        return self._workers if here().processes else self._here
+    def _hands(self) -> Executor:
+        return self._workers if capabilities().processes else self._here
 
     @property
-    def _readers(self) -> dict[tuple[str, str], Arrow]:
+    def _readers(self) -> dict[tuple[str, str], Conversion]:
         return _readers(self._extended, engines.present())
 
     @property
-    def _writers(self) -> dict[tuple[str, str], Arrow]:
+    def _writers(self) -> dict[tuple[str, str], Conversion]:
         return _writers(self._extended, engines.present())
 
     @property
@@ -112,7 +112,7 @@ class Converter:
         return self._run(self._writers[native, media_type], body, client, reads=False, options=options)
 
     def _run(
-        self, arrow: Arrow, source: bytes | None, client: Client, *, reads: bool, options: Mapping[str, Any]
+        self, arrow: Conversion, source: bytes | None, client: Client, *, reads: bool, options: Mapping[str, Any]
     ) -> Converted:
         with temporary_folder("convert-") as folder:
             given, target, work = folder / "source", folder / "target", folder / "work"
@@ -139,13 +139,13 @@ class Converter:
 
 
 @cache
-def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Arrow]:
+def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
     """What can be read while these engines are there."""
     return {(arrow.media_type, arrow.native): arrow for arrow in importers(extended=extended)}
 
 
 @cache
-def _writers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Arrow]:
+def _writers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
     return {(arrow.native, arrow.media_type): arrow for arrow in exporters(extended=extended)}
 
 
@@ -153,7 +153,7 @@ def _as_json(job: Job) -> dict[str, Any]:
     return dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()}
 
 
-def _failure(arrow: Arrow, answer: Mapping[str, Any]) -> ConversionError:
+def _failure(arrow: Conversion, answer: Mapping[str, Any]) -> ConversionError:
     if answer["kind"] == "large":
         return TooLarge(answer["error"])
     if answer["kind"] == "refused":
@@ -163,7 +163,7 @@ def _failure(arrow: Arrow, answer: Mapping[str, Any]) -> ConversionError:
 
 
 @cache
-def shared(limits: Limits, *, extended: bool, office: bool, most_waiting: int) -> Converter:
+def shared(limits: JobLimits, *, extended: bool, office: bool, most_waiting: int) -> Converter:
     """One converter for all who ask for the same: its processes stay warm until this one ends."""
     converter = Converter(limits, extended=extended, office=office, most_waiting=most_waiting)
     atexit.register(converter.close)

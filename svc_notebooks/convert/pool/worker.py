@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
-from ..job import ConversionError, Job, Limits, TooLarge
+from ..job import ConversionError, Job, JobLimits, TooLarge
 from ..registry import load
 
 
@@ -47,7 +47,7 @@ def _convert(errand: Mapping[str, Any], job: Job) -> None:
 
 
 def _job(given: Mapping[str, Any]) -> Job:
-    limits = Limits(**given["limits"])
+    limits = JobLimits(**given["limits"])
     now = datetime.fromisoformat(given["now"])
     return Job(**{**given, "limits": limits, "now": now, "folder": Path(given["folder"])})
 

@@ -18,7 +18,7 @@ from threading import Event, Lock, Thread
 from typing import Any, Protocol
 
 from ...core.fork import after_fork, keep_forever
-from ..job import Limits
+from ..job import JobLimits
 from .admission import LOOK_SECONDS, Abandoned, Admission
 
 _DIED = {"error": "the conversion ended without an answer: it needs more memory than it may use.", "kind": "large"}
@@ -30,7 +30,7 @@ def _never() -> bool:
     return False
 
 
-class Hands(Protocol):
+class Executor(Protocol):
     """Whoever runs errands."""
 
     def run(self, errand: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class _Watch:
 class Worker:
     """One process."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: JobLimits) -> None:
         self._limits = limits
         self._jobs = 0
         command = [sys.executable, "-m", f"{__package__}.worker", str(limits.memory), str(limits.output)]
@@ -152,18 +152,18 @@ def _environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
-class Workers:
+class ProcessPool:
     """A few processes, begun when they are first needed. Threads may share it.
 
     A user gets the process that they had before, so that what one user breaks is warm for the others.
     """
 
-    def __init__(self, limits: Limits, most: int = 2, most_waiting: int = 8) -> None:
+    def __init__(self, limits: JobLimits, most: int = 2, most_waiting: int = 8) -> None:
         self._limits = limits
         self._most = most
         self._most_waiting = most_waiting
         self._begin()
-        after_fork(self, Workers._begin)
+        after_fork(self, ProcessPool._begin)
 
     def _begin(self) -> None:
         """No process yet; a forked child starts its own."""
@@ -214,7 +214,7 @@ class Workers:
             worker.close()
 
 
-class Here:
+class InlineExecutor:
     """Runs errands in this process: where no other can be started (Pyodide)."""
 
     def run(self, errand: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never) -> dict[str, Any]:

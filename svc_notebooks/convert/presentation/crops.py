@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from ..input.bundle import resource_name
 from ..job import ConversionError, Job
-from .model import Deck, Picture, Shape
+from .model import Deck, Shape, SlidePicture
 
 _WHOLE = (0.0, 0.0, 0.0, 0.0)
 
@@ -16,7 +16,7 @@ def with_cut_pictures(deck: Deck, job: Job) -> Deck:
     pictures = dict(deck.pictures)
 
     def cut(shape: Shape) -> Shape:
-        if not isinstance(shape, Picture) or shape.crop == _WHOLE or shape.name not in deck.pictures:
+        if not isinstance(shape, SlidePicture) or shape.crop == _WHOLE or shape.name not in deck.pictures:
             return shape
         data = _cut(deck.pictures[shape.name], shape.crop, job)
         if data is None:

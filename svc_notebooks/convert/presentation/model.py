@@ -49,7 +49,7 @@ def _whole(value: float, least: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Text of one look; a newline in it is a line break inside the paragraph."""
 
     text: str
@@ -66,7 +66,7 @@ class Run:
 class Paragraph:
     """A line of an outline: `level` from 0, a bullet or a number before it."""
 
-    runs: tuple[Run, ...] = ()
+    runs: tuple[TextRun, ...] = ()
     level: int = 0
     marker: Marker = ""
     align: Align = ""
@@ -98,7 +98,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class SlidePicture:
     """A picture by the name of its resource; `crop`: the shares cut off left, top, right, bottom."""
 
     box: Box
@@ -108,7 +108,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     """A cell of a table, over so many columns and rows."""
 
     paragraphs: tuple[Paragraph, ...] = ()
@@ -123,23 +123,23 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SlideTable:
     """Rows of cells, all of one length; None is a place that a cell beside or above it covers."""
 
     box: Box
-    rows: tuple[tuple[Cell | None, ...], ...] = ()
+    rows: tuple[tuple[TableCell | None, ...], ...] = ()
     widths: tuple[int, ...] = ()
     heights: tuple[int, ...] = ()
     header: bool = False
     alt: str = ""
 
-    def with_corner(self, text: str) -> Table:
+    def with_corner(self, text: str) -> SlideTable:
         """The same table with a text in its first cell: the title of a chart whose numbers it holds."""
-        first = replace(self.rows[0][0] or Cell(), paragraphs=(Paragraph((Run(text),)),))
+        first = replace(self.rows[0][0] or TableCell(), paragraphs=(Paragraph((TextRun(text),)),))
         return replace(self, rows=((first, *self.rows[0][1:]), *self.rows[1:]))
 
 
-Shape = Text | Picture | Table
+Shape = Text | SlidePicture | SlideTable
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +191,7 @@ def page(width: float, height: float) -> tuple[int, int]:
     return int(max(INCH, min(MOST, width))), int(max(INCH, min(MOST, height)))
 
 
-_KINDS = {"text": Text, "picture": Picture, "table": Table}
+_KINDS = {"text": Text, "picture": SlidePicture, "table": SlideTable}
 _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 
@@ -223,17 +223,17 @@ def _same(value: Any) -> Any:
 
 
 def _paragraph(given: Mapping[str, Any]) -> Paragraph:
-    return Paragraph(**{**given, "runs": tuple(Run(**run) for run in given.get("runs", ()))})
+    return Paragraph(**{**given, "runs": tuple(TextRun(**run) for run in given.get("runs", ()))})
 
 
 def _paragraphs(given: list[Any]) -> tuple[Paragraph, ...]:
     return tuple(_paragraph(paragraph) for paragraph in given)
 
 
-def _cell(given: Mapping[str, Any] | None) -> Cell | None:
+def _cell(given: Mapping[str, Any] | None) -> TableCell | None:
     if given is None:
         return None
-    return Cell(**{**given, "paragraphs": _paragraphs(given.get("paragraphs", []))})
+    return TableCell(**{**given, "paragraphs": _paragraphs(given.get("paragraphs", []))})
 
 
 _PARTS: dict[str, Callable[[Any], Any]] = {

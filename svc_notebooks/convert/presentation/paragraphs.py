@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from .model import Paragraph, Run
+from .model import Paragraph, TextRun
 
 
-def joined(runs: Iterable[Run]) -> Iterator[Run]:
+def joined(runs: Iterable[TextRun]) -> Iterator[TextRun]:
     """Runs of one look as one run: programs begin a new one at each spelling mistake.
 
     >>> [run.text for run in joined([Run("a"), Run("b"), Run(""), Run("c", bold=True)])]
     ['ab', 'c']
     """
-    last: Run | None = None
+    last: TextRun | None = None
     for run in runs:
         if last and replace(last, text=run.text) == run:
             last = replace(last, text=last.text + run.text)

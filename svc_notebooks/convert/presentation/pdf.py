@@ -6,7 +6,7 @@ from typing import Any
 
 from ..engines.typst import render
 from ..job import Job, TooLarge
-from .model import POINT, Box, Cell, Deck, Paragraph, Picture, Run, Shape, Slide, Table, Text
+from .model import POINT, Box, Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, TableCell, Text, TextRun
 from .paragraphs import numbered
 
 _TEMPLATE = "presentation/slides.typ"
@@ -23,7 +23,7 @@ def write(deck: Deck, job: Job) -> bytes:
     """
     slides = deck.slides or (Slide(),)
     cells = sum(
-        len(row) for slide in slides for shape in slide.shapes if isinstance(shape, Table) for row in shape.rows
+        len(row) for slide in slides for shape in slide.shapes if isinstance(shape, SlideTable) for row in shape.rows
     )
     if cells > job.limits.pdf_cells:
         raise TooLarge(f"its tables have {cells} cells; a PDF may have {job.limits.pdf_cells}.")
@@ -50,9 +50,9 @@ def _drawable(shape: Shape, deck: Deck) -> bool:
     """Whether there is something to see of it on the page."""
     box = shape.box
     inside = box.x < deck.width and box.y < deck.height and box.x + box.width > 0 and box.y + box.height > 0
-    if isinstance(shape, Picture):
+    if isinstance(shape, SlidePicture):
         return inside and shape.name in deck.pictures and box.width > 0 and box.height > 0
-    if isinstance(shape, Table):
+    if isinstance(shape, SlideTable):
         return inside and bool(shape.rows and shape.rows[0])
     return inside or bool(shape.paragraphs)
 
@@ -65,9 +65,9 @@ def _shape(shape: Shape) -> dict[str, Any]:
                 "outline": shape.outline, "fill": shape.fill, "line": shape.line,
                 "paragraphs": _paragraphs(shape.paragraphs),
             }  # fmt: skip
-        case Picture():
+        case SlidePicture():
             return _box(shape.box) | {"kind": "picture", "name": shape.name, "alt": shape.alt, "crop": shape.crop}
-        case Table():
+        case SlideTable():
             return _box(shape.box) | _table(shape)
 
 
@@ -91,7 +91,7 @@ def _paragraph(paragraph: Paragraph, number: int) -> dict[str, Any]:
     }
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(run: TextRun) -> dict[str, Any]:
     link = run.link if run.link and not run.link.startswith("#") else None
     return {
         "text": run.text, "bold": run.bold, "italic": run.italic, "strike": run.strike, "link": link,
@@ -99,7 +99,7 @@ def _run(run: Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _table(table: Table) -> dict[str, Any]:
+def _table(table: SlideTable) -> dict[str, Any]:
     """Its cells in the order of rows; those that others cover are not among them."""
     columns = len(table.rows[0])
     widths = [_points(width) for width in table.widths] or [_points(table.box.width) / columns] * columns
@@ -109,7 +109,7 @@ def _table(table: Table) -> dict[str, Any]:
     return {"kind": "table", "columns": widths, "cells": cells, "rows": len(table.rows)}
 
 
-def _cell(cell: Cell, table: Table, x: int, y: int) -> dict[str, Any]:
+def _cell(cell: TableCell, table: SlideTable, x: int, y: int) -> dict[str, Any]:
     height = table.heights[y] if y < len(table.heights) and cell.rows == 1 else 0
     return {
         "x": x, "y": y, "fill": cell.fill, "header": table.header and y == 0, "height": _points(height),

@@ -6,7 +6,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator
 
 from ..job import Job
-from .model import Deck, Paragraph, Picture, Shape, Slide, Table, Text
+from .model import Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, Text
 from .paragraphs import numbered
 
 _BETWEEN = "\r\n\r\n\r\n"
@@ -35,10 +35,10 @@ def _shape(shape: Shape) -> Iterator[str]:
         case Text():
             for paragraph, number in numbered(shape.paragraphs):
                 yield from _paragraph(paragraph, number)
-        case Table():
+        case SlideTable():
             for row in shape.rows:
                 yield "\t".join(" ".join(cell.text.split()) if cell else "" for cell in row)
-        case Picture() if shape.alt:
+        case SlidePicture() if shape.alt:
             yield f"[{' '.join(shape.alt.split())}]"
 
 

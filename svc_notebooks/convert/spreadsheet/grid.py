@@ -19,7 +19,7 @@ _MERGED_GAP = 20
 """So far a merged area is shown beyond the last cell."""
 
 
-class Piece(NamedTuple):
+class LayoutCell(NamedTuple):
     """One cell of the layout, or a run of `across` empty ones where there is no cell."""
 
     cell: Cell | None
@@ -28,15 +28,15 @@ class Piece(NamedTuple):
     merged: bool = False
 
 
-class Line(NamedTuple):
+class LayoutRow(NamedTuple):
     """One row of the layout."""
 
     row: int
-    pieces: list[Piece]
+    pieces: list[LayoutCell]
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
+class SheetLayout:
     """The rows and columns that are shown."""
 
     sheet: Sheet
@@ -44,7 +44,7 @@ class Grid:
     columns: list[int]
 
     @classmethod
-    def of(cls, sheet: Sheet) -> Grid:
+    def of(cls, sheet: Sheet) -> SheetLayout:
         """The layout of a whole sheet."""
         if not sheet.rows:
             return cls(sheet, [], [])
@@ -59,14 +59,14 @@ class Grid:
         """Whether something empty is left out."""
         return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
 
-    def band(self, first: int, end: int) -> Grid:
+    def band(self, first: int, end: int) -> SheetLayout:
         """The layout of some of the columns, and of the rows that have something there."""
         columns = self.columns[first:end]
         inside = range(columns[0], columns[-1] + 1)
         rows = [row for row in self.rows if any(column in inside for column in self.sheet.rows.get(row, ()))]
-        return Grid(self.sheet, rows, columns)
+        return SheetLayout(self.sheet, rows, columns)
 
-    def lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[LayoutRow]:
         """The rows from the top down."""
         waiting = sorted(filter(None, (self._shown(area) for area in self.sheet.merges)), reverse=True)
         open_areas: list[Area] = []
@@ -75,7 +75,7 @@ class Grid:
             starting = []
             while waiting and waiting[-1].top <= index:
                 starting.append(waiting.pop())
-            yield Line(row, list(self._pieces(row, starting, open_areas)))
+            yield LayoutRow(row, list(self._pieces(row, starting, open_areas)))
             open_areas += starting
 
     def _shown(self, area: Area) -> Area | None:
@@ -86,7 +86,7 @@ class Grid:
             return None
         return Area(top, left, bottom, right)
 
-    def _pieces(self, row: int, starting: list[Area], covering: list[Area]) -> Iterator[Piece]:
+    def _pieces(self, row: int, starting: list[Area], covering: list[Area]) -> Iterator[LayoutCell]:
         taken = {area.left: area for area in starting}
         skipped = {area.left: area.right for area in covering}
         cells = self.sheet.rows.get(row, {})
@@ -96,16 +96,16 @@ class Grid:
             if place < following:
                 continue
             if place > following:
-                yield Piece(None, place - following)
+                yield LayoutCell(None, place - following)
             if place in skipped:
                 following = skipped[place] + 1
                 continue
             area = taken.get(place)
             across, down = (area.right - area.left + 1, area.bottom - area.top + 1) if area else (1, 1)
-            yield Piece(places.get(place, _EMPTY if area else None), across, down, area is not None)
+            yield LayoutCell(places.get(place, _EMPTY if area else None), across, down, area is not None)
             following = place + across
         if following < len(self.columns):
-            yield Piece(None, len(self.columns) - following)
+            yield LayoutCell(None, len(self.columns) - following)
 
     def _places(self, cells: Iterable[int]) -> Iterator[tuple[int, int]]:
         for column in cells:

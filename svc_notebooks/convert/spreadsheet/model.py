@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Any, NamedTuple
 
 from ..input import bundle
-from ..job import Limits, TooLarge
+from ..job import JobLimits, TooLarge
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ Value = None | bool | int | float | str | date | datetime | time | timedelta | F
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class CellStyle:
     """How a value is shown; `format` is a number format as spreadsheets write it ("0.00%"), "" is General."""
 
     format: str = ""
     bold: bool = False
 
 
-PLAIN = Style()
+PLAIN = CellStyle()
 
 
 class Cell(NamedTuple):
@@ -46,7 +46,7 @@ class Cell(NamedTuple):
     """
 
     value: Value
-    style: Style = PLAIN
+    style: CellStyle = PLAIN
     formula: str | None = None
     array: tuple[int, int] | None = None
     link: str | None = None
@@ -111,7 +111,7 @@ class Workbook:
 class Quota:
     """How many cells may still be read."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: JobLimits) -> None:
         self._most = self._left = limits.cells
 
     def take(self, number: int = 1) -> None:
@@ -166,7 +166,7 @@ _FROM_JSON: dict[str, Any] = {
 
 
 def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:
-    styles: dict[Style, int] = {PLAIN: 0}
+    styles: dict[CellStyle, int] = {PLAIN: 0}
     rows = []
     for row, columns in sheet.rows.items():
         line: list[Any] = [row]
@@ -183,7 +183,7 @@ def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:
     }
 
 
-def _cell_to_json(cell: Cell, styles: dict[Style, int]) -> Any:
+def _cell_to_json(cell: Cell, styles: dict[CellStyle, int]) -> Any:
     kind, convert = _TO_JSON.get(type(cell.value), ("", None))
     value = convert(cell.value) if convert else cell.value
     style = styles.setdefault(cell.style, len(styles))
@@ -194,7 +194,7 @@ def _cell_to_json(cell: Cell, styles: dict[Style, int]) -> Any:
 
 
 def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
-    styles = [Style(*style) for style in value["styles"]]
+    styles = [CellStyle(*style) for style in value["styles"]]
     return Sheet(
         name=value["name"],
         rows={line[0]: _row_from_json(line, styles) for line in value["rows"]},
@@ -204,13 +204,13 @@ def _sheet_from_json(value: Mapping[str, Any]) -> Sheet:
     )
 
 
-def _row_from_json(line: list[Any], styles: list[Style]) -> dict[int, Cell]:
+def _row_from_json(line: list[Any], styles: list[CellStyle]) -> dict[int, Cell]:
     cells = iter(line)
     next(cells)
     return {column: _cell_from_json(cell, styles) for column, cell in zip(cells, cells, strict=True)}
 
 
-def _cell_from_json(value: Any, styles: list[Style]) -> Cell:
+def _cell_from_json(value: Any, styles: list[CellStyle]) -> Cell:
     if not isinstance(value, list):
         return Cell(value)
     kind, content, *rest = value

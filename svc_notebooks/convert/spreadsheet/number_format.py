@@ -9,7 +9,7 @@ from math import floor, log10
 from typing import NamedTuple
 
 from .date_serial import DEFAULTS, from_serial, kind_of, to_serial
-from .model import Cell, Fault, Style, Value
+from .model import Cell, CellStyle, Fault, Value
 from .values import clean
 
 _MONTHS = (
@@ -187,7 +187,7 @@ def general(value: float) -> str:
     return f"{value:.6g}".upper()
 
 
-def _moment(value: date | time | timedelta, style: Style) -> str:
+def _moment(value: date | time | timedelta, style: CellStyle) -> str:
     format = style.format or DEFAULTS[type(value)]
     if kind_of(format) == "number":
         format = DEFAULTS[type(value)]

@@ -14,7 +14,7 @@ from unicodedata import east_asian_width
 from ..engines.typst import render
 from ..job import Job, TooLarge
 from .formula.address import letters
-from .grid import Grid, Line, Piece
+from .grid import LayoutCell, LayoutRow, SheetLayout
 from .model import Cell, Fault, Sheet, Workbook
 from .number_format import show
 from .values import clean
@@ -70,7 +70,7 @@ class _Budget:
 
 def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
     budget.take(sum(map(len, sheet.rows.values())))
-    grid = Grid.of(sheet)
+    grid = SheetLayout.of(sheet)
     if not grid.rows:
         return
     widths = _widths(grid)
@@ -83,7 +83,7 @@ def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
 
 
 def _page(
-    grid: Grid, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
+    grid: SheetLayout, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
 ) -> Iterator[dict[str, Any]]:
     """A table, and how its page is to be; none, if there is nothing in these columns."""
     lines = list(grid.lines())
@@ -106,13 +106,13 @@ def _page(
     }
 
 
-def _is_heading(lines: list[Line]) -> bool:
+def _is_heading(lines: list[LayoutRow]) -> bool:
     """Whether the first row names the columns: it is full of words, and others follow."""
     cells = [piece.cell for piece in lines[0].pieces]
     return len(lines) > 1 and all(cell is not None and isinstance(cell.value, str) for cell in cells)
 
 
-def _told(line: Line, widths: list[float]) -> list[dict[str, Any]]:
+def _told(line: LayoutRow, widths: list[float]) -> list[dict[str, Any]]:
     told, place = [], 0
     for piece in line.pieces:
         told += _cells(piece, sum(widths[place : place + piece.across]))
@@ -120,13 +120,13 @@ def _told(line: Line, widths: list[float]) -> list[dict[str, Any]]:
     return told
 
 
-def _cells(piece: Piece, width: float) -> list[dict[str, Any]]:
+def _cells(piece: LayoutCell, width: float) -> list[dict[str, Any]]:
     if piece.cell:
         return [_cell(piece, width)]
     return [{}] * piece.across if piece.across <= _LINED else [{"x": piece.across}]
 
 
-def _cell(piece: Piece, width: float) -> dict[str, Any]:
+def _cell(piece: LayoutCell, width: float) -> dict[str, Any]:
     cell = piece.cell
     assert cell
     told: dict[str, Any] = {"t": _breakable(show(cell)[:_LONGEST_TEXT], width)}
@@ -157,7 +157,7 @@ def _broken(word: str, room: int) -> str:
     return "\u200b".join(word[start : start + room] for start in range(0, len(word), room))
 
 
-def _widths(grid: Grid) -> list[float]:
+def _widths(grid: SheetLayout) -> list[float]:
     """Of the columns, in units of the font's size: what the sheet says, but no less than the longest number needs."""
     needed = dict.fromkeys(grid.columns, _NARROWEST)
     for line in grid.lines():

@@ -12,7 +12,7 @@ from datetime import date, datetime, time
 from math import isfinite
 
 from .date_serial import DATE, DATETIME, TIME
-from .model import Cell, Fault, Style, Value
+from .model import Cell, CellStyle, Fault, Value
 
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _EXACT = 2**53
@@ -66,9 +66,9 @@ _MOST_DIGITS = 15
 _TRUTH = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
 _FIRST = frozenset("-.0123456789 \tTFtf")
 _SWAP = str.maketrans(",.", ".,")
-_MOMENTS = {date: Style(DATE), datetime: Style(DATETIME), time: Style(TIME)}
-_SHORT_TIME, _PERCENT, _EXACT_PERCENT = Style("hh:mm"), Style("0%"), Style("0.00%")
-_THOUSANDS, _EXACT_THOUSANDS = Style("#,##0"), Style("#,##0.00")
+_MOMENTS = {date: CellStyle(DATE), datetime: CellStyle(DATETIME), time: CellStyle(TIME)}
+_SHORT_TIME, _PERCENT, _EXACT_PERCENT = CellStyle("hh:mm"), CellStyle("0%"), CellStyle("0.00%")
+_THOUSANDS, _EXACT_THOUSANDS = CellStyle("#,##0"), CellStyle("#,##0.00")
 _LONGEST = 40
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from ..engines import available as engines
 from ..job import ConversionError, Job
 from .date_serial import DEFAULTS
-from .model import Area, Cell, Quota, Sheet, Style, Workbook, disjoint
+from .model import Area, Cell, CellStyle, Quota, Sheet, Workbook, disjoint
 from .sheet_names import workbook
 from .values import clean, number
 
@@ -66,4 +66,4 @@ def _cell(value: Any) -> Cell:
         return Cell(value)
     if isinstance(value, (int, float)):
         return Cell(number(repr(value)))
-    return Cell(value, Style(DEFAULTS[type(value)]))
+    return Cell(value, CellStyle(DEFAULTS[type(value)]))

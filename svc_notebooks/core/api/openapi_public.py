@@ -9,7 +9,7 @@ from ..auth.oauth import GRANTS
 from ..names import Names
 from .json_schemas import BOOLEAN, INTEGER, STRING, STRINGS_LIST, Schema, answer, record, ref
 from .operations import FILE_ID, Operation
-from .public_endpoints import CALENDAR, DOORS
+from .public_endpoints import CALENDAR, PUBLIC_ENDPOINTS
 
 _FORM = "application/x-www-form-urlencoded"
 _JSON = "application/json"
@@ -114,7 +114,7 @@ _MAY_FAIL = (400, 403, 411, 429, 500, 502, 503, 504)
 
 def doors(names: Names) -> Iterator[tuple[str, str, Schema]]:
     """Path, method and operation of every door."""
-    for number, door in enumerate(DOORS):
+    for number, door in enumerate(PUBLIC_ENDPOINTS):
         path = "/" + "/".join(door.path).replace(CALENDAR, names.calendar)
         for method in door.methods:
             if method != "HEAD":
@@ -123,8 +123,8 @@ def doors(names: Names) -> Iterator[tuple[str, str, Schema]]:
 
 
 def _is_first(number: int, method: str) -> bool:
-    door = DOORS[number]
-    return method == door.methods[0] and door.name not in (one.name for one in DOORS[:number])
+    door = PUBLIC_ENDPOINTS[number]
+    return method == door.methods[0] and door.name not in (one.name for one in PUBLIC_ENDPOINTS[:number])
 
 
 def _described(door: Operation, method: str, key: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ def _door(name: str, methods: str, path: str, decided_by: str) -> Operation:
 
 
 # fmt: off
-DOORS: tuple[Operation, ...] = (
+PUBLIC_ENDPOINTS: tuple[Operation, ...] = (
     _door("oauth.token",     "POST",          "token",                                   TOKENS),
     _door("oauth.tokeninfo", "GET POST",      "tokeninfo",                               TOKENS),
     _door("oauth.revoke",    "POST",          "revoke",                                  TOKENS),

@@ -55,7 +55,7 @@ FIELDS: Mapping[str, Fields] = {
 """The table of an operation, or of all those whose names begin so."""
 
 
-def ruled_by(row: Row, operation: str | None, *, upload: bool = False) -> str:
+def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
     """What decided a refusal of this operation; `upload`: at the upload address.
 
     >>> from svc_notebooks.core.errors.catalogue import row

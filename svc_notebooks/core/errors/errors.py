@@ -11,7 +11,7 @@
     ├── ServiceFailed       the service failed, or broke the interface: try again later
     ├── Interrupted         the connection broke or the person stopped it: resume
     │   └── Unreachable     no connection came about: check the address and the network
-    ├── NotHere             this Python cannot do it, another one can: go where it works
+    ├── Unsupported         this Python cannot do it, another one can: go where it works
     ├── SourceChanged       the file to upload is not the one that the upload began with
     ├── ContentMismatch     what arrived is not what the service says it holds
     └── PathExists          the path to write to has other content: replace it, or take another path
@@ -193,7 +193,7 @@ class Unreachable(Interrupted):
     """
 
 
-class NotHere(SvcError):
+class Unsupported(SvcError):
     """What was asked for needs what is not there: in a browser a socket or another program, elsewhere an extra, in a
     forked process the sandbox or the receiver of its parent.
 
@@ -289,7 +289,7 @@ def error_from(status: int, body: bytes) -> SvcError:
     """
     message, reason, location = read_envelope(body)
     said = message or f"The service answered {status}."
-    kind = NotHere if _domain(body) == ENGINE else error_class(status, reason)
+    kind = Unsupported if _domain(body) == ENGINE else error_class(status, reason)
     return kind(said, status=status, reason=reason, location=location, service_message=message)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from ..errors.catalogue import ApiError, Row, refuse, row
 from ..field_mask import ANY_KEY, Shape
 from ..http.messages import JSON, JSONObject
-from ..text import unreadable
+from ..text import lone_surrogates
 from ..time_zones import zone
 from .types import is_address
 
@@ -54,7 +54,7 @@ _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
 def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
     """The fields of a calendar that a client sets. Raises ApiError with everything that is wrong."""
-    wrong = unreadable(body)
+    wrong = lone_surrogates(body)
     if creating and not body.get("summary"):
         wrong.append(row("required", field="summary"))
     for name, most in _TEXTS.items():

@@ -17,7 +17,7 @@ from itertools import chain, dropwhile, repeat
 from typing import NamedTuple
 
 from ..time_zones import clock_changes
-from ..work_budget import Work
+from ..work_budget import WorkBudget
 from .rrule import Recurrence, Rule, Start
 from .rrule_clock import Batch
 from .rrule_times import rule_times
@@ -61,7 +61,7 @@ def occurrences(
     after: datetime | None = None,
     before: datetime | None = None,
     zone: tzinfo = UTC,
-    work: Work | None = None,
+    work: WorkBudget | None = None,
 ) -> Iterator[Occurrence]:
     """The instances of an event, in order; those that overlap the window [after, before) if there is one.
 
@@ -143,7 +143,11 @@ def _not_over(
 
 
 def _moments(
-    recurrence: Recurrence, begin: datetime, first: datetime | None, behind: datetime | None, work: Work | None = None
+    recurrence: Recurrence,
+    begin: datetime,
+    first: datetime | None,
+    behind: datetime | None,
+    work: WorkBudget | None = None,
 ) -> Iterator[datetime]:
     """When instances begin, each once: before `behind`; those before `first` are left out where that saves work."""
     streams = [_stream(rule, begin, first, behind, work) for rule in recurrence.rules]
@@ -190,7 +194,7 @@ def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Ite
 
 
 def _stream(
-    rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None, work: Work | None
+    rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None, work: WorkBudget | None
 ) -> Iterator[datetime]:
     zone = begin.tzinfo or UTC
     end = min((bound for bound in (_end_of(rule, zone), behind) if bound is not None), default=None)

@@ -13,9 +13,9 @@ from datetime import datetime, timedelta, tzinfo
 from itertools import product
 from math import gcd, lcm
 
-from ..work_budget import Work
+from ..work_budget import WorkBudget
 from .rrule import Freq, Rule
-from .rrule_days import CYCLE_DAYS, Days
+from .rrule_days import CYCLE_DAYS, DayFilter
 
 DAY_SECONDS = 86_400
 UNITS = {Freq.DAILY: 86_400, Freq.HOURLY: 3600, Freq.MINUTELY: 60, Freq.SECONDLY: 1}
@@ -73,7 +73,7 @@ class Times:
             yield [hour * _HOUR + second for second in self._in_hour]
 
 
-class Clock:
+class DayTimes:
     """The times of each day, where periods are days, hours, minutes or seconds and are counted from the start's."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
@@ -102,7 +102,7 @@ class Clock:
         chosen = places(len(offsets), self._rule.by_position)
         return offsets if chosen is None else [offsets[place] for place in chosen]
 
-    def days(self, days: Days, first: int, behind: int, work: Work) -> Iterator[int]:
+    def days(self, days: DayFilter, first: int, behind: int, work: WorkBudget) -> Iterator[int]:
         """The days from `first` to before `behind` that have times, as ordinals; it ends where all would repeat."""
         if not self._fits():
             return
@@ -130,11 +130,11 @@ class Clock:
         begin = first * DAY_SECONDS + self._phase(first)
         return (second // DAY_SECONDS for second in range(begin, behind * DAY_SECONDS, self.step))
 
-    def can_count(self, days: Days) -> bool:
+    def can_count(self, days: DayFilter) -> bool:
         """Whether arithmetic says how many times there are between two days."""
         return DAY_SECONDS % self.step == 0 or (self._is_free and days.is_free)
 
-    def count(self, days: Days, first: int, behind: int) -> int:
+    def count(self, days: DayFilter, first: int, behind: int) -> int:
         """How many times the days from `first` to before `behind` have, where it can be said."""
         if DAY_SECONDS % self.step == 0:
             return self.size(first) * days.count(first, behind)

@@ -1,7 +1,7 @@
 """Which days a rule speaks of, and where its periods lie on the calendar.
 
-`Days` knows which days count, part by part, as the table of RFC 5545 (3.3.10) limits and expands. A period is found
-by arithmetic: its number on the calendar gives its days.
+`DayFilter` knows which days count, part by part, as the table of RFC 5545 (3.3.10) limits and expands. A period is
+found by arithmetic: its number on the calendar gives its days.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CYCLE_YEARS = 400
 _Day = Callable[[datetime], bool]
 
 
-class Days:
+class DayFilter:
     """The days that count, by every part of a rule that speaks of days.
 
     Years that are alike have the same ones, and there are few kinds of years: so each kind is looked at once.
@@ -92,15 +92,15 @@ class Days:
                 yield day
 
 
-def days_of(rule: Rule) -> Days:
+def days_of(rule: Rule) -> DayFilter:
     """The days of a rule; rules that say the same of days share them."""
     parts = {field: getattr(rule, field) for field in _CHECKS}
     return _days(Rule(rule.freq, week_start=rule.week_start, **parts))
 
 
 @lru_cache(maxsize=128)
-def _days(rule: Rule) -> Days:
-    return Days(rule)
+def _days(rule: Rule) -> DayFilter:
+    return DayFilter(rule)
 
 
 def _years(first: int, behind: int) -> range:

@@ -16,9 +16,9 @@ from itertools import chain, dropwhile, product
 from threading import Lock
 from typing import NamedTuple
 
-from ..work_budget import Work
+from ..work_budget import WorkBudget
 from .rrule import Freq, Rule
-from .rrule_clock import LARGE, MOST_TOGETHER, UNITS, Batch, Clock, Times, midnight, moved, places, seconds_of
+from .rrule_clock import LARGE, MOST_TOGETHER, UNITS, Batch, DayTimes, Times, midnight, moved, places, seconds_of
 from .rrule_days import CALENDAR, END, days_of
 
 _CYCLE = {Freq.YEARLY: 400, Freq.MONTHLY: 4800, Freq.WEEKLY: 20_871, Freq.DAILY: 146_097}
@@ -60,7 +60,7 @@ class Window(NamedTuple):
 
     first: datetime | None
     behind: int
-    work: Work
+    work: WorkBudget
 
     @property
     def near(self) -> int:
@@ -77,7 +77,7 @@ def rule_times(
     start: datetime,
     first: datetime | None = None,
     behind: datetime | None = None,
-    work: Work | None = None,
+    work: WorkBudget | None = None,
 ) -> Iterator[Batch]:
     """The moments of a rule in order, none before `start`; outside of [first, behind) they are left out to save work.
 
@@ -89,8 +89,10 @@ def rule_times(
     rule = _complete(rule, start)
     end = END if behind is None else min(END, behind.toordinal() + 1)
     if rule.count is not None:
-        return _counted(rule, start, Window(None if first is None or first <= start else first, end, work or Work()))
-    window = Window(max(start, first or start), end, work or Work())
+        return _counted(
+            rule, start, Window(None if first is None or first <= start else first, end, work or WorkBudget())
+        )
+    window = Window(max(start, first or start), end, work or WorkBudget())
     chunks = (chunk for chunk in _walk(rule, start, window) if chunk.last >= window.near)
     batches = chain.from_iterable(chunk.make(window.since(chunk)) for chunk in chunks)
     return _from_start(batches, window.first or start)
@@ -173,7 +175,7 @@ def _cut(
 def _can_jump(rule: Rule, start: datetime) -> bool:
     """Whether arithmetic says how many moments lie between two days."""
     if _is_within_days(rule):
-        return Clock(rule, start).can_count(days_of(rule))
+        return DayTimes(rule, start).can_count(days_of(rule))
     return _per_period(rule) > 0
 
 
@@ -183,7 +185,7 @@ def _jump(rule: Rule, start: datetime, behind: int, window: Window) -> tuple[int
     if not _can_jump(rule, start):
         return None
     if _is_within_days(rule):
-        count = Clock(rule, start).count(days_of(rule), behind, window.near)
+        count = DayTimes(rule, start).count(days_of(rule), behind, window.near)
         return count, _day_chunks(rule, start, window)
     periods = _Periods(rule, start)
     skipped = max(0, periods.index_of(window.first) - periods.at_once)
@@ -331,7 +333,7 @@ def _offsets(rule: Rule) -> list[timedelta]:
 
 def _day_chunks(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
     """The days of a rule whose periods are days or shorter."""
-    clock = Clock(rule, start)
+    clock = DayTimes(rule, start)
     for ordinal in clock.days(days_of(rule), (window.first or start).toordinal(), window.behind, window.work):
         size, make = partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo)
         yield Chunk(ordinal, ordinal, size, make, partial(clock.skipped, ordinal))

@@ -22,7 +22,7 @@ _ANY_OFFSET = timedelta(hours=16)
 """Further from UTC no zone ever was: answers are in the zone of a calendar, or in the one that is asked for."""
 
 
-class Wrong(NamedTuple):
+class TimeProblem(NamedTuple):
     """What is wrong with a time: the catalogue's key, the sub-field ("" for the whole), and what is expected."""
 
     key: str
@@ -33,7 +33,7 @@ class Wrong(NamedTuple):
 class TimeError(ValueError):
     """A time that cannot be read; `wrong` says why."""
 
-    def __init__(self, wrong: Wrong) -> None:
+    def __init__(self, wrong: TimeProblem) -> None:
         super().__init__(wrong.message)
         self.wrong = wrong
 
@@ -62,12 +62,12 @@ def _has_a_year_everywhere(instant: datetime) -> bool:
 
 def _given(value: JSON) -> JSONObject:
     if not isinstance(value, dict):
-        raise TimeError(Wrong("badTime", "", 'expected an object such as {"date": "2026-11-02"}.'))
+        raise TimeError(TimeProblem("badTime", "", 'expected an object such as {"date": "2026-11-02"}.'))
     given: JSONObject = {name: one for name, one in value.items() if one is not None}
     if "date" in given and "dateTime" in given:
-        raise TimeError(Wrong("invalid", "", "expected either date or dateTime, not both."))
+        raise TimeError(TimeProblem("invalid", "", "expected either date or dateTime, not both."))
     if "date" not in given and "dateTime" not in given:
-        raise TimeError(Wrong("required", "", "expected date (all day) or dateTime."))
+        raise TimeError(TimeProblem("required", "", "expected date (all day) or dateTime."))
     return given
 
 
@@ -77,7 +77,7 @@ def _zone(name: JSON) -> tzinfo | None:
     try:
         return zone(name if isinstance(name, str) else repr(name))
     except ValueError as error:
-        raise TimeError(Wrong("invalid", "timeZone", f"{error}.")) from None
+        raise TimeError(TimeProblem("invalid", "timeZone", f"{error}.")) from None
 
 
 def read_date(text: JSON) -> date:
@@ -114,13 +114,13 @@ def _unreadable(text: JSON, part: str) -> TimeError:
         if str(text)[:4] in ("0000", "0001", "0002", "9998", "9999")
         else ""
     )
-    return TimeError(Wrong("badTime", part, f"{str(text)[:40]!r} is no {_EXPECTED[part]}{years}."))
+    return TimeError(TimeProblem("badTime", part, f"{str(text)[:40]!r} is no {_EXPECTED[part]}{years}."))
 
 
 def _placed(moment: datetime, tz: tzinfo | None) -> datetime:
     if moment.tzinfo is None and tz is None:
         message = "expected a time zone, such as Europe/Berlin: the dateTime has no offset."
-        raise TimeError(Wrong("required", "timeZone", message))
+        raise TimeError(TimeProblem("required", "timeZone", message))
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=tz)
     return moment.astimezone(UTC).astimezone(tz or moment.tzinfo)  # a time that the clock skips, as it shows it

@@ -15,7 +15,7 @@ from typing import Any
 from ..errors.catalogue import Row, row
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
-from ..text import unreadable
+from ..text import lone_surrogates
 from .conference import conference_problems
 from .fields import EVENT_FIELDS, METHODS, MOST_MINUTES, MOST_REMINDERS, EventField
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
@@ -41,7 +41,7 @@ def problems(event: JSONObject, policy: Policy) -> list[Row]:
     >>> [(one.reason, one.location) for one in problems(event, Policy())]
     [('invalid', 'colorId')]
     """
-    if wrong_texts := unreadable(event):
+    if wrong_texts := lone_surrogates(event):
         return wrong_texts
     event = lenient(event, policy)
     found = [*_times(event, policy), *_fields(_TREES[policy.event_limits], event, "")]

@@ -17,9 +17,9 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from ..api.operations import OPERATIONS, SESSION
-from ..api.public_endpoints import DOORS
+from ..api.public_endpoints import PUBLIC_ENDPOINTS
 from ..http.messages import JSON, JSONObject
-from ..text import unreadable
+from ..text import lone_surrogates
 
 LONGEST_DELAY = 86_400
 _MOST_BYTES = 2**53  # more than any file has, and no float loses one of them
@@ -29,7 +29,7 @@ _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FaultTarget:
     """What is known of a request when a fault may strike it; `size` of its body in bytes, None: not declared."""
 
     operation: str | None
@@ -69,7 +69,7 @@ class Match:
                 values[name] = same(str(given[name]))
         return cls(**values)  # type: ignore[arg-type]
 
-    def misses(self, target: Target) -> tuple[str, ...]:
+    def misses(self, target: FaultTarget) -> tuple[str, ...]:
         """What does not fit; empty where the request is one of those."""
         fits = {
             "operation": self.operation in (None, target.operation),
@@ -110,7 +110,7 @@ class Action:
         if kinds != ["status"] and (extra := given.keys() & set(_WITH_STATUS)):
             raise ValueError(f"{kinds[0]} takes no {min(extra)}: only an action with a status has one")
         _headers(given.get("headers", {}))
-        if unreadable(given):
+        if lone_surrogates(given):
             raise ValueError("an action takes text: this one has half of a surrogate pair")
         return cls(kinds[0], given[kinds[0]], given)
 
@@ -172,7 +172,7 @@ def _known(name: str, given: JSONObject, keys: tuple[str, ...]) -> None:
         raise ValueError(f"{name} takes {', '.join(keys)}, not {min(unknown)}")
 
 
-def part(given: JSONObject, name: str) -> JSONObject:
+def object_member(given: JSONObject, name: str) -> JSONObject:
     """An object inside of a step. Raises ValueError for anything else."""
     value = given.get(name, {})
     if not isinstance(value, dict):
@@ -192,7 +192,7 @@ def _text(name: str, value: JSON) -> None:
         raise ValueError(f"{name} takes a text")
 
 
-_OPERATIONS = sorted({one.name for one in (SESSION, *OPERATIONS, *DOORS)})
+_OPERATIONS = sorted({one.name for one in (SESSION, *OPERATIONS, *PUBLIC_ENDPOINTS)})
 
 
 def _operation(name: str) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from ..http.messages import JSONObject
-from .plan import Action, part
+from .plan import Action, object_member
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Preset:
 
     def words(self) -> list[str]:
         """What each step does, in words."""
-        return [Action.read(part(step, "action")).words for step in self.steps]
+        return [Action.read(object_member(step, "action")).words for step in self.steps]
 
 
 _SESSION: JSONObject = {"operation": "upload.session"}

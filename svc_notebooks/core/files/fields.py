@@ -16,7 +16,7 @@ from ..errors.catalogue import ApiError, Row, row
 from ..field_mask import ANY_KEY, Shape
 from ..http.messages import JSON, JSONObject
 from ..policy import Policy
-from ..text import NO_TEXT, unreadable
+from ..text import NO_TEXT, lone_surrogates
 
 
 class Write(Enum):
@@ -235,7 +235,7 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
         return [row("fieldNotWritable", field=_clean(name))]
     if value is None:
         return []
-    if wrong := TYPES[field.type](value) or (NO_TEXT if unreadable(value) else None):
+    if wrong := TYPES[field.type](value) or (NO_TEXT if lone_surrogates(value) else None):
         return [row("invalid", field=name, message=wrong)]
     return [row("invalid", by=by, field=name, message=wrong) for by, wrong in _size(field, value, policy)]
 

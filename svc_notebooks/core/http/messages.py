@@ -201,14 +201,14 @@ def as_body(body: Body | bytes) -> Body:
     return BytesBody(body) if isinstance(body, bytes) else body
 
 
-def let_go(blocks: object) -> None:
+def close_body(blocks: object) -> None:
     """Tell what streams that nobody reads it any further, where it wants to know."""
     close = getattr(blocks, "close", None)
     if close is not None:
         close()
 
 
-def cut_off(body: object) -> None:
+def abort_body(body: object) -> None:
     """Stop the sender of a body, where there is one that can be stopped."""
     abort = getattr(body, "abort", None)
     if abort is not None:

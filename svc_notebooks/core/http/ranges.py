@@ -24,7 +24,7 @@ _FARTHEST = 10**18 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ByteSpan:
     """Bytes `first` to `last`, both included; without `last`, to the end of the body at hand."""
 
     first: int
@@ -49,7 +49,7 @@ class ContentRange:
     'bytes */524288'
     """
 
-    span: Span | None
+    span: ByteSpan | None
     total: int | None = None
 
     @classmethod
@@ -61,7 +61,7 @@ class ContentRange:
         total = _number(found["total"])
         if found["first"] is None:
             return cls(None, total)
-        span = Span(int(found["first"]), _number(found["last"]))
+        span = ByteSpan(int(found["first"]), _number(found["last"]))
         _check(span, total)
         return cls(span, total)
 
@@ -73,7 +73,7 @@ def _number(text: str) -> int | None:
     return None if text == "*" else int(text)
 
 
-def _check(span: Span, total: int | None) -> None:
+def _check(span: ByteSpan, total: int | None) -> None:
     if span.last is not None and span.last < span.first:
         raise ValueError(f"Content-Range ends at byte {span.last}, before its first byte {span.first}.")
     end = span.first if span.last is None else span.last
@@ -131,13 +131,13 @@ class ByteRange:
             raise ValueError(f"{text!r} ends before it begins")
         return cls(first, last)
 
-    def resolve(self, size: int) -> Span | None:
+    def resolve(self, size: int) -> ByteSpan | None:
         """The bytes of a content of this size; None when there are none, which is a 416."""
         if self.first is None:
             first = max(0, size - (self.last or 0))
-            return Span(first, size - 1) if self.last and size else None
+            return ByteSpan(first, size - 1) if self.last and size else None
         last = size - 1 if self.last is None else min(self.last, size - 1)
-        return Span(self.first, last) if self.first < size else None
+        return ByteSpan(self.first, last) if self.first < size else None
 
     def __str__(self) -> str:
         return f"bytes={'' if self.first is None else self.first}-{'' if self.last is None else self.last}"

@@ -32,7 +32,7 @@ CHANNEL_SHAPE: Shape = {
 """The names that a mask may have; `type` and `address` are of the request, and no answer has them."""
 
 
-class State(Enum):
+class ChannelState(Enum):
     """Where a channel stands."""
 
     NONE = "none"
@@ -41,7 +41,7 @@ class State(Enum):
     STOPPED = "stopped"
 
 
-class Event(Enum):
+class ChannelEvent(Enum):
     """What happens to a channel."""
 
     WATCH = "a watch request is accepted"
@@ -51,23 +51,23 @@ class Event(Enum):
     EXPIRY = "the expiration time is reached"
 
 
-TRANSITIONS: dict[tuple[State, Event], State] = {
-    (State.NONE, Event.WATCH): State.ACTIVE,
-    (State.ACTIVE, Event.CHANGE): State.ACTIVE,
-    (State.ACTIVE, Event.LOSS): State.ENDED,
-    (State.ACTIVE, Event.EXPIRY): State.STOPPED,
-    (State.ACTIVE, Event.STOP): State.STOPPED,
-    (State.ENDED, Event.EXPIRY): State.STOPPED,
-    (State.ENDED, Event.STOP): State.STOPPED,
+TRANSITIONS: dict[tuple[ChannelState, ChannelEvent], ChannelState] = {
+    (ChannelState.NONE, ChannelEvent.WATCH): ChannelState.ACTIVE,
+    (ChannelState.ACTIVE, ChannelEvent.CHANGE): ChannelState.ACTIVE,
+    (ChannelState.ACTIVE, ChannelEvent.LOSS): ChannelState.ENDED,
+    (ChannelState.ACTIVE, ChannelEvent.EXPIRY): ChannelState.STOPPED,
+    (ChannelState.ACTIVE, ChannelEvent.STOP): ChannelState.STOPPED,
+    (ChannelState.ENDED, ChannelEvent.EXPIRY): ChannelState.STOPPED,
+    (ChannelState.ENDED, ChannelEvent.STOP): ChannelState.STOPPED,
 }
 """The interface's table. A channel that has ended tells of nothing more, but what is queued still goes out."""
 
 
-class IllegalTransition(Exception):
+class IllegalChannelTransition(Exception):
     """An event that cannot happen in this state."""
 
 
-def move(state: State, event: Event) -> State:
+def move(state: ChannelState, event: ChannelEvent) -> ChannelState:
     """What follows from this event in this state.
 
     >>> move(State.ENDED, Event.STOP)
@@ -76,10 +76,10 @@ def move(state: State, event: Event) -> State:
     try:
         return TRANSITIONS[state, event]
     except KeyError:
-        raise IllegalTransition(f"{event.value}: impossible for a channel that is {state.value}") from None
+        raise IllegalChannelTransition(f"{event.value}: impossible for a channel that is {state.value}") from None
 
 
-def after(event: Event) -> dict[State, State]:
+def after(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
     """Where this event leads from each state in which it can happen.
 
     >>> after(Event.LOSS)

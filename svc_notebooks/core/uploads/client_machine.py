@@ -16,9 +16,9 @@ from enum import Enum
 from typing import TypeAlias
 
 from ..errors.catalogue import LASTING_REASONS, RATE_LIMIT_REASONS
-from ..http.ranges import ContentRange, Span, parse_stored
+from ..http.ranges import ByteSpan, ContentRange, parse_stored
 from ..http.retry import RetryRule
-from .states import HEARD, Event, State, move
+from .states import EVENT_BY_STATUS, UploadEvent, UploadState, move
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 """Statuses after which it is worth to wait and to ask; a 403 joins them when its reason is a rate limit."""
@@ -39,11 +39,11 @@ class Send:
 
     def content_range(self, sent: int, total: int | None) -> ContentRange:
         """The Content-Range of the bytes that were really read for this step."""
-        return ContentRange(Span(self.first, self.first + sent - 1) if sent else None, total)
+        return ContentRange(ByteSpan(self.first, self.first + sent - 1) if sent else None, total)
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class QueryStatus:
     """Ask for the status: an empty PUT with Content-Range bytes */total."""
 
     total: int | None
@@ -61,7 +61,7 @@ class Done:
     """The upload is complete; the last answer that was fed holds the metadata."""
 
 
-class Why(Enum):
+class FailureReason(Enum):
     """Why an upload failed."""
 
     REFUSED = "the service refused it"
@@ -76,14 +76,14 @@ class Why(Enum):
 class Failed:
     """The upload cannot go on."""
 
-    why: Why
+    why: FailureReason
 
 
-Step: TypeAlias = Begin | Send | Ask | Wait | Done | Failed
+Step: TypeAlias = Begin | Send | QueryStatus | Wait | Done | Failed
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResponseFacts:
     """What the machine needs of an answer."""
 
     status: int
@@ -120,7 +120,7 @@ class ResumableUpload:
         self.total = total
         self.chunk_size = chunk_size
         self.retry = retry or RetryRule()
-        self.state = State.OPEN if session_open else State.NONE
+        self.state = UploadState.OPEN if session_open else UploadState.NONE
         self.stored = 0
         self.lowest = 0
         self.failures = 0
@@ -139,15 +139,15 @@ class ResumableUpload:
         """What to do now; the same until something is fed."""
         if self._pending is not None:
             return self._pending
-        if self.state is State.NONE:
+        if self.state is UploadState.NONE:
             return Begin()
-        if self.state is State.COMPLETE:
+        if self.state is UploadState.COMPLETE:
             return Done()
-        return self._send() if self._certain else Ask(self.total)
+        return self._send() if self._certain else QueryStatus(self.total)
 
     def _send(self) -> Step:
         if self.stored < self.lowest:
-            return Failed(Why.UNREWINDABLE)
+            return Failed(FailureReason.UNREWINDABLE)
         left = None if self.total is None else self.total - self.stored
         sizes = [size for size in (left, self.chunk_size) if size is not None]
         return Send(self.stored, min(sizes, default=None), self.total)
@@ -160,9 +160,9 @@ class ResumableUpload:
         """The bytes up to `end` are about to leave: the service may hold them from now on."""
         self._reached = max(self._reached, end)
 
-    def doubt(self) -> None:
+    def invalidate(self) -> None:
         """Ask before more is sent, though nothing failed: a person wants to know, or broke it off."""
-        if self.state is State.OPEN:
+        if self.state is UploadState.OPEN:
             self._certain, self._pending = False, None
 
     def waited(self) -> None:
@@ -174,50 +174,50 @@ class ResumableUpload:
         self._certain = False
         self._back_off(None, now, chance)
 
-    def feed(self, answer: Answer, now: float, chance: float) -> None:
+    def feed(self, answer: ResponseFacts, now: float, chance: float) -> None:
         """Take in what the service answered to the step that was carried out."""
         if answer.worth_retrying:
             self._certain = False
             return self._back_off(answer.retry_after, now, chance)
-        if self.state is State.NONE:
+        if self.state is UploadState.NONE:
             return self._begun(answer, now)
-        event = HEARD.get(answer.status)
+        event = EVENT_BY_STATUS.get(answer.status)
         if event is None:
-            return self._fail(Why.REFUSED)
+            return self._fail(FailureReason.REFUSED)
         return self._heard(event, answer, now, chance)
 
-    def _begun(self, answer: Answer, now: float) -> None:
+    def _begun(self, answer: ResponseFacts, now: float) -> None:
         if answer.status not in (200, 201):
-            return self._fail(Why.REFUSED)
-        self.state = move(State.NONE, Event.ACCEPTED).state
+            return self._fail(FailureReason.REFUSED)
+        self.state = move(UploadState.NONE, UploadEvent.ACCEPTED).state
         self.stored = self._reached = self._highest = 0
         self._certain, self._foreign = True, False
         self._progress(now)
 
-    def _heard(self, event: Event, answer: Answer, now: float, chance: float) -> None:
+    def _heard(self, event: UploadEvent, answer: ResponseFacts, now: float, chance: float) -> None:
         asked = not self._certain
         self.state = move(self.state, event).state
-        if self.state is State.EXPIRED:
+        if self.state is UploadState.EXPIRED:
             self._restart()
-        elif self.state is State.CANCELLED:
-            self._fail(Why.CANCELLED)
-        elif self.state is State.OPEN:
+        elif self.state is UploadState.CANCELLED:
+            self._fail(FailureReason.CANCELLED)
+        elif self.state is UploadState.OPEN:
             self._stored(answer, asked, now, chance)
 
     def _restart(self) -> None:
         if self.lowest or not self.restarts_left:
-            return self._fail(Why.EXPIRED)
+            return self._fail(FailureReason.EXPIRED)
         self.restarts_left -= 1
-        self.state = State.NONE
+        self.state = UploadState.NONE
         self._certain = True
 
-    def _stored(self, answer: Answer, asked: bool, now: float, chance: float) -> None:
+    def _stored(self, answer: ResponseFacts, asked: bool, now: float, chance: float) -> None:
         try:
             stored = parse_stored(answer.stored_range)
         except ValueError:
             return self.broken(now, chance)
         if stored > self._limit():
-            return self._fail(Why.DATA_LOSS)
+            return self._fail(FailureReason.DATA_LOSS)
         # A 308 to data without a Range is rare and may be untrue: one question settles it.
         self._certain = asked or answer.stored_range is not None or not self._reached
         self._bare |= not self._certain
@@ -261,9 +261,9 @@ class ResumableUpload:
         wait = self.retry.wait(self.failures, chance, retry_after, left)
         if wait is None:
             self.too_long = retry_after if retry_after and retry_after > left else None
-            return self._fail(Why.GAVE_UP)
+            return self._fail(FailureReason.GAVE_UP)
         self._pending = Wait(wait)
         return None
 
-    def _fail(self, why: Why) -> None:
+    def _fail(self, why: FailureReason) -> None:
         self._pending = Failed(why)

@@ -4,8 +4,8 @@
     ...the caller drops `intake.skip` bytes of the body and appends at most `intake.take` of the rest...
     verdict = settle(session, intake, received, rule, now)          after it
 
-`receive` answers a `Verdict` at once where no byte of the body matters: a status query, a refusal, a session
-that is over. A verdict's session says how many bytes count (`stored`): what the caller appended beyond that
+`before_body` returns a `SessionDecision` at once where no byte of the body matters: a status query, a refusal, a
+session that is over. A decision's session says how many bytes count (`stored`): what the caller appended beyond that
 is not part of the upload and must be dropped.
 """
 
@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..errors.decisions import CONTRADICTION, TOTAL
-from ..http.ranges import ContentRange, Span
-from .states import Event, State, UploadRule, move
+from ..http.ranges import ByteSpan, ContentRange
+from .states import UploadEvent, UploadRule, UploadState, move
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class UploadSession:
     stored: int = 0
     total: int | None = None
     touched: float = 0.0
-    state: State = State.OPEN
+    state: UploadState = UploadState.OPEN
 
 
 @dataclass(frozen=True, slots=True)
-class Intake:
+class ReadPlan:
     """What to do with a body: drop `skip` bytes, append at most `take` (None: to its end).
 
     `end` is the size of the whole where this body finishes it: a number, "body" when the body's own end is
@@ -45,7 +45,7 @@ class Intake:
 
 
 @dataclass(frozen=True, slots=True)
-class Received:
+class ReceivedBody:
     """How a body ended.
 
     `appended` counts the bytes after the skipped ones; `broken`: it ended before its declared length, or
@@ -58,7 +58,7 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SessionDecision:
     """The session as it is now, the status to answer, what decided it and, for a refusal, a sentence in plain text."""
 
     session: UploadSession
@@ -67,7 +67,7 @@ class Verdict:
     text: str = ""
 
 
-class Wrong(NamedTuple):
+class RequestProblem(NamedTuple):
     """What is wrong with a request, in a sentence, and the rule or choice that says so."""
 
     text: str
@@ -85,9 +85,9 @@ GAP = (
 )
 
 
-def receive(
+def before_body(
     session: UploadSession, content_range: ContentRange | None, length: int | None, rule: UploadRule, now: float
-) -> Intake | Verdict:
+) -> ReadPlan | SessionDecision:
     """Decide what a PUT on the session URI means, before its body is read; `length` None: not declared."""
     if over := _over(session, rule, now):
         return over
@@ -98,121 +98,129 @@ def receive(
     return _chunk(session, content_range.span, content_range.total, length, rule, now)
 
 
-def settle(session: UploadSession, intake: Intake, received: Received, rule: UploadRule, now: float) -> Verdict:
+def after_body(
+    session: UploadSession, intake: ReadPlan, received: ReceivedBody, rule: UploadRule, now: float
+) -> SessionDecision:
     """Decide what a body has come to, after it was read."""
     stored = session.stored + received.appended
     kept = replace(session, stored=max(session.stored, rule.whole(stored)))
     if received.overlong:
-        return refusal(kept, Wrong("The body is longer than the request said."), now)
+        return refusal(kept, RequestProblem("The body is longer than the request said."), now)
     if received.broken or intake.end is None:
         by = "A3-12" if received.broken else "chunk_rule" if kept.stored < stored else intake.decided_by
-        return _verdict(replace(kept, total=intake.total), Event.PART, now, by=by)
+        return _verdict(replace(kept, total=intake.total), UploadEvent.PART, now, by=by)
     end = stored if intake.end == "body" else intake.end
     if intake.total not in (None, end):
         return refusal(kept, _declared(intake.total, f"this one would end it at {end}"), now)
     if stored != end:
-        return refusal(kept, Wrong(f"The body ended at byte {stored} of {end}."), now)
-    return _verdict(replace(session, stored=stored, total=stored), Event.ALL, now, by=intake.decided_by)
+        return refusal(kept, RequestProblem(f"The body ended at byte {stored} of {end}."), now)
+    return _verdict(replace(session, stored=stored, total=stored), UploadEvent.ALL, now, by=intake.decided_by)
 
 
-def _declared(total: int | None, but: str) -> Wrong:
-    return Wrong(f"The upload was declared with {total} bytes; {but}.", "A3-03")
+def _declared(total: int | None, but: str) -> RequestProblem:
+    return RequestProblem(f"The upload was declared with {total} bytes; {but}.", "A3-03")
 
 
-def cancel(session: UploadSession, rule: UploadRule, now: float) -> Verdict:
+def cancel(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision:
     """DELETE on the session URI."""
-    return _expired(session, rule, now) or _verdict(session, Event.CANCEL, now)
+    return _expired(session, rule, now) or _verdict(session, UploadEvent.CANCEL, now)
 
 
-def refusal(session: UploadSession, wrong: Wrong, now: float) -> Verdict:
+def refusal(session: UploadSession, wrong: RequestProblem, now: float) -> SessionDecision:
     """A request that is wrong in itself: the session stays open where it was."""
-    return _verdict(session, Event.REFUSED, now, wrong.text, by=wrong.decided_by)
+    return _verdict(session, UploadEvent.REFUSED, now, wrong.text, by=wrong.decided_by)
 
 
-def _verdict(session: UploadSession, event: Event, now: float, text: str = "", *, by: str | None = None) -> Verdict:
+def _verdict(
+    session: UploadSession, event: UploadEvent, now: float, text: str = "", *, by: str | None = None
+) -> SessionDecision:
     """The table's move; `by` where something more particular than its row decided."""
     state, status, decided_by = move(session.state, event)
-    return Verdict(replace(session, state=state, touched=now), status, by or decided_by, text)
+    return SessionDecision(replace(session, state=state, touched=now), status, by or decided_by, text)
 
 
-def _expired(session: UploadSession, rule: UploadRule, now: float) -> Verdict | None:
-    if session.state is not State.EXPIRED and now - session.touched < rule.lifetime:
+def _expired(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision | None:
+    if session.state is not UploadState.EXPIRED and now - session.touched < rule.lifetime:
         return None
-    state, status, decided_by = move(session.state, Event.SILENCE)
-    return Verdict(replace(session, state=state), status, decided_by)
+    state, status, decided_by = move(session.state, UploadEvent.SILENCE)
+    return SessionDecision(replace(session, state=state), status, decided_by)
 
 
-def _over(session: UploadSession, rule: UploadRule, now: float) -> Verdict | None:
+def _over(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision | None:
     if expired := _expired(session, rule, now):
         return expired
-    return None if session.state is State.OPEN else _verdict(session, Event.QUERY, now)
+    return None if session.state is UploadState.OPEN else _verdict(session, UploadEvent.QUERY, now)
 
 
-def _query(session: UploadSession, total: int | None, length: int | None, now: float) -> Verdict:
+def _query(session: UploadSession, total: int | None, length: int | None, now: float) -> SessionDecision:
     if length:
-        return refusal(session, Wrong("Client sent query request with a non-empty body.", "A3-09"), now)
+        return refusal(session, RequestProblem("Client sent query request with a non-empty body.", "A3-09"), now)
     if total == session.stored and session.total in (None, total):
-        return _verdict(replace(session, total=total), Event.ALL, now, by=TOTAL if total else "A3-16")
-    return _verdict(session, Event.QUERY, now)
+        return _verdict(replace(session, total=total), UploadEvent.ALL, now, by=TOTAL if total else "A3-16")
+    return _verdict(session, UploadEvent.QUERY, now)
 
 
-def _whole(session: UploadSession, length: int | None, now: float) -> Intake | Verdict:
+def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan | SessionDecision:
     if None not in (length, session.total) and length != session.total:
         return refusal(session, _declared(session.total, f"this body has {length}"), now)
     total = session.total if length is None else length
     if total is None:
-        return Intake(session.stored, None, "body", None)
+        return ReadPlan(session.stored, None, "body", None)
     if total < session.stored:
-        return refusal(session, Wrong(f"The body has {total} bytes, but {session.stored} are stored already."), now)
-    return Intake(session.stored, total - session.stored, total, total, "A3-05" if total else "A3-16")
+        return refusal(
+            session, RequestProblem(f"The body has {total} bytes, but {session.stored} are stored already."), now
+        )
+    return ReadPlan(session.stored, total - session.stored, total, total, "A3-05" if total else "A3-16")
 
 
 def _chunk(
-    session: UploadSession, span: Span, total: int | None, length: int | None, rule: UploadRule, now: float
-) -> Intake | Verdict:
+    session: UploadSession, span: ByteSpan, total: int | None, length: int | None, rule: UploadRule, now: float
+) -> ReadPlan | SessionDecision:
     if wrong := _contradiction(session, span, total, length) or _misfit(span, total, session.total, rule):
         return refusal(session, wrong, now)
     if span.first > session.stored:
-        return _verdict(session, Event.GAP, now, GAP.format(first=span.first, stored=session.stored))
+        return _verdict(session, UploadEvent.GAP, now, GAP.format(first=span.first, stored=session.stored))
     return _intake(session, span, session.total if total is None else total)
 
 
-def _contradiction(session: UploadSession, span: Span, total: int | None, length: int | None) -> Wrong | None:
+def _contradiction(
+    session: UploadSession, span: ByteSpan, total: int | None, length: int | None
+) -> RequestProblem | None:
     if span.size is not None and length is not None and length != span.size:
-        return Wrong(f"Content-Range names {span.size} bytes, but the body has {length}.")
+        return RequestProblem(f"Content-Range names {span.size} bytes, but the body has {length}.")
     if total is None:
         return _beyond(span, session.total)
     if session.total not in (None, total):
-        return Wrong(f"Content-Range names a total of {total} bytes; the upload has {session.total}.")
+        return RequestProblem(f"Content-Range names a total of {total} bytes; the upload has {session.total}.")
     if total < session.stored:
-        return Wrong(f"Content-Range names a total of {total} bytes, but {session.stored} are stored already.")
+        return RequestProblem(f"Content-Range names a total of {total} bytes, but {session.stored} are stored already.")
     return _beyond(span, total)
 
 
-def _beyond(span: Span, total: int | None) -> Wrong | None:
+def _beyond(span: ByteSpan, total: int | None) -> RequestProblem | None:
     if total is None or span.last is None or span.last < total:
         return None
-    return Wrong(f"Content-Range reaches byte {span.last}, but the upload has {total} bytes.")
+    return RequestProblem(f"Content-Range reaches byte {span.last}, but the upload has {total} bytes.")
 
 
-def _misfit(span: Span, total: int | None, known: int | None, rule: UploadRule) -> Wrong | None:
+def _misfit(span: ByteSpan, total: int | None, known: int | None, rule: UploadRule) -> RequestProblem | None:
     end = known if total is None else total
     if span.size is None or (end is not None and span.last == end - 1):
         return None
     if span.size < rule.quantum:
-        return Wrong(SMALL_CHUNK.format(quantum=rule.quantum, size=span.size), "A3-10")
+        return RequestProblem(SMALL_CHUNK.format(quantum=rule.quantum, size=span.size), "A3-10")
     if rule.strict and span.size % rule.quantum:
-        return Wrong(UNEVEN_CHUNK.format(quantum=rule.quantum, size=span.size), "chunk_rule")
+        return RequestProblem(UNEVEN_CHUNK.format(quantum=rule.quantum, size=span.size), "chunk_rule")
     return None
 
 
-def _intake(session: UploadSession, span: Span, total: int | None) -> Intake:
+def _intake(session: UploadSession, span: ByteSpan, total: int | None) -> ReadPlan:
     skip = session.stored - span.first
     if span.last is None:
-        return Intake(skip, None if total is None else total - session.stored, "body", total, "A3-15")
+        return ReadPlan(skip, None if total is None else total - session.stored, "body", total, "A3-15")
     take = max(0, span.last + 1 - session.stored)
     ends = total is not None and span.last == total - 1
-    return Intake(skip, take, total if ends else None, total, _chunk_rule(skip, ends, total))
+    return ReadPlan(skip, take, total if ends else None, total, _chunk_rule(skip, ends, total))
 
 
 def _chunk_rule(skip: int, ends: bool, total: int | None) -> str:

@@ -2,11 +2,11 @@
 
 Rule 1: every move of an upload session is a row of `TRANSITIONS`, in the order of the interface's table
 (States and transitions, Resumable upload session). A move that has no row does not exist: looking it up
-raises `IllegalTransition`.
+raises `IllegalUploadTransition`.
 
 Rule 2: this file does not know which side it runs on. The service (`session.py`) asks the table what happens
 next and answers the row's status; the client (`resume.py`) reads an answer's status backwards through
-`HEARD` and makes the same move in its own copy. So both sides hold the same state whenever an answer
+`EVENT_BY_STATUS` and makes the same move in its own copy. So both sides hold the same state whenever an answer
 arrives, and a client that missed an answer knows that it must ask.
 
 A session keeps counts and a deadline, never bytes, and this file keeps neither.
@@ -33,7 +33,7 @@ LIFETIME = 7 * 86_400.0
 """Seconds of inactivity after which a session is gone (1 week)."""
 
 
-class State(Enum):
+class UploadState(Enum):
     """Where an upload session stands."""
 
     NONE = "none"
@@ -43,7 +43,7 @@ class State(Enum):
     CANCELLED = "cancelled"
 
 
-class Event(Enum):
+class UploadEvent(Enum):
     """What happens to an upload session."""
 
     ACCEPTED = "the initiation is accepted"
@@ -59,49 +59,49 @@ class Event(Enum):
 class Move(NamedTuple):
     """The state that follows, the status that is answered, and the rule or choice that says so."""
 
-    state: State
+    state: UploadState
     status: int
     decided_by: str
 
 
-class IllegalTransition(Exception):
+class IllegalUploadTransition(Exception):
     """An event that cannot happen in this state."""
 
 
-TRANSITIONS: dict[tuple[State, Event], Move] = {
-    (State.NONE, Event.ACCEPTED): Move(State.OPEN, 200, "A3-01"),
-    (State.OPEN, Event.ALL): Move(State.COMPLETE, 200, "A3-08"),
-    (State.OPEN, Event.PART): Move(State.OPEN, 308, "A3-06"),
-    (State.OPEN, Event.QUERY): Move(State.OPEN, 308, "A3-09"),
-    (State.OPEN, Event.REFUSED): Move(State.OPEN, 400, CONTRADICTION),
-    (State.OPEN, Event.GAP): Move(State.OPEN, 503, "A3-11"),
-    (State.OPEN, Event.CANCEL): Move(State.CANCELLED, 499, CANCELLED),
-    (State.OPEN, Event.SILENCE): Move(State.EXPIRED, 404, "A3-13"),
-    (State.COMPLETE, Event.ALL): Move(State.COMPLETE, 200, "A3-18"),
-    (State.COMPLETE, Event.PART): Move(State.COMPLETE, 200, "A3-18"),
-    (State.COMPLETE, Event.QUERY): Move(State.COMPLETE, 200, "A3-18"),
-    (State.COMPLETE, Event.CANCEL): Move(State.COMPLETE, 200, FINISHED),
-    (State.COMPLETE, Event.SILENCE): Move(State.EXPIRED, 404, "A3-13"),
-    (State.CANCELLED, Event.ALL): Move(State.CANCELLED, 499, CANCELLED),
-    (State.CANCELLED, Event.PART): Move(State.CANCELLED, 499, CANCELLED),
-    (State.CANCELLED, Event.QUERY): Move(State.CANCELLED, 499, CANCELLED),
-    (State.CANCELLED, Event.CANCEL): Move(State.CANCELLED, 499, CANCELLED),
-    (State.CANCELLED, Event.SILENCE): Move(State.EXPIRED, 404, "A3-13"),
-    (State.EXPIRED, Event.SILENCE): Move(State.EXPIRED, 404, "A3-13"),
+TRANSITIONS: dict[tuple[UploadState, UploadEvent], Move] = {
+    (UploadState.NONE, UploadEvent.ACCEPTED): Move(UploadState.OPEN, 200, "A3-01"),
+    (UploadState.OPEN, UploadEvent.ALL): Move(UploadState.COMPLETE, 200, "A3-08"),
+    (UploadState.OPEN, UploadEvent.PART): Move(UploadState.OPEN, 308, "A3-06"),
+    (UploadState.OPEN, UploadEvent.QUERY): Move(UploadState.OPEN, 308, "A3-09"),
+    (UploadState.OPEN, UploadEvent.REFUSED): Move(UploadState.OPEN, 400, CONTRADICTION),
+    (UploadState.OPEN, UploadEvent.GAP): Move(UploadState.OPEN, 503, "A3-11"),
+    (UploadState.OPEN, UploadEvent.CANCEL): Move(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.OPEN, UploadEvent.SILENCE): Move(UploadState.EXPIRED, 404, "A3-13"),
+    (UploadState.COMPLETE, UploadEvent.ALL): Move(UploadState.COMPLETE, 200, "A3-18"),
+    (UploadState.COMPLETE, UploadEvent.PART): Move(UploadState.COMPLETE, 200, "A3-18"),
+    (UploadState.COMPLETE, UploadEvent.QUERY): Move(UploadState.COMPLETE, 200, "A3-18"),
+    (UploadState.COMPLETE, UploadEvent.CANCEL): Move(UploadState.COMPLETE, 200, FINISHED),
+    (UploadState.COMPLETE, UploadEvent.SILENCE): Move(UploadState.EXPIRED, 404, "A3-13"),
+    (UploadState.CANCELLED, UploadEvent.ALL): Move(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.PART): Move(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.QUERY): Move(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.CANCEL): Move(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.SILENCE): Move(UploadState.EXPIRED, 404, "A3-13"),
+    (UploadState.EXPIRED, UploadEvent.SILENCE): Move(UploadState.EXPIRED, 404, "A3-13"),
 }
 
-HEARD: dict[int, Event] = {
-    200: Event.ALL,
-    201: Event.ALL,
-    308: Event.PART,
-    404: Event.SILENCE,
-    410: Event.SILENCE,
-    499: Event.CANCEL,
+EVENT_BY_STATUS: dict[int, UploadEvent] = {
+    200: UploadEvent.ALL,
+    201: UploadEvent.ALL,
+    308: UploadEvent.PART,
+    404: UploadEvent.SILENCE,
+    410: UploadEvent.SILENCE,
+    499: UploadEvent.CANCEL,
 }
 """What a client concludes from the status of an answer on a session URI; other statuses move nothing."""
 
 
-def move(state: State, event: Event) -> Move:
+def move(state: UploadState, event: UploadEvent) -> Move:
     """What follows from this event in this state.
 
     >>> move(State.OPEN, Event.GAP)
@@ -110,7 +110,7 @@ def move(state: State, event: Event) -> Move:
     try:
         return TRANSITIONS[state, event]
     except KeyError:
-        raise IllegalTransition(f"{event.value}: impossible for an upload that is {state.value}") from None
+        raise IllegalUploadTransition(f"{event.value}: impossible for an upload that is {state.value}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ...client.session import Session
     from ..definition import Value
     from ..evidence import Evidence
-    from ..exercise_service import World
+    from ..exercise_service import ExerciseService
 
 _RECORD = 64
 
@@ -33,7 +33,7 @@ def put_file(session: Session, name: str, content: bytes, media_type: str = "tex
 # -- a-part-of-a-file
 
 
-def _lay_out_part(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_part(world: ExerciseService, dice: Random) -> dict[str, Value]:
     count = dice.randrange(3000, 4000)
     records = [f"{number:06} {dice.getrandbits(200):055x}\n"[:_RECORD] for number in range(count)]
     lines = [f"{one[:63]:<63}\n" for one in records]
@@ -77,7 +77,7 @@ PART = Definition(
 _CSV = "text/csv"
 
 
-def _lay_out_search(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_search(world: ExerciseService, dice: Random) -> dict[str, Value]:
     session = world.session()
     word, other = dice.sample(("heron", "grebe", "wigeon", "coot"), 2)
     wanted = dice.randrange(3, 7)
@@ -143,7 +143,7 @@ SEARCH = Definition(
 # -- another-format
 
 
-def _lay_out_format(_: World, dice: Random) -> dict[str, Value]:
+def _lay_out_format(_: ExerciseService, dice: Random) -> dict[str, Value]:
     return {"name": f"counts {dice.randrange(100, 1000)}", "content": survey(dice, 30)}
 
 

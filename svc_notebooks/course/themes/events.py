@@ -14,7 +14,7 @@ from .words import counted, listed
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence
-    from ..exercise_service import World
+    from ..exercise_service import ExerciseService
 
 
 def _one_event(saw: Evidence) -> dict[str, Any]:
@@ -53,7 +53,7 @@ _ZONES = (
 )
 
 
-def _lay_out_zone(_: World, dice: Random) -> dict[str, Value]:
+def _lay_out_zone(_: ExerciseService, dice: Random) -> dict[str, Value]:
     day = date(2026, 2, 1) + timedelta(days=dice.randrange(0, 300))
     return {
         "summary": f"Count of birds, {dice.choice(('north pond', 'mill pond', 'abbey pond'))}",
@@ -99,7 +99,7 @@ ZONE = Definition(
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri")
 
 
-def _lay_out_series(_: World, dice: Random) -> dict[str, Value]:
+def _lay_out_series(_: ExerciseService, dice: Random) -> dict[str, Value]:
     zone, change = dice.choice((("Europe/Berlin", date(2026, 10, 25)), ("America/New_York", date(2026, 11, 1))))
     first = change - timedelta(days=dice.randrange(15, 36))
     first += timedelta(days=max(0, 7 - first.weekday()) if first.weekday() > 4 else 0)

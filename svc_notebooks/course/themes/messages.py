@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from ...core.http.messages import Request
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..exercise_service import World
+    from ..exercise_service import ExerciseService
 
 # -- watch-without-a-gap
 
 
-def _lay_out_watch(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_watch(world: ExerciseService, dice: Random) -> dict[str, Value]:
     file_id = put_file(world.session(), "plan.txt", b"Feed the ducks.")
     world.kept["begun"] = world.clock.now()
     return {"file_id": file_id, "address": world.receiver("plan"), "hours": dice.randrange(30, 46)}
@@ -116,7 +116,7 @@ _HEADER = Names().header
 _TOKEN, _CHANNEL = _HEADER("Channel-Token"), _HEADER("Channel-ID")
 
 
-def _lay_out_token(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_token(world: ExerciseService, dice: Random) -> dict[str, Value]:
     session, address = world.session(), world.receiver("messages")
     tokens = {f"plan-{dice.getrandbits(32):08x}": f"{dice.getrandbits(64):016x}Ab" for _ in range(2)}
     file_id = put_file(session, "plan.txt", b"Feed the ducks.")

@@ -13,12 +13,12 @@ from .words import counted
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..exercise_service import World
+    from ..exercise_service import ExerciseService
 
 # -- share-with-one
 
 
-def _lay_out_share(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_share(world: ExerciseService, dice: Random) -> dict[str, Value]:
     session, year = world.session(), dice.randrange(2019, 2027)
     ids = {name: put_file(session, f"{name} {year}.txt", name.encode()) for name in ("plan", "plan draft", "budget")}
     who = dice.choice(("bob", "eve", "ivo", "lea"))
@@ -78,7 +78,7 @@ _PROGRAMS = {
 }
 
 
-def _lay_out_scope(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_scope(world: ExerciseService, dice: Random) -> dict[str, Value]:
     secret = f"The key is under stone {dice.randrange(2, 99)}.".encode()
     return {"file_id": put_file(world.session(), "letter.txt", secret)}
 

@@ -16,7 +16,7 @@ from .words import counted, same_content, the_one_file
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..exercise_service import World
+    from ..exercise_service import ExerciseService
 
 _KIB = 1024
 QUANTUM = 256 * _KIB
@@ -65,7 +65,7 @@ def nothing_twice(requests: list[Seen]) -> None:
 # -- go-on-where-it-stopped
 
 
-def _lay_out_go_on(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_go_on(world: ExerciseService, dice: Random) -> dict[str, Value]:
     content = noise(dice, 4 * QUANTUM + dice.randrange(1000, 90_000))
     uri = begun(world.session(), "film.mp4", content, dice.randrange(1, 4) * QUANTUM)
     return {"session_uri": uri, "content": content}
@@ -109,7 +109,7 @@ GO_ON = Definition(
 # -- expired-session
 
 
-def _lay_out_expired(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_expired(world: ExerciseService, dice: Random) -> dict[str, Value]:
     name = f"night-{dice.randrange(10, 100)}.raw"
     content = noise(dice, 3 * QUANTUM + dice.randrange(1000, 90_000))
     uri = begun(world.session(), name, content, QUANTUM)
@@ -157,7 +157,7 @@ EXPIRED = Definition(
 # -- resumable-loop
 
 
-def _lay_out_loop(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_loop(world: ExerciseService, dice: Random) -> dict[str, Value]:
     session = {"operation": "upload.session"}
     faults: list[dict[str, object]] = [
         {"status": 503},

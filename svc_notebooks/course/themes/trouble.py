@@ -16,12 +16,12 @@ from .words import counted, listed
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..exercise_service import World
+    from ..exercise_service import ExerciseService
 
 # -- too-often
 
 
-def _lay_out_often(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_often(world: ExerciseService, dice: Random) -> dict[str, Value]:
     world.service.limit(None, dice.randrange(2, 5), per=dice.randrange(20, 90))
     first = dice.randrange(100, 900)
     return {"names": [f"ring {first + n}" for n in range(dice.randrange(9, 14))]}
@@ -86,7 +86,7 @@ OFTEN = Definition(
 # -- later-or-never
 
 
-def _lay_out_later(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_later(world: ExerciseService, dice: Random) -> dict[str, Value]:
     ada, bob = world.session(), world.session("bob@svc.example")
     own = [str(create_file(ada, {"name": f"nest {n}"})["id"]) for n in range(5)]
     hidden = str(create_file(bob, {"name": "Bob's"})["id"])

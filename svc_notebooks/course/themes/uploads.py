@@ -13,7 +13,7 @@ from .words import counted, listed, same_content, the_one_file
 if TYPE_CHECKING:
     from ..definition import Value
     from ..evidence import Evidence, Seen
-    from ..exercise_service import World
+    from ..exercise_service import ExerciseService
 
 _BIRDS = ("coot", "mallard", "heron", "grebe", "moorhen", "wigeon")
 _PONDS = ("north", "mill", "abbey", "south")
@@ -30,7 +30,7 @@ def survey(dice: Random, rows: int = 120) -> bytes:
 # -- upload-with-a-name
 
 
-def _lay_out_name(_: World, dice: Random) -> dict[str, Value]:
+def _lay_out_name(_: ExerciseService, dice: Random) -> dict[str, Value]:
     return {"name": f"ponds-{dice.randrange(100, 1000)}.csv", "content": survey(dice)}
 
 
@@ -72,7 +72,7 @@ NAMED = Definition(
 # -- metadata-in-one-request
 
 
-def _lay_out_metadata(_: World, dice: Random) -> dict[str, Value]:
+def _lay_out_metadata(_: ExerciseService, dice: Random) -> dict[str, Value]:
     winter = dice.randrange(2019, 2026)
     return {
         "name": f"winter-{winter}.csv",
@@ -116,7 +116,7 @@ METADATA = Definition(
 # -- the-lost-receipt
 
 
-def _lay_out_receipt(world: World, dice: Random) -> dict[str, Value]:
+def _lay_out_receipt(world: ExerciseService, dice: Random) -> dict[str, Value]:
     world.service.add_faults({"steps": [{"match": {"operation": "files.create"}, "action": {"reset": "after"}}]})
     number = dice.randrange(1000, 10_000)
     return {"name": f"order-{number}.txt", "content": f"Order {number}: {dice.randrange(2, 99)} nest boxes".encode()}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...core.events.fields import RESPONSES
 from ...core.http.messages import JSONObject
 from ..arguments import choice, file_ids
-from ..batch import for_each
+from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.event_schemas import EVENT
 from ..frames.schemas import DELETED
@@ -254,7 +254,7 @@ def _each(ids: Iterable[str], call: Callable[[str], JSONObject]) -> DataFrame:
         done.append(call(one))
         return event_record(done[-1], "UTC")
 
-    found = for_each(EVENT, ids, record)
+    found = apply_to_rows(EVENT, ids, record)
     return in_zone(found, common_zone(done))
 
 
@@ -341,4 +341,4 @@ def delete_event(
         delete_one(session, calendar, one, query=query)
         return {"id": one, "deleted": True}
 
-    return for_each(DELETED, file_ids(event, "event"), gone)
+    return apply_to_rows(DELETED, file_ids(event, "event"), gone)

@@ -16,7 +16,7 @@ _MARKED = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RecurrencePlan:
     """An event with its recurrence, whose times can be worked out. Raises ValueError for lines that are wrong."""
 
     lines: tuple[str, ...]
@@ -34,7 +34,7 @@ class Plan:
         return occurrences(recurrence, self.start, self.end, after=after, before=before)
 
 
-def marked_days(plan: Plan, first: date, beyond: date) -> set[date]:
+def marked_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
     """The days from `first` to before `beyond` on which something takes place, on the wall clock of the event.
 
     >>> plan = Plan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))

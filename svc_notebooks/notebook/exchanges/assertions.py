@@ -39,7 +39,7 @@ def assert_exchanges(expected: Sequence[Line], *, after: int = 0, session: Sessi
     >>> made = svc.upload(b"hello", name="hello.txt")
     >>> svc.assert_exchanges(["POST /upload/* 200"])
     """
-    patterns = [Pattern.read(line) for line in expected]
+    patterns = [ExpectedExchange.read(line) for line in expected]
     found = [one for one in session_or_current(session).exchanges if one.n > after]
     pairs = _aligned(patterns, found)
     if any(None in pair for pair in pairs):
@@ -47,7 +47,7 @@ def assert_exchanges(expected: Sequence[Line], *, after: int = 0, session: Sessi
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class ExpectedExchange:
     """One expected exchange."""
 
     text: str
@@ -57,7 +57,7 @@ class Pattern:
     status: str
 
     @classmethod
-    def read(cls, line: Line) -> Pattern:
+    def read(cls, line: Line) -> ExpectedExchange:
         """From a line. Raises ValueError."""
         words = line.split() if isinstance(line, str) else [str(word) for word in line]
         if not 2 <= len(words) <= 3:
@@ -77,10 +77,10 @@ class Pattern:
         )
 
 
-Pairs: TypeAlias = "list[tuple[Pattern | None, Exchange | None]]"
+Pairs: TypeAlias = "list[tuple[ExpectedExchange | None, Exchange | None]]"
 
 
-def _aligned(patterns: Sequence[Pattern], found: Sequence[Exchange]) -> Pairs:
+def _aligned(patterns: Sequence[ExpectedExchange], found: Sequence[Exchange]) -> Pairs:
     """Both in their order, side by side, with as many pairs as there can be."""
     fits = [[pattern.fits(one) for one in found] for pattern in patterns]
     most = _most_pairs(fits, len(found))
@@ -109,7 +109,7 @@ def _most_pairs(fits: Sequence[Sequence[bool]], width: int) -> list[list[int]]:
     return most
 
 
-def _picture(pairs: Pairs, patterns: Sequence[Pattern]) -> Iterator[str]:
+def _picture(pairs: Pairs, patterns: Sequence[ExpectedExchange]) -> Iterator[str]:
     """A line for each pair; of addresses there are the parameters that somebody asked for."""
     asked = {name for pattern in patterns for name, _ in pattern.query.pairs}
     for pattern, one in pairs:

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.uploads.states import TRANSITIONS, Event, State
+from ...core.uploads.states import TRANSITIONS, UploadEvent, UploadState
 from ..widgets.html import Markup, joined, tag
-from .svg import Picture, drawing, image
+from .svg import SvgPicture, drawing, image
 
 WIDTH, HEIGHT = 860, 400
 _BOX = (104, 38)
@@ -20,36 +20,36 @@ _LINE = 15
 _NOTE = "margin: 4px 8px"
 
 _PLACE = {
-    State.NONE: (60, 215),
-    State.OPEN: (270, 215),
-    State.COMPLETE: (520, 115),
-    State.CANCELLED: (520, 315),
-    State.EXPIRED: (700, 215),
+    UploadState.NONE: (60, 215),
+    UploadState.OPEN: (270, 215),
+    UploadState.COMPLETE: (520, 115),
+    UploadState.CANCELLED: (520, 315),
+    UploadState.EXPIRED: (700, 215),
 }
-_CALLED = {State.NONE: "not begun"}
+_CALLED = {UploadState.NONE: "not begun"}
 _SAID = {
-    Event.ACCEPTED: "begun",
-    Event.PART: "bytes",
-    Event.ALL: "all bytes",
-    Event.QUERY: "question",
-    Event.REFUSED: "contradiction",
-    Event.GAP: "gap",
-    Event.CANCEL: "cancel",
-    Event.SILENCE: "a week",
+    UploadEvent.ACCEPTED: "begun",
+    UploadEvent.PART: "bytes",
+    UploadEvent.ALL: "all bytes",
+    UploadEvent.QUERY: "question",
+    UploadEvent.REFUSED: "contradiction",
+    UploadEvent.GAP: "gap",
+    UploadEvent.CANCEL: "cancel",
+    UploadEvent.SILENCE: "a week",
 }
-_UPWARD = frozenset({State.OPEN, State.COMPLETE})
+_UPWARD = frozenset({UploadState.OPEN, UploadState.COMPLETE})
 # Where the words of an arrow are: the first line, and over a loop that goes upward the last one.
 _WORDS = {
-    (State.NONE, State.OPEN): (165, 206, "middle"),
-    (State.OPEN, State.OPEN): (282, 158, "end"),
-    (State.OPEN, State.COMPLETE): (384, 146, "end"),
-    (State.OPEN, State.CANCELLED): (384, 292, "end"),
-    (State.OPEN, State.EXPIRED): (480, 208, "middle"),
-    (State.COMPLETE, State.COMPLETE): (520, 62, "middle"),
-    (State.COMPLETE, State.EXPIRED): (708, 150, "start"),
-    (State.CANCELLED, State.CANCELLED): (520, 376, "middle"),
-    (State.CANCELLED, State.EXPIRED): (708, 288, "start"),
-    (State.EXPIRED, State.EXPIRED): (786, 219, "start"),
+    (UploadState.NONE, UploadState.OPEN): (165, 206, "middle"),
+    (UploadState.OPEN, UploadState.OPEN): (282, 158, "end"),
+    (UploadState.OPEN, UploadState.COMPLETE): (384, 146, "end"),
+    (UploadState.OPEN, UploadState.CANCELLED): (384, 292, "end"),
+    (UploadState.OPEN, UploadState.EXPIRED): (480, 208, "middle"),
+    (UploadState.COMPLETE, UploadState.COMPLETE): (520, 62, "middle"),
+    (UploadState.COMPLETE, UploadState.EXPIRED): (708, 150, "start"),
+    (UploadState.CANCELLED, UploadState.CANCELLED): (520, 376, "middle"),
+    (UploadState.CANCELLED, UploadState.EXPIRED): (708, 288, "start"),
+    (UploadState.EXPIRED, UploadState.EXPIRED): (786, 219, "start"),
 }
 
 _LOOK = """
@@ -62,73 +62,73 @@ text{fill:currentColor}.been{font-weight:700}
 rect{fill:#111}rect.been{fill:#0d2b45}rect.now{fill:#114a7a}}
 """
 
-Arrow = tuple[State, State]
-Key = tuple[State, Event]
+Arrow = tuple[UploadState, UploadState]
+Key = tuple[UploadState, UploadEvent]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class StatePath:
     """What an upload did: the moves of the table by the numbers of its steps, and where it is."""
 
     steps: Mapping[Key, tuple[int, ...]]
-    now: State
+    now: UploadState
 
-    def been(self, state: State) -> bool:
+    def been(self, state: UploadState) -> bool:
         """Whether it was in this state."""
         return state is self.now or any(
             state in (before, TRANSITIONS[before, event].state) for before, event in self.steps
         )
 
 
-def way_of(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> Way:
+def way_of(history: Iterable[Mapping[str, Any]], *, begun_elsewhere: bool = False) -> StatePath:
     """The moves that an upload's history tells of; a step whose answer did not come makes none.
 
     >>> rows = [{"n": 1, "action": "begin", "status": 200}, {"n": 2, "action": "send", "status": 308}]
     >>> [(event.name, steps) for (_, event), steps in way_of(rows).steps.items()]
     [('ACCEPTED', (1,)), ('PART', (2,))]
     """
-    now = State.OPEN if begun_elsewhere else State.NONE
+    now = UploadState.OPEN if begun_elsewhere else UploadState.NONE
     steps: dict[Key, tuple[int, ...]] = {}
     for row in history:
-        before = State.NONE if row["action"] == "begin" else now
+        before = UploadState.NONE if row["action"] == "begin" else now
         event = _event(row["action"], row["status"], before)
         if event is not None and (before, event) in TRANSITIONS:
             steps[before, event] = (*steps.get((before, event), ()), row["n"])
             now = TRANSITIONS[before, event].state
-    return Way(steps, now)
+    return StatePath(steps, now)
 
 
-def _event(action: str, status: int | None, before: State) -> Event | None:
+def _event(action: str, status: int | None, before: UploadState) -> UploadEvent | None:
     """What happened to the session, as this answer to that request tells."""
     if status in (404, 410):
-        return Event.SILENCE
+        return UploadEvent.SILENCE
     if action == "begin":
-        return Event.ACCEPTED if status in (200, 201) else None
+        return UploadEvent.ACCEPTED if status in (200, 201) else None
     if action == "cancel":
-        return Event.CANCEL if status in (200, 201, 204, 499) else None
-    if action == "ask" and (status == 308 or before is not State.OPEN):
-        return Event.QUERY
-    return {308: Event.PART, 200: Event.ALL, 201: Event.ALL}.get(status or 0)
+        return UploadEvent.CANCEL if status in (200, 201, 204, 499) else None
+    if action == "ask" and (status == 308 or before is not UploadState.OPEN):
+        return UploadEvent.QUERY
+    return {308: UploadEvent.PART, 200: UploadEvent.ALL, 201: UploadEvent.ALL}.get(status or 0)
 
 
-def state_chart(name: str, way: Way) -> Picture:
+def state_chart(name: str, way: StatePath) -> SvgPicture:
     """The chart with this way in it."""
     words = f"{name}: {_told(way)}"
     note = tag("p", "Numbers are steps of the history; what is thin or dashed did not happen.", style=_NOTE)
-    return Picture(words, tag("div", image(_svg(words, way), words, WIDTH), note, class_="svc-picture"))
+    return SvgPicture(words, tag("div", image(_svg(words, way), words, WIDTH), note, class_="svc-picture"))
 
 
-def _told(way: Way) -> str:
+def _told(way: StatePath) -> str:
     order = sorted((n, before, event) for (before, event), steps in way.steps.items() for n in steps)
     told = [f"{n} {_SAID[event]} ({TRANSITIONS[before, event].status})" for n, before, event in order]
     return "; ".join([*told, f"now {_called(way.now)}"])
 
 
-def _called(state: State) -> str:
+def _called(state: UploadState) -> str:
     return _CALLED.get(state, state.value)
 
 
-def _svg(title: str, way: Way) -> Markup:
+def _svg(title: str, way: StatePath) -> Markup:
     head = tag(
         "marker",
         tag("path", d="M0,0 L8,4 L0,8 z", style="fill:currentColor;stroke:none;opacity:1"),
@@ -140,7 +140,7 @@ def _svg(title: str, way: Way) -> Markup:
     )
     parts = [tag("title", title), tag("style", Markup(_LOOK)), tag("defs", head)]
     parts += [_arrow(arrow, keys, way) for arrow, keys in arrows().items()]
-    parts += [_box(state, way) for state in State]
+    parts += [_box(state, way) for state in UploadState]
     return drawing(WIDTH, HEIGHT, *parts)
 
 
@@ -152,7 +152,7 @@ def arrows() -> dict[Arrow, list[Key]]:
     return found
 
 
-def _box(state: State, way: Way) -> Markup:
+def _box(state: UploadState, way: StatePath) -> Markup:
     (x, y), (width, height) = _PLACE[state], _BOX
     look = " ".join(word for word, true in (("been", way.been(state)), ("now", state is way.now)) if true)
     rect = {"x": x - width / 2, "y": y - height / 2, "width": width, "height": height, "rx": 8}
@@ -161,7 +161,7 @@ def _box(state: State, way: Way) -> Markup:
     return joined(tag("rect", **rect, class_=look or None), text)
 
 
-def _arrow(arrow: Arrow, keys: list[Key], way: Way) -> Markup:
+def _arrow(arrow: Arrow, keys: list[Key], way: StatePath) -> Markup:
     taken = any(key in way.steps for key in keys)
     line = tag("path", d=_path(arrow), marker_end="url(#head)", class_="been" if taken else None)
     x, y, anchor = _WORDS[arrow]
@@ -174,7 +174,7 @@ def _arrow(arrow: Arrow, keys: list[Key], way: Way) -> Markup:
     return joined(line, *words)
 
 
-def _lines(keys: list[Key], way: Way) -> list[tuple[str, tuple[int, ...]]]:
+def _lines(keys: list[Key], way: StatePath) -> list[tuple[str, tuple[int, ...]]]:
     """The words of an arrow: a line for each move that was made, one for each status of those that were not."""
     lines = [(f"{_numbers(way.steps[key])}: {_move(key)}", way.steps[key]) for key in keys if key in way.steps]
     left: dict[int, list[str]] = {}
@@ -206,7 +206,7 @@ def _numbers(steps: tuple[int, ...]) -> str:
 def _path(arrow: Arrow) -> str:
     (x, y), (to_x, to_y) = (_PLACE[state] for state in arrow)
     half, tall = _BOX[0] / 2, _BOX[1] / 2
-    if arrow == (State.EXPIRED, State.EXPIRED):
+    if arrow == (UploadState.EXPIRED, UploadState.EXPIRED):
         return f"M{x + half},{y - 10} C{x + half + 34},{y - 24} {x + half + 34},{y + 24} {x + half},{y + 10}"
     if arrow[0] is arrow[1]:
         up = -1 if arrow[0] in _UPWARD else 1
@@ -214,7 +214,7 @@ def _path(arrow: Arrow) -> str:
         return f"M{x - 20},{edge} C{x - 34},{over} {x + 34},{over} {x + 20},{edge}"
     if y == to_y:
         return f"M{x + half},{y} L{to_x - half},{to_y}"
-    if arrow[1] is State.EXPIRED:
+    if arrow[1] is UploadState.EXPIRED:
         side = tall if to_y < y else -tall
         return f"M{x + half},{y} Q{to_x},{y} {to_x},{to_y + side}"
     return f"M{x + half},{y + (to_y - y) * 0.12} L{to_x - half},{to_y}"

@@ -30,7 +30,7 @@ _MEDIA = "data:image/svg+xml,"
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class SvgPicture:
     """Something to look at: HTML in a notebook, and `words`, the same as text, everywhere else."""
 
     words: str
@@ -44,14 +44,14 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table: its name, and whether it holds numbers."""
 
     name: str
     number: bool = False
 
 
-def chart(title: str, columns: Sequence[Column], rows: Sequence[Sequence[object]], *notes: object) -> Markup:
+def chart(title: str, columns: Sequence[TableColumn], rows: Sequence[Sequence[object]], *notes: object) -> Markup:
     """A table with its title, and a line of notes below."""
     head = tag("tr", *(tag("th", one.name, scope="col", style=_style(one)) for one in columns))
     body = [tag("tr", *_cells(columns, row)) for row in rows]
@@ -61,13 +61,13 @@ def chart(title: str, columns: Sequence[Column], rows: Sequence[Sequence[object]
     return tag("div", table, below, class_="svc-picture")
 
 
-def _cells(columns: Sequence[Column], row: Sequence[object]) -> list[Markup]:
+def _cells(columns: Sequence[TableColumn], row: Sequence[object]) -> list[Markup]:
     first, *rest = zip(columns, row, strict=True)
     name = tag("th", first[1], scope="row", style=_LEFT)
     return [name, *(tag("td", value, style=_style(column)) for column, value in rest)]
 
 
-def _style(column: Column) -> str:
+def _style(column: TableColumn) -> str:
     return _RIGHT if column.number else _LEFT
 
 

@@ -72,13 +72,13 @@ def import_formats(*, session: Session | None = None) -> DataFrame:
     >>> formats[formats["title"] == "CSV"][["native", "media_type", "max_size"]].values.tolist()[0]
     ['spreadsheet', 'text/csv', 104857600]
     """
-    from ...client.about import import_formats, offers, word
+    from ...client.about import import_formats, native_name, offers
 
     session = session_or_current(session)
     sizes, reads = offers(session).max_sizes, _reads_pictures(session)
     rows = [
         {
-            "native": word(session.names, native_type),
+            "native": native_name(session.names, native_type),
             "title": row.title if row else media_type,
             "extensions": ", ".join(row.extensions) if row and row.extensions else None,
             "media_type": media_type,

@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import file_ids, one_id, place_for
-from ..batch import for_each
+from ..arguments import file_ids, one_id, target_path
+from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.schemas import DOWNLOADS
 from .progress import Progress, check_progress, reporting
@@ -79,14 +79,14 @@ def download(
     check_progress(progress)
     as_range(byte_range)
     session, ids = session_or_current(session), file_ids(file)
-    place = place_for(len(ids), to)
+    place = target_path(len(ids), to)
     options = {
         "byte_range": byte_range,
         "acknowledge_abuse": acknowledge_abuse,
         "overwrite": overwrite,
         "paths": DistinctPaths(),
     }
-    return for_each(DOWNLOADS, ids, lambda one: _saved(session, one, place, progress, options))
+    return apply_to_rows(DOWNLOADS, ids, lambda one: _saved(session, one, place, progress, options))
 
 
 def _saved(

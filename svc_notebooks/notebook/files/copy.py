@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids
-from ..batch import for_each
+from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.schemas import FILES
 from .metadata import metadata_body
@@ -61,7 +61,7 @@ def copy(
         metadata["parents"] = _one(parent)
     body = metadata_body(metadata, creating=True)
     query = {"fields": ",".join(FILES.keys), "ocrLanguage": ocr_language}
-    return for_each(FILES, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))
+    return apply_to_rows(FILES, file_ids(file), lambda file_id: copy_file(session, file_id, body, query=query))
 
 
 def _one(parent: File) -> list[str]:

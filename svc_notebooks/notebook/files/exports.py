@@ -6,8 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import file_ids, place_for
-from ..batch import for_each
+from ..arguments import file_ids, target_path
+from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.schemas import EXPORTED
 from .progress import Progress, check_progress, reporting
@@ -71,8 +71,8 @@ def export(
 
     check_progress(progress)
     session, ids, wanted = session_or_current(session), file_ids(file), checked_format(format)
-    options = {"to": place_for(len(ids), to), "overwrite": overwrite, "paths": DistinctPaths()}
-    return for_each(EXPORTED, ids, lambda one: _saved(session, one, wanted, progress, options))
+    options = {"to": target_path(len(ids), to), "overwrite": overwrite, "paths": DistinctPaths()}
+    return apply_to_rows(EXPORTED, ids, lambda one: _saved(session, one, wanted, progress, options))
 
 
 def _saved(

@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 
 from ...core.http.messages import JSONObject
 from ..arguments import file_ids, optional_text, whole
-from ..batch import for_each
+from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import frame
 from ..frames.schemas import DELETED, FILES, IDS, file_schema
 from .metadata import metadata_body
 from .progress import Progress, check_progress
 from .upload_requests import new_content, new_files
-from .uploads import carried_out
+from .uploads import run_with_progress
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ...client.session import Session
-    from ...client.uploads.prepare import Order
+    from ...client.uploads.prepare import UploadRequest
     from ..arguments import File, Source, Sources
 
 _SHOWN = {"fields": ",".join(FILES.keys)}
@@ -106,8 +106,8 @@ def upload(
     return _sent(session, orders, progress)
 
 
-def _sent(session: Session, orders: Iterable[Order], progress: Progress) -> DataFrame:
-    return for_each(FILES, orders, lambda order: carried_out(session, order, progress))
+def _sent(session: Session, orders: Iterable[UploadRequest], progress: Progress) -> DataFrame:
+    return apply_to_rows(FILES, orders, lambda order: run_with_progress(session, order, progress))
 
 
 def update(
@@ -177,7 +177,7 @@ def update(
 def _changed(session: Session, ids: list[str], body: JSONObject) -> DataFrame:
     from ...client.files import update_file
 
-    return for_each(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_SHOWN))
+    return apply_to_rows(FILES, ids, lambda file_id: update_file(session, file_id, body, query=_SHOWN))
 
 
 def create_file(*, session: Session | None = None, **metadata: Any) -> DataFrame:
@@ -257,7 +257,7 @@ def file(
 
     session = session_or_current(session)
     schema, mask = file_schema(fields), _mask(fields)
-    return for_each(schema, file_ids(id, "id"), lambda one: get_file(session, one, fields=mask))
+    return apply_to_rows(schema, file_ids(id, "id"), lambda one: get_file(session, one, fields=mask))
 
 
 def _mask(fields: str | Iterable[str] | None) -> str:
@@ -355,4 +355,4 @@ def delete(file: File, *, session: Session | None = None) -> DataFrame:
         delete_file(session, file_id)
         return {"id": file_id, "deleted": True}
 
-    return for_each(DELETED, file_ids(file), deleted)
+    return apply_to_rows(DELETED, file_ids(file), deleted)

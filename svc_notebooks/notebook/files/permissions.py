@@ -7,7 +7,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ..arguments import choice, file_ids
-from ..batch import for_each
+from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import PERMISSIONS
@@ -58,7 +58,7 @@ def share(
     session = session_or_current(session)
     grantees = [_body(checked_grantee("with_", one), choice("role", role, _ROLES)) for one in _named(with_)]
     pairs = list(product(file_ids(file), grantees))
-    return for_each(PERMISSIONS, pairs, lambda pair: _record(pair[0], share_file(session, *pair)))
+    return apply_to_rows(PERMISSIONS, pairs, lambda pair: _record(pair[0], share_file(session, *pair)))
 
 
 def _named(with_: object) -> Iterable[str]:
@@ -122,7 +122,7 @@ def unshare(file: File, with_: str | Sequence[str], *, session: Session | None =
         unshare_file(session, file_id, str(found["id"]))
         return _record(file_id, found)
 
-    return for_each(PERMISSIONS, list(product(file_ids(file), named)), gone)
+    return apply_to_rows(PERMISSIONS, list(product(file_ids(file), named)), gone)
 
 
 def _grantee(permission: Record) -> str:

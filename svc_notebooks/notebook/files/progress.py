@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeAlias
 
-from ..frontend import front_end
+from ..frontend import detect_frontend
 from ..sizes import MIB
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def reporting(progress: Progress, label: str, total: int | None) -> Iterator[Rep
     elif progress is False or (progress is None and (total or 0) < WORTH_A_BAR):
         yield _silent
     else:
-        with _SHOWN[front_end()](label, total) as report:
+        with _SHOWN[detect_frontend()](label, total) as report:
             yield report
 
 

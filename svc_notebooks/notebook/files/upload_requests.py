@@ -11,7 +11,7 @@ from .metadata import metadata_body
 
 if TYPE_CHECKING:
     from ...client.session import Session
-    from ...client.uploads.prepare import Order
+    from ...client.uploads.prepare import UploadRequest
     from ..arguments import Source, Sources
 
 _SHOWN = {"fields": ",".join(FILES.keys)}
@@ -26,7 +26,7 @@ def new_files(
     file_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     **options: Any,
-) -> list[Order]:
+) -> list[UploadRequest]:
     """An upload for each source; arguments and errors are those of `upload`."""
     from ...client.uploads.prepare import prepare
 
@@ -48,7 +48,7 @@ def new_content(
     mime_type: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     **options: Any,
-) -> list[Order]:
+) -> list[UploadRequest]:
     """One content for each of these files; arguments and errors are those of `update`."""
     from ...client.uploads.prepare import prepare
 

@@ -12,7 +12,7 @@ from ...core.http.messages import JSONObject
 from ..arguments import media_types, names_for, one_id, sources
 from ..current_session import session_or_current
 from ..exchanges.state_chart import state_chart, way_of
-from ..exchanges.svg import Picture
+from ..exchanges.svg import SvgPicture
 from ..exchanges.upload_chart import upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import FILES, HISTORY, PENDING
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from ...client.session import Session
     from ...client.upload_journal import PendingUpload
-    from ...client.uploads.prepare import Order
-    from ...client.uploads.upload import Upload as Steps
+    from ...client.uploads.prepare import UploadRequest
+    from ...client.uploads.upload import ClientUpload as Steps
     from ...core.http.messages import JSONObject
     from ..arguments import File, Source
 
@@ -78,7 +78,7 @@ class Upload:
         """
         return frame(HISTORY, self._steps.history)
 
-    def picture(self) -> Picture:
+    def picture(self) -> SvgPicture:
         """What each request sent, what of it had been sent before, and what the service had then: to be looked at.
 
         A broken request counts with the bytes that left; what the service kept of them the next answer tells.
@@ -97,7 +97,7 @@ class Upload:
         """
         return upload_picture(self._name, self._steps.total, self._steps.history)
 
-    def states(self) -> Picture:
+    def states(self) -> SvgPicture:
         """The states that an upload session can have, and the way that this one took, by the numbers of its steps.
 
         Interface: Resumable upload session, States and transitions.
@@ -296,14 +296,14 @@ def _entry(entry: PendingUpload) -> dict[str, Any]:
     return {**asdict(entry), "name": entry.name}
 
 
-def label_of(order: Order) -> str:
+def label_of(order: UploadRequest) -> str:
     """What the progress bar of an upload says."""
     return f"Upload {order.target.metadata.get('name') or order.source.name or 'bytes'}"
 
 
-def carried_out(session: Session, order: Order, progress: Progress) -> JSONObject:
+def run_with_progress(session: Session, order: UploadRequest, progress: Progress) -> JSONObject:
     """Do what was prepared; the file's metadata."""
-    from ...client.uploads.prepare import carry_out
+    from ...client.uploads.prepare import execute
 
     with reporting(progress, label_of(order), order.source.size) as report:
-        return carry_out(session, order, report)
+        return execute(session, order, report)

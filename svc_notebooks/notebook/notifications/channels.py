@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ...core.http.redaction import masked, redacted_url
 from ..arguments import file_ids, is_frame, optional_text
-from ..batch import for_each
+from ..batch import apply_to_rows
 from ..current_session import session_or_current
 from ..frames.frames import Record, frame
 from ..frames.schemas import CHANNELS, STOPPED
@@ -82,7 +82,7 @@ def watch_file(
     if channel_id is not None and len(ids) != 1:
         raise ValueError(f"channel_id is one id, and file names {len(ids)} files")
     order = _order(session, receiver, channel_id, token, expires_in, expiration, channel_type)
-    return for_each(CHANNELS, ids, lambda file_id: channel_record(_opened(session, file_id, **order), session))
+    return apply_to_rows(CHANNELS, ids, lambda file_id: channel_record(_opened(session, file_id, **order), session))
 
 
 def watch_changes(
@@ -213,7 +213,7 @@ def stop_channel(channel: ChannelLike, *, session: Session | None = None) -> Dat
         stop(session, *pair)
         return {"id": pair[0], "stopped": True}
 
-    return for_each(STOPPED, _pairs(session, channel), stopped)
+    return apply_to_rows(STOPPED, _pairs(session, channel), stopped)
 
 
 def _pairs(session: Session, channel: Any) -> list[tuple[str, str]]:
@@ -265,7 +265,7 @@ def renew_channel(
     ids, known = file_ids(channel, "channel"), register_of(session).channels
     if unknown := [one for one in ids if one not in known]:
         raise ValueError(f"channel {unknown[0]!r} was not opened by this session, so it cannot be opened again")
-    return for_each(CHANNELS, ids, lambda one: _renewed(session, known[one], expires_in, expiration, keep_old))
+    return apply_to_rows(CHANNELS, ids, lambda one: _renewed(session, known[one], expires_in, expiration, keep_old))
 
 
 def _renewed(session: Session, old: Channel, expires_in: Any, expiration: Any, keep_old: bool) -> Record:

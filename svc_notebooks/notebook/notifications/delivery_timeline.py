@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids
 from ..current_session import session_or_current
-from ..exchanges.svg import INK, SENT, Column, Picture, bars, chart, swatch, text_table
+from ..exchanges.svg import INK, SENT, SvgPicture, TableColumn, bars, chart, swatch, text_table
 from ..sandbox.sandbox import sandbox_of
 from ..widgets.html import Markup, joined, tag
 
@@ -19,12 +19,18 @@ if TYPE_CHECKING:
     from .channels import ChannelLike
 
 WIDTH, HEIGHT, _EDGE = 320, 20, 8
-_COLUMNS = (Column("message"), Column("first try"), Column("tries"), Column("answers"), Column("waited", True))
+_COLUMNS = (
+    TableColumn("message"),
+    TableColumn("first try"),
+    TableColumn("tries"),
+    TableColumn("answers"),
+    TableColumn("waited", True),
+)
 _MEANT = {"delivered": "delivered", "retry": "tried again", "failed": "failed for good", "cancelled": "given up"}
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class TimelineAttempt:
     """One try: seconds after the first, what was answered, how it counts."""
 
     after: float
@@ -33,12 +39,12 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class TimelineMessage:
     """A message and its tries."""
 
     name: str
     begun: str
-    attempts: tuple[Attempt, ...]
+    attempts: tuple[TimelineAttempt, ...]
 
     @property
     def lasted(self) -> float:
@@ -46,7 +52,7 @@ class Message:
         return self.attempts[-1].after
 
 
-def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | None = None) -> Picture:
+def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | None = None) -> SvgPicture:
     """The attempts of every message against time, each row from its first try on.
 
     Args:
@@ -74,7 +80,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
     return timeline_of([row for row in lab.service.deliveries() if wanted is None or row["channel_id"] in wanted])
 
 
-def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> Picture:
+def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> SvgPicture:
     """The picture of the rows of `Service.deliveries`."""
     messages = messages_of(deliveries)
     tries = sum(len(one.attempts) for one in messages)
@@ -84,10 +90,10 @@ def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> Picture:
     drawn = [[one.name, one.begun, _lane(one, longest), _answers(one), _waited(one)] for one in messages]
     names = ["message", "first try", "answers", "waited"]
     notes = [*_legend(), f"; a row is {longest:.1f} seconds long" if longest else ""]
-    return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *notes))
+    return SvgPicture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *notes))
 
 
-def messages_of(deliveries: Iterable[Mapping[str, Any]]) -> list[Message]:
+def messages_of(deliveries: Iterable[Mapping[str, Any]]) -> list[TimelineMessage]:
     """The messages, in the order of their first tries."""
     rows = list(deliveries)
     several = len({row["channel_id"] for row in rows}) > 1
@@ -104,32 +110,32 @@ def _key(row: Mapping[str, Any]) -> tuple[str, int]:
     return row["channel_id"], row["message_number"]
 
 
-def _message(rows: Sequence[Mapping[str, Any]], clock: str, *, named: bool) -> Message:
+def _message(rows: Sequence[Mapping[str, Any]], clock: str, *, named: bool) -> TimelineMessage:
     times = [datetime.fromisoformat(row["time"]) for row in rows]
     attempts = [
-        Attempt((time - times[0]).total_seconds(), _answer(row), row["outcome"])
+        TimelineAttempt((time - times[0]).total_seconds(), _answer(row), row["outcome"])
         for time, row in zip(times, rows, strict=True)
     ]
     about = f"{rows[0]['message_number']} {rows[0]['state']}"
     channel = f" on {rows[0]['channel_id'][:8]}" if named else ""
-    return Message(about + channel, times[0].strftime(clock), tuple(attempts))
+    return TimelineMessage(about + channel, times[0].strftime(clock), tuple(attempts))
 
 
 def _answer(row: Mapping[str, Any]) -> str:
     return str(row["status"]) if row["status"] is not None else str(row["error"] or "none")
 
 
-def _answers(one: Message) -> str:
+def _answers(one: TimelineMessage) -> str:
     said = ", ".join(attempt.answer for attempt in one.attempts)
     last = one.attempts[-1].outcome
     return said if last == "delivered" else f"{said} ({_MEANT.get(last, last)})"
 
 
-def _waited(one: Message) -> str:
+def _waited(one: TimelineMessage) -> str:
     return f"{one.lasted:.1f} s" if len(one.attempts) > 1 else ""
 
 
-def _lane(one: Message, longest: float) -> Markup:
+def _lane(one: TimelineMessage, longest: float) -> Markup:
     scale = (WIDTH - 2 * _EDGE) / (longest or 1.0)
     middle = HEIGHT / 2
     line = tag("line", x1=_EDGE, y1=middle, x2=WIDTH - _EDGE, y2=middle, stroke=INK, stroke_opacity="0.3")

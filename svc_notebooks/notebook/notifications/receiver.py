@@ -9,11 +9,11 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
-from ...client.notifications.inbox import Inbox, Received, same_token
-from ...core.fork import Elsewhere, after_fork
+from ...client.notifications.inbox import Inbox, ReceivedMessage, same_token
+from ...core.fork import ForkedChild, after_fork
 from ...core.http.redaction import masked
 from ...core.notifications.messages import HEADERS, STATES
-from ...core.platform import here
+from ...core.platform import capabilities
 from ..arguments import choice, optional_text, whole
 from ..frames.frames import Record, frame
 from ..frames.schemas import EXPLAINED, MESSAGES
@@ -68,7 +68,7 @@ class Receiver:
     def _leave(self) -> None:
         """In a forked child: no message comes here, and nothing is closed."""
         self._closed, self._settle = True, None
-        self._inbox = cast(Inbox, Elsewhere(_ELSEWHERE.format(process=self._process), _LOOK_THERE))
+        self._inbox = cast(Inbox, ForkedChild(_ELSEWHERE.format(process=self._process), _LOOK_THERE))
 
     def __repr__(self) -> str:
         return f"<Receiver: {_counted(len(self._inbox.messages()))}>"
@@ -140,7 +140,9 @@ class Receiver:
         ends = monotonic() + _seconds("timeout", timeout)
         if self._settle:  # so that what else is on its way is in the frame, too
             self._settle(min(timeout, _SETTLING))
-        left = max(0.0, ends - monotonic()) if here().threads else 0.0  # else nobody else can send anything meanwhile
+        left = (
+            max(0.0, ends - monotonic()) if capabilities().threads else 0.0
+        )  # else nobody else can send anything meanwhile
         found = self._inbox.wait_for(lambda one: _matches(one, state, channel), count, left)
         if len(found) < count:
             came = ", ".join(str(one.notification.state) for one in self._inbox.messages()) or "nothing"
@@ -194,7 +196,7 @@ class Receiver:
         """
         return same_token(optional_text("token", token), self._message(n).notification.token)
 
-    def _message(self, n: object) -> Received:
+    def _message(self, n: object) -> ReceivedMessage:
         received = self._inbox.messages()
         if isinstance(n, bool) or not isinstance(n, int) or not -len(received) <= n < len(received):
             raise ValueError(f"n is {n!r}, and there are {_counted(len(received))}, counted from 0; -1 is the last")
@@ -212,12 +214,12 @@ class Receiver:
         """Call this after every message, in whatever thread took it; what is returned ends it."""
         return self._inbox.listen(listener)
 
-    def received(self) -> list[Received]:
+    def received(self) -> list[ReceivedMessage]:
         """The messages as values, for views."""
         return self._inbox.messages()
 
 
-def _matches(one: Received, state: str | None, channel: str | None) -> bool:
+def _matches(one: ReceivedMessage, state: str | None, channel: str | None) -> bool:
     found = one.notification
     return state in (None, found.state) and channel in (None, found.channel_id)
 
@@ -233,7 +235,7 @@ def _counted(count: int) -> str:
     return f"{count or 'no'} message{'' if count == 1 else 's'}"
 
 
-def message_record(one: Received) -> Record:
+def message_record(one: ReceivedMessage) -> Record:
     """A message as a row of `MESSAGES`."""
     found, length = one.notification, one.headers.get("Content-Length")
     return {
@@ -262,7 +264,7 @@ _CONTENT = {
 }
 
 
-def explained(one: Received, names: Names) -> list[dict[str, Any]]:
+def explained(one: ReceivedMessage, names: Names) -> list[dict[str, Any]]:
     """The family's headers of a message, in the order of the interface's table, and those about its body."""
     token, shown = names.header(_TOKEN), one.notification.token
     every = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT

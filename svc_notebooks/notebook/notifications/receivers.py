@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from ...core.platform import here, need_sockets
+from ...core.platform import capabilities, need_sockets
 from ..current_session import session_or_current
 from ..sandbox.sandbox import Sandbox, sandbox_of
 from .receiver import Receiver
@@ -58,7 +58,7 @@ def receiver(
         direct: No socket: a sandbox calls the receiver as a function. None: where there are no sockets, as in a page.
 
     Raises:
-        NotHere: There are no sockets here, and `direct` is False, or the service is elsewhere.
+        Unsupported: There are no sockets here, and `direct` is False, or the service is elsewhere.
         ImportError: Certificates cannot be made here; the message says what to install.
         OSError: The port is in use.
         ValueError: `direct` is for a sandbox; or the address is no https address.
@@ -75,7 +75,7 @@ def receiver(
 
     session = session_or_current(session)
     lab, inbox = sandbox_of(session), Inbox(session.names, session.clock)
-    if direct if direct is not None else lab and not here().sockets:
+    if direct if direct is not None else lab and not capabilities().sockets:
         if lab is None:
             raise ValueError("direct=True is for a sandbox: a service elsewhere needs an address that it can reach")
         made = _direct(lab, inbox, session)

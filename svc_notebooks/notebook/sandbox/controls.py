@@ -46,7 +46,7 @@ def fault_presets() -> DataFrame:
     return frame(FAULT_PRESETS, rows)
 
 
-class World:
+class SandboxControls:
     """What a sandbox does to its service beside using it."""
 
     service: Service

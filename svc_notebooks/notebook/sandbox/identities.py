@@ -96,7 +96,7 @@ def _save(path: Path, value: Mapping[str, Any], *, overwrite: bool) -> Path:
     return save_bytes(path.expanduser(), content, overwrite=overwrite, mode=0o600).path
 
 
-class People:
+class Identities:
     """What a sandbox does about people."""
 
     service: Service

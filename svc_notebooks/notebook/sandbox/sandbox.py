@@ -18,8 +18,8 @@ from ..current_session import forget
 from ..frames.event_schemas import OUTBOX
 from ..frames.frames import frame
 from ..frames.schemas import DELIVERIES, JOURNAL
-from .controls import World
-from .identities import People
+from .controls import SandboxControls
+from .identities import Identities
 from .kernel import add, explain_not_found, next_number, remove
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def _close(kept: ref[Sandbox]) -> None:
         copy.close()
 
 
-class Sandbox(People, World):
+class Sandbox(Identities, SandboxControls):
     """A service in this kernel: `session` is signed in to it, `service` is the function itself.
 
     `clock.now()` tells its time, `clock.advance("8d")` moves it. As a context manager it is closed at the
@@ -243,7 +243,7 @@ class Sandbox(People, World):
                 (`curl --cacert`, `connect(verify=...)`), there until the sandbox is closed.
 
         Raises:
-            NotHere: There are no sockets here, as in a browser.
+            Unsupported: There are no sockets here, as in a browser.
             ImportError: TLS needs the package trustme, which is not installed.
 
         >>> lab = svc.sandbox()

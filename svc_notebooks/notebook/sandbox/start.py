@@ -30,7 +30,7 @@ def sandbox(
     """A whole service in this kernel, signed in, with no socket and no thread.
 
     The calls of this package use its session from now on. Threads may share it; a process that was forked from this
-    one cannot use it, and says so with NotHere: call `lab.serve()` here and `connect()` there.
+    one cannot use it, and says so with Unsupported: call `lab.serve()` here and `connect()` there.
 
     Args:
         path: A folder that keeps everything, to be opened again later: one that a sandbox or `svc-notebooks serve`

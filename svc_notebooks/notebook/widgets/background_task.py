@@ -12,7 +12,7 @@ from typing import TypeAlias, TypeVar
 
 import ipywidgets as widgets
 
-from ...core.platform import here
+from ...core.platform import capabilities
 from .field import show
 from .progress_bar import ProgressBar
 from .styles import row
@@ -31,7 +31,7 @@ class Stopped(Exception):
     """The person pressed Cancel; what has come so far is kept."""
 
 
-class Work(widgets.VBox):  # type: ignore[misc]
+class BackgroundTask(widgets.VBox):  # type: ignore[misc]
     """One piece of work at a time; to be seen while it goes on. `failed` is told what went wrong."""
 
     def __init__(self, failed: Callable[[Exception], None]) -> None:
@@ -64,7 +64,7 @@ class Work(widgets.VBox):  # type: ignore[misc]
             raise ValueError(_UNDER_WAY)
         self._stop = False
         loop = _loop()
-        if not aside or loop is None or not here().threads:
+        if not aside or loop is None or not capabilities().threads:
             then(act(self._report))
             return
         self.bar.begin(label, None)

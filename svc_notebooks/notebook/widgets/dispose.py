@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from ipywidgets import Widget
 
 
-def close_whole(*roots: Widget) -> None:
+def dispose(*roots: Widget) -> None:
     """Close widgets and all that they are made of."""
     for part in whole(*roots):
         Widget.close(part)

@@ -20,7 +20,7 @@ LARGEST_LINK = 2 * MIB
 """Browsers take a link of this many bytes; some take no more."""
 
 
-class HandOver(Protocol):
+class BrowserDownload(Protocol):
     """What gives bytes to the browser."""
 
     widget: Any
@@ -39,9 +39,9 @@ class InSlices:
     """Files of any size, and PDFs on the page (anywidget)."""
 
     def __init__(self, arrived: Callable[[], None]) -> None:
-        from .file_download import BrowserResult
+        from .file_download import DownloadWidget
 
-        self.widget = BrowserResult()
+        self.widget = DownloadWidget()
         self.widget.observe(lambda _change: arrived(), "taken")
 
     def save(self, name: str, media_type: str, body: bytes) -> str:
@@ -81,7 +81,7 @@ class AsLink:
         self.widget.value = ""
 
 
-def best_hand_over(arrived: Callable[[], None]) -> HandOver:
+def best_hand_over(arrived: Callable[[], None]) -> BrowserDownload:
     """What this environment can have; `arrived` is called when the browser has taken a result."""
     return InSlices(arrived) if find_spec("anywidget") else AsLink(arrived)
 
@@ -90,7 +90,7 @@ _HERE = Path(__file__).parent
 _SLICE = MIB
 
 
-class BrowserResult(anywidget.AnyWidget):
+class DownloadWidget(anywidget.AnyWidget):
     """What was handed over last; `taken` is its number once the browser has it.
 
     >>> result = BrowserResult()

@@ -14,7 +14,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from .upload_buffer import Inbox
+from .upload_buffer import UploadBuffer
 
 _HERE = Path(__file__).parent
 
@@ -36,7 +36,7 @@ class BrowserFiles(anywidget.AnyWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.inbox = Inbox()
+        self.inbox = UploadBuffer()
         self.on_msg(lambda _widget, content, buffers: self.hear(content, buffers))
 
     def hear(self, content: dict[str, Any], buffers: Sequence[Any]) -> None:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import ipywidgets as widgets
 
-from .dispose import close_whole
+from .dispose import dispose
 from .html import Markup, joined, tag
 from .styles import style_sheet
 
@@ -71,7 +71,7 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def close(self) -> None:
         """Take the form off the page, and all that it is made of out of the kernel's table of widgets."""
-        close_whole(self, self.alert, self.table, self.twin)
+        dispose(self, self.alert, self.table, self.twin)
 
     @abstractmethod
     def code(self) -> str:

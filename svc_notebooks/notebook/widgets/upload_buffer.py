@@ -14,7 +14,7 @@ from ...core.fork import remove_with
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class IncomingFile:
     """A file on its way from the browser; sizes in bytes.
 
     `path` is where the kernel keeps it, `name` is what the person calls it and is no path.
@@ -33,7 +33,7 @@ class Arrival:
         return self.received == self.size
 
 
-class Inbox:
+class UploadBuffer:
     """The files that a browser sends, kept in a folder of their own until the inbox is gone.
 
     >>> inbox = Inbox()
@@ -44,12 +44,12 @@ class Inbox:
     """
 
     def __init__(self) -> None:
-        self._arrivals: dict[str, Arrival] = {}
+        self._arrivals: dict[str, IncomingFile] = {}
         self._folder: Path | None = None
         self._begun = 0
 
     @property
-    def arrivals(self) -> list[Arrival]:
+    def arrivals(self) -> list[IncomingFile]:
         """What is here and what is on its way, in the order in which it began."""
         return list(self._arrivals.values())
 
@@ -58,7 +58,7 @@ class Inbox:
         self._begun += 1
         path = self._home() / f"{self._begun}"  # a name from outside never becomes a path
         path.touch()
-        self._arrivals[key] = Arrival(key, name, size, mime_type, path)
+        self._arrivals[key] = IncomingFile(key, name, size, mime_type, path)
 
     def take(self, key: str, offset: int, data: bytes) -> None:
         """Add the bytes from `offset` on, where they continue the file and do not outgrow it."""

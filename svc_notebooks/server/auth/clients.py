@@ -9,22 +9,24 @@ from urllib.parse import urlsplit
 from ...core.auth.assertions import new_key
 from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 from ..store.oauth import AccountRow, ClientRow
 from ..store.users import digest_of
-from .users import welcome
+from .users import create_user
 
 _NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")
 _PROJECT = "notebooks"
 
 
-def oauth_client(house: House, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str) -> JSONObject:
+def oauth_client(
+    context: ServiceContext, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str
+) -> JSONObject:
     """Register an OAuth client; what its makers are told, once. Raises ValueError for an address that is none."""
-    key, secret = f"{house.ids.number()}.apps.{house.policy.domain}", house.ids.secret()
+    key, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
     addresses = [_redirect(one) for one in redirect_uris]
     row = ClientRow(key, name, "" if public else digest_of(secret), " ".join(addresses))
-    with house.store.transaction():
-        house.store.oauth.add_client(row)
+    with context.store.transaction():
+        context.store.oauth.add_client(row)
     found: JSONObject = {
         "client_id": key,
         "project_id": _PROJECT,
@@ -46,20 +48,22 @@ def _redirect(address: str) -> str:
     return address
 
 
-def service_account(house: House, name: str, delegation: Iterable[str], *, client: str, base_url: str) -> JSONObject:
+def service_account(
+    context: ServiceContext, name: str, delegation: Iterable[str], *, client: str, base_url: str
+) -> JSONObject:
     """Make a service account, or give it another key; the key file, whose private half is kept nowhere else.
 
     Raises ValueError for a name or a scope that is none, ImportError without the extra `identity`.
     """
     if not _NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name: 1 to 30 of a-z, 0-9 and -, a letter first, no - at the end")
-    email = f"{name}@{_PROJECT}.iam.{house.policy.domain}"
-    allowed = scope_names(list(delegation), house.policy)
+    email = f"{name}@{_PROJECT}.iam.{context.policy.domain}"
+    allowed = scope_names(list(delegation), context.policy)
     private, public = new_key()
-    row = AccountRow(email, client, house.ids.key_id(), public, allowed)
-    with house.store.transaction():
-        welcome(house, email)
-        house.store.oauth.add_account(row)
+    row = AccountRow(email, client, context.ids.key_id(), public, allowed)
+    with context.store.transaction():
+        create_user(context, email)
+        context.store.oauth.add_account(row)
     return {
         "type": "service_account",
         "project_id": _PROJECT,

@@ -8,11 +8,11 @@ from ...core.auth.assertions import ALGORITHM, BadAssertion, check_signature, cl
 from ...core.auth.oauth import OAuthError, answers
 from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
-from ..context.external_origin import client_origin
-from ..context.public_request import Visit, needed
-from ..context.service_context import House
+from ..context.external_origin import external_origin
+from ..context.public_request import PublicRequest, needed
+from ..context.service_context import ServiceContext
 from ..store.oauth import AccountRow, ClientRow, GrantRow
-from ..store.users import Token, digest_of
+from ..store.users import TokenRow, digest_of
 
 _LONGEST_ASSERTION = 3600
 _SKEW = 300
@@ -21,10 +21,16 @@ _WORDS = {"code": "authorization code", "refresh": "refresh token"}
 
 
 def new_code(
-    visit: Visit, token: Token, client: ClientRow, *, redirect: str, challenge: str = "", method: str = "plain"
+    visit: PublicRequest,
+    token: TokenRow,
+    client: ClientRow,
+    *,
+    redirect: str,
+    challenge: str = "",
+    method: str = "plain",
 ) -> str:
     """An authorization code for what a user has consented to: `token` says who, and to which scopes."""
-    house, code = visit.house, visit.house.ids.code()
+    context, code = visit.context, visit.context.ids.code()
     digest = digest_of(code)
     grant = GrantRow(
         digest=digest,
@@ -33,30 +39,30 @@ def new_code(
         user=token.user,
         client=client.id,
         scopes=token.scopes,
-        expires=visit.now() + house.policy.code_lifetime,
+        expires=visit.now() + context.policy.code_lifetime,
         redirect=redirect,
         challenge=challenge,
         method=method,
         spent=0,
     )
-    house.store.oauth.add_grant(grant)
+    context.store.oauth.add_grant(grant)
     return code
 
 
-def by_code(visit: Visit, form: dict[str, str], client: ClientRow) -> JSONObject:
+def exchange_code(visit: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
     """The tokens that a code stands for, once; who comes a second time ends them all."""
-    with visit.house.store.transaction():
+    with visit.context.store.transaction():
         grant = _grant(visit, needed(form, "code"), "code", client)
         if not grant.spent:
             _check_exchange(form, grant)
             return _exchange(visit, grant)
-    visit.house.store.oauth.end(grant.family)
+    visit.context.store.oauth.end(grant.family)
     visit.access.forget()
     raise OAuthError("invalid_grant", "the code was used before: every token that came from it is revoked.")
 
 
-def _exchange(visit: Visit, grant: GrantRow) -> JSONObject:
-    oauth, refresh = visit.house.store.oauth, visit.house.ids.refresh_token()
+def _exchange(visit: PublicRequest, grant: GrantRow) -> JSONObject:
+    oauth, refresh = visit.context.store.oauth, visit.context.ids.refresh_token()
     oauth.spend(grant)
     oauth.add_grant(grant._replace(digest=digest_of(refresh), kind="refresh", expires=None))
     return _issue(visit, grant, grant.scopes) | {"refresh_token": refresh}
@@ -72,18 +78,18 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
         raise OAuthError("invalid_grant", "there is a code_verifier, and the request had no code_challenge.")
 
 
-def by_refresh_token(visit: Visit, form: dict[str, str], client: ClientRow) -> JSONObject:
+def by_refresh_token(visit: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
     """Another access token of the same consent, for all of its scopes or some."""
-    with visit.house.store.transaction():  # or a revocation could come between the look and the token
+    with visit.context.store.transaction():  # or a revocation could come between the look and the token
         grant = _grant(visit, needed(form, "refresh_token"), "refresh", client)
-        scopes = scopes_of(visit.house, form["scope"]) if form.get("scope") else grant.scopes
+        scopes = scopes_of(visit.context, form["scope"]) if form.get("scope") else grant.scopes
         if not set(scopes.split()) <= set(grant.scopes.split()):
             raise OAuthError("invalid_scope", "scope asks for more than the user has consented to.")
         return _issue(visit, grant, scopes)
 
 
-def _grant(visit: Visit, secret: str, kind: str, client: ClientRow) -> GrantRow:
-    found = visit.house.store.oauth.grant(secret)
+def _grant(visit: PublicRequest, secret: str, kind: str, client: ClientRow) -> GrantRow:
+    found = visit.context.store.oauth.grant(secret)
     if found is None or found.kind != kind or found.client != client.id:
         raise OAuthError("invalid_grant", f"there is no such {_WORDS[kind]} of this client, or it was revoked.")
     if found.expires is not None and visit.now() >= found.expires:
@@ -91,26 +97,28 @@ def _grant(visit: Visit, secret: str, kind: str, client: ClientRow) -> GrantRow:
     return found
 
 
-def _issue(visit: Visit, grant: GrantRow, scopes: str) -> JSONObject:
+def _issue(visit: PublicRequest, grant: GrantRow, scopes: str) -> JSONObject:
     secret, answer = _token(visit, grant.user, grant.client, scopes, service_account=False)
-    visit.house.store.oauth.add_token(secret, grant.family)
+    visit.context.store.oauth.add_token(secret, grant.family)
     return answer
 
 
-def _token(visit: Visit, user: str, client: str, scopes: str, *, service_account: bool) -> tuple[str, JSONObject]:
-    house, secret = visit.house, visit.house.ids.token()
-    lifetime = house.policy.token_lifetime
-    visit.access.add(secret, Token(user, client, scopes, int(service_account), visit.now() + lifetime))
+def _token(
+    visit: PublicRequest, user: str, client: str, scopes: str, *, service_account: bool
+) -> tuple[str, JSONObject]:
+    context, secret = visit.context, visit.context.ids.token()
+    lifetime = context.policy.token_lifetime
+    visit.access.add(secret, TokenRow(user, client, scopes, int(service_account), visit.now() + lifetime))
     visit.entry.user, visit.entry.client, visit.entry.scopes = user, client, frozenset(scopes.split())
     return secret, {
         "access_token": secret,
         "expires_in": int(lifetime),
-        "scope": scope_uris(house, scopes),
+        "scope": scope_uris(context, scopes),
         "token_type": "Bearer",
     }
 
 
-def by_assertion(visit: Visit, form: dict[str, str]) -> JSONObject:
+def by_assertion(visit: PublicRequest, form: dict[str, str]) -> JSONObject:
     """A token of the service account that signed the assertion, or of the user that it may act for."""
     assertion = needed(form, "assertion")
     try:
@@ -120,19 +128,19 @@ def by_assertion(visit: Visit, form: dict[str, str]) -> JSONObject:
     except BadAssertion as error:
         raise OAuthError("invalid_grant", f"assertion: {error}.") from None
     _check_times(visit, claims)
-    scopes = scopes_of(visit.house, claims.get("scope"))
-    user = _subject(visit.house, account, claims, scopes)
+    scopes = scopes_of(visit.context, claims.get("scope"))
+    user = _subject(visit.context, account, claims, scopes)
     own = user == account.email
-    with visit.house.store.transaction():
+    with visit.context.store.transaction():
         return _token(visit, user, account.client, scopes, service_account=own)[1]
 
 
-def _account(visit: Visit, header: dict[str, Any], claims: dict[str, Any]) -> AccountRow:
+def _account(visit: PublicRequest, header: dict[str, Any], claims: dict[str, Any]) -> AccountRow:
     """The service account that the assertion claims to come from. Raises BadAssertion, OAuthError."""
     if header.get("alg") != ALGORITHM:
         raise BadAssertion(f"it must be signed with {ALGORITHM}")
     issuer = claims.get("iss")
-    account = visit.house.store.oauth.account(issuer) if isinstance(issuer, str) else None
+    account = visit.context.store.oauth.account(issuer) if isinstance(issuer, str) else None
     if account is None:
         raise OAuthError("invalid_grant", "iss names no service account of this service.")
     if header.get("kid", account.key_id) != account.key_id:
@@ -141,17 +149,17 @@ def _account(visit: Visit, header: dict[str, Any], claims: dict[str, Any]) -> Ac
     return account
 
 
-def _check_audience(visit: Visit, given: object) -> None:
+def _check_audience(visit: PublicRequest, given: object) -> None:
     """Refuse what was signed for another service; some libraries sign one address for all. Raises OAuthError."""
-    address = client_origin(visit.request, visit.house) + "/token"
-    accepted = (address, *visit.house.policy.assertion_audiences)
+    address = external_origin(visit.request, visit.context) + "/token"
+    accepted = (address, *visit.context.policy.assertion_audiences)
     if not any(one in accepted for one in (given if isinstance(given, list) else [given])):
         raise OAuthError("invalid_grant", f"aud must be {address}, the address of this endpoint.")
 
 
-def _check_times(visit: Visit, claims: dict[str, Any]) -> None:
+def _check_times(visit: PublicRequest, claims: dict[str, Any]) -> None:
     issued, expires, now = _seconds(claims, "iat"), _seconds(claims, "exp"), visit.now()
-    clock = f"the clock of the service shows {visit.house.clock.now():%Y-%m-%dT%H:%M:%SZ}"
+    clock = f"the clock of the service shows {visit.context.clock.now():%Y-%m-%dT%H:%M:%SZ}"
     if issued > now + _SKEW or ("nbf" in claims and _seconds(claims, "nbf") > now + _SKEW):
         raise OAuthError("invalid_grant", f"the assertion lies in the future: {clock}.")
     if not issued < expires <= issued + _LONGEST_ASSERTION:
@@ -167,28 +175,28 @@ def _seconds(claims: dict[str, Any], name: str) -> float:
     return value
 
 
-def _subject(house: House, account: AccountRow, claims: dict[str, Any], scopes: str) -> str:
+def _subject(context: ServiceContext, account: AccountRow, claims: dict[str, Any], scopes: str) -> str:
     """Whom the token is for: the account itself, or a user whom it may act for (domain-wide delegation)."""
     subject = claims.get("sub", account.email)
     if subject == account.email:
         return account.email
     if not set(scopes.split()) <= set(account.delegation.split()):
         raise OAuthError("unauthorized_client", "this service account may not act for users in these scopes.")
-    if not isinstance(subject, str) or house.store.people.root(subject.lower()) is None:
+    if not isinstance(subject, str) or context.store.users.root(subject.lower()) is None:
         raise OAuthError("invalid_grant", "sub names no user of this service.")
     return subject.lower()
 
 
-def scopes_of(house: House, given: object) -> str:
+def scopes_of(context: ServiceContext, given: object) -> str:
     """Scopes that are divided by blanks, as the store keeps them. Raises OAuthError."""
     if not isinstance(given, str) or not given.strip():
         raise OAuthError("invalid_scope", "scope is missing: name at least one, divided by blanks.")
     try:
-        return " ".join(dict.fromkeys(scope_names(given.split(), house.policy).split()))
+        return " ".join(dict.fromkeys(scope_names(given.split(), context.policy).split()))
     except ValueError as error:
         raise OAuthError("invalid_scope", str(error)) from None
 
 
-def scope_uris(house: House, scopes: str) -> str:
+def scope_uris(context: ServiceContext, scopes: str) -> str:
     """Scopes as clients write them: full URIs, divided by blanks."""
-    return " ".join(f"{house.policy.auth_scope_base}/{scope}" for scope in scopes.split())
+    return " ".join(f"{context.policy.auth_scope_base}/{scope}" for scope in scopes.split())

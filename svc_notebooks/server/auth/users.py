@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from ..context.access_tokens import Access
-from ..context.service_context import House
-from ..events.attendee_copies import emails_of, spread
+from ..context.access_tokens import TokenVerifier
+from ..context.service_context import ServiceContext
+from ..events.attendee_copies import emails_of, sync_attendee_copies
 from ..events.resource import stored
 from ..files import rows as drafts
-from ..store.users import Token
+from ..store.users import TokenRow
 
 
-def welcome(house: House, email: str) -> None:
+def create_user(context: ServiceContext, email: str) -> None:
     """Make a user of whoever is none yet."""
-    if house.store.people.root(email) is not None:
+    if context.store.users.root(email) is not None:
         return
-    root = drafts.root_row(house, email)
-    house.store.people.add_user(email, root.id)
-    house.store.files.add(root)
-    _bring_invitations(house, email)
+    root = drafts.root_row(context, email)
+    context.store.users.add_user(email, root.id)
+    context.store.files.add(root)
+    _bring_invitations(context, email)
 
 
-def grant(house: House, access: Access, secret: str, token: Token) -> None:
+def grant(context: ServiceContext, access: TokenVerifier, secret: str, token: TokenRow) -> None:
     """Record an access token, and create its user on the first sign-in."""
-    with house.store.transaction():
-        welcome(house, token.user)
+    with context.store.transaction():
+        create_user(context, token.user)
         access.add(secret, token)
 
 
-def _bring_invitations(house: House, email: str) -> None:
-    for row in house.store.events.naming(email):
+def _bring_invitations(context: ServiceContext, email: str) -> None:
+    for row in context.store.events.naming(email):
         found = stored(row)
         if not row.cancelled and email in emails_of(found.body):
-            spread(house, found, found.body)
+            sync_attendee_copies(context, found, found.body)

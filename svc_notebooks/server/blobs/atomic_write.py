@@ -21,7 +21,7 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 _CANNOT = (errno.EINVAL, errno.ENOTSUP)  # what file systems say that know nothing of syncing folders
 
 
-def replace_file(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
+def atomic_write(path: Path, write: Callable[[BinaryIO], None], *, overwrite: bool) -> None:
     """Write a file beside this one and move it to its path, unless the file there has the same content.
 
     Args:

@@ -19,7 +19,7 @@ MUCH = 16 << 20
 """Bytes that are worth the milliseconds that it takes."""
 
 
-def give_back(freed: int) -> None:
+def release_memory(freed: int) -> None:
     """After so many bytes were let go of. glibc has a call for it, other libraries of C do it by themselves.
 
     Blocks of a deleted file lie between others, so that without it a kernel that once held 300 MB stays as large.
@@ -65,7 +65,7 @@ class PartWriter(Protocol):
         """Leave nothing of it."""
 
 
-class Parts(Protocol):
+class BlobStore(Protocol):
     """A place for parts."""
 
     def writer(self) -> PartWriter:
@@ -89,13 +89,13 @@ class Parts(Protocol):
     def sweep(self, known: set[str]) -> int:
         """Remove every part that was written since the store was opened and is not known; how many there were."""
 
-    def copy(self, stored: Iterable[StoredPart]) -> Parts:
+    def copy(self, stored: Iterable[StoredPart]) -> BlobStore:
         """These parts, to be kept whatever becomes of the others; no byte is copied where that can be avoided.
 
         Raises DamagedContent where one of them is missing or has another length.
         """
 
-    def put_back(self, kept: Parts) -> None:
+    def put_back(self, kept: BlobStore) -> None:
         """Hold the parts that `copy` gave, beside those that are here."""
 
     def drop(self) -> None:
@@ -106,7 +106,7 @@ class Parts(Protocol):
 
 
 class _MemoryWriter:
-    def __init__(self, parts: MemoryParts) -> None:
+    def __init__(self, parts: MemoryBlobStore) -> None:
         self._parts = parts
         self._blocks: list[bytes] = []
         self._tail = bytearray()
@@ -144,7 +144,7 @@ class _MemoryWriter:
         self._blocks.clear()
 
 
-class MemoryParts:
+class MemoryBlobStore:
     """Parts as the blocks in which they came: never joined, so never copied."""
 
     def __init__(self) -> None:
@@ -179,7 +179,7 @@ class MemoryParts:
         return all(key in self._parts for key in keys)
 
     def delete(self, keys: Iterable[str]) -> None:
-        give_back(sum(self._forget(key) for key in keys))
+        release_memory(sum(self._forget(key) for key in keys))
 
     def _forget(self, key: str) -> int:
         """How many bytes it had."""
@@ -190,9 +190,9 @@ class MemoryParts:
         self.delete(lost)
         return len(lost)
 
-    def copy(self, stored: Iterable[StoredPart]) -> MemoryParts:
+    def copy(self, stored: Iterable[StoredPart]) -> MemoryBlobStore:
         """Blocks are shared, they never change."""
-        copied = MemoryParts()
+        copied = MemoryBlobStore()
         copied._parts = {key: self._parts[key] for key, _, _ in stored}
         copied._numbers = count(next(self._numbers))  # a counter has no copies from Python 3.14 on
         return copied
@@ -201,8 +201,8 @@ class MemoryParts:
         """Hold a part of another place under the name that it has there."""
         self._parts[key] = tuple(blocks)
 
-    def put_back(self, kept: Parts) -> None:
-        assert isinstance(kept, MemoryParts)
+    def put_back(self, kept: BlobStore) -> None:
+        assert isinstance(kept, MemoryBlobStore)
         self._parts |= kept._parts
 
     def drop(self) -> None:
@@ -211,7 +211,7 @@ class MemoryParts:
     close = drop
 
 
-def sound(parts: Parts, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
+def sound(parts: BlobStore, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
     """The parts in which `Parts.problem` finds nothing. At the end DamagedContent names all others."""
     problems = dict[str, str]()
     for part in stored:

@@ -14,7 +14,7 @@ from uuid import uuid4
 from zlib import crc32
 
 from .atomic_write import sync_folder
-from .blob_store import BLOCK, Parts, PartWriter, StoredPart, missing_part, sound
+from .blob_store import BLOCK, BlobStore, PartWriter, StoredPart, missing_part, sound
 from .damage import DamagedContent
 
 SNAPSHOTS = "snapshots"
@@ -68,7 +68,7 @@ class _FileWriter:
         Path(self._unfinished).unlink(missing_ok=True)
 
 
-class FolderParts:
+class DirectoryBlobStore:
     """Parts as files of a folder, spread over 256 folders below it by the first letters of their keys.
 
     A key is 24 random letters, then the number of the opening of the store in which the part was written.
@@ -161,9 +161,9 @@ class FolderParts:
         self.delete(lost)
         return len(lost)
 
-    def copy(self, stored: Iterable[StoredPart]) -> FolderParts:
+    def copy(self, stored: Iterable[StoredPart]) -> DirectoryBlobStore:
         """In a folder beside it: a part is written once, so a second name for its file is a copy."""
-        copied = FolderParts(self._snapshots / uuid4().hex, sync=False, copied=True)
+        copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False, copied=True)
         try:
             for part in sound(self, stored, contents=False):  # nothing is read: the whole service waits meanwhile
                 _link(self._path(part.key), copied._path(part.key))
@@ -172,8 +172,8 @@ class FolderParts:
             raise
         return copied
 
-    def put_back(self, kept: Parts) -> None:
-        assert isinstance(kept, FolderParts)
+    def put_back(self, kept: BlobStore) -> None:
+        assert isinstance(kept, DirectoryBlobStore)
         missing = [path for path in kept._folder.glob("??/*") if not self._path(path.name).exists()]
         for path in missing:
             _link(path, self._path(path.name))

@@ -13,7 +13,7 @@ from ...core.http.messages import Query, Request
 from ...core.policy import Policy
 from ..storage.clock import SystemClock, VirtualClock
 from ..store import Store
-from ..store.users import Token
+from ..store.users import TokenRow
 
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
 _MOST_CACHED = 10_000
@@ -40,7 +40,7 @@ class Caller:
         return self if narrow is self.app_only else replace(self, app_only=narrow)
 
 
-class Access:
+class TokenVerifier:
     """Knows the bearers of tokens. A token never changes, so what was looked up once is kept."""
 
     def __init__(self, store: Store, clock: SystemClock | VirtualClock) -> None:
@@ -58,7 +58,7 @@ class Access:
             raise _unauthorized("badToken")
         return found
 
-    def peek(self, request: Request, query: Query) -> Caller | None:
+    def caller_or_none(self, request: Request, query: Query) -> Caller | None:
         """The caller, or None where there is none to be known."""
         try:
             return self.caller(request, query)
@@ -84,7 +84,7 @@ class Access:
     def _look_up(self, shown: str) -> Caller:
         known = self._known  # who forgets meanwhile takes another book, and this page is in none that counts
         bearer = _BEARER.fullmatch(shown)
-        token = self._store.people.token(bearer[1]) if bearer else None
+        token = self._store.users.token(bearer[1]) if bearer else None
         if token is None:
             raise _unauthorized("badToken")
         scopes = frozenset(token.scopes.split())
@@ -94,9 +94,9 @@ class Access:
         known[shown] = found
         return found
 
-    def add(self, secret: str, token: Token) -> None:
+    def add(self, secret: str, token: TokenRow) -> None:
         """Let the bearer of this secret in."""
-        self._store.people.add_token(secret, token)
+        self._store.users.add_token(secret, token)
         self.forget()
 
     def forget(self) -> None:
@@ -110,7 +110,7 @@ def bearer(request: Request) -> str | None:
     return match[1] if match else None
 
 
-def require(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
+def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
     """The caller as these scopes let them ask. Raises ApiError (403): they have none of them."""
     if caller.scopes.isdisjoint(scopes):
         wanted = [row("missingScope", by=scopes_ruled_by(operation, caller.scopes), operation=operation.name)]

@@ -14,21 +14,21 @@ from urllib.parse import urlsplit
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request
 from ...core.http.origins import ANY, host_of
-from .service_context import House
+from .service_context import ServiceContext
 
 _LOCALHOST = "localhost"
 
 
-def check_host(request: Request, house: House) -> None:
+def check_host(request: Request, context: ServiceContext) -> None:
     """Refuse a Host that does not name this service. Raises ApiError (403).
 
     A request without a Host does not come from a browser, and passes.
     """
     authority = request.headers.get("Host")
-    if authority is None or ANY in house.policy.host_names:
+    if authority is None or ANY in context.policy.host_names:
         return
-    host, told = host_of(authority), [name.lower() for name in house.policy.host_names]
-    base = host_of(urlsplit(house.base_url).netloc) if house.base_url else None
+    host, told = host_of(authority), [name.lower() for name in context.policy.host_names]
+    base = host_of(urlsplit(context.base_url).netloc) if context.base_url else None
     if not host or (host not in (*told, base) and not _is_listening(host, urlsplit(request.url).hostname or "")):
         raise refuse("foreignHost", host=authority[:100])
 

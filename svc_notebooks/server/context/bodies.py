@@ -6,20 +6,20 @@ import logging
 from collections.abc import Iterable
 
 from ...core.errors.catalogue import refuse
-from ...core.http.messages import Body, Disconnected, Request, as_body, cut_off, is_gone, let_go
-from .journal import Entry
+from ...core.http.messages import Body, Disconnected, Request, abort_body, as_body, close_body, is_gone
+from .journal import JournalEntry
 
 _log = logging.getLogger(__name__)
 
 _MOST_DIGITS = 18
 
 
-class Inlet:
+class RequestBody:
     """A body that raises Disconnected where the declared length is not reached, and never gives more."""
 
     __slots__ = ("_body", "_declared", "_entry")
 
-    def __init__(self, body: Body | bytes, declared: int | None, entry: Entry) -> None:
+    def __init__(self, body: Body | bytes, declared: int | None, entry: JournalEntry) -> None:
         self._body = as_body(body)
         self._declared = declared
         self._entry = entry
@@ -37,14 +37,14 @@ class Inlet:
 
     def abort(self) -> None:
         """Stop the other side, where there is one that can be stopped."""
-        cut_off(self._body)
+        abort_body(self._body)
 
     def gone(self) -> bool:
         """Whether the other side has closed its connection."""
         return is_gone(self._body)
 
 
-class Outgoing:
+class CountedStream:
     """A streamed response that counts what was taken of it.
 
     Raises Disconnected where the body ends before its Content-Length or cannot be read: the connection is closed,
@@ -53,13 +53,13 @@ class Outgoing:
 
     __slots__ = ("_blocks", "_entry", "_length", "_source")
 
-    def __init__(self, source: Iterable[bytes], entry: Entry, length: int | None) -> None:
+    def __init__(self, source: Iterable[bytes], entry: JournalEntry, length: int | None) -> None:
         self._source = source
         self._blocks = iter(source)
         self._entry = entry
         self._length = length
 
-    def __iter__(self) -> Outgoing:
+    def __iter__(self) -> CountedStream:
         return self
 
     def __next__(self) -> bytes:
@@ -77,7 +77,7 @@ class Outgoing:
 
     def close(self) -> None:
         """Let go of what is behind it."""
-        let_go(self._source)
+        close_body(self._source)
 
 
 def check_length(request: Request) -> None:

@@ -9,28 +9,28 @@ from __future__ import annotations
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request
 from .allowed_hosts import check_host
-from .external_origin import client_origin
-from .service_context import House
+from .external_origin import external_origin
+from .service_context import ServiceContext
 
 _SAME_SITE = ("same-origin", "none")
 """Values of Sec-Fetch-Site for our own pages, and for what a person typed. `same-site` is another port of the host."""
 
 
-def check_page(request: Request, operation: str, house: House) -> None:
+def check_page(request: Request, operation: str, context: ServiceContext) -> None:
     """Refuse what another site sends to one of our pages to change something. Raises ApiError (403).
 
     Anybody may link to a page. A link to the page of consent must be followed by a person, since a client that asks
     with prompt=none gets its code at once.
     """
-    check_host(request, house)
+    check_host(request, context)
     if request.method not in ("GET", "HEAD") or (operation == "oauth.authorize" and not _is_link(request)):
-        check_same_origin(request, house)
+        check_same_origin(request, context)
 
 
-def check_same_origin(request: Request, house: House) -> None:
+def check_same_origin(request: Request, context: ServiceContext) -> None:
     """Refuse a request that a page of another origin has sent. Raises ApiError (403)."""
     origin = request.headers.get("Origin")
-    if origin is not None and _authority(origin) != _authority(client_origin(request, house)):
+    if origin is not None and _authority(origin) != _authority(external_origin(request, context)):
         raise refuse("foreignOrigin", origin=origin[:100])
     site = request.headers.get("Sec-Fetch-Site", "none")
     if site not in _SAME_SITE:

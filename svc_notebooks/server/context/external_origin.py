@@ -6,20 +6,20 @@ import re
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Headers, Request
-from .service_context import House
+from .service_context import ServiceContext
 
 _HOST = re.compile(r"(?:[A-Za-z0-9._~%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?")
 _PAIR = re.compile(r'(proto|host)\s*=\s*("[^"]*"|[^;,\s]+)', re.IGNORECASE)
 _DEFAULT_PORTS = {"http": ":80", "https": ":443"}
 
 
-def client_origin(request: Request, house: House) -> str:
+def external_origin(request: Request, context: ServiceContext) -> str:
     """Scheme and authority as the client wrote them. Raises ApiError (400) for a Host that is none."""
-    if house.base_url:
-        return house.base_url.rstrip("/")
+    if context.base_url:
+        return context.base_url.rstrip("/")
     scheme, _, host = request.origin.partition("://")
     host = request.headers.get("Host") or host
-    if house.policy.trust_forwarded:
+    if context.policy.trust_forwarded:
         scheme, host = _forwarded(request.headers, scheme, host)
     return f"{scheme}://{_authority(scheme, host)}"
 

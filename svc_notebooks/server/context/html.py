@@ -26,7 +26,7 @@ img { max-width: 100%; } .warning { border-left: .3rem solid #c60; padding-left:
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-src 'self'; base-uri 'none'"
 
 
-def page(
+def html_page(
     title: str, body: str, *, status: int = 200, forms: str | None = "'self'", extra: Iterable[tuple[str, str]] = ()
 ) -> Response:
     """A page with this title; `body` is HTML, `forms` says where its forms may lead (None: anywhere)."""
@@ -47,7 +47,7 @@ def page(
     return Response(status, Headers(headers), content)
 
 
-def confined(headers: Headers) -> list[tuple[str, str]]:
+def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
     """What somebody stored may be shown by a browser, which sends no header of ours: it runs no script there.
 
     A script would stand on our own origin, with the cookie of whoever looks.
@@ -62,7 +62,7 @@ def described(rows: Iterable[tuple[str, str]]) -> str:
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows) + "</dl>"
 
 
-def sent_on(address: str, status: int = 303, extra: Iterable[tuple[str, str]] = ()) -> Response:
+def redirect(address: str, status: int = 303, extra: Iterable[tuple[str, str]] = ()) -> Response:
     """Send a browser to another address."""
     headers = [("Location", address), ("Content-Length", "0"), ("Cache-Control", "no-store"), *extra]
     return Response(status, Headers(headers))

@@ -25,7 +25,7 @@ _ROW = 800
 _MOST_NOTED = 2000
 
 
-class Entry:
+class JournalEntry:
     """One row while it is being written; None: does not apply."""
 
     __slots__ = (*COLUMNS, "weight")
@@ -56,7 +56,7 @@ class Entry:
         return row | {"time": format_time(self.time), "scopes": sorted(self.scopes)}
 
 
-def noted(decided_by: str, notes: Iterable[str]) -> str:
+def with_notes(decided_by: str, notes: Iterable[str]) -> str:
     """What decided, and what is to be said besides, as far as a row has room for it."""
     return "; ".join((decided_by, *notes))[:_MOST_NOTED]
 
@@ -66,15 +66,15 @@ class Journal:
 
     def __init__(self, length: int, most_bytes: int) -> None:
         self._length, self._most = length, most_bytes
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[JournalEntry] = deque()
         self._bytes = 0
         self._numbers = count(1)
         self._lock = Lock()
 
-    def open(self, time: datetime, method: str, path: str, query: str) -> Entry:
+    def open(self, time: datetime, method: str, path: str, query: str) -> JournalEntry:
         """Begin the row of a request."""
         with self._lock:
-            entry = Entry(next(self._numbers), time, method, path, query)
+            entry = JournalEntry(next(self._numbers), time, method, path, query)
             entries = self._entries
             entries.append(entry)
             self._bytes += entry.weight

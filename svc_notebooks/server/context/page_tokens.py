@@ -12,7 +12,7 @@ from ...core.errors.catalogue import refuse
 _SEAL = 16
 
 
-def write(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
+def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
     """A token that stands for these keys in the listing that `about` names."""
     text = json.dumps(keys, ensure_ascii=False).encode()
     return urlsafe_b64encode(_seal(text, about, secret) + text).decode().rstrip("=")

@@ -10,10 +10,10 @@ from urllib.parse import parse_qsl
 from ...core.auth.oauth import OAuthError
 from ...core.http.messages import Body, JSONObject, Query, Request, Response
 from ...core.http.multipart import MediaType
-from .access_tokens import Access
-from .journal import Entry
+from .access_tokens import TokenVerifier
+from .journal import JournalEntry
 from .responses import dump, json_bytes
-from .service_context import House
+from .service_context import ServiceContext
 
 _FORM = "application/x-www-form-urlencoded"
 _MOST = 64 * 1024
@@ -23,21 +23,21 @@ _UNCACHED = [("Pragma", "no-cache")]
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
-    """One such request; `house` and `access` are the service's."""
+class PublicRequest:
+    """One such request; `context` and `access` are the service's."""
 
-    house: House
-    access: Access
+    context: ServiceContext
+    access: TokenVerifier
     request: Request
     method: str
     places: Mapping[str, str]
     query: Query
     body: Body
-    entry: Entry
+    entry: JournalEntry
 
     def now(self) -> float:
         """The present instant in Unix seconds."""
-        return self.house.clock.now().timestamp()
+        return self.context.clock.now().timestamp()
 
     def form(self) -> dict[str, str]:
         """The parameters of a form body. Raises OAuthError: it is none, or names a parameter twice."""
@@ -77,12 +77,12 @@ def needed(form: Mapping[str, str], name: str) -> str:
     return form[name]
 
 
-def told(value: JSONObject) -> Response:
+def no_store_json(value: JSONObject) -> Response:
     """An answer of an OAuth endpoint, which nobody may keep."""
     return json_bytes(dump(value), 200, _UNCACHED)
 
 
-def refused(error: OAuthError, *, basic: bool = False) -> Response:
+def oauth_error_response(error: OAuthError, *, basic: bool = False) -> Response:
     """The flat answer to what was refused."""
     challenge = [("WWW-Authenticate", 'Basic realm="svc"')] if basic and error.status == 401 else []
     body: JSONObject = {"error": error.error, "error_description": _EXCLUDED.sub("?", error.description)}

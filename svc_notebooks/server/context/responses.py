@@ -36,7 +36,7 @@ def _indented(value: JSON, newline: str) -> str:
     return json.dumps(value)
 
 
-def as_json(query: Query, value: JSONObject, status: int = 200) -> Response:
+def json_response(query: Query, value: JSONObject, status: int = 200) -> Response:
     """An answer in JSON, on one line with prettyPrint=false."""
     return json_bytes(dump(value, compact=query.get("prettyPrint") == "false"), status)
 

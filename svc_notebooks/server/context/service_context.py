@@ -1,4 +1,4 @@
-"""What every handler works with: the house that serves, and the call that is served."""
+"""What every handler gets: the context of the service, and the request."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from ..storage.clock import SystemClock, VirtualClock
 from ..storage.content import Content
 from ..storage.disk_reserve import Reserve
 from ..storage.ids import Ids
-from ..storage.session_locks import Lanes
+from ..storage.session_locks import SessionLocks
 from ..store import Store
 from ..store.search import Viewer
 from .access_tokens import Caller
-from .journal import Entry
+from .journal import JournalEntry
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class ServiceContext:
     """The parts of one service; `base_url` is where clients find it, None: as each request says.
 
     `folder` keeps everything, None: memory; `notes` are sentences about what was noticed when it was opened.
@@ -32,7 +32,7 @@ class House:
 
     store: Store
     content: Content
-    lanes: Lanes
+    session_locks: SessionLocks
     clock: SystemClock | VirtualClock
     ids: Ids
     policy: Policy
@@ -60,39 +60,39 @@ class House:
 
     def root(self, user: str) -> str:
         """The id of the folder that everything of a user is in."""
-        return self.store.people.root(user) or ""
+        return self.store.users.root(user) or ""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class RequestContext:
     """One request that has found its operation and its caller; `method` is the one that was meant."""
 
-    request: Request
+    http_request: Request
     method: str
     operation: Operation
-    places: Mapping[str, str]
+    path_params: Mapping[str, str]
     query: Query
     caller: Caller
     body: Body
-    entry: Entry
+    journal_entry: JournalEntry
 
     @property
     def headers(self) -> Headers:
         """The request's headers."""
-        return self.request.headers
+        return self.http_request.headers
 
     @property
     def file_id(self) -> str:
         """The file's id in the path."""
-        return self.places.get(FILE_ID, "")
+        return self.path_params.get(FILE_ID, "")
 
     @property
     def permission_id(self) -> str:
         """The permission's id in the path."""
-        return self.places.get(PERMISSION_ID, "")
+        return self.path_params.get(PERMISSION_ID, "")
 
-    def viewer(self, house: House) -> Viewer:
+    def viewer(self, context: ServiceContext) -> Viewer:
         """Who looks, as the store asks for it."""
         user = self.caller.user
-        shared = house.store.permissions.has_any(user)
-        return Viewer(user, house.root(user), self.caller.client, house.folder_type, shared, self.caller.app_only)
+        shared = context.store.permissions.has_any(user)
+        return Viewer(user, context.root(user), self.caller.client, context.folder_type, shared, self.caller.app_only)

@@ -13,9 +13,9 @@ from ...core.clock import to_millis
 from ...core.events.calendars import CalendarRole
 from ...core.files.permissions import GRANTEES, Role
 from ...core.http.messages import JSON
-from ...core.notifications.channels import State as ChannelState
+from ...core.notifications.channels import ChannelState as ChannelState
 from ...core.time_zones import zone_names
-from ...core.uploads.states import State as UploadState
+from ...core.uploads.states import UploadState as UploadState
 
 _FIRST = to_millis(datetime(1, 1, 2, tzinfo=UTC))
 _LAST = to_millis(datetime(9999, 12, 30, tzinfo=UTC))
@@ -69,7 +69,7 @@ MEANING: Mapping[str, Callable[[JSON], bool]] = {
 """By table and column; None is left to the type."""
 
 
-def means_something(table: str, column: str, value: JSON) -> bool:
+def is_valid_value(table: str, column: str, value: JSON) -> bool:
     """Whether a value of the right type can stand in this column.
 
     >>> means_something("files", "created", 0), means_something("files", "created", 2**62)

@@ -36,7 +36,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
-from ...core.fork import Elsewhere, after_fork, keep_forever
+from ...core.fork import ForkedChild, after_fork, keep_forever
 from . import upgrades
 from .errors import Translation, store_error
 from .schema import metadata
@@ -106,7 +106,7 @@ class Database:
         self._closing.atexit = False  # whoever is in the middle of something at the end stays there
         self._driver: Any = connection.connection.driver_connection
         self.backup = backup
-        self.lock: RLock | Elsewhere = RLock()
+        self.lock: RLock | ForkedChild = RLock()
         self._depth = 0
         self._seen: dict[tuple[Any, ...], Row | None] = {}
         file = connection.engine.url.database
@@ -117,7 +117,7 @@ class Database:
     def _leave(self) -> None:
         """In a forked child: the connection is neither used nor closed."""
         keep_forever(self)
-        self.lock = Elsewhere("This database is open in another process, and this one is a fork of it.", _NOT_HERE)
+        self.lock = ForkedChild("This database is open in another process, and this one is a fork of it.", _NOT_HERE)
 
     @property
     def driver(self) -> sqlite3.Connection:

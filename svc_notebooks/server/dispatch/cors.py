@@ -12,7 +12,7 @@ from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.origins import ANY
 from ..context.responses import empty
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 
 ALLOWED = "Access-Control-Allow-Origin"
 
@@ -31,12 +31,12 @@ def is_preflight(request: Request) -> bool:
     return request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers
 
 
-def preflight(request: Request, methods: Iterable[str], house: House) -> Response:
+def preflight(request: Request, methods: Iterable[str], context: ServiceContext) -> Response:
     """The answer to a preflight. Raises ApiError (403) for an origin that is not allowed.
 
     Every header may be sent: what a request may do depends on its access token alone.
     """
-    if not _allowed(request.headers["Origin"], house):
+    if not _allowed(request.headers["Origin"], context):
         raise refuse("foreignOrigin", by="allowed_origins", origin=request.headers["Origin"][:100])
     asked = request.headers.get("Access-Control-Request-Headers")
     headers = [("Access-Control-Allow-Methods", ", ".join(methods)), ("Access-Control-Max-Age", _MAX_AGE)]
@@ -45,26 +45,26 @@ def preflight(request: Request, methods: Iterable[str], house: House) -> Respons
     return empty(204, headers)
 
 
-def with_origin(response: Response, origin: str, house: House) -> Response:
+def with_origin(response: Response, origin: str, context: ServiceContext) -> Response:
     """An answer with what a page of this origin may read of it."""
-    allowed = _allowed(origin, house)
+    allowed = _allowed(origin, context)
     headers = [] if allowed == ANY else [("Vary", "Origin")]
     if allowed:
         headers += [(ALLOWED, allowed), ("Access-Control-Expose-Headers", ", ".join(_EXPOSED))]
     return Response(response.status, response.headers.plus(*headers), response.body)
 
 
-def _allowed(origin: str, house: House) -> str:
+def _allowed(origin: str, context: ServiceContext) -> str:
     """What the answer says of an origin: it is allowed, all are (`*`), or "" for neither."""
-    origins = allowed_origins(house)
+    origins = allowed_origins(context)
     return ANY if ANY in origins else origin if origin in origins else ""
 
 
-def allowed_origins(house: House) -> tuple[str, ...]:
+def allowed_origins(context: ServiceContext) -> tuple[str, ...]:
     """The origins whose pages may use the interface.
 
     Unless the policy says so these are all, or none where a seed makes the access tokens: anybody can work those out.
     """
-    if house.policy.allowed_origins is not None:
-        return house.policy.allowed_origins
-    return (ANY,) if house.ids.seed is None else ()
+    if context.policy.allowed_origins is not None:
+        return context.policy.allowed_origins
+    return (ANY,) if context.ids.seed is None else ()

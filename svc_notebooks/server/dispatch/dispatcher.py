@@ -10,51 +10,51 @@ from urllib.parse import SplitResult, urlsplit
 
 from ...core.api.operations import SESSION
 from ...core.api.public_endpoints import PAGES
-from ...core.api.refusal_rules import ruled_by
+from ...core.api.refusal_rules import rule_for
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.faults.plan import Target
+from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response
 from ...core.http.redaction import redacted_query, without
-from ..context.access_tokens import Access, Caller, require
-from ..context.bodies import Inlet, Outgoing, check_length, declared_length
+from ..context.access_tokens import Caller, TokenVerifier, require_scopes
+from ..context.bodies import CountedStream, RequestBody, check_length, declared_length
 from ..context.csrf import check_page
-from ..context.journal import Entry, Journal
-from ..context.public_request import Visit
+from ..context.journal import Journal, JournalEntry
+from ..context.public_request import PublicRequest
 from ..context.responses import as_error
-from ..context.service_context import Call, House
+from ..context.service_context import RequestContext, ServiceContext
 from ..files import resumable_upload as uploads
 from ..files.storage_errors import disk_refusal
 from ..state.expiry import expire_session
 from . import cors
-from .fault_injection import Strike, asked_for
+from .fault_injection import FaultInjection, faults_from_header
 from .fault_plans import Faults
-from .handlers import BEHIND, handler_of
-from .rate_limits import Rates
+from .handlers import PUBLIC_HANDLERS, handler_of
+from .rate_limits import RateLimiter
 from .routing import UPLOAD, Routes
 
 _log = logging.getLogger(__name__)
 
 
-class Front:
+class Dispatcher:
     """Where requests come in; `wake` is called when one of them has queued a message."""
 
     def __init__(
         self,
-        house: House,
-        access: Access,
+        context: ServiceContext,
+        access: TokenVerifier,
         journal: Journal,
         faults: Faults,
-        rates: Rates,
+        rates: RateLimiter,
         wake: Callable[[], None],
     ) -> None:
-        self._house = house
+        self._context = context
         self._access = access
         self._journal = journal
         self._faults = faults
         self._rates = rates
         self._wake = wake
-        self._routes = Routes(house.names, house.policy)
-        self._fault_header = house.names.header("Fault")
+        self._routes = Routes(context.names, context.policy)
+        self._fault_header = context.names.header("Fault")
 
     def handle(self, request: Request) -> Response:
         """Answer a request. What fails inside is logged and answered as a 500.
@@ -63,30 +63,30 @@ class Front:
             Disconnected: a fault of `faults` cuts the connection; nothing else is ever raised.
         """
         parts = urlsplit(request.url)
-        entry = self._journal.open(self._house.clock.now(), request.method, *_harmless(request, parts))
+        entry = self._journal.open(self._context.clock.now(), request.method, *_redacted_path_and_query(request, parts))
         query = Query.parse(parts.query)
-        answer = self._struck if self._faults or self._fault_header in request.headers else self._respond
+        answer = self._dispatch_with_faults if self._faults or self._fault_header in request.headers else self._respond
         origin = self._page_origin(request, parts.path)
         if origin is not None and cors.is_preflight(request):
             answer = self._preflight
         try:
             response = answer(request, parts.path, query, entry)
         finally:  # what was done is done, even where a fault takes the answer away
-            self._forward()
+            self._notify_delivery()
         entry.status = response.status
         if origin is not None:
-            response = cors.with_origin(response, origin, self._house)
-        return _sent(response, entry, head=request.method == "HEAD")
+            response = cors.with_origin(response, origin, self._context)
+        return _counted(response, entry, head=request.method == "HEAD")
 
-    def refusal(self, request: Request, check: Callable[[Request, House], None]) -> Response | None:
+    def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
         """The answer to a control call that `check` refuses, noted in the journal; None: it refuses nothing."""
         try:
-            check(request, self._house)
+            check(request, self._context)
         except ApiError as error:
-            path = _harmless(request, urlsplit(request.url))
-            entry = self._journal.open(self._house.clock.now(), request.method, *path)
+            path = _redacted_path_and_query(request, urlsplit(request.url))
+            entry = self._journal.open(self._context.clock.now(), request.method, *path)
             entry.operation, entry.status = "control", error.status
-            return _sent(_refused(error, entry), entry, head=request.method == "HEAD")
+            return _counted(_refused(error, entry), entry, head=request.method == "HEAD")
         return None
 
     def _page_origin(self, request: Request, path: str) -> str | None:
@@ -94,38 +94,40 @@ class Front:
         origin: str | None = request.headers.get("Origin")
         return origin if origin is not None and self._routes.is_interface(path) else None
 
-    def _preflight(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+    def _preflight(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
         """Answer what a browser asks before it sends the request of a page. No fault of a plan is meant for it."""
         entry.decided_by = "allowed_origins"
         try:
-            return cors.preflight(request, self._routes.methods(path, query), self._house)
+            return cors.preflight(request, self._routes.methods(path, query), self._context)
         except ApiError as error:
             return _refused(error, entry)
 
-    def _forward(self) -> None:
+    def _notify_delivery(self) -> None:
         """Tell the courier, if this request has queued something."""
-        channels = self._house.store.channels
+        channels = self._context.store.channels
         if channels.news:
             channels.news = False
             self._wake()
 
-    def _struck(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+    def _dispatch_with_faults(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
         """As `_respond`, with the faults that are meant for this request."""
         target = self._target(request, path, query, entry)
         try:
-            once = asked_for(request, self._house, signed_in=entry.user is not None)
+            once = faults_from_header(request, self._context, signed_in=entry.user is not None)
         except ApiError as error:
             return _refused(error, entry)
         strike = self._faults.strike(target, once)
         entry.fault = str(strike) or None
         try:
-            return self._under(strike, request, path, query, entry)
+            return self._dispatch_under_faults(strike, request, path, query, entry)
         finally:
             strike.end()
             entry.fault, entry.decided_by = str(strike) or None, strike.decided_by or entry.decided_by
 
-    def _under(self, strike: Strike, request: Request, path: str, query: Query, entry: Entry) -> Response:
-        response = strike.before(lambda: expire_session(self._house, query, entry.user))
+    def _dispatch_under_faults(
+        self, strike: FaultInjection, request: Request, path: str, query: Query, entry: JournalEntry
+    ) -> Response:
+        response = strike.before(lambda: expire_session(self._context, query, entry.user))
         if response is None:
             struck = dataclasses.replace(request, body=strike.body(request.body))
             response = self._respond(struck, path, query, entry)
@@ -134,7 +136,7 @@ class Front:
         entry.status = response.status
         return strike.after(response)
 
-    def _target(self, request: Request, path: str, query: Query, entry: Entry) -> Target:
+    def _target(self, request: Request, path: str, query: Query, entry: JournalEntry) -> FaultTarget:
         """What is known of a request before anything is done; the journal knows it, too, if nothing ever is."""
         method, operation = _method(request), None
         with suppress(ApiError):
@@ -145,9 +147,9 @@ class Front:
             entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
         with suppress(ApiError):
             entry.declared = declared_length(request)
-        return Target(entry.operation, method, path, entry.user, entry.declared)
+        return FaultTarget(entry.operation, method, path, entry.user, entry.declared)
 
-    def _respond(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+    def _respond(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
         try:
             return self._dispatch(request, path, query, entry)
         except ApiError as error:
@@ -155,46 +157,46 @@ class Front:
         except Disconnected:
             return _refused(refuse("cancelled"), entry)  # nobody reads it
         except OSError as error:
-            return _refused(disk_refusal(error, self._house, entry.user or ""), entry)
+            return _refused(disk_refusal(error, self._context, entry.user or ""), entry)
         except Exception:
             _log.exception("%s %s failed", request.method, path)
             return _refused(refuse("backendError"), entry)
 
-    def _dispatch(self, request: Request, path: str, query: Query, entry: Entry) -> Response:
+    def _dispatch(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:
         method = _method(request)
         route = self._routes.find(method, path, query)
         operation = route.operation
         entry.operation, entry.decided_by = operation.name, operation.decided_by
         if operation.name in PAGES:
-            check_page(request, operation.name, self._house)
-        if behind := BEHIND.get(operation.name):
+            check_page(request, operation.name, self._context)
+        if behind := PUBLIC_HANDLERS.get(operation.name):
             entry.declared = declared_length(request)
-            body = Inlet(request.body, entry.declared, entry)
-            return behind(Visit(self._house, self._access, request, method, route.places, query, body, entry))
+            body = RequestBody(request.body, entry.declared, entry)
+            return behind(PublicRequest(self._context, self._access, request, method, route.places, query, body, entry))
         caller = self._caller(request, query, operation is SESSION)
         entry.user, entry.client, entry.scopes = caller.user, caller.client, caller.scopes
-        caller = require(caller, operation.allowed_scopes(self._house.policy), operation)
+        caller = require_scopes(caller, operation.allowed_scopes(self._context.policy), operation)
         self._rates.check(caller, operation, media=query.get("alt") == "media")
         if route.upload and method != "DELETE":
             check_length(request)
         entry.declared = declared_length(request)
-        body = Inlet(request.body, entry.declared, entry)
-        call = Call(request, method, operation, route.places, query, caller, body, entry)
-        handler = handler_of(call, upload=route.upload)
+        body = RequestBody(request.body, entry.declared, entry)
+        request_context = RequestContext(request, method, operation, route.places, query, caller, body, entry)
+        handler = handler_of(request_context, upload=route.upload)
         is_status_query = operation is SESSION and entry.declared == 0
         if method == "DELETE" or is_status_query:  # neither has a body that would have to be read a second time
-            return self._house.reserve.spend(lambda: handler(self._house, call))
-        return handler(self._house, call)
+            return self._context.reserve.spend(lambda: handler(self._context, request_context))
+        return handler(self._context, request_context)
 
     def _caller(self, request: Request, query: Query, session: bool) -> Caller:
-        if session and self._house.policy.session_uri_is_enough and "Authorization" not in request.headers:
-            owner = uploads.session_caller(self._house, query)
+        if session and self._context.policy.session_uri_is_enough and "Authorization" not in request.headers:
+            owner = uploads.session_caller(self._context, query)
             if owner:
                 return owner
         return self._access.caller(request, query)
 
 
-def _harmless(request: Request, parts: SplitResult) -> tuple[str, str]:
+def _redacted_path_and_query(request: Request, parts: SplitResult) -> tuple[str, str]:
     """Path and query as the journal may have them: neither secrets by their names nor the caller's own token (T-05)."""
     token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
     if parts.query or "%" in parts.path or token in parts.path:
@@ -208,12 +210,12 @@ def _method(request: Request) -> str:
     return other.strip().upper() if other and request.method == "POST" else request.method
 
 
-def _refused(error: ApiError, entry: Entry) -> Response:
-    entry.decided_by = ruled_by(error.rows[0], entry.operation, upload=entry.path.startswith(UPLOAD))
+def _refused(error: ApiError, entry: JournalEntry) -> Response:
+    entry.decided_by = rule_for(error.rows[0], entry.operation, upload=entry.path.startswith(UPLOAD))
     return as_error(error)
 
 
-def _sent(response: Response, entry: Entry, *, head: bool) -> Response:
+def _counted(response: Response, entry: JournalEntry, *, head: bool) -> Response:
     """Count what goes out; a HEAD gets the headers alone."""
     if isinstance(response.body, bytes):
         if head:
@@ -221,5 +223,5 @@ def _sent(response: Response, entry: Entry, *, head: bool) -> Response:
         entry.sent = len(response.body)
         return response
     length = response.headers.get("Content-Length")
-    outgoing = Outgoing(response.body, entry, None if length is None else int(length))
+    outgoing = CountedStream(response.body, entry, None if length is None else int(length))
     return Response(response.status, response.headers, outgoing)

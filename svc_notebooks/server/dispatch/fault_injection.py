@@ -13,10 +13,20 @@ from typing import Any
 
 from ...core.errors.catalogue import CATALOGUE, ApiError, Row, refuse, row
 from ...core.faults.plan import Action
-from ...core.http.messages import Body, Disconnected, Headers, Request, Response, as_body, cut_off, is_gone, let_go
+from ...core.http.messages import (
+    Body,
+    Disconnected,
+    Headers,
+    Request,
+    Response,
+    abort_body,
+    as_body,
+    close_body,
+    is_gone,
+)
 from ..blobs.blob_store import BLOCK
 from ..context.responses import as_error, dump
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 
 _BODILESS = (204, 304)
 _REASONS = {
@@ -30,7 +40,7 @@ def _nothing() -> None:
 
 
 @dataclass(slots=True)
-class Blow:
+class ArmedFault:
     """What one step means to do to one request.
 
     `wait` lets seconds pass, `take_back` is called if it does not come to that.
@@ -46,12 +56,12 @@ class Blow:
         return f"{self.name}: {self.action}"
 
 
-class Strike:
+class FaultInjection:
     """The faults of one request, each at its moment."""
 
     def __init__(
         self,
-        blows: list[Blow],
+        blows: list[ArmedFault],
         size: int | None,
         lock: AbstractContextManager[object],
     ) -> None:
@@ -59,8 +69,8 @@ class Strike:
         self._blows = blows
         self._size = size
         self._lock = lock
-        self._decided: Blow | None = None
-        self._cut: CutBody | None = None
+        self._decided: ArmedFault | None = None
+        self._cut: TruncatedBody | None = None
 
     def __bool__(self) -> bool:
         return bool(self._blows)
@@ -97,7 +107,7 @@ class Strike:
         first = min(cuts, key=lambda blow: blow.action.number)
         most = int(first.action.number)
         longer = self._size is not None and self._size > most
-        self._cut = CutBody(body, most, longer, lambda: self._ends(first, "in the middle of the request"))
+        self._cut = TruncatedBody(body, most, longer, lambda: self._ends(first, "in the middle of the request"))
         return self._cut
 
     def after(self, response: Response) -> Response:
@@ -106,7 +116,7 @@ class Strike:
             self._cut.go_on()
         for blow in self._blows:
             if blow.action.kind == "reset" and blow.action.value == "after":
-                let_go(response.body)
+                close_body(response.body)
                 raise self._ends(blow, "after the request was served")
             if blow.action.kind == "cut_response_after" and blow.action.number < _size(response):
                 self._decide(blow)
@@ -121,16 +131,16 @@ class Strike:
             for blow in missed:
                 blow.take_back()
 
-    def _decide(self, blow: Blow) -> None:
+    def _decide(self, blow: ArmedFault) -> None:
         blow.happened = True
         self._decided = blow
 
-    def _ends(self, blow: Blow, when: str) -> Disconnected:
+    def _ends(self, blow: ArmedFault, when: str) -> Disconnected:
         self._decide(blow)
         return Disconnected(f"a fault cut the connection {when}")
 
 
-class CutBody:
+class TruncatedBody:
     """A body whose sender goes away after so many bytes, unless it is over by then; `longer`: it is not."""
 
     def __init__(self, body: Body | bytes, most: int, longer: bool, cut: Callable[[], Disconnected]) -> None:
@@ -160,7 +170,7 @@ class CutBody:
 
     def abort(self) -> None:
         """Stop the other side, where there is one that can be stopped."""
-        cut_off(self._body)
+        abort_body(self._body)
 
     def gone(self) -> bool:
         """Whether the other side has closed its connection."""
@@ -175,7 +185,7 @@ def _size(response: Response) -> int:
 
 
 def _cut(response: Response, most: int) -> Iterator[bytes]:
-    with closing(_Lent(response)) as blocks:
+    with closing(_ResponseBlocks(response)) as blocks:
         for block in blocks:
             if most:
                 yield block[:most]
@@ -185,7 +195,7 @@ def _cut(response: Response, most: int) -> Iterator[bytes]:
     raise Disconnected("a fault cut the answer")
 
 
-class _Lent:
+class _ResponseBlocks:
     """The blocks of an answer, to be let go of when enough of them are taken."""
 
     def __init__(self, response: Response) -> None:
@@ -197,7 +207,7 @@ class _Lent:
         return iter(blocks)
 
     def close(self) -> None:
-        let_go(self._response.body)
+        close_body(self._response.body)
 
 
 def injected(action: Action) -> Response:
@@ -228,20 +238,20 @@ def _row(status: int) -> Row:
     return Row(status, reason, "X-05", f"A fault answered {status}.")
 
 
-def asked_for(request: Request, house: House, *, signed_in: bool) -> list[Action]:
+def faults_from_header(request: Request, context: ServiceContext, *, signed_in: bool) -> list[Action]:
     """The faults that this request asks for. Raises ApiError (400) for what is none.
 
     Without a valid access token the header is ignored, unless the policy lets anyone ask. A thread is held no longer
     than by a body that does not come: longer delays are for plans.
     """
-    name, allowed = house.names.header("Fault"), house.policy.fault_header
+    name, allowed = context.names.header("Fault"), context.policy.fault_header
     if not allowed or (allowed != "anyone" and not signed_in):
         return []
     try:
         found = [Action.short(text) for text in request.headers.all(name)]
     except ValueError as error:
         raise refuse("invalidHeader", name=name, message=f"{error}.") from None
-    if any(action.kind == "delay" and action.number > house.policy.body_timeout for action in found):
-        message = f"a request may wait {house.policy.body_timeout:g} seconds at most."
+    if any(action.kind == "delay" and action.number > context.policy.body_timeout for action in found):
+        message = f"a request may wait {context.policy.body_timeout:g} seconds at most."
         raise refuse("invalidHeader", name=name, message=message)
     return found

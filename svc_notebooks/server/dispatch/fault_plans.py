@@ -13,10 +13,10 @@ from itertools import count as count_from
 from threading import Lock
 from typing import Any
 
-from ...core.faults.plan import Action, Match, Target, count, part
+from ...core.faults.plan import Action, FaultTarget, Match, count, object_member
 from ...core.faults.presets import preset
 from ...core.http.messages import JSONObject
-from .fault_injection import Blow, Strike
+from .fault_injection import ArmedFault, FaultInjection
 
 ONCE = "the request's own"
 
@@ -28,8 +28,8 @@ class Step:
         if unknown := given.keys() - {"match", "times", "action"}:
             raise ValueError(f"a fault step takes match, times and action, not {min(unknown)}")
         self.given = given
-        self.match = Match.read(part(given, "match"))
-        self.action = Action.read(part(given, "action"))
+        self.match = Match.read(object_member(given, "match"))
+        self.action = Action.read(object_member(given, "action"))
         self.times = count("times", given.get("times", 1))
         self.seen = 0
         self.fired = 0
@@ -41,7 +41,7 @@ class Step:
         """Whether it has happened as often as it may."""
         return self.fired >= self.times
 
-    def strikes(self, target: Target) -> bool:
+    def strikes(self, target: FaultTarget) -> bool:
         """Whether this request is one for it, and it is not used up; counts the request either way."""
         misses = self.match.misses(target)
         if misses:
@@ -54,12 +54,12 @@ class Step:
         self.fired += 1
         return True
 
-    def _too_short(self, target: Target) -> bool:
+    def _too_short(self, target: FaultTarget) -> bool:
         """A cut takes something away, or it is none."""
         cut = self.action.kind == "cut_request_after"
         return cut and target.size is not None and target.size <= self.action.number
 
-    def _remember(self, target: Target, misses: tuple[str, ...]) -> None:
+    def _remember(self, target: FaultTarget, misses: tuple[str, ...]) -> None:
         if self._nearest is None or len(misses) < self._nearest[0]:
             self._nearest = (len(misses), f"{target}, by its {' and '.join(misses)}")
 
@@ -67,7 +67,7 @@ class Step:
         """It was meant to happen, and something else was faster."""
         self.fired -= 1
 
-    def near(self) -> str:
+    def nearest_miss(self) -> str:
         """How near it came to happening."""
         if not self.seen:
             return f"the nearest was another: {self._nearest[1]}" if self._nearest else "no request came at all"
@@ -79,7 +79,7 @@ class Step:
         return f"{came}, and it could not happen to {'any of them' if self.seen > 1 else 'it'}"
 
 
-class Plan:
+class ArmedPlan:
     """Steps that were given together; `name` is that of a preset."""
 
     def __init__(self, key: str, given: JSONObject) -> None:
@@ -89,13 +89,13 @@ class Plan:
         self.steps = [Step(step) for step in steps]
         self.asked = 0
 
-    def strike(self, target: Target, wait: Callable[[float], object]) -> Iterator[Blow]:
+    def strike(self, target: FaultTarget, wait: Callable[[float], object]) -> Iterator[ArmedFault]:
         """What the steps do to this request."""
         self.asked += 1
         for number, step in enumerate(self.steps):
             over = step.used_up
             if step.strikes(target):
-                yield Blow(f"{self.key}/{number}", step.action, wait, step.missed)
+                yield ArmedFault(f"{self.key}/{number}", step.action, wait, step.missed)
             if self._in_order and not over:
                 return
 
@@ -113,7 +113,7 @@ class Plan:
             return (
                 f"{waited}, and its turn never came: step {number - 1} happened {before.fired} of {before.times} times"
             )
-        return f"{waited}; {step.near()}"
+        return f"{waited}; {step.nearest_miss()}"
 
     def row(self) -> dict[str, Any]:
         """The plan as it was given, and how often each step fired."""
@@ -142,7 +142,7 @@ class Faults:
     """The plans that are in force; `wait` lets seconds pass."""
 
     def __init__(self, wait: Callable[[float], object] = time.sleep) -> None:
-        self._plans: dict[str, Plan] = {}
+        self._plans: dict[str, ArmedPlan] = {}
         self._numbers = count_from(1)
         self._lock = Lock()
         self._wait = wait
@@ -150,17 +150,17 @@ class Faults:
     def __bool__(self) -> bool:
         return bool(self._plans)
 
-    def add(self, given: JSONObject) -> Plan:
+    def add(self, given: JSONObject) -> ArmedPlan:
         """Put a plan in force. Raises ValueError for one that cannot be read."""
         return self.add_all([given])[0]
 
-    def add_all(self, given: Iterable[JSONObject]) -> list[Plan]:
+    def add_all(self, given: Iterable[JSONObject]) -> list[ArmedPlan]:
         """Put plans in force, all or none. Raises ValueError for one that cannot be read."""
-        plans = [Plan(f"faults-{next(self._numbers)}", one) for one in given]
+        plans = [ArmedPlan(f"faults-{next(self._numbers)}", one) for one in given]
         self._plans |= {plan.key: plan for plan in plans}
         return plans
 
-    def remove(self, plans: Iterable[Plan]) -> None:
+    def remove(self, plans: Iterable[ArmedPlan]) -> None:
         """Plans are over."""
         for plan in plans:
             self._plans.pop(plan.key, None)
@@ -188,10 +188,10 @@ class Faults:
         """The plans, with how often each step fired."""
         return [plan.row() for plan in list(self._plans.values())]
 
-    def strike(self, target: Target, once: Iterable[Action] = ()) -> Strike:
+    def strike(self, target: FaultTarget, once: Iterable[Action] = ()) -> FaultInjection:
         """What happens to this request: by the plans, and by what it asks for itself."""
         with self._lock:
             blows = [blow for plan in list(self._plans.values()) for blow in plan.strike(target, self._wait)]
         # Whoever asks for a delay waits for it: the clock is everybody's, and not theirs to move.
-        blows += [Blow(ONCE, action, time.sleep) for action in once]
-        return Strike(blows, target.size, self._lock)
+        blows += [ArmedFault(ONCE, action, time.sleep) for action in once]
+        return FaultInjection(blows, target.size, self._lock)

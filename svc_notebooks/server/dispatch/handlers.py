@@ -9,10 +9,10 @@ from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.multipart import MediaType
 from ..auth import token_endpoint
-from ..context.external_origin import client_origin
-from ..context.public_request import Visit
-from ..context.responses import as_json
-from ..context.service_context import Call, House
+from ..context.external_origin import external_origin
+from ..context.public_request import PublicRequest
+from ..context.responses import json_response
+from ..context.service_context import RequestContext, ServiceContext
 from ..events import (
     acl as calendar_access,
     calendars,
@@ -36,16 +36,16 @@ from ..notifications import channels as watch
 from ..web import browser_session as browser, consent, file_page
 from ..web.event_page import event_page
 
-Handler = Callable[[House, Call], Response]
+Handler = Callable[[ServiceContext, RequestContext], Response]
 
 _UPLOAD_TYPES: Mapping[str, tuple[Handler, str, str]] = {
-    "media": (media.simple, "A1-01", "A1-04"),
+    "media": (media.simple_upload, "A1-01", "A1-04"),
     "multipart": (media.multipart, "A2-01", "A2-04"),
     "resumable": (initiate, "A3-01", "A3-01"),
 }
 """What answers an upload of this type, and the rule for one that makes a file and for one that changes one."""
 
-_PLAIN: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, Handler] = {
     "files.create": metadata.create,
     "files.update": metadata.update,
     "files.generateIds": metadata.generate_ids,
@@ -92,39 +92,39 @@ _PLAIN: Mapping[str, Handler] = {
 }
 
 
-def handler_of(call: Call, *, upload: bool) -> Handler:
+def handler_of(request: RequestContext, *, upload: bool) -> Handler:
     """What answers this call; `upload`: at the media URI. Raises ApiError (400)."""
-    name = call.operation.name
-    if upload and call.operation.media:
-        handler, creating, changing = _UPLOAD_TYPES[_upload_type(call)]
-        call.entry.decided_by = changing if call.file_id else creating
+    name = request.operation.name
+    if upload and request.operation.media:
+        handler, creating, changing = _UPLOAD_TYPES[_upload_type(request)]
+        request.journal_entry.decided_by = changing if request.file_id else creating
         return handler
-    return _BY_ALT.get(name) or _PLAIN[name]
+    return _BY_ALT.get(name) or HANDLERS[name]
 
 
-def _upload_type(call: Call) -> str:
-    given = call.query.get("uploadType")
+def _upload_type(request: RequestContext) -> str:
+    given = request.query.get("uploadType")
     if given is not None and given in _UPLOAD_TYPES:
         return given
-    essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
+    essence = MediaType.parse(request.headers.get("Content-Type") or "").essence
     if given is None and essence == "multipart/related":  # a stock client of the family sends it so
         return "multipart"
     raise refuse("badUploadType", value="missing" if given is None else repr(given[:40]))
 
 
-def _get(house: House, call: Call) -> Response:
-    return download.download(house, call) if _alt(call) == "media" else metadata.get(house, call)
+def _get(context: ServiceContext, request: RequestContext) -> Response:
+    return download.download(context, request) if _alt(request) == "media" else metadata.get(context, request)
 
 
-def _export(house: House, call: Call) -> Response:
+def _export(context: ServiceContext, request: RequestContext) -> Response:
     """An export is content whichever `alt` is named; a value that does not exist is refused as for a download."""
-    _alt(call)
-    return conversion.export(house, call)
+    _alt(request)
+    return conversion.export(context, request)
 
 
-def _alt(call: Call) -> str:
+def _alt(request: RequestContext) -> str:
     """The representation that is asked for. Raises ApiError (400)."""
-    alt = (call.query.get("alt") or "json").lower()
+    alt = (request.query.get("alt") or "json").lower()
     if alt not in ("json", "media"):
         raise refuse("invalidParameter", name="alt", message="expected json or media.")
     return alt
@@ -132,7 +132,7 @@ def _alt(call: Call) -> str:
 
 _BY_ALT: Mapping[str, Handler] = {"files.get": _get, "files.export": _export}
 
-BEHIND: Mapping[str, Callable[[Visit], Response]] = {
+PUBLIC_HANDLERS: Mapping[str, Callable[[PublicRequest], Response]] = {
     "oauth.token": token_endpoint.token,
     "oauth.tokeninfo": token_endpoint.tokeninfo,
     "oauth.revoke": token_endpoint.revoke,
@@ -143,10 +143,10 @@ BEHIND: Mapping[str, Callable[[Visit], Response]] = {
     "files.page": file_page.view,
     "files.content": file_page.content,
     "events.page": event_page,
-    "openapi.get": lambda visit: describe(visit.house, visit.request),
+    "openapi.get": lambda visit: describe(visit.context, visit.request),
 }
 
 
-def describe(house: House, request: Request) -> Response:
+def describe(context: ServiceContext, request: Request) -> Response:
     """The document, with the address that this request came to. Raises ApiError (400) for a Host that is none."""
-    return as_json(request.query, document(house.names, house.policy, client_origin(request, house)))
+    return json_response(request.query, document(context.names, context.policy, external_origin(request, context)))

@@ -42,7 +42,7 @@ class _Window:
     spent: int = 0
 
 
-class Rates:
+class RateLimiter:
     """The limits, and what was spent of them."""
 
     def __init__(self, policy: Policy, clock: Clock) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from ...core.api.operations import OPERATIONS, SESSION, Operation
-from ...core.api.public_endpoints import CALENDAR, DOORS, PAGES
+from ...core.api.public_endpoints import CALENDAR, PAGES, PUBLIC_ENDPOINTS
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, plain_segment
 from ...core.names import Names
@@ -62,11 +62,11 @@ class Routes:
         self._plain, self._media, self._calendar, doors = self._roots.values()
         for operation in OPERATIONS:
             self._add(operation, policy)
-        for door in DOORS:
+        for door in PUBLIC_ENDPOINTS:
             doors.add([names.calendar if word == CALENDAR else word for word in door.path], door)
         self._new_upload = names.upload_path("files")
         self._interface = tuple(root for root in roots if root != "/")
-        self._endpoints = {"/".join(("", *door.path)) for door in DOORS if door.name not in PAGES}
+        self._endpoints = {"/".join(("", *door.path)) for door in PUBLIC_ENDPOINTS if door.name not in PAGES}
 
     def _add(self, operation: Operation, policy: Policy) -> None:
         if operation.name == "files.update":

@@ -8,17 +8,17 @@ from ...core.events import calendars as rules
 from ...core.events.calendars import RULE_SHAPE, CalendarRole
 from ...core.http.messages import JSONObject, Response
 from ..context.responses import empty
-from ..context.service_context import Call, House
+from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import read_json
 from ..store.calendars import AccessRow, CalendarRow
 from .calendars import answer, calendar_of
 
 
-def _resource(house: House, row: AccessRow) -> JSONObject:
+def _resource(context: ServiceContext, row: AccessRow) -> JSONObject:
     kind, _, value = row.scope.partition(":")
     scope: JSONObject = {"type": kind, "value": value} if value else {"type": kind}
     return {
-        "kind": house.names.kind("aclRule"),
+        "kind": context.names.kind("aclRule"),
         "etag": f'"{row.role:017d}"',
         "id": row.scope,
         "scope": scope,
@@ -26,65 +26,67 @@ def _resource(house: House, row: AccessRow) -> JSONObject:
     }
 
 
-def _rows(house: House, calendar: CalendarRow) -> list[AccessRow]:
+def _rows(context: ServiceContext, calendar: CalendarRow) -> list[AccessRow]:
     own = AccessRow(calendar.id, f"user:{calendar.owner}", CalendarRole.OWNER)
-    return [own, *(row for row in house.store.calendars.grants(calendar.id) if row.scope != own.scope)]
+    return [own, *(row for row in context.store.calendars.grants(calendar.id) if row.scope != own.scope)]
 
 
-def insert(house: House, call: Call) -> Response:
+def insert(context: ServiceContext, request: RequestContext) -> Response:
     """Let somebody see a calendar, or write in it."""
-    scope, role = rules.check_rule(read_json(call.body, house.policy.max_metadata_size))
-    with house.store.transaction():
-        return _grant(house, call, calendar_of(house, call, CalendarRole.OWNER), scope, role)
+    scope, role = rules.check_rule(read_json(request.body, context.policy.max_metadata_size))
+    with context.store.transaction():
+        return _grant(context, request, calendar_of(context, request, CalendarRole.OWNER), scope, role)
 
 
-def _grant(house: House, call: Call, calendar: CalendarRow, scope: str, role: CalendarRole) -> Response:
+def _grant(
+    context: ServiceContext, request: RequestContext, calendar: CalendarRow, scope: str, role: CalendarRole
+) -> Response:
     if scope == f"user:{calendar.owner}":
         raise refuse("invalid", field="scope.value", message="the owner of a calendar stays its owner.")
     row = AccessRow(calendar.id, scope, role)
-    house.store.calendars.grant(row)
-    return answer(call, _resource(house, row), RULE_SHAPE)
+    context.store.calendars.grant(row)
+    return answer(request, _resource(context, row), RULE_SHAPE)
 
 
-def change(house: House, call: Call) -> Response:
+def change(context: ServiceContext, request: RequestContext) -> Response:
     """Another role for somebody who has one."""
-    body = read_json(call.body, house.policy.max_metadata_size)
-    with house.store.transaction():
-        calendar = calendar_of(house, call, CalendarRole.OWNER)
-        row = _rule(house, call, calendar)
-        return _grant(house, call, calendar, row.scope, rules.check_role(body.get("role"), name="role"))
+    body = read_json(request.body, context.policy.max_metadata_size)
+    with context.store.transaction():
+        calendar = calendar_of(context, request, CalendarRole.OWNER)
+        row = _rule(context, request, calendar)
+        return _grant(context, request, calendar, row.scope, rules.check_role(body.get("role"), name="role"))
 
 
-def _rule(house: House, call: Call, calendar: CalendarRow) -> AccessRow:
-    wanted = call.places[RULE_ID]
-    found = next((row for row in _rows(house, calendar) if row.scope == wanted), None)
+def _rule(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> AccessRow:
+    wanted = request.path_params[RULE_ID]
+    found = next((row for row in _rows(context, calendar) if row.scope == wanted), None)
     if found is None:
         raise refuse("notFound", message=f"there is no rule {wanted[:200]} for this calendar.")
     return found
 
 
-def get(house: House, call: Call) -> Response:
+def get(context: ServiceContext, request: RequestContext) -> Response:
     """One rule."""
-    row = _rule(house, call, calendar_of(house, call, CalendarRole.OWNER))
-    return answer(call, _resource(house, row), RULE_SHAPE)
+    row = _rule(context, request, calendar_of(context, request, CalendarRole.OWNER))
+    return answer(request, _resource(context, row), RULE_SHAPE)
 
 
-def list_rules(house: House, call: Call) -> Response:
+def list_rules(context: ServiceContext, request: RequestContext) -> Response:
     """All rules, the owner's first."""
-    calendar = calendar_of(house, call, CalendarRole.OWNER)
+    calendar = calendar_of(context, request, CalendarRole.OWNER)
     items: JSONObject = {
-        "kind": house.names.kind("acl"),
-        "items": [_resource(house, row) for row in _rows(house, calendar)],
+        "kind": context.names.kind("acl"),
+        "items": [_resource(context, row) for row in _rows(context, calendar)],
     }
-    return answer(call, items, {"kind": None, "etag": None, "nextPageToken": None, "items": RULE_SHAPE})
+    return answer(request, items, {"kind": None, "etag": None, "nextPageToken": None, "items": RULE_SHAPE})
 
 
-def delete(house: House, call: Call) -> Response:
+def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Take a role away."""
-    with house.store.transaction():
-        calendar = calendar_of(house, call, CalendarRole.OWNER)
-        row = _rule(house, call, calendar)
+    with context.store.transaction():
+        calendar = calendar_of(context, request, CalendarRole.OWNER)
+        row = _rule(context, request, calendar)
         if row.scope == f"user:{calendar.owner}":
             raise refuse("invalid", field="ruleId", message="the owner of a calendar stays its owner.")
-        house.store.calendars.revoke(calendar.id, row.scope)
+        context.store.calendars.revoke(calendar.id, row.scope)
     return empty(204)

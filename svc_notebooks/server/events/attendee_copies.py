@@ -10,10 +10,10 @@ from typing import Any
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import JSONObject
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 from ..store.events import EventRow
 from .calendars import primary_of
-from .instances import find, still_there
+from .instances import exists_in_recurrence, find
 from .resource import Found, stored
 
 PRIVATE = ("colorId", "reminders", "transparency")
@@ -50,7 +50,7 @@ def private_part(body: JSONObject) -> JSONObject:
     return found
 
 
-def together(shared: JSONObject, private: JSONObject) -> JSONObject:
+def merge_parts(shared: JSONObject, private: JSONObject) -> JSONObject:
     """A copy made of its two parts."""
     properties: Any = {**_object(shared.get(_PROPERTIES)), **_object(private.get(_PROPERTIES))}
     return {**shared, **private, **({_PROPERTIES: properties} if properties else {})}
@@ -100,95 +100,95 @@ def _compared(body: JSONObject) -> JSONObject:
     return {name: value for name, value in shared_part(body).items() if name not in _FOLLOWS}
 
 
-def spread(house: House, found: Found, before: JSONObject) -> None:
+def sync_attendee_copies(context: ServiceContext, found: Found, before: JSONObject) -> None:
     """Bring the copies of the organizer's event, or of one instance, up to date; `before` is what it was."""
     row, body = found
     if not (attendees_of(body) or attendees_of(before)):
         return
-    guests, copies = _guests(house, row, body), {one.calendar for one in copies_of(house, row)}
+    guests, copies = _guests(context, row, body), {one.calendar for one in copies_of(context, row)}
     for calendar in sorted(guests):
-        if not _left(house, row, calendar, before):
-            _copy(house, found, calendar)
+        if not _left(context, row, calendar, before):
+            _copy(context, found, calendar)
     for calendar in sorted(copies - guests):
-        _withdraw(house, row, calendar)
+        _withdraw(context, row, calendar)
     if row.recurring and not row.cancelled:
-        _spread_instances(house, found, before)
+        _spread_instances(context, found, before)
 
 
-def copies_of(house: House, row: EventRow) -> list[EventRow]:
+def copies_of(context: ServiceContext, row: EventRow) -> list[EventRow]:
     """The rows in guests' calendars that follow the organizer's event; another event may have its uid (E-11)."""
-    rows = house.store.events.by_uid(row.uid)
+    rows = context.store.events.by_uid(row.uid)
     return [one for one in rows if one.origin == row.origin != one.calendar]
 
 
-def drop_lost(house: House, found: Found) -> None:
+def drop_lost(context: ServiceContext, found: Found) -> None:
     """Forget the changed instances that a series no longer has."""
-    row, home = found.row, primary_of(house, found.row.calendar)
-    for one in house.store.events.changed_instances(row.calendar, row.id):
-        if row.cancelled or not row.recurring or not still_there(home, found, one):
-            _forget(house, one)
+    row, home = found.row, primary_of(context, found.row.calendar)
+    for one in context.store.events.changed_instances(row.calendar, row.id):
+        if row.cancelled or not row.recurring or not exists_in_recurrence(home, found, one):
+            _forget(context, one)
 
 
-def _forget(house: House, instance: EventRow) -> None:
-    house.store.events.drop(instance.calendar, instance.id)
-    copies = copies_of(house, instance) if instance.calendar == instance.origin else []
+def _forget(context: ServiceContext, instance: EventRow) -> None:
+    context.store.events.drop(instance.calendar, instance.id)
+    copies = copies_of(context, instance) if instance.calendar == instance.origin else []
     for calendar in {one.calendar for one in copies if one.id == instance.id}:
-        _withdraw(house, instance, calendar)
+        _withdraw(context, instance, calendar)
 
 
-def _guests(house: House, row: EventRow, body: JSONObject) -> set[str]:
+def _guests(context: ServiceContext, row: EventRow, body: JSONObject) -> set[str]:
     """The calendars of attendees who are users here; who has an own event of this id has no copy."""
-    known = {email for email in emails_of(body) if house.store.people.root(email) and email != row.calendar}
-    found = {email: house.store.events.get(email, row.id) for email in known}
+    known = {email for email in emails_of(body) if context.store.users.root(email) and email != row.calendar}
+    found = {email: context.store.events.get(email, row.id) for email in known}
     return {email for email, one in found.items() if one is None or one.origin == row.origin}
 
 
-def _left(house: House, row: EventRow, calendar: str, before: JSONObject) -> bool:
+def _left(context: ServiceContext, row: EventRow, calendar: str, before: JSONObject) -> bool:
     """Whether a guest took the event, or its series, out of the own calendar, and has not been invited anew."""
     if before.get("status") == "cancelled" or calendar not in emails_of(before):
         return False
-    copies = [house.store.events.get(calendar, name) for name in (row.id, row.series) if name]
+    copies = [context.store.events.get(calendar, name) for name in (row.id, row.series) if name]
     return any(one and one.cancelled and json.loads(one.body).get("status") == "cancelled" for one in copies)
 
 
-def _has_series(house: House, row: EventRow, calendar: str) -> bool:
-    series = house.store.events.get(calendar, row.series) if row.series else None
+def _has_series(context: ServiceContext, row: EventRow, calendar: str) -> bool:
+    series = context.store.events.get(calendar, row.series) if row.series else None
     return series is not None and series.origin == row.origin and not series.cancelled
 
 
-def _copy(house: House, found: Found, calendar: str) -> None:
+def _copy(context: ServiceContext, found: Found, calendar: str) -> None:
     row, body = found
-    before = house.store.events.get(calendar, row.id)
+    before = context.store.events.get(calendar, row.id)
     private = private_part(json.loads(before.body)) if before else {}
-    series = row.series if _has_series(house, row, calendar) else None
+    series = row.series if _has_series(context, row, calendar) else None
     shared = shared_part(json.loads(row.body) if series == row.series else body)
-    copy = row._replace(calendar=calendar, series=series, body=json.dumps(together(shared, private)))
-    house.store.events.save(copy)
-    drop_lost(house, stored(copy))
+    copy = row._replace(calendar=calendar, series=series, body=json.dumps(merge_parts(shared, private)))
+    context.store.events.save(copy)
+    drop_lost(context, stored(copy))
 
 
-def _withdraw(house: House, row: EventRow, calendar: str) -> None:
+def _withdraw(context: ServiceContext, row: EventRow, calendar: str) -> None:
     """Whoever is no longer invited sees a cancelled event, or a series without this instance."""
-    copy = house.store.events.get(calendar, row.id)
-    if copy is None and _has_series(house, row, calendar):
+    copy = context.store.events.get(calendar, row.id)
+    if copy is None and _has_series(context, row, calendar):
         body = shared_part(json.loads(row.body))
         copy = row._replace(calendar=calendar, cancelled=0, body=json.dumps(body))
     if copy is not None and copy.origin == row.origin and not copy.cancelled:
         gone = copy._replace(cancelled=1, updated=row.updated)
-        house.store.events.save(gone)
-        drop_lost(house, stored(gone))
+        context.store.events.save(gone)
+        drop_lost(context, stored(gone))
 
 
-def _spread_instances(house: House, series: Found, before: JSONObject) -> None:
+def _spread_instances(context: ServiceContext, series: Found, before: JSONObject) -> None:
     """Who comes to a series or leaves it does so in the instances that differ."""
-    home = primary_of(house, series.row.calendar)
-    for one in house.store.events.changed_instances(home.id, series.row.id):
-        was = find(house, home, one.id) or stored(one)
+    home = primary_of(context, series.row.calendar)
+    for one in context.store.events.changed_instances(home.id, series.row.id):
+        was = find(context, home, one.id) or stored(one)
         if "attendees" in (own := json.loads(one.body)):
             own["attendees"] = _followed(was.body, series.body, before)
             one = one._replace(body=json.dumps(own))
-            house.store.events.save(one)
-        spread(house, Found(one, was.body | own), was.body)
+            context.store.events.save(one)
+        sync_attendee_copies(context, Found(one, was.body | own), was.body)
 
 
 def _followed(instance: JSONObject, series: JSONObject, before: JSONObject) -> list[JSONObject]:

@@ -13,7 +13,7 @@ _READ_ONLY = {field.path for field in EVENT_FIELDS if not field.writable}
 _TOP = {field.path for field in EVENT_FIELDS if field.writable and "." not in field.path} - {"id", "iCalUID"}
 
 
-def accepted(body: JSONObject, policy: Policy) -> JSONObject:
+def writable_fields(body: JSONObject, policy: Policy) -> JSONObject:
     """The fields to keep; unknown ones, null and what the service sets itself are left out."""
     body = lenient(body, policy)
     kept = {name: _without_null(value, name) for name, value in body.items() if name in _TOP and value is not None}

@@ -13,43 +13,43 @@ from ...core.events.calendars import CalendarRole
 from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject, Response
 from ..context.responses import empty
-from ..context.service_context import Call, House
+from ..context.service_context import RequestContext, ServiceContext
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
 from . import guest_changes, invitations
-from .attendee_copies import copies_of, spread
+from .attendee_copies import copies_of, sync_attendee_copies
 from .body import merged
 from .calendars import calendar_of
-from .operations import checked, completed, found_event, made_by, placed, refuse_problems, shown
+from .operations import checked, completed, found_event, made_by, refuse_problems, shown, with_times
 from .options import options_of
 from .resource import Found, etag
 from .rows import store, store_for_all
 
 
-def patch(house: House, call: Call) -> Response:
+def patch(context: ServiceContext, request: RequestContext) -> Response:
     """Some fields of an event; the others stay."""
-    return _change(house, call, keep=True)
+    return _change(context, request, keep=True)
 
 
-def update(house: House, call: Call) -> Response:
+def update(context: ServiceContext, request: RequestContext) -> Response:
     """All fields of an event."""
-    return _change(house, call, keep=False)
+    return _change(context, request, keep=False)
 
 
-def _change(house: House, call: Call, *, keep: bool) -> Response:
-    calendar = calendar_of(house, call, CalendarRole.WRITER)
-    body, options = checked(house, call, calendar)
-    with house.store.transaction():
-        before = found_event(house, call, calendar)
-        _check_match(call, before.row)
+def _change(context: ServiceContext, request: RequestContext, *, keep: bool) -> Response:
+    calendar = calendar_of(context, request, CalendarRole.WRITER)
+    body, options = checked(context, request, calendar)
+    with context.store.transaction():
+        before = found_event(context, request, calendar)
+        _check_match(request, before.row)
         if before.row.cancelled and body.get("status") not in _REVIVED:
             raise refuse("deleted")
         wanted = _wanted(before, body, keep=keep)
-        refuse_problems(house, wanted)
-        kept = completed(house, call, wanted, options, before.body)
+        refuse_problems(context, wanted)
+        kept = completed(context, request, wanted, options, before.body)
         kept |= {name: before.body[name] for name in _FIXED if name in before.body}
-        found = _saved(house, call, calendar, before, kept, options.notify)
-    return shown(house, call, calendar, found)
+        found = _saved(context, request, calendar, before, kept, options.notify)
+    return shown(context, request, calendar, found)
 
 
 def _wanted(before: Found, body: JSONObject, *, keep: bool) -> JSONObject:
@@ -96,8 +96,8 @@ def _still(one: JSONObject, known: dict[str, JSONObject]) -> JSONObject:
     return found | {name: before[name] for name in remembered if name in before}
 
 
-def _check_match(call: Call, row: EventRow) -> None:
-    wanted = call.headers.get("If-Match")
+def _check_match(request: RequestContext, row: EventRow) -> None:
+    wanted = request.headers.get("If-Match")
     if wanted is not None and wanted.strip() not in ("*", etag(row)):
         raise refuse("conditionNotMet")
 
@@ -107,15 +107,22 @@ _FIXED = ("creator", "organizer", "originalStartTime")
 _MOVES = ("start", "end", "location", "recurrence")
 
 
-def _saved(house: House, call: Call, calendar: CalendarRow, before: Found, kept: JSONObject, notify: str) -> Found:
+def _saved(
+    context: ServiceContext,
+    request: RequestContext,
+    calendar: CalendarRow,
+    before: Found,
+    kept: JSONObject,
+    notify: str,
+) -> Found:
     """Store a changed event where it belongs: a guest's answer with the organizer, all else in all copies."""
     moved = any(_meant(name, kept) != _meant(name, before.body) for name in _MOVES)
     stored_sequence, sent = _whole(before.body.get("sequence")), _whole(kept.get("sequence"))
     kept["sequence"] = max(sent, stored_sequence + moved)
     if before.row.calendar != before.row.origin:
-        return guest_changes.save(house, calendar, before, kept)
-    found = store_for_all(house, before, kept)
-    invitations.tell(house, notify, found, before.body)
+        return guest_changes.save(context, calendar, before, kept)
+    found = store_for_all(context, before, kept)
+    invitations.tell(context, notify, found, before.body)
     return found
 
 
@@ -129,56 +136,56 @@ def _whole(value: Any) -> int:
     return value if isinstance(value, int) else 0
 
 
-def delete(house: House, call: Call) -> Response:
+def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Cancel an event, or one instance; the organizer's in all calendars, a guest's in their own (as a refusal)."""
-    options = options_of(call.query)
-    with house.store.transaction():
-        calendar = calendar_of(house, call, CalendarRole.WRITER)
-        found = found_event(house, call, calendar)
-        _check_match(call, found.row)
+    options = options_of(request.query)
+    with context.store.transaction():
+        calendar = calendar_of(context, request, CalendarRole.WRITER)
+        found = found_event(context, request, calendar)
+        _check_match(request, found.row)
         if found.row.cancelled:
             raise refuse("deleted")
-        gone = _cancelled(house, calendar, found)
+        gone = _cancelled(context, calendar, found)
         if found.row.calendar == found.row.origin:
-            spread(house, gone, found.body)
-            invitations.cancel(house, options.notify, found)
+            sync_attendee_copies(context, gone, found.body)
+            invitations.cancel(context, options.notify, found)
         else:
-            guest_changes.decline(house, calendar, found)
+            guest_changes.decline(context, calendar, found)
     return empty(204)
 
 
-def _cancelled(house: House, calendar: CalendarRow, found: Found) -> Found:
+def _cancelled(context: ServiceContext, calendar: CalendarRow, found: Found) -> Found:
     body: JSONObject = {**found.body, "status": "cancelled"}
-    row = placed(found.row._replace(updated=max(house.millis(), found.row.updated + 1)), body, calendar)
-    return store(house, Found(row, body))
+    row = with_times(found.row._replace(updated=max(context.millis(), found.row.updated + 1)), body, calendar)
+    return store(context, Found(row, body))
 
 
-def move(house: House, call: Call) -> Response:
+def move(context: ServiceContext, request: RequestContext) -> Response:
     """Give an event to another calendar, which is its organizer from then on."""
-    options = options_of(call.query)
-    destination = call.query.get("destination")
+    options = options_of(request.query)
+    destination = request.query.get("destination")
     if not destination:
         raise refuse("requiredParameter", name="destination")
-    with house.store.transaction():
-        calendar = calendar_of(house, call, CalendarRole.WRITER)
-        target = calendar_of(house, call, CalendarRole.WRITER, destination)
-        found = found_event(house, call, calendar)
-        _check_movable(house, calendar, target, found)
-        moved = _moved(house, found, target, made_by(call.caller.user, target)["organizer"])
-        invitations.tell(house, options.notify, moved, found.body)
-    return shown(house, call, target, moved)
+    with context.store.transaction():
+        calendar = calendar_of(context, request, CalendarRole.WRITER)
+        target = calendar_of(context, request, CalendarRole.WRITER, destination)
+        found = found_event(context, request, calendar)
+        _check_movable(context, calendar, target, found)
+        moved = _moved(context, found, target, made_by(request.caller.user, target)["organizer"])
+        invitations.tell(context, options.notify, moved, found.body)
+    return shown(context, request, target, moved)
 
 
-def _moved(house: House, found: Found, target: CalendarRow, organizer: JSON) -> Found:
+def _moved(context: ServiceContext, found: Found, target: CalendarRow, organizer: JSON) -> Found:
     """The event in another calendar, with the instances that differ; guests get new copies."""
-    differing = house.store.events.changed_instances(found.row.calendar, found.row.id)
-    for one in [found.row, *differing, *copies_of(house, found.row)]:
-        house.store.events.drop(one.calendar, one.id)
+    differing = context.store.events.changed_instances(found.row.calendar, found.row.id)
+    for one in [found.row, *differing, *copies_of(context, found.row)]:
+        context.store.events.drop(one.calendar, one.id)
     body = found.body | {"organizer": organizer}
-    moved = Found(_placed_in(target, found.row)._replace(updated=house.millis(), body=json.dumps(body)), body)
+    moved = Found(_placed_in(target, found.row)._replace(updated=context.millis(), body=json.dumps(body)), body)
     for row in [moved.row, *(_placed_in(target, one) for one in differing)]:
-        house.store.events.save(row)
-    spread(house, moved, found.body)
+        context.store.events.save(row)
+    sync_attendee_copies(context, moved, found.body)
     return moved
 
 
@@ -186,10 +193,10 @@ def _placed_in(target: CalendarRow, row: EventRow) -> EventRow:
     return row._replace(calendar=target.id, origin=target.id)
 
 
-def _check_movable(house: House, calendar: CalendarRow, target: CalendarRow, found: Found) -> None:
+def _check_movable(context: ServiceContext, calendar: CalendarRow, target: CalendarRow, found: Found) -> None:
     if found.row.cancelled:
         raise refuse("deleted")
     if found.row.origin != calendar.id or found.row.series is not None:
         raise refuse("notOrganizer", field="destination")
-    if target.id != calendar.id and house.store.events.get(target.id, found.row.id):
+    if target.id != calendar.id and context.store.events.get(target.id, found.row.id):
         raise refuse("duplicate")

@@ -5,45 +5,45 @@ from __future__ import annotations
 import json
 
 from ...core.http.messages import JSON, JSONObject
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
-from .attendee_copies import answered, attendees_of, check_guest, emails_of, private_part, shared_part, together
+from .attendee_copies import answered, attendees_of, check_guest, emails_of, merge_parts, private_part, shared_part
 from .calendars import primary_of
 from .instances import find
 from .resource import Found
 from .rows import store, store_for_all
 
 
-def save(house: House, calendar: CalendarRow, before: Found, after: JSONObject) -> Found:
+def save(context: ServiceContext, calendar: CalendarRow, before: Found, after: JSONObject) -> Found:
     """Store what a guest has changed where it belongs. Raises ApiError (403) for what is none of a guest's business."""
     check_guest(before.body, after)
-    theirs = _organizers(house, before.row)
+    theirs = _organizers(context, before.row)
     changed = _with_guest(theirs.body, before.body, after, calendar.owner) if theirs else None
     if theirs is not None and changed is not None:
-        store_for_all(house, theirs, changed)
-    mine = find(house, calendar, before.row.id) or before
-    body = together(shared_part(mine.body), private_part(after))
-    return store(house, Found(mine.row._replace(body=json.dumps(body)), body))
+        store_for_all(context, theirs, changed)
+    mine = find(context, calendar, before.row.id) or before
+    body = merge_parts(shared_part(mine.body), private_part(after))
+    return store(context, Found(mine.row._replace(body=json.dumps(body)), body))
 
 
-def decline(house: House, calendar: CalendarRow, found: Found) -> None:
+def decline(context: ServiceContext, calendar: CalendarRow, found: Found) -> None:
     """Tell the organizer's event that a guest, who took it out of the own calendar, does not come."""
-    theirs = _organizers(house, found.row)
+    theirs = _organizers(context, found.row)
     if theirs is not None:
         attendees: JSON = [_declined(one, calendar.owner) for one in attendees_of(theirs.body)]
-        store_for_all(house, theirs, theirs.body | {"attendees": attendees})
+        store_for_all(context, theirs, theirs.body | {"attendees": attendees})
 
 
-def _organizers(house: House, copy: EventRow) -> Found | None:
+def _organizers(context: ServiceContext, copy: EventRow) -> Found | None:
     """The organizer's event, or instance, that a copy follows."""
-    return find(house, primary_of(house, copy.origin), copy.id)
+    return find(context, primary_of(context, copy.origin), copy.id)
 
 
 def _with_guest(theirs: JSONObject, before: JSONObject, after: JSONObject, user: str) -> JSONObject | None:
     """The organizer's event with what a guest may change of it; None: nothing."""
     if before.get("guestsCanModify") is True:
-        return together(shared_part(after), private_part(theirs))
+        return merge_parts(shared_part(after), private_part(theirs))
     told, known = answered(theirs, after, user), emails_of(theirs)
     new = [one for one in attendees_of(after) if str(one["email"]).lower() not in known]
     if told is None and not new:

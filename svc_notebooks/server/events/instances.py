@@ -16,8 +16,8 @@ from ...core.events.times import in_minutes, instant, read_time
 from ...core.events.validation import end_of, recurrence_of, start_of
 from ...core.http.messages import JSONObject
 from ...core.time_zones import zone
-from ...core.work_budget import Work
-from ..context.service_context import House
+from ...core.work_budget import WorkBudget
+from ..context.service_context import ServiceContext
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
 from .resource import Found, stored
@@ -45,20 +45,20 @@ def read_instance_id(text: str) -> tuple[str, Start] | None:
 
 
 def instances(
-    house: House,
+    context: ServiceContext,
     calendar: CalendarRow,
     row: EventRow,
     after: datetime | None,
     before: datetime | None,
-    work: Work | None = None,
+    work: WorkBudget | None = None,
 ) -> Iterator[Found]:
     """The instances that overlap this window, in the order of their starts, cancelled ones among them.
 
     Raises WorkExceeded, where `work` has an end.
     """
     master, tz = stored(row), zone(calendar.zone)
-    changed = {one.id for one in house.store.events.changed_instances(calendar.id, row.id)}
-    moved = changed_instances(house, calendar, row, after, before)
+    changed = {one.id for one in context.store.events.changed_instances(calendar.id, row.id)}
+    moved = changed_instances(context, calendar, row, after, before)
     plain = (
         _plain(master, one, tz)
         for one in _occurrences(master.body, tz, after, before, work)
@@ -68,11 +68,11 @@ def instances(
 
 
 def changed_instances(
-    house: House, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
+    context: ServiceContext, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
 ) -> Iterator[Found]:
     """Those of them that were changed by themselves."""
     master = stored(row)
-    every = (_filled(master, one) for one in house.store.events.changed_instances(calendar.id, row.id))
+    every = (_filled(master, one) for one in context.store.events.changed_instances(calendar.id, row.id))
     return iter(sorted((one for one in every if _overlaps(one.row, after, before)), key=_by_start))
 
 
@@ -86,14 +86,14 @@ def _overlaps(row: EventRow, after: datetime | None, before: datetime | None) ->
 
 
 def _occurrences(
-    body: JSONObject, tz: tzinfo, after: datetime | None, before: datetime | None, work: Work | None = None
+    body: JSONObject, tz: tzinfo, after: datetime | None, before: datetime | None, work: WorkBudget | None = None
 ) -> Iterator[Occurrence]:
     recurrence, start, end = recurrence_of(body), start_of(body), end_of(body)
     return occurrences(recurrence, start, end, after=after, before=before, zone=tz, work=work)
 
 
 def is_within(
-    body: JSONObject, calendar: CalendarRow, after: datetime | None, before: datetime | None, work: Work
+    body: JSONObject, calendar: CalendarRow, after: datetime | None, before: datetime | None, work: WorkBudget
 ) -> bool:
     """Whether a recurring event has any instance in this window."""
     return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
@@ -130,14 +130,14 @@ def _filled(master: Found, row: EventRow) -> Found:
     return Found(row, {name: one for name, one in master.body.items() if name != "recurrence"} | json.loads(row.body))
 
 
-def find(house: House, calendar: CalendarRow, event_id: str) -> Found | None:
+def find(context: ServiceContext, calendar: CalendarRow, event_id: str) -> Found | None:
     """The event of this id, an instance of a recurring one among them; None: there is none."""
-    row = house.store.events.get(calendar.id, event_id)
+    row = context.store.events.get(calendar.id, event_id)
     if row is not None:
-        master = house.store.events.get(calendar.id, row.series) if row.series else None
+        master = context.store.events.get(calendar.id, row.series) if row.series else None
         return _filled(stored(master), row) if master else stored(row)
     named = read_instance_id(event_id)
-    series = house.store.events.get(calendar.id, named[0]) if named else None
+    series = context.store.events.get(calendar.id, named[0]) if named else None
     if named is None or series is None or not series.recurring:
         return None
     return _instance_at(calendar, stored(series), named[1])
@@ -156,7 +156,7 @@ def _instance_at(calendar: CalendarRow, master: Found, start: Start) -> Found | 
     return None
 
 
-def still_there(calendar: CalendarRow, master: Found, row: EventRow) -> bool:
+def exists_in_recurrence(calendar: CalendarRow, master: Found, row: EventRow) -> bool:
     """Whether the recurrence still has the instance that a changed one stands for."""
     original: Any = json.loads(row.body)["originalStartTime"]
     return _instance_at(calendar, master, read_time(original)) is not None

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.clock import format_time, from_millis
 from ...core.http.messages import JSONObject
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 from ..store.events import InvitationRow
 from .attendee_copies import attendees_of
 from .resource import Found
@@ -15,23 +15,23 @@ from .resource import Found
 _SUBJECTS = {"request": "Invitation", "update": "Updated invitation", "cancel": "Cancelled event"}
 
 
-def invite(house: House, notify: str, found: Found) -> None:
+def invite(context: ServiceContext, notify: str, found: Found) -> None:
     """A new event: all of its attendees are invited."""
-    _send(house, notify, found, dict.fromkeys(_recipients(found.body), "request"))
+    _send(context, notify, found, dict.fromkeys(_recipients(found.body), "request"))
 
 
-def tell(house: House, notify: str, found: Found, before: JSONObject) -> None:
+def tell(context: ServiceContext, notify: str, found: Found, before: JSONObject) -> None:
     """An event has changed: some are invited, some told, some no longer invited."""
     if found.row.cancelled:
-        return cancel(house, notify, found)
+        return cancel(context, notify, found)
     now, then = _recipients(found.body), [] if before.get("status") == "cancelled" else _recipients(before)
     methods = {email: "update" if email in then else "request" for email in now}
-    return _send(house, notify, found, methods | {email: "cancel" for email in then if email not in now})
+    return _send(context, notify, found, methods | {email: "cancel" for email in then if email not in now})
 
 
-def cancel(house: House, notify: str, found: Found) -> None:
+def cancel(context: ServiceContext, notify: str, found: Found) -> None:
     """An event will not be: all of its attendees are told."""
-    _send(house, notify, found, dict.fromkeys(_recipients(found.body), "cancel"))
+    _send(context, notify, found, dict.fromkeys(_recipients(found.body), "cancel"))
 
 
 def _recipients(body: JSONObject) -> list[str]:
@@ -42,17 +42,17 @@ def _recipients(body: JSONObject) -> list[str]:
     return list(dict.fromkeys(email for email in people if email.lower() != own))
 
 
-def _send(house: House, notify: str, found: Found, methods: Mapping[str, str]) -> None:
+def _send(context: ServiceContext, notify: str, found: Found, methods: Mapping[str, str]) -> None:
     for recipient, method in methods.items():
-        outside = house.store.people.root(recipient.lower()) is None
+        outside = context.store.users.root(recipient.lower()) is None
         if notify == "all" or (notify == "externalOnly" and outside):
             subject = f"{_SUBJECTS[method]}: {found.body.get('summary') or '(no title)'}"
-            house.store.events.invite(InvitationRow(house.millis(), found.row.id, recipient, method, subject))
+            context.store.events.invite(InvitationRow(context.millis(), found.row.id, recipient, method, subject))
 
 
-def outbox(house: House) -> list[dict[str, Any]]:
+def outbox(context: ServiceContext) -> list[dict[str, Any]]:
     """One row for each message, the oldest first."""
-    rows = house.store.events.invitations(house.policy.outbox_length)
+    rows = context.store.events.invitations(context.policy.outbox_length)
     return [
         {
             "time": format_time(from_millis(row.time)),

@@ -20,10 +20,10 @@ from ...core.events.fields import EVENT_SHAPE, EVENT_TYPES
 from ...core.events.rrule import Start
 from ...core.events.times import TimeError, read_date
 from ...core.http.messages import JSONObject, Query, Response
-from ...core.work_budget import Work
+from ...core.work_budget import WorkBudget
 from ..context import page_tokens as paging
-from ..context.service_context import Call, House
-from ..files.operations import flag, mask_of, number, one_of
+from ..context.service_context import RequestContext, ServiceContext
+from ..files.operations import bool_param, int_param, one_of, parse_fields_param
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
 from .calendars import answer, calendar_of, default_reminders, role_of
@@ -55,38 +55,38 @@ class _Asked:
     filters: tuple[Callable[[Found], bool], ...]
 
 
-def list_events(house: House, call: Call) -> Response:
+def list_events(context: ServiceContext, request: RequestContext) -> Response:
     """The events of a calendar: recurring ones as they are, or all instances with singleEvents."""
-    calendar = calendar_of(house, call, CalendarRole.READER)
-    mask_of(call.query, {}, _SHAPE)
-    view, asked = view_of(house, call, calendar), _asked(house, call, calendar)
-    last = house.store.events.last(calendar.id)
+    calendar = calendar_of(context, request, CalendarRole.READER)
+    parse_fields_param(request.query, {}, _SHAPE)
+    view, asked = view_of(context, request, calendar), _asked(context, request, calendar)
+    last = context.store.events.last(calendar.id)
     pick = _since if asked.since is not None else _expanded if asked.single else _as_they_are
-    about = ("events", calendar.id, _without_page(call.query))
-    return _page(house, call, view, about, lambda key: pick(house, calendar, asked, key), asked, last)
+    about = ("events", calendar.id, _without_page(request.query))
+    return _page(context, request, view, about, lambda key: pick(context, calendar, asked, key), asked, last)
 
 
-def list_instances(house: House, call: Call) -> Response:
+def list_instances(context: ServiceContext, request: RequestContext) -> Response:
     """The instances of one recurring event."""
-    calendar = calendar_of(house, call, CalendarRole.READER)
-    mask_of(call.query, {}, _SHAPE)
-    view, asked = view_of(house, call, calendar), _asked(house, call, calendar)
-    found = found_event(house, call, calendar)
+    calendar = calendar_of(context, request, CalendarRole.READER)
+    parse_fields_param(request.query, {}, _SHAPE)
+    view, asked = view_of(context, request, calendar), _asked(context, request, calendar)
+    found = found_event(context, request, calendar)
     if not found.row.recurring:
         raise refuse("invalid", field="eventId", message="expected a recurring event.")
     if found.row.cancelled:
         raise refuse("deleted")
 
-    original = _original(call.query)
+    original = _original(request.query)
 
     def instances_from(key: Key | None) -> Iterator[Keyed]:
         if original is None:
-            return _in_order(house, calendar, asked, key, [found.row])
-        instance = find(house, calendar, instance_id(found.row.id, original))
+            return _in_order(context, calendar, asked, key, [found.row])
+        instance = find(context, calendar, instance_id(found.row.id, original))
         return (one for one in _by_start([instance] if instance else []) if _wanted_instance(asked, one[1]))
 
-    about = ("instances", calendar.id, found.row.id, _without_page(call.query))
-    return _page(house, call, view, about, instances_from, asked, None)
+    about = ("instances", calendar.id, found.row.id, _without_page(request.query))
+    return _page(context, request, view, about, instances_from, asked, None)
 
 
 def _original(query: Query) -> Start | None:
@@ -116,17 +116,17 @@ _ALONE = (
 """Parameters that a sync token excludes."""
 
 
-def _asked(house: House, call: Call, calendar: CalendarRow) -> _Asked:
-    query = call.query
+def _asked(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> _Asked:
+    query = request.query
     after, before, updated = (_instant(query, name) for name in ("timeMin", "timeMax", "updatedMin"))
     if after is not None and before is not None and before <= after:
         raise refuse("timeRangeEmpty")
     order = one_of(query, "orderBy", ("", "startTime", "updated"))
-    single = flag(query, "singleEvents", default=False)
+    single = bool_param(query, "singleEvents", default=False)
     if order == "startTime" and not single:
         raise refuse("ordering")
-    since = _since_token(house, calendar, query)
-    deleted = flag(query, "showDeleted", default=False) or updated is not None or since is not None
+    since = _since_token(context, calendar, query)
+    deleted = bool_param(query, "showDeleted", default=False) or updated is not None or since is not None
     return _Asked(after, before, updated, single, deleted, order, since, tuple(_filters(query)))
 
 
@@ -142,14 +142,14 @@ def _instant(query: Query, name: str) -> datetime | None:
     raise refuse("invalidParameter", name=name, message="expected RFC 3339 with an offset: 2026-11-02T00:00:00Z.")
 
 
-def _since_token(house: House, calendar: CalendarRow, query: Query) -> int | None:
+def _since_token(context: ServiceContext, calendar: CalendarRow, query: Query) -> int | None:
     token = query.get("syncToken")
     if token is None:
         return None
     if excluded := [name for name in _ALONE if name in query]:
         raise refuse("invalidParameter", name=excluded[0], message="it does not go with syncToken.")
     try:
-        since: int = paging.read(token, ("sync", calendar.id), 1, house.secret)[0]
+        since: int = paging.read(token, ("sync", calendar.id), 1, context.secret)[0]
     except Exception:
         raise refuse("fullSyncRequired") from None
     return since
@@ -195,22 +195,22 @@ def _words(body: JSONObject) -> str:
 # -- which events ----------------------------------------------------------------------------------------------------
 
 
-def _as_they_are(house: House, calendar: CalendarRow, asked: _Asked, key: Key | None) -> Iterator[Keyed]:
+def _as_they_are(context: ServiceContext, calendar: CalendarRow, asked: _Asked, key: Key | None) -> Iterator[Keyed]:
     """Every row: single and recurring events, and the instances that were changed."""
     if asked.order == "updated":
-        rows = sorted(house.store.events.by_age(calendar.id, FIRST, "", _MOST_PAGE), key=_updated)
+        rows = sorted(context.store.events.by_age(calendar.id, FIRST, "", _MOST_PAGE), key=_updated)
         keyed: Iterator[tuple[Key, EventRow]] = dropwhile(
             lambda one: key is not None and one[0] <= key, ((_updated(row), row) for row in rows)
         )
     else:
         place, event = key or (FIRST, "")
-        found = house.store.events.by_age(calendar.id, place, event, _MOST_PAGE)
+        found = context.store.events.by_age(calendar.id, place, event, _MOST_PAGE)
         keyed = (((row.place, row.id), row) for row in found)
-    work = Work()  # each event is decided, whatever it costs
+    work = WorkBudget()  # each event is decided, whatever it costs
     for at, row in keyed:
         if _wanted(calendar, asked, row, work):
-            yield at, _whole(house, calendar, row)
-        if work.done > house.policy.expansion_steps:
+            yield at, _whole(context, calendar, row)
+        if work.done > context.policy.expansion_steps:
             raise PageEnds(at)
 
 
@@ -218,11 +218,11 @@ def _updated(row: EventRow) -> Key:
     return row.updated, row.id
 
 
-def _whole(house: House, calendar: CalendarRow, row: EventRow) -> Found:
-    return (find(house, calendar, row.id) if row.series else None) or stored(row)
+def _whole(context: ServiceContext, calendar: CalendarRow, row: EventRow) -> Found:
+    return (find(context, calendar, row.id) if row.series else None) or stored(row)
 
 
-def _wanted(calendar: CalendarRow, asked: _Asked, row: EventRow, work: Work) -> bool:
+def _wanted(calendar: CalendarRow, asked: _Asked, row: EventRow, work: WorkBudget) -> bool:
     if asked.updated is not None and row.updated < to_millis(asked.updated):
         return False
     if row.cancelled and not (asked.deleted or row.series):
@@ -234,44 +234,44 @@ def _wanted(calendar: CalendarRow, asked: _Asked, row: EventRow, work: Work) -> 
     return not early and (asked.before is None or row.start < to_millis(asked.before))
 
 
-def _expanded(house: House, calendar: CalendarRow, asked: _Asked, key: Key | None) -> Iterator[Keyed]:
+def _expanded(context: ServiceContext, calendar: CalendarRow, asked: _Asked, key: Key | None) -> Iterator[Keyed]:
     """Single events, and the instances of recurring ones, in the order of their starts."""
     after = _later(asked.after, key)
-    rows = house.store.events.within(calendar.id, _millis(after, FIRST), _millis(asked.before, LAST))
-    return _in_order(house, calendar, asked, key, [row for row in rows if not row.cancelled or asked.deleted])
+    rows = context.store.events.within(calendar.id, _millis(after, FIRST), _millis(asked.before, LAST))
+    return _in_order(context, calendar, asked, key, [row for row in rows if not row.cancelled or asked.deleted])
 
 
 def _in_order(
-    house: House, calendar: CalendarRow, asked: _Asked, key: Key | None, rows: list[EventRow]
+    context: ServiceContext, calendar: CalendarRow, asked: _Asked, key: Key | None, rows: list[EventRow]
 ) -> Iterator[Keyed]:
     """What becomes of these events in the window that is asked for. Raises PageEnds."""
     single, recurring = [row for row in rows if not row.recurring], [row for row in rows if row.recurring]
 
-    def streams(after: datetime | None, before: datetime | None, work: Work) -> list[Iterator[Keyed]]:
+    def streams(after: datetime | None, before: datetime | None, work: WorkBudget) -> list[Iterator[Keyed]]:
         alone = _by_start(stored(row) for row in single if before is None or row.start < to_millis(before))
-        series = (_instances(house, calendar, asked, row, after, before, work) for row in recurring)
+        series = (_instances(context, calendar, asked, row, after, before, work) for row in recurring)
         return [alone, *map(_by_start, series)]
 
     begin = min((row.start for row in rows), default=0)
     window = _later(asked.after, key), asked.before
-    found = in_order(streams, key, window, begin, steps=house.policy.expansion_steps, series=len(recurring))
+    found = in_order(streams, key, window, begin, steps=context.policy.expansion_steps, series=len(recurring))
     return (one for one in found if _wanted_instance(asked, one[1]))
 
 
 def _instances(
-    house: House,
+    context: ServiceContext,
     calendar: CalendarRow,
     asked: _Asked,
     row: EventRow,
     after: datetime | None,
     before: datetime | None,
-    work: Work,
+    work: WorkBudget,
 ) -> Iterator[Found]:
     """The instances of a recurring event. If it is not asked for itself, only changed ones can be, and they end."""
     master = stored(row)
     if _wanted_instance(asked, master) and all(wanted(master) for wanted in asked.filters):
-        return instances(house, calendar, row, after, before, work)
-    return changed_instances(house, calendar, row, after, before)
+        return instances(context, calendar, row, after, before, work)
+    return changed_instances(context, calendar, row, after, before)
 
 
 def _wanted_instance(asked: _Asked, found: Found) -> bool:
@@ -295,28 +295,28 @@ def _by_start(found: Iterable[Found]) -> Iterator[Keyed]:
     return (((one.row.start, one.row.id), one) for one in found)
 
 
-def _since(house: House, calendar: CalendarRow, asked: _Asked, key: Key | None) -> Iterator[Keyed]:
+def _since(context: ServiceContext, calendar: CalendarRow, asked: _Asked, key: Key | None) -> Iterator[Keyed]:
     """What has changed since a sync token was given, deleted events among them."""
     assert asked.since is not None
-    rows = house.store.events.since(calendar.id, asked.since)
-    return (((row.place, row.id), _whole(house, calendar, row)) for row in rows)
+    rows = context.store.events.since(calendar.id, asked.since)
+    return (((row.place, row.id), _whole(context, calendar, row)) for row in rows)
 
 
 # -- pages -----------------------------------------------------------------------------------------------------------
 
 
 def _page(
-    house: House,
-    call: Call,
+    context: ServiceContext,
+    request: RequestContext,
     view: View,
     about: tuple[str, ...],
     pick: Callable[[Key | None], Iterator[Keyed]],
     asked: _Asked,
     last: int | None,
 ) -> Response:
-    size = number(call.query, "maxResults", _PAGE, _MOST_PAGE)
-    token = call.query.get("pageToken")
-    at, event, last = paging.read(token, about, 3, house.secret) if token else (None, "", last)
+    size = int_param(request.query, "maxResults", _PAGE, _MOST_PAGE)
+    token = request.query.get("pageToken")
+    at, event, last = paging.read(token, about, 3, context.secret) if token else (None, "", last)
     key = (at, event) if at is not None else None
     found: list[Keyed] = []
     behind = None
@@ -329,24 +329,24 @@ def _page(
                 break
     except PageEnds as end:
         behind = end.key
-    value = _head(house, view) | {"items": [view.show(one) for _, one in found[:size]]}
+    value = _head(context, view) | {"items": [view.show(one) for _, one in found[:size]]}
     if behind is not None:
-        value["nextPageToken"] = paging.write((*behind, last), about, house.secret)
+        value["nextPageToken"] = paging.encode_page_token((*behind, last), about, context.secret)
     elif last is not None and not asked.order and asked.after is None and asked.before is None:
-        value["nextSyncToken"] = paging.write((last,), ("sync", view.calendar.id), house.secret)
-    return answer(call, value, _SHAPE)
+        value["nextSyncToken"] = paging.encode_page_token((last,), ("sync", view.calendar.id), context.secret)
+    return answer(request, value, _SHAPE)
 
 
-def _head(house: House, view: View) -> JSONObject:
+def _head(context: ServiceContext, view: View) -> JSONObject:
     calendar = view.calendar
-    role = role_of(house, view.user, calendar) or CalendarRole.READER
-    updated = house.store.events.latest(calendar.id) or calendar.created
+    role = role_of(context, view.user, calendar) or CalendarRole.READER
+    updated = context.store.events.latest(calendar.id) or calendar.created
     return {
-        "kind": house.names.kind("events"),
+        "kind": context.names.kind("events"),
         "etag": f'"{updated * 2}000"',
         "summary": title_of(calendar),
         "updated": format_time(from_millis(updated)),
         "timeZone": calendar.zone if str(view.zone) == calendar.zone else str(view.zone),
         "accessRole": role.word,
-        "defaultReminders": default_reminders(house),
+        "defaultReminders": default_reminders(context),
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Query
-from ..files.operations import flag, number
+from ..files.operations import bool_param, int_param
 
 _WHO = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}
 _MOST_ATTENDEES = 10**9 - 1
@@ -26,7 +26,7 @@ def options_of(query: Query) -> Options:
     """The options of a call. Raises ApiError (400)."""
     return Options(
         conference=_version(query) == 1,
-        attachments=flag(query, "supportsAttachments", default=False),
+        attachments=bool_param(query, "supportsAttachments", default=False),
         most_attendees=most_attendees(query),
         notify=_notify(query),
     )
@@ -34,7 +34,7 @@ def options_of(query: Query) -> Options:
 
 def most_attendees(query: Query) -> int | None:
     """How many attendees an answer may have; None: all. Raises ApiError (400)."""
-    return number(query, "maxAttendees", 1, _MOST_ATTENDEES) if "maxAttendees" in query else None
+    return int_param(query, "maxAttendees", 1, _MOST_ATTENDEES) if "maxAttendees" in query else None
 
 
 def _version(query: Query) -> int:
@@ -46,7 +46,7 @@ def _version(query: Query) -> int:
 
 def _notify(query: Query) -> str:
     """Who is told; the deprecated sendNotifications counts where sendUpdates says nothing (E-16)."""
-    told = flag(query, "sendNotifications", default=False)
+    told = bool_param(query, "sendNotifications", default=False)
     text = query.get("sendUpdates")
     if text is None:
         return "all" if told else "none"

@@ -13,12 +13,12 @@ from heapq import merge
 from typing import TypeAlias
 
 from ...core.clock import from_millis, to_millis
-from ...core.work_budget import Work, WorkExceeded
+from ...core.work_budget import WorkBudget, WorkExceeded
 from .resource import Found
 
 Key: TypeAlias = "tuple[int, str]"
 Keyed: TypeAlias = "tuple[Key, Found]"
-Streams: TypeAlias = "Callable[[datetime | None, datetime | None, Work], list[Iterator[Keyed]]]"
+Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
 
 FIRST, LAST = -(2**62), 2**62
 _DAYS = 366  # of a year
@@ -57,7 +57,7 @@ def in_order(
     """
     last = behind = key or (FIRST, "")
     try:
-        for last, found in merge(*streams(*window, Work(steps)), key=_key):
+        for last, found in merge(*streams(*window, WorkBudget(steps)), key=_key):
             yield last, found
         return
     except WorkExceeded:
@@ -81,7 +81,7 @@ def _stretch(
     end = min(before, first + timedelta(days=years * _DAYS)) if first.year + years + 1 < _END.year else before
     last = behind
     try:
-        for last, found in merge(*streams(after, end, Work(steps + 2 * _DAYS * series)), key=_key):
+        for last, found in merge(*streams(after, end, WorkBudget(steps + 2 * _DAYS * series)), key=_key):
             yield last, found
     except WorkExceeded:  # what a COUNT has counted is remembered: the same page gets further next time
         raise PageEnds(max(last, behind)) from None

@@ -14,7 +14,7 @@ from ...core.events.fields import ORDER
 from ...core.events.times import print_time, read_time
 from ...core.events.validation import reminders_of
 from ...core.http.messages import JSON, JSONObject
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
 
@@ -35,7 +35,7 @@ def stored(row: EventRow) -> Found:
 class View:
     """To whom an event is shown: `origin` leads back to the service, times have the offset of `zone`."""
 
-    house: House
+    context: ServiceContext
     calendar: CalendarRow
     user: str
     origin: str
@@ -69,7 +69,7 @@ def etag(row: EventRow) -> str:
 def html_link(view: View, row: EventRow) -> str:
     """Where a browser shows the event."""
     eid = urlsafe_b64encode(f"{row.id} {row.calendar}".encode()).decode().rstrip("=")
-    return f"{view.origin}/{view.house.names.calendar}/event?eid={eid}"
+    return f"{view.origin}/{view.context.names.calendar}/event?eid={eid}"
 
 
 def person(view: View, who: Any) -> JSON:
@@ -132,7 +132,7 @@ def _list(value: Any) -> list[JSONObject]:
 
 
 _MADE: Mapping[str, Callable[[View, EventRow, JSONObject], JSON]] = {
-    "kind": lambda view, row, body: view.house.names.kind("event"),
+    "kind": lambda view, row, body: view.context.names.kind("event"),
     "etag": lambda view, row, body: etag(row),
     "id": lambda view, row, body: row.id,
     "status": _status,

@@ -6,9 +6,9 @@ from ...core.errors.catalogue import refuse
 from ...core.field_mask import ANY_KEY, Shape
 from ...core.http.messages import JSON, JSONObject, Response
 from ...core.http.native_formats import MAX_IMPORT_SIZES
-from ..context.responses import as_json
-from ..context.service_context import Call, House
-from .operations import mask_of, selected
+from ..context.responses import json_response
+from ..context.service_context import RequestContext, ServiceContext
+from .operations import parse_fields_param, selected
 from .resource import user_resource
 
 _USER: Shape = dict.fromkeys(("kind", "displayName", "me", "permissionId", "emailAddress", "photoLink"))
@@ -32,53 +32,55 @@ FOLDER_COLORS = (
 )  # fmt: skip
 
 
-def get(house: House, call: Call) -> Response:
+def get(context: ServiceContext, request: RequestContext) -> Response:
     """What `fields` selects, which must be there."""
-    if call.query.get("fields") is None:
+    if request.query.get("fields") is None:
         raise refuse("requiredParameter", name="fields")
-    return as_json(call.query, selected(mask_of(call.query, {}, _SHAPE), _about(house, call)))
+    return json_response(
+        request.query, selected(parse_fields_param(request.query, {}, _SHAPE), _about(context, request))
+    )
 
 
-def _about(house: House, call: Call) -> JSONObject:
+def _about(context: ServiceContext, request: RequestContext) -> JSONObject:
     return {
-        "kind": house.names.kind("about"),
-        "user": user_resource(house, call.caller, call.caller.user),
-        "storageQuota": _quota(house, call.caller.user),
-        "importFormats": _imports(house),
-        "exportFormats": _exports(house),
-        "maxImportSizes": {house.names.native(word): str(size) for word, size in MAX_IMPORT_SIZES.items()},
-        "maxUploadSize": str(house.policy.max_upload_size),
+        "kind": context.names.kind("about"),
+        "user": user_resource(context, request.caller, request.caller.user),
+        "storageQuota": _quota(context, request.caller.user),
+        "importFormats": _imports(context),
+        "exportFormats": _exports(context),
+        "maxImportSizes": {context.names.native(word): str(size) for word, size in MAX_IMPORT_SIZES.items()},
+        "maxUploadSize": str(context.policy.max_upload_size),
         "appInstalled": False,
         "folderColorPalette": list(FOLDER_COLORS),
         "canCreateDrives": False,
     }
 
 
-def _quota(house: House, user: str) -> JSONObject:
-    usage, trash = house.store.files.usage(user)
+def _quota(context: ServiceContext, user: str) -> JSONObject:
+    usage, trash = context.store.files.usage(user)
     return {
-        "limit": str(house.policy.storage_limit),
+        "limit": str(context.policy.storage_limit),
         "usage": str(usage),
         "usageInStorage": str(usage),
         "usageInStorageTrash": str(trash),
     }
 
 
-def _imports(house: House) -> JSON:
+def _imports(context: ServiceContext) -> JSON:
     """Every import of this installation, in the shape that the policy chooses."""
-    names = house.names
+    names = context.names
     formats: JSONObject = {
         names.media_type(source): [names.native(word) for word in natives]
-        for source, natives in house.converter.imports.items()
+        for source, natives in context.converter.imports.items()
     }
-    if house.policy.import_formats == "map":
+    if context.policy.import_formats == "map":
         return formats
     return [{"source": source, "targets": targets} for source, targets in formats.items()]
 
 
-def _exports(house: House) -> JSONObject:
-    names = house.names
+def _exports(context: ServiceContext) -> JSONObject:
+    names = context.names
     return {
         names.native(word): [names.media_type(target) for target in targets]
-        for word, targets in house.converter.exports.items()
+        for word, targets in context.converter.exports.items()
     }

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from ...core.notifications.channels import Event, State, move
+from ...core.notifications.channels import ChannelEvent, ChannelState, move
 from ...core.notifications.messages import in_order
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 from ..store.channels import ChannelRow
 from ..store.files import FileRow
-from .access_control import audience, role
+from .access_control import effective_role, users_with_access
 
 
 def change_log_of(user: str) -> str:
@@ -21,102 +21,104 @@ def change_log_of(user: str) -> str:
     return f"changes of {user}"
 
 
-def created(house: House, row: FileRow) -> None:
+def created(context: ServiceContext, row: FileRow) -> None:
     """A new file: channels on its folder get `add`, and `update` with `children`."""
-    _log(house, audience(house, row), row)
-    if row.parent and _tell(house, row.parent, "add"):
-        _tell_folder(house, row.parent)
+    _log(context, users_with_access(context, row), row)
+    if row.parent and _enqueue(context, row.parent, "add"):
+        _tell_folder(context, row.parent)
 
 
-def changed(house: House, old: FileRow, row: FileRow, what: AbstractSet[str]) -> None:
+def changed(context: ServiceContext, old: FileRow, row: FileRow, what: AbstractSet[str]) -> None:
     """A file has new content, properties or a new parent, or goes into the trash or out of it."""
     moved, trashed = old.parent != row.parent, old.trashed != row.trashed
-    before = audience(house, old) if moved else frozenset()
-    _log(house, before | audience(house, row), row, below=moved or trashed)
+    before = users_with_access(context, old) if moved else frozenset()
+    _log(context, before | users_with_access(context, row), row, below=moved or trashed)
     if moved:
-        _end_lost(house, row)
-        _tell_folder(house, old.parent)
-        _tell_folder(house, row.parent)
+        _end_lost(context, row)
+        _tell_folder(context, old.parent)
+        _tell_folder(context, row.parent)
     if what:
-        _tell(house, row.id, "update", what)
+        _enqueue(context, row.id, "update", what)
     if trashed:
         state = "trash" if row.trashed else "untrash"
-        for file_id in (row.id, *_watched_below(house, row, following=True)):
-            _tell(house, file_id, state)
+        for file_id in (row.id, *_watched_below(context, row, following=True)):
+            _enqueue(context, file_id, state)
 
 
-def removed(house: House, row: FileRow) -> None:
+def removed(context: ServiceContext, row: FileRow) -> None:
     """A file is deleted, with all that is below it; called while it is still there."""
-    _log(house, audience(house, row), row, below=True)
-    for file_id in (row.id, *_watched_below(house, row)):
-        for channel in _watchers(house, file_id):
-            _end(house, channel)
-    _tell_folder(house, row.parent)
+    _log(context, users_with_access(context, row), row, below=True)
+    for file_id in (row.id, *_watched_below(context, row)):
+        for channel in _watchers(context, file_id):
+            _end(context, channel)
+    _tell_folder(context, row.parent)
 
 
-def permitted(house: House, row: FileRow) -> None:
+def permitted(context: ServiceContext, row: FileRow) -> None:
     """Somebody has a permission who had none: the file is new to them."""
-    _log(house, audience(house, row), row, below=True)
-    _tell(house, row.id, "add")
+    _log(context, users_with_access(context, row), row, below=True)
+    _enqueue(context, row.id, "add")
 
 
-def role_changed(house: House, row: FileRow) -> None:
+def role_changed(context: ServiceContext, row: FileRow) -> None:
     """A permission has another role."""
-    _log(house, audience(house, row), row, below=True)
-    _tell(house, row.id, "update", {"permissions"})
+    _log(context, users_with_access(context, row), row, below=True)
+    _enqueue(context, row.id, "update", {"permissions"})
 
 
-def unpermitted(house: House, row: FileRow, before: AbstractSet[str]) -> None:
+def unpermitted(context: ServiceContext, row: FileRow, before: AbstractSet[str]) -> None:
     """A permission is gone; `before`: the audience while it was there. Who lost access is told so, and no more."""
-    _log(house, before | audience(house, row), row, below=True)
-    _end_lost(house, row)
-    _tell(house, row.id, "update", {"permissions"})
+    _log(context, before | users_with_access(context, row), row, below=True)
+    _end_lost(context, row)
+    _enqueue(context, row.id, "update", {"permissions"})
 
 
-def _log(house: House, users: AbstractSet[str], row: FileRow, *, below: bool = False) -> None:
+def _log(context: ServiceContext, users: AbstractSet[str], row: FileRow, *, below: bool = False) -> None:
     """An entry in the log of each of them, and a message to whoever watches one."""
-    now, ordered = house.millis(), sorted(users)
-    house.store.changes.add(ordered, row.id, now)
-    if below and row.mime_type == house.folder_type:
-        house.store.changes.add_below(ordered, row.id, now)
+    now, ordered = context.millis(), sorted(users)
+    context.store.changes.add(ordered, row.id, now)
+    if below and row.mime_type == context.folder_type:
+        context.store.changes.add_below(ordered, row.id, now)
     for user in ordered:
-        _tell(house, change_log_of(user), house.policy.change_state)
+        _enqueue(context, change_log_of(user), context.policy.change_state)
 
 
-def _tell_folder(house: House, folder: str | None) -> None:
+def _tell_folder(context: ServiceContext, folder: str | None) -> None:
     if folder:
-        _tell(house, folder, "update", {"children"})
+        _enqueue(context, folder, "update", {"children"})
 
 
-def _tell(house: House, watched: str, state: str, what: AbstractSet[str] = frozenset()) -> bool:
+def _enqueue(context: ServiceContext, watched: str, state: str, what: AbstractSet[str] = frozenset()) -> bool:
     """Queue a message for each channel of a resource; whether there is any."""
-    if not house.store.channels.any():
+    if not context.store.channels.any():
         return False
     changed = ",".join(in_order(what))
-    return house.store.channels.tell(watched, state, changed, step=house.ids.step(), now=house.millis())
+    return context.store.channels.enqueue_message(
+        watched, state, changed, step=context.ids.step(), now=context.millis()
+    )
 
 
-def _watchers(house: House, watched: str) -> list[ChannelRow]:
-    return house.store.channels.watchers(watched, house.millis()) if house.store.channels.any() else []
+def _watchers(context: ServiceContext, watched: str) -> list[ChannelRow]:
+    return context.store.channels.watchers(watched, context.millis()) if context.store.channels.any() else []
 
 
-def _watched_below(house: House, row: FileRow, *, following: bool = False) -> list[str]:
+def _watched_below(context: ServiceContext, row: FileRow, *, following: bool = False) -> list[str]:
     """The files below a folder that somebody watches; `following`: only those that share its way into the trash."""
-    if row.mime_type != house.folder_type or not house.store.channels.any():
+    if row.mime_type != context.folder_type or not context.store.channels.any():
         return []
-    return house.store.channels.watched_below(row.id, house.millis(), following=following)
+    return context.store.channels.watched_below(row.id, context.millis(), following=following)
 
 
-def _end_lost(house: House, row: FileRow) -> None:
+def _end_lost(context: ServiceContext, row: FileRow) -> None:
     """Whoever watches this file, or one below it, and sees it no more."""
-    for file_id in (row.id, *_watched_below(house, row)):
-        watched = house.store.files.get(file_id)
-        for channel in _watchers(house, file_id):
-            if watched is None or role(house, channel.user, watched) is None:
-                _end(house, channel)
+    for file_id in (row.id, *_watched_below(context, row)):
+        watched = context.store.files.get(file_id)
+        for channel in _watchers(context, file_id):
+            if watched is None or effective_role(context, channel.user, watched) is None:
+                _end(context, channel)
 
 
-def _end(house: House, channel: ChannelRow) -> None:
+def _end(context: ServiceContext, channel: ChannelRow) -> None:
     """The last message of a channel: what it watches is gone for its user."""
-    house.store.channels.tell_one(channel.seq, "remove", "", step=house.ids.step(), now=house.millis())
-    house.store.channels.set_state(channel.seq, move(State(channel.state), Event.LOSS).value)
+    context.store.channels.tell_one(channel.seq, "remove", "", step=context.ids.step(), now=context.millis())
+    context.store.channels.set_state(channel.seq, move(ChannelState(channel.state), ChannelEvent.LOSS).value)

@@ -11,13 +11,13 @@ from ...core.field_mask import Mask, Shape
 from ...core.files.fields import FILE_SHAPE
 from ...core.http.messages import JSON, JSONObject, Response
 from ..context.access_tokens import Caller
-from ..context.responses import as_json
-from ..context.service_context import Call, House
+from ..context.responses import json_response
+from ..context.service_context import RequestContext, ServiceContext
 from ..store.changes import ChangeRow
 from ..store.files import FileRow
-from .operations import flag, mask_of, number, selected, showing
+from .operations import bool_param, int_param, parse_fields_param, selected, showing
 from .resource import DEFAULT, resource
-from .rows import sees
+from .rows import can_see
 
 _CHANGE_SHAPE: Shape = {
     "kind": None, "changeType": None, "type": None, "time": None, "removed": None, "fileId": None,
@@ -31,23 +31,23 @@ _SHOWN: Mask = {"kind": {}, "changeType": {}, "type": {}, "time": {}, "removed":
 _DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "changes": _SHOWN}
 
 
-def start_page_token(house: House, call: Call) -> Response:
+def start_page_token(context: ServiceContext, request: RequestContext) -> Response:
     """The token that stands for now."""
-    mask = mask_of(call.query, {fields.STAR: {}}, _START_SHAPE)
-    value: JSONObject = {"kind": house.names.kind("startPageToken"), "startPageToken": str(_next(house))}
-    return as_json(call.query, selected(mask, value))
+    mask = parse_fields_param(request.query, {fields.STAR: {}}, _START_SHAPE)
+    value: JSONObject = {"kind": context.names.kind("startPageToken"), "startPageToken": str(_next(context))}
+    return json_response(request.query, selected(mask, value))
 
 
-def _next(house: House) -> int:
-    return house.store.changes.last() + 1
+def _next(context: ServiceContext) -> int:
+    return context.store.changes.last() + 1
 
 
-def check_start(house: House, call: Call, *, required: bool) -> int:
+def check_start(context: ServiceContext, request: RequestContext, *, required: bool) -> int:
     """The number in a request's page token, or the present one. Raises ApiError (400)."""
-    text = call.query.get("pageToken")
+    text = request.query.get("pageToken")
     if text is None and required:
         raise refuse("requiredParameter", name="pageToken")
-    now = _next(house)
+    now = _next(context)
     if text is None:
         return now
     if not (text.isascii() and text.isdigit() and len(text) < 19 and 1 <= int(text) <= now):
@@ -56,35 +56,35 @@ def check_start(house: House, call: Call, *, required: bool) -> int:
     return int(text)
 
 
-def list_changes(house: House, call: Call) -> Response:
+def list_changes(context: ServiceContext, request: RequestContext) -> Response:
     """What has changed since a token: for each file its last change, oldest first, a page at a time."""
-    policy, query = house.policy, call.query
-    size = number(query, "pageSize", policy.page_size, policy.max_page_size)
-    with_removed = flag(query, "includeRemoved", default=True)
-    start = check_start(house, call, required=True)
-    mask = mask_of(query, _DEFAULT, _LIST_SHAPE)
-    end = _next(house)  # before the page is read: what comes meanwhile is on the next one
-    found = house.store.changes.page(call.caller.user, start, size + 1)
+    policy, query = context.policy, request.query
+    size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
+    with_removed = bool_param(query, "includeRemoved", default=True)
+    start = check_start(context, request, required=True)
+    mask = parse_fields_param(query, _DEFAULT, _LIST_SHAPE)
+    end = _next(context)  # before the page is read: what comes meanwhile is on the next one
+    found = context.store.changes.page(request.caller.user, start, size + 1)
     page = found[:size]
-    entries = [(row, _seen(house, call.caller, row.file)) for row in page]
+    entries = [(row, _seen(context, request.caller, row.file)) for row in page]
     inner = (mask or {}).get("changes") or _SHOWN
     value: JSONObject = {
-        "kind": house.names.kind("changeList"),
+        "kind": context.names.kind("changeList"),
         **({"nextPageToken": str(found[size].seq)} if len(found) > size else {"newStartPageToken": str(end)}),
-        "changes": [_entry(house, call, row, file, inner) for row, file in entries if file or with_removed],
+        "changes": [_entry(context, request, row, file, inner) for row, file in entries if file or with_removed],
     }
-    return as_json(query, selected(mask, value))
+    return json_response(query, selected(mask, value))
 
 
-def _seen(house: House, caller: Caller, file_id: str) -> FileRow | None:
-    row = house.store.files.get(file_id)
-    return row if row and sees(house, caller, row) else None
+def _seen(context: ServiceContext, caller: Caller, file_id: str) -> FileRow | None:
+    row = context.store.files.get(file_id)
+    return row if row and can_see(context, caller, row) else None
 
 
-def _entry(house: House, call: Call, row: ChangeRow, file: FileRow | None, mask: Mask) -> JSON:
+def _entry(context: ServiceContext, request: RequestContext, row: ChangeRow, file: FileRow | None, mask: Mask) -> JSON:
     """One change; a file that is deleted, or not to be seen any more, is removed."""
     value: Mapping[str, JSON] = {
-        "kind": house.names.kind("change"),
+        "kind": context.names.kind("change"),
         "changeType": "file",
         "type": "file",
         "time": format_time(from_millis(row.time)),
@@ -94,5 +94,5 @@ def _entry(house: House, call: Call, row: ChangeRow, file: FileRow | None, mask:
     everything = fields.STAR in mask
     found: JSONObject = {name: one for name, one in value.items() if everything or name in mask}
     if file and (everything or "file" in mask):
-        found["file"] = resource(file, mask.get("file") or DEFAULT, showing(house, call))
+        found["file"] = resource(file, mask.get("file") or DEFAULT, showing(context, request))
     return found

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ...convert.input.detect import VAGUE, detect_source
-from ...convert.job import ConversionError, Limits, TooLarge
+from ...convert.job import ConversionError, JobLimits, TooLarge
 from ...convert.pool.admission import Abandoned, TooManyWait
 from ...convert.pool.converter import Client, Converter, shared
 from ...core.clock import from_millis
@@ -24,11 +24,11 @@ from ...core.http.multipart import MediaType
 from ...core.http.native_formats import MAX_IMPORT_SIZES, PDF, TEXT
 from ...core.languages import check_tag
 from ...core.policy import Policy
-from ..context.html import confined
-from ..context.journal import noted
-from ..context.service_context import Call, House
+from ..context.html import sandbox_headers
+from ..context.journal import with_notes
+from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import END
-from ..store.contents import Piece
+from ..store.contents import PartRange
 from ..store.files import FileRow
 from . import rows as drafts
 from .access_control import check_taking
@@ -36,7 +36,7 @@ from .access_control import check_taking
 
 def converter_of(policy: Policy) -> Converter:
     """What converts for a service of this policy; services of like policies share it."""
-    limits = Limits(
+    limits = JobLimits(
         seconds=policy.conversion_seconds,
         memory=policy.conversion_memory,
         pixels=policy.max_pixels,
@@ -56,7 +56,7 @@ _FIRST_DATE = datetime(1980, 1, 1, tzinfo=UTC)
 """The first date that every export format can hold; a zip can hold no earlier one."""
 
 
-class Wish(NamedTuple):
+class ConversionRequest(NamedTuple):
     """That content become a native document: its type's last word, what the content is said to be, and whether it
     takes the place of what a document held."""
 
@@ -70,89 +70,99 @@ class Wish(NamedTuple):
         return MAX_IMPORT_SIZES.get(self.native)
 
 
-class Made(NamedTuple):
+class ConvertedContent(NamedTuple):
     """What content became: parts that no row refers to yet, and their bytes in all."""
 
-    pieces: list[Piece]
+    pieces: list[PartRange]
     media_type: str
 
 
-def wish(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> Wish | None:
+def conversion_for(
+    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, given: str | None
+) -> ConversionRequest | None:
     """Whether content is to be converted: for a file that is a native document, or that shall be one (A5-01).
 
     Raises ApiError (400) for what can never be, and for an ocrLanguage that is none, whatever becomes of the content.
     """
-    _language(call)
+    _language(request)
     wanted = metadata.get("mimeType")
     if file_id:
-        target = drafts.file_for(house, call.caller, file_id, Role.WRITER).mime_type
+        target = drafts.file_for(context, request.caller, file_id, Role.WRITER).mime_type
     else:
         target = wanted if isinstance(wanted, str) else ""
-    if not drafts.is_document(house, target):
-        refused = next((one for one in (target, wanted, given) if _is_no_content(house, one)), None)
+    if not drafts.is_document(context, target):
+        refused = next((one for one in (target, wanted, given) if _is_no_content(context, one)), None)
         if refused:
             raise refuse("noConversion", source=_shown(given), target=refused)
         return None
-    found = Wish(_word(house, target), given, bool(file_id))
-    _check(house, call, found, target)
+    found = ConversionRequest(_word(context, target), given, bool(file_id))
+    _check(context, request, found, target)
     return found
 
 
-def _is_no_content(house: House, media_type: object) -> bool:
+def _is_no_content(context: ServiceContext, media_type: object) -> bool:
     """Folders, shortcuts and native documents are not what content can be, or be said to be."""
-    special = (house.folder_type, house.shortcut_type)
-    return isinstance(media_type, str) and (media_type in special or drafts.is_document(house, media_type))
+    special = (context.folder_type, context.shortcut_type)
+    return isinstance(media_type, str) and (media_type in special or drafts.is_document(context, media_type))
 
 
 def _shown(given: str | None) -> str:
     return (given or "unknown")[:200]
 
 
-def _check(house: House, call: Call, found: Wish, target: str) -> None:
+def _check(context: ServiceContext, request: RequestContext, found: ConversionRequest, target: str) -> None:
     """What is certain before the first byte has come."""
-    key = _key(house, found.given)
-    possible = any(found.native in natives for natives in house.converter.imports.values())
-    if not possible or not (key in VAGUE or house.converter.can_read(key, found.native)):
-        raise _not_taken(house, found.native, key, _shown(found.given))
-    if found.limit is not None and (call.entry.declared or 0) > found.limit + house.policy.max_metadata_size:
-        raise too_large(house, found)
+    key = _key(context, found.given)
+    possible = any(found.native in natives for natives in context.converter.imports.values())
+    if not possible or not (key in VAGUE or context.converter.can_read(key, found.native)):
+        raise _not_taken(context, found.native, key, _shown(found.given))
+    if (
+        found.limit is not None
+        and (request.journal_entry.declared or 0) > found.limit + context.policy.max_metadata_size
+    ):
+        raise too_large(context, found)
 
 
-def _not_taken(house: House, native: str, key: str | None, shown: str) -> ApiError:
+def _not_taken(context: ServiceContext, native: str, key: str | None, shown: str) -> ApiError:
     """The refusal of a source that does not become this document, here or anywhere."""
-    target = house.names.native(native)
-    if key and (why := house.converter.why_not(native, key, reads=True)):
+    target = context.names.native(native)
+    if key and (why := context.converter.why_not(native, key, reads=True)):
         return refuse("noImportEngine", source=shown, target=target, message=why)
     return refuse("noConversion", source=shown, target=target)
 
 
-def too_large(house: House, found: Wish) -> ApiError:
+def too_large(context: ServiceContext, found: ConversionRequest) -> ApiError:
     """The refusal of content that has more bytes than one may convert."""
-    return refuse("importTooLarge", target=house.names.native(found.native), limit=found.limit)
+    return refuse("importTooLarge", target=context.names.native(found.native), limit=found.limit)
 
 
-def _language(call: Call) -> str | None:
+def _language(request: RequestContext) -> str | None:
     """The language of text in pictures, as ocrLanguage names it (A5-03). Raises ApiError (400)."""
-    given = call.query.get("ocrLanguage")
+    given = request.query.get("ocrLanguage")
     try:
         return check_tag(given) if given else None
     except ValueError as error:
         raise refuse("invalidParameter", name="ocrLanguage", message=str(error)) from None
 
 
-def _word(house: House, media_type: str) -> str:
-    return media_type.removeprefix(house.names.media_prefix)
+def _word(context: ServiceContext, media_type: str) -> str:
+    return media_type.removeprefix(context.names.media_prefix)
 
 
-def _key(house: House, given: str | None) -> str:
+def _key(context: ServiceContext, given: str | None) -> str:
     """A media type as core/http/native_formats.py writes it; a vague one where none was given."""
-    return _word(house, MediaType.parse(given).essence) if given else next(iter(VAGUE))
+    return _word(context, MediaType.parse(given).essence) if given else next(iter(VAGUE))
 
 
 @contextmanager
 def convert(
-    house: House, call: Call, found: Wish | None, name: str, size: int, pieces: Iterable[Piece]
-) -> Iterator[Made | None]:
+    context: ServiceContext,
+    request: RequestContext,
+    found: ConversionRequest | None,
+    name: str,
+    size: int,
+    pieces: Iterable[PartRange],
+) -> Iterator[ConvertedContent | None]:
     """What these parts become, None where nothing is wished; it goes again if what follows fails.
 
     Raises ApiError (400): they cannot be converted (A5-02).
@@ -161,63 +171,65 @@ def convert(
         yield None
         return
     if found.limit is not None and size > found.limit:
-        raise too_large(house, found)
-    body = _read(house, call, found, name, house.content.whole(pieces))
-    made = Made(house.content.keep(body), house.names.native(found.native))
+        raise too_large(context, found)
+    body = _read(context, request, found, name, context.content.whole(pieces))
+    made = ConvertedContent(context.content.keep(body), context.names.native(found.native))
     try:
         yield made
     except BaseException:
-        house.content.remove(made.pieces)
+        context.content.remove(made.pieces)
         raise
 
 
-def _read(house: House, call: Call, found: Wish, name: str, source: bytes) -> bytes:
-    key, target = _source_type(house, found, name, source), house.names.native(found.native)
-    if key is None or not house.converter.can_read(key, found.native):
-        raise _not_taken(house, found.native, key, key or _shown(found.given))
+def _read(
+    context: ServiceContext, request: RequestContext, found: ConversionRequest, name: str, source: bytes
+) -> bytes:
+    key, target = _source_type(context, found, name, source), context.names.native(found.native)
+    if key is None or not context.converter.can_read(key, found.native):
+        raise _not_taken(context, found.native, key, key or _shown(found.given))
     charset = MediaType.parse(found.given).parameters.get("charset") if found.given else None
-    options = {"name": name, "now": house.clock.now(), "charset": charset, "ocr_language": _language(call)}
+    options = {"name": name, "now": context.clock.now(), "charset": charset, "ocr_language": _language(request)}
     try:
-        with _ended(house):
-            made = house.converter.read(source, key, found.native, _client(call), **options)
+        with _ended(context):
+            made = context.converter.read(source, key, found.native, _client(request), **options)
     except ConversionError as error:
         raise refuse("notConverted", target=target, message=str(error)[:500]) from None
-    call.entry.decided_by = noted(_rule(found, key), made.notes)
+    request.journal_entry.decided_by = with_notes(_rule(found, key), made.notes)
     return made.body
 
 
-def _client(call: Call) -> Client:
-    return Client(call.caller.user, partial(is_gone, call.body))
+def _client(request: RequestContext) -> Client:
+    return Client(request.caller.user, partial(is_gone, request.body))
 
 
 @contextmanager
-def _ended(house: House) -> Iterator[None]:
+def _ended(context: ServiceContext) -> Iterator[None]:
     """A conversion, and what is said where it was never run to its end. Raises Disconnected, ApiError (403)."""
     try:
         yield
     except Abandoned:
         raise Disconnected("the client went away while its document was converted") from None
     except TooManyWait:
-        limited = "userRateLimit" if house.policy.rate_status == 403 else "rateLimit"
-        message = f"{house.policy.max_waiting_conversions} conversions of yours wait already; try again later."
+        limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
+        message = f"{context.policy.max_waiting_conversions} conversions of yours wait already; try again later."
         refusal = replace(row(limited, by="max_waiting_conversions"), message=message)
         raise ApiError([refusal], [("Retry-After", "1")]) from None
 
 
-def _rule(found: Wish, key: str) -> str:
+def _rule(found: ConversionRequest, key: str) -> str:
     if found.replaces:
         return "A5-04"
     return "A5-03" if key == PDF or key.startswith("image/") else "A5-01"
 
 
-def _source_type(house: House, found: Wish, name: str, source: bytes) -> str | None:
+def _source_type(context: ServiceContext, found: ConversionRequest, name: str, source: bytes) -> str | None:
     """What the source is: as its sender says, else by its bytes, which leave open what kind of text it is."""
-    key = _key(house, found.given)
+    key = _key(context, found.given)
     if key not in VAGUE:
         return key
     seen = detect_source(source, found.native)
     named = by_name(name)
-    if seen == TEXT and named and house.converter.can_read(named, found.native):
+    if seen == TEXT and named and context.converter.can_read(named, found.native):
         return named
     return seen
 
@@ -227,63 +239,65 @@ def _export_options(row: FileRow) -> dict[str, Any]:
     return {"name": row.name, "now": max(from_millis(row.modified), _FIRST_DATE)}
 
 
-def export(house: House, call: Call) -> Response:
+def export(context: ServiceContext, request: RequestContext) -> Response:
     """A native document as a file of another format (A7)."""
-    wanted = call.query.get("mimeType")
+    wanted = request.query.get("mimeType")
     if not wanted:
         raise refuse("requiredParameter", name="mimeType")
-    with house.store.transaction():  # the row and its content as of one moment
-        row = drafts.seen_file(house, call.caller, call.file_id)
-        native, target = _exportable(house, row.mime_type), _word(house, MediaType.parse(wanted).essence)
-        check_taking(house, call.caller.user, row, "cannotExport")
-        if not house.converter.can_write(native, target):
-            raise _not_offered(house, row.mime_type, native, target)
-        blocks = None if row.content is None else house.content.read(row.content, 0, END)
+    with context.store.transaction():  # the row and its content as of one moment
+        row = drafts.seen_file(context, request.caller, request.file_id)
+        native, target = _exportable(context, row.mime_type), _word(context, MediaType.parse(wanted).essence)
+        check_taking(context, request.caller.user, row, "cannotExport")
+        if not context.converter.can_write(native, target):
+            raise _not_offered(context, row.mime_type, native, target)
+        blocks = None if row.content is None else context.content.read(row.content, 0, END)
     body = None if blocks is None else b"".join(blocks)
-    result = _write(house, call, body, native, target, row)
-    headers = [("Content-Type", house.names.media_type(target)), ("Content-Length", str(len(result)))]
-    headers += [("Cache-Control", "private, max-age=0, must-revalidate"), *confined(call.headers)]
+    result = _write(context, request, body, native, target, row)
+    headers = [("Content-Type", context.names.media_type(target)), ("Content-Length", str(len(result)))]
+    headers += [("Cache-Control", "private, max-age=0, must-revalidate"), *sandbox_headers(request.headers)]
     return Response(200, Headers(headers), result)
 
 
-def rendered(house: House, row: FileRow, target: str, user: str) -> bytes:
+def rendered(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
     """A native document in another format, for a user. Raises ConversionError: it cannot be had so, or not now."""
-    native = _word(house, row.mime_type)
-    if not house.converter.can_write(native, target):
+    native = _word(context, row.mime_type)
+    if not context.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")
-    body = None if row.content is None else b"".join(house.content.read(row.content, 0, END))
+    body = None if row.content is None else b"".join(context.content.read(row.content, 0, END))
     try:
-        return house.converter.write(body, native, target, Client(user), **_export_options(row)).body
+        return context.converter.write(body, native, target, Client(user), **_export_options(row)).body
     except TooManyWait:
         raise ConversionError("too many conversions wait") from None
 
 
-def _exportable(house: House, media_type: str) -> str:
-    if not drafts.is_document(house, media_type):
+def _exportable(context: ServiceContext, media_type: str) -> str:
+    if not drafts.is_document(context, media_type):
         raise refuse("notExportable")
-    return _word(house, media_type)
+    return _word(context, media_type)
 
 
-def _not_offered(house: House, media_type: str, native: str, wanted: str) -> ApiError:
-    if why := house.converter.why_not(native, wanted, reads=False):
-        target = house.names.media_type(wanted)
+def _not_offered(context: ServiceContext, media_type: str, native: str, wanted: str) -> ApiError:
+    if why := context.converter.why_not(native, wanted, reads=False):
+        target = context.names.media_type(wanted)
         return refuse("noExportEngine", source=media_type, target=target, message=why)
-    targets = ", ".join(map(house.names.media_type, house.converter.exports.get(native, ())))
+    targets = ", ".join(map(context.names.media_type, context.converter.exports.get(native, ())))
     return refuse("noExport", source=media_type, target=targets or "nothing here")
 
 
-def _write(house: House, call: Call, body: bytes | None, native: str, target: str, row: FileRow) -> bytes:
-    limit = house.policy.export_limit
+def _write(
+    context: ServiceContext, request: RequestContext, body: bytes | None, native: str, target: str, row: FileRow
+) -> bytes:
+    limit = context.policy.export_limit
     try:
-        with _ended(house):
-            made = house.converter.write(body, native, target, _client(call), **_export_options(row))
+        with _ended(context):
+            made = context.converter.write(body, native, target, _client(request), **_export_options(row))
     except TooLarge as error:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # it would fail again: no 5xx, which clients repeat
-        shown = house.names.media_type(target)
+        shown = context.names.media_type(target)
         raise refuse("notConverted", by=FAILED_EXPORT, target=shown, message=str(error)[:500]) from None
     if len(made.body) > limit:
         message = f"it would have {len(made.body)} bytes, the limit is {limit}."
         raise refuse("exportTooLarge", by="export_limit", message=message)
-    call.entry.decided_by = noted(call.operation.decided_by, made.notes)
+    request.journal_entry.decided_by = with_notes(request.operation.decided_by, made.notes)
     return made.body

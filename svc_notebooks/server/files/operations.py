@@ -17,12 +17,12 @@ from ...core.http.messages import JSON, Body, JSONObject, Query, Response
 from ...core.http.mime import detect
 from ..blobs.blob_store import BLOCK
 from ..context import page_tokens as paging
-from ..context.external_origin import client_origin
-from ..context.responses import as_json, empty
-from ..context.service_context import Call, House
-from ..store.files import FileRow, Page
+from ..context.external_origin import external_origin
+from ..context.responses import empty, json_response
+from ..context.service_context import RequestContext, ServiceContext
+from ..store.files import FilePage, FileRow
 from . import change_events as notices, rows as drafts
-from .resource import DEFAULT, Showing, resource
+from .resource import DEFAULT, ViewContext, resource
 
 
 class NewContent(NamedTuple):
@@ -96,7 +96,7 @@ def _integer(digits: str) -> int:
     return int(digits)
 
 
-def mask_of(query: Query, default: Mask, shape: Shape) -> Mask | None:
+def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None:
     """The mask of a request; None where it is blank, which selects nothing. Raises ApiError."""
     text = query.get("fields")
     if text is None:
@@ -112,65 +112,75 @@ def selected(mask: Mask | None, value: JSONObject) -> JSONObject:
     return found if isinstance(found, dict) else {}
 
 
-def check_answer(house: House, call: Call) -> None:
+def check_answer(context: ServiceContext, request: RequestContext) -> None:
     """Refuse what would make the answer fail after the work is done. Raises ApiError (400)."""
-    mask_of(call.query, DEFAULT, FILE_SHAPE)
-    client_origin(call.request, house)
+    parse_fields_param(request.query, DEFAULT, FILE_SHAPE)
+    external_origin(request.http_request, context)
 
 
-def showing(house: House, call: Call) -> Showing:
+def showing(context: ServiceContext, request: RequestContext) -> ViewContext:
     """To whom this call's answer is shown."""
-    return Showing(house, call.caller, call.request)
+    return ViewContext(context, request.caller, request.http_request)
 
 
-def shown(house: House, call: Call, row: FileRow) -> JSONObject:
+def render_file(context: ServiceContext, request: RequestContext, row: FileRow) -> JSONObject:
     """A file as this call's `fields` select it. Raises ApiError."""
-    mask = mask_of(call.query, DEFAULT, FILE_SHAPE)
-    return {} if mask is None else resource(row, mask, showing(house, call))
+    mask = parse_fields_param(request.query, DEFAULT, FILE_SHAPE)
+    return {} if mask is None else resource(row, mask, showing(context, request))
 
 
-def create(house: House, call: Call) -> Response:
+def create(context: ServiceContext, request: RequestContext) -> Response:
     """A file by its metadata alone: a folder, an empty native document, or no bytes of another type."""
-    check_answer(house, call)
-    metadata = check_file(read_json(call.body, house.policy.max_metadata_size), creating=True, policy=house.policy)
-    with house.store.transaction():
-        drafts.check_new(house, call.caller, metadata)
+    check_answer(context, request)
+    metadata = check_file(
+        read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy
+    )
+    with context.store.transaction():
+        drafts.check_new(context, request.caller, metadata)
         name = metadata.get("name")
-        row = drafts.new_row(house, call.caller, metadata, detect(name if isinstance(name, str) else None, b""))
-        if not house.names.is_native(row.mime_type):
-            row = row._replace(content=house.store.contents.begin(), size=0)
-        drafts.add(house, call.caller, row, metadata)
-    return as_json(call.query, shown(house, call, row))
+        row = drafts.new_row(context, request.caller, metadata, detect(name if isinstance(name, str) else None, b""))
+        if not context.names.is_native(row.mime_type):
+            row = row._replace(content=context.store.contents.begin(), size=0)
+        drafts.add(context, request.caller, row, metadata)
+    return json_response(request.query, render_file(context, request, row))
 
 
-def get(house: House, call: Call) -> Response:
+def get(context: ServiceContext, request: RequestContext) -> Response:
     """A file's metadata."""
-    if call.query.get("acknowledgeAbuse") == "true":
+    if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
-    row = drafts.seen_file(house, call.caller, call.file_id)
-    return as_json(call.query, shown(house, call, row))
+    row = drafts.seen_file(context, request.caller, request.file_id)
+    return json_response(request.query, render_file(context, request, row))
 
 
-def update(house: House, call: Call) -> Response:
+def update(context: ServiceContext, request: RequestContext) -> Response:
     """Change metadata, and move by addParents and removeParents."""
-    check_answer(house, call)
-    metadata = check_file(read_json(call.body, house.policy.max_metadata_size), creating=False, policy=house.policy)
-    with house.store.transaction():
-        row = change(house, call, call.file_id, metadata)
-    return as_json(call.query, shown(house, call, row))
+    check_answer(context, request)
+    metadata = check_file(
+        read_json(request.body, context.policy.max_metadata_size), creating=False, policy=context.policy
+    )
+    with context.store.transaction():
+        row = change(context, request, request.file_id, metadata)
+    return json_response(request.query, render_file(context, request, row))
 
 
-def change(house: House, call: Call, file_id: str, metadata: JSONObject, content: NewContent | None = None) -> FileRow:
+def change(
+    context: ServiceContext,
+    request: RequestContext,
+    file_id: str,
+    metadata: JSONObject,
+    content: NewContent | None = None,
+) -> FileRow:
     """Store a file's new metadata and content, inside a transaction; the row as it is then."""
-    old = drafts.file_for(house, call.caller, file_id, Role.WRITER)
-    row = drafts.changed_row(house, call.caller, _moved(house, call, old), metadata)
+    old = drafts.file_for(context, request.caller, file_id, Role.WRITER)
+    row = drafts.changed_row(context, request.caller, _moved(context, request, old), metadata)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
-    house.store.files.save(row)
-    drafts.keep_properties(house, call.caller, row.id, metadata)
+    context.store.files.save(row)
+    drafts.keep_properties(context, request.caller, row.id, metadata)
     if row.trashed != old.trashed:
-        house.store.files.follow(row.id, trashed=bool(row.trashed))
-    notices.changed(house, old, row, _what_changed(old, row, metadata, content))
+        context.store.files.follow(row.id, trashed=bool(row.trashed))
+    notices.changed(context, old, row, _what_changed(old, row, metadata, content))
     return row
 
 
@@ -184,15 +194,15 @@ def _what_changed(old: FileRow, row: FileRow, metadata: JSONObject, content: New
     return found
 
 
-def _moved(house: House, call: Call, row: FileRow) -> FileRow:
+def _moved(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
     """A file has one parent: adding another moves it there; without one it goes to the root."""
-    add, remove = call.query.get("addParents"), call.query.get("removeParents")
-    root = house.root(row.owner)
+    add, remove = request.query.get("addParents"), request.query.get("removeParents")
+    root = context.root(row.owner)
     if add:
-        target = drafts.folder(house, call.caller, add.split(",")[0].strip())
-        _check_cycle(house, row, target)
+        target = drafts.folder(context, request.caller, add.split(",")[0].strip())
+        _check_cycle(context, row, target)
     elif remove and row.parent in [root if one.strip() == "root" else one.strip() for one in remove.split(",")]:
-        target = drafts.file_for(house, call.caller, root, Role.OWNER)
+        target = drafts.file_for(context, request.caller, root, Role.OWNER)
     else:
         return row
     if row.parent is None:
@@ -200,80 +210,80 @@ def _moved(house: House, call: Call, row: FileRow) -> FileRow:
     return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed or target.trashed)))
 
 
-def _check_cycle(house: House, row: FileRow, target: FileRow) -> None:
+def _check_cycle(context: ServiceContext, row: FileRow, target: FileRow) -> None:
     above: FileRow | None = target
     while above is not None:
         if above.id == row.id:
             raise refuse("invalidParameter", name="addParents", message="a folder cannot go into itself.")
-        above = house.store.files.get(above.parent) if above.parent else None
+        above = context.store.files.get(above.parent) if above.parent else None
 
 
-def delete(house: House, call: Call) -> Response:
+def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Delete a file, and everything below it, for good."""
-    with house.store.transaction():
-        row = drafts.seen_file(house, call.caller, call.file_id)
-        if row.owner != call.caller.user:
+    with context.store.transaction():
+        row = drafts.seen_file(context, request.caller, request.file_id)
+        if row.owner != request.caller.user:
             raise refuse("ownerOnly", fileId=row.id)
         if row.parent is None:
             raise refuse("filePermission", by=ROOT, fileId=row.id)
-        doomed = _drop(house, row.id)
-    _discard(house, doomed)
+        doomed = _drop(context, row.id)
+    _discard(context, doomed)
     return empty(204)
 
 
-def empty_trash(house: House, call: Call) -> Response:
+def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
     """Delete everything in the caller's trash for good."""
     doomed: dict[int, list[str]] = {}
-    with house.store.transaction():
-        for file_id in house.store.files.in_trash(call.caller.user):
-            doomed |= _drop(house, file_id)
-    _discard(house, doomed)
+    with context.store.transaction():
+        for file_id in context.store.files.in_trash(request.caller.user):
+            doomed |= _drop(context, file_id)
+    _discard(context, doomed)
     return empty(204)
 
 
-def _drop(house: House, file_id: str) -> dict[int, list[str]]:
-    if row := house.store.files.get(file_id):
-        _send_home(house, row)
-        notices.removed(house, row)
-        house.store.permissions.drop_all(row.id)
-    return {content: house.store.contents.drop(content) for content in house.store.files.drop(file_id)}
+def _drop(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
+    if row := context.store.files.get(file_id):
+        _send_home(context, row)
+        notices.removed(context, row)
+        context.store.permissions.drop_all(row.id)
+    return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
 
-def _send_home(house: House, top: FileRow) -> None:
+def _send_home(context: ServiceContext, top: FileRow) -> None:
     """What others have put into a folder that is deleted goes to their own root, with what is below it."""
-    for file_id in house.store.files.foreign_below(top.id, top.owner):
-        row = house.store.files.get(file_id)
-        above = house.store.files.get(row.parent) if row and row.parent else None
+    for file_id in context.store.files.foreign_below(top.id, top.owner):
+        row = context.store.files.get(file_id)
+        above = context.store.files.get(row.parent) if row and row.parent else None
         if row and above and above.owner != row.owner:
-            home = row._replace(parent=house.root(row.owner))
-            house.store.files.save(home)
-            notices.changed(house, row, home, {"parents"})
+            home = row._replace(parent=context.root(row.owner))
+            context.store.files.save(home)
+            notices.changed(context, row, home, {"parents"})
 
 
-def _discard(house: House, doomed: Mapping[int, list[str]]) -> None:
+def _discard(context: ServiceContext, doomed: Mapping[int, list[str]]) -> None:
     for content, parts in doomed.items():
-        house.content.discard(content, parts)
+        context.content.discard(content, parts)
 
 
-def generate_ids(house: House, call: Call) -> Response:
+def generate_ids(context: ServiceContext, request: RequestContext) -> Response:
     """Ids that create and upload take, once each (L-01)."""
-    policy = house.policy
-    count = number(call.query, "count", policy.generated_ids, policy.max_generated_ids)
-    space = one_of(call.query, "space", _SPACES)
-    one_of(call.query, "type", ("files", "shortcuts"))
-    mask = mask_of(call.query, {"*": {}}, IDS_SHAPE)
-    ids = [house.ids.blob() for _ in range(count)]
-    with house.store.transaction():
+    policy = context.policy
+    count = int_param(request.query, "count", policy.generated_ids, policy.max_generated_ids)
+    space = one_of(request.query, "space", _SPACES)
+    one_of(request.query, "type", ("files", "shortcuts"))
+    mask = parse_fields_param(request.query, {"*": {}}, IDS_SHAPE)
+    ids = [context.ids.blob() for _ in range(count)]
+    with context.store.transaction():
         for file_id in ids:
-            house.store.people.add_id(file_id, call.caller.user)
-    value: JSONObject = {"kind": house.names.kind("generatedIds"), "space": space, "ids": list(ids)}
-    return as_json(call.query, selected(mask, value))
+            context.store.users.add_id(file_id, request.caller.user)
+    value: JSONObject = {"kind": context.names.kind("generatedIds"), "space": space, "ids": list(ids)}
+    return json_response(request.query, selected(mask, value))
 
 
-def list_files(house: House, call: Call) -> Response:
+def list_files(context: ServiceContext, request: RequestContext) -> Response:
     """The caller's files: those that `q` finds, in the order of `orderBy`, a page at a time."""
-    policy, query = house.policy, call.query
-    size = number(query, "pageSize", policy.page_size, policy.max_page_size)
+    policy, query = context.policy, request.query
+    size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
     one_of(query, "corpora", ("user", "domain", "drive", "allDrives"))
     spaces = _spaces(query)
@@ -281,16 +291,18 @@ def list_files(house: House, call: Call) -> Response:
     search = parse_query(text) if text.strip() else None
     if keys and search and mentions(search, "fullText"):
         raise refuse("sortedFullText")
-    about = (call.caller.user, text, query.get("orderBy") or "")
+    about = (request.caller.user, text, query.get("orderBy") or "")
     token = query.get("pageToken")
-    after = paging.read(token, about, len(keys) + 1, house.secret) if token else None
-    mask = mask_of(query, {"kind": {}, "incompleteSearch": {}, "nextPageToken": {}, "files": DEFAULT}, LIST_SHAPE)
+    after = paging.read(token, about, len(keys) + 1, context.secret) if token else None
+    mask = parse_fields_param(
+        query, {"kind": {}, "incompleteSearch": {}, "nextPageToken": {}, "files": DEFAULT}, LIST_SHAPE
+    )
     if mask is None:
-        return as_json(query, {})
+        return json_response(query, {})
     here = not spaces.isdisjoint(_OUR_SPACES)
-    page = house.store.files.page(call.viewer(house), search, keys, after, size) if here else Page([], None)
-    next_token = paging.write(page.last, about, house.secret) if page.last else None
-    return as_json(query, _listing(house, call, page.rows, next_token, mask))
+    page = context.store.files.page(request.viewer(context), search, keys, after, size) if here else FilePage([], None)
+    next_token = paging.encode_page_token(page.last, about, context.secret) if page.last else None
+    return json_response(query, _listing(context, request, page.rows, next_token, mask))
 
 
 def _spaces(query: Query) -> set[str]:
@@ -301,18 +313,20 @@ def _spaces(query: Query) -> set[str]:
     return set(spaces)
 
 
-def _listing(house: House, call: Call, rows: list[FileRow], token: str | None, mask: Mask) -> JSONObject:
+def _listing(
+    context: ServiceContext, request: RequestContext, rows: list[FileRow], token: str | None, mask: Mask
+) -> JSONObject:
     everything = fields.STAR in mask
-    value: JSONObject = {"kind": house.names.kind("fileList"), "incompleteSearch": False, "nextPageToken": token}
+    value: JSONObject = {"kind": context.names.kind("fileList"), "incompleteSearch": False, "nextPageToken": token}
     found: JSONObject = {name: one for name, one in value.items() if (everything or name in mask) and one is not None}
     if everything or "files" in mask:
         inner = mask.get("files") or {fields.STAR: fields.ALL}
-        view = showing(house, call)
+        view = showing(context, request)
         found["files"] = [resource(row, inner, view) for row in rows]
     return found
 
 
-def number(query: Query, name: str, default: int, most: int) -> int:
+def int_param(query: Query, name: str, default: int, most: int) -> int:
     """A whole number from 1 to `most`. Raises ApiError (400)."""
     text = query.get(name)
     if text is None:
@@ -322,7 +336,7 @@ def number(query: Query, name: str, default: int, most: int) -> int:
     return int(text)
 
 
-def flag(query: Query, name: str, *, default: bool) -> bool:
+def bool_param(query: Query, name: str, *, default: bool) -> bool:
     """True or false. Raises ApiError (400)."""
     return one_of(query, name, ("true", "false") if default else ("false", "true")) == "true"
 

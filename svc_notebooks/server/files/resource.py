@@ -19,12 +19,12 @@ from ...core.http.messages import JSON, JSONObject, Query, Request, join_url, se
 from ...core.http.mime import extension_of
 from ..blobs.damage import DamagedContent
 from ..context.access_tokens import Caller
-from ..context.external_origin import client_origin
-from ..context.service_context import House
+from ..context.external_origin import external_origin
+from ..context.service_context import ServiceContext
 from ..store.contents import Digests
 from ..store.files import FileRow
 from ..store.permissions import PermissionRow
-from .access_control import grants, may_take, role
+from .access_control import can_download, effective_permissions, effective_role
 
 _log = logging.getLogger(__name__)
 
@@ -38,25 +38,25 @@ _FOLDERS_ONLY = frozenset(
 
 
 @dataclass(frozen=True)
-class Showing:
+class ViewContext:
     """To whom files are shown, and at what address, which is only found where a link asks for it."""
 
-    house: House
+    context: ServiceContext
     caller: Caller
     request: Request
 
     @cached_property
     def origin(self) -> str:
         """Where the client sees this service. Raises ApiError (400) for a Host that is none."""
-        return client_origin(self.request, self.house)
+        return external_origin(self.request, self.context)
 
 
 class _File:
     """A file while its resource is made: what several fields need is found once."""
 
-    def __init__(self, row: FileRow, showing: Showing) -> None:
+    def __init__(self, row: FileRow, showing: ViewContext) -> None:
         self.row = row
-        self.house = showing.house
+        self.context = showing.context
         self.caller = showing.caller
         self._showing = showing
 
@@ -74,25 +74,25 @@ class _File:
         if self.row.content is None or self.row.size is None:
             return None
         try:
-            return self.house.content.digests(self.row.content, self.row.size)
+            return self.context.content.digests(self.row.content, self.row.size)
         except DamagedContent as error:  # one damaged file must not hide the others of a list
             _log.error("no checksums of %s (%s): %s", self.row.name, self.row.id, error)
             return None
 
     @cached_property
     def role(self) -> Role:
-        return role(self.house, self.caller.user, self.row) or Role.READER
+        return effective_role(self.context, self.caller.user, self.row) or Role.READER
 
     @cached_property
     def permissions(self) -> list[JSONObject]:
-        return permissions_of(self.house, self.row)
+        return permissions_of(self.context, self.row)
 
     @property
     def binary(self) -> bool:
         return self.row.size is not None
 
     def user(self, email: str) -> JSONObject:
-        return user_resource(self.house, self.caller, email)
+        return user_resource(self.context, self.caller, email)
 
 
 ANYONE = "anyoneWithLink"
@@ -109,10 +109,10 @@ def display_name(email: str) -> str:
     return email.partition("@")[0].replace(".", " ").title()
 
 
-def user_resource(house: House, caller: Caller, email: str) -> JSONObject:
+def user_resource(context: ServiceContext, caller: Caller, email: str) -> JSONObject:
     """A user as this caller sees them."""
     return {
-        "kind": house.names.kind("user"),
+        "kind": context.names.kind("user"),
         "displayName": display_name(email),
         "me": email == caller.user,
         "permissionId": permission_id(email),
@@ -129,8 +129,8 @@ def _digest(file: _File, name: str) -> str | None:
 
 
 def _capabilities(file: _File) -> JSONObject:
-    folder, trashed = file.row.mime_type == file.house.folder_type, bool(file.row.trashed)
-    barred = not may_take(file.row, file.role)
+    folder, trashed = file.row.mime_type == file.context.folder_type, bool(file.row.trashed)
+    barred = not can_download(file.row, file.role)
     denied = {"canUntrash": not trashed, "canDownload": not file.binary or barred, "canReadRevisions": not file.binary}
     denied["canCopy"] = folder or barred
     if not (file.row.owner == file.caller.user or file.extra.get("writersCanShare", True)):
@@ -155,20 +155,20 @@ _LEAST = {
 """The least role for what somebody may do; for all else it is writer."""
 
 
-def permissions_of(house: House, row: FileRow) -> list[JSONObject]:
+def permissions_of(context: ServiceContext, row: FileRow) -> list[JSONObject]:
     """All permissions that hold for a file, the owner's first."""
     owner = PermissionRow(row.id, permission_id(row.owner), "user", row.owner, Role.OWNER, row.created, row.owner)
-    others = (grant for grant in grants(house, row) if grant.id != owner.id)
-    return [permission_resource(house, one) for one in (owner, *others)]
+    others = (grant for grant in effective_permissions(context, row) if grant.id != owner.id)
+    return [permission_resource(context, one) for one in (owner, *others)]
 
 
-def permission_resource(house: House, row: PermissionRow) -> JSONObject:
+def permission_resource(context: ServiceContext, row: PermissionRow) -> JSONObject:
     """A permission as the wire shows it."""
     found: JSONObject = {
         "id": row.id,
         "displayName": display_name(row.grantee) if row.grantee else None,
         "type": row.type,
-        "kind": house.names.kind("permission"),
+        "kind": context.names.kind("permission"),
         GRANTEES[row.type] or "": row.grantee or None,
         "role": Role(row.role).word,
     }
@@ -190,7 +190,7 @@ def _modifier(file: _File) -> JSONObject:
 
 def _own_grant(file: _File) -> PermissionRow | None:
     mine = permission_id(file.caller.user.lower())
-    return next((one for one in file.house.store.permissions.of(file.row.id) if one.id == mine), None)
+    return next((one for one in file.context.store.permissions.of(file.row.id) if one.id == mine), None)
 
 
 def _shared_time(file: _File) -> str | None:
@@ -209,9 +209,9 @@ def _shortcut(file: _File) -> JSONObject | None:
     return {"targetId": file.row.target, "targetMimeType": file.extra.get("targetMimeType")}
 
 
-def view_path(house: House, row: FileRow) -> str:
+def view_path(context: ServiceContext, row: FileRow) -> str:
     """Where the page of a file is, below the service's address."""
-    short = row.mime_type.removeprefix(house.names.media_prefix)
+    short = row.mime_type.removeprefix(context.names.media_prefix)
     if short in _VIEWS:
         return f"/{_VIEWS[short]}/d/{row.id}/edit?usp=storagesdk"
     return f"/file/d/{row.id}/view?usp=storagesdk"
@@ -219,9 +219,9 @@ def view_path(house: House, row: FileRow) -> str:
 
 def _export_links(file: _File) -> JSONObject | None:
     """Where a native document is to be had in each format that it can become."""
-    native = file.row.mime_type.removeprefix(file.house.names.media_prefix)
-    address = join_url(file.origin, file.house.names.path("files", segment(file.row.id), "export"))
-    targets = map(file.house.names.media_type, file.house.converter.exports.get(native, ()))
+    native = file.row.mime_type.removeprefix(file.context.names.media_prefix)
+    address = join_url(file.origin, file.context.names.path("files", segment(file.row.id), "export"))
+    targets = map(file.context.names.media_type, file.context.converter.exports.get(native, ()))
     return {target: f"{address}?{Query([('mimeType', target)])}" for target in targets} or None
 
 
@@ -231,11 +231,11 @@ def _trashing_user(file: _File) -> JSONObject | None:
 
 # fmt: off
 _FOUND: Mapping[str, Callable[[_File], Any]] = {
-    "kind":                         lambda f: f.house.names.kind("file"),
+    "kind":                         lambda f: f.context.names.kind("file"),
     "id":                           lambda f: f.row.id,
     "name":                         lambda f: f.row.name,
     "mimeType":                     lambda f: f.row.mime_type,
-    "appProperties":                lambda f: f.house.store.files.properties(f.row.id, f.caller.client) or None,
+    "appProperties":                lambda f: f.context.store.files.properties(f.row.id, f.caller.client) or None,
     "capabilities":                 _capabilities,
     "contentRestrictions":          lambda f: f.extra.get("contentRestrictions"),
     "copyRequiresWriterPermission": lambda f: f.extra.get("copyRequiresWriterPermission", False),
@@ -248,7 +248,7 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "fullFileExtension":            lambda f: extension_of(f.row.name)[1],
     "hasThumbnail":                 lambda f: False,
     "headRevisionId":               lambda f: f"0B{f.row.content}",
-    "isAppAuthorized":              lambda f: f.house.store.files.is_open_with(f.row.id, f.caller.client),
+    "isAppAuthorized":              lambda f: f.context.store.files.is_open_with(f.row.id, f.caller.client),
     "lastModifyingUser":            _modifier,
     "md5Checksum":                  lambda f: _digest(f, "md5"),
     "modifiedByMe":                 lambda f: f.row.modified_by_me is not None,
@@ -260,7 +260,7 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "parents":                      lambda f: [f.row.parent] if f.row.parent else None,
     "permissionIds":                _permission_ids,
     "permissions":                  _permissions,
-    "properties":                   lambda f: f.house.store.files.properties(f.row.id, "") or None,
+    "properties":                   lambda f: f.context.store.files.properties(f.row.id, "") or None,
     "quotaBytesUsed":               lambda f: str(f.row.size or 0),
     "sha1Checksum":                 lambda f: _digest(f, "sha1"),
     "sha256Checksum":               lambda f: _digest(f, "sha256"),
@@ -280,14 +280,14 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
     "viewedByMeTime":               lambda f: _time(f.row.viewed),
     "viewersCanCopyContent":        lambda f: f.extra.get("viewersCanCopyContent", False),
     "webContentLink":               lambda f: f"{f.origin}/uc?id={f.row.id}",
-    "webViewLink":                  lambda f: f.origin + view_path(f.house, f.row),
+    "webViewLink":                  lambda f: f.origin + view_path(f.context, f.row),
     "writersCanShare":              lambda f: f.extra.get("writersCanShare", True),
 }
 # fmt: on
 _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 
 
-def resource(row: FileRow, mask: Mask, showing: Showing) -> JSONObject:
+def resource(row: FileRow, mask: Mask, showing: ViewContext) -> JSONObject:
     """The parts of a file that a mask selects; only what is selected is looked up or computed."""
     file = _File(row, showing)
     found: JSONObject = {}

@@ -8,10 +8,10 @@ from ...core.errors.catalogue import refuse
 from ...core.files.fields import check_file
 from ...core.http.messages import Headers, JSONObject, Query, Response
 from ...core.http.multipart import MediaType
-from ...core.uploads.states import State
-from ..context.external_origin import client_origin
+from ...core.uploads.states import UploadState
+from ..context.external_origin import external_origin
 from ..context.responses import empty
-from ..context.service_context import Call, House
+from ..context.service_context import RequestContext, ServiceContext
 from ..store.upload_sessions import SessionRow
 from .conversion import too_large
 from .operations import check_answer, read_json
@@ -25,61 +25,63 @@ from .simple_upload import (
 _NOT_KEPT = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 
-def initiate(house: House, call: Call) -> Response:
+def initiate(context: ServiceContext, request: RequestContext) -> Response:
     """Open a session: everything is checked now, and again when the last byte has come."""
-    check_answer(house, call)
-    metadata = _metadata(house, call)
-    media_type = header_type(call.headers, "X-Upload-Content-Type")
-    total = _declared_total(house, call.headers)
-    found = check_content(house, call, call.file_id, metadata, media_type)
+    check_answer(context, request)
+    metadata = _metadata(context, request)
+    media_type = header_type(request.headers, "X-Upload-Content-Type")
+    total = _declared_total(context, request.headers)
+    found = check_content(context, request, request.file_id, metadata, media_type)
     if found and found.limit is not None and (total or 0) > found.limit:
-        raise too_large(house, found)
-    sweep_sessions(house)
-    row = _open(house, call, metadata, media_type, total)
+        raise too_large(context, found)
+    sweep_sessions(context)
+    row = _open(context, request, metadata, media_type, total)
     query = Query([("uploadType", "resumable"), ("upload_id", row.id), *Query.parse(row.query).pairs])
-    location = f"{client_origin(call.request, house)}{house.names.upload_path('files')}?{query}"
+    location = f"{external_origin(request.http_request, context)}{context.names.upload_path('files')}?{query}"
     return empty(200, [("Location", location)])
 
 
-def _metadata(house: House, call: Call) -> JSONObject:
-    metadata = read_json(call.body, house.policy.max_metadata_size)
-    if call.entry.received:
-        essence = MediaType.parse(call.headers.get("Content-Type") or "").essence
+def _metadata(context: ServiceContext, request: RequestContext) -> JSONObject:
+    metadata = read_json(request.body, context.policy.max_metadata_size)
+    if request.journal_entry.received:
+        essence = MediaType.parse(request.headers.get("Content-Type") or "").essence
         if essence != JSON_ESSENCE:
             message = "metadata needs application/json; charset=UTF-8."
             raise refuse("invalidHeader", by="A3-04", name="Content-Type", message=message)
-    return check_file(metadata, creating=not call.file_id, policy=house.policy)
+    return check_file(metadata, creating=not request.file_id, policy=context.policy)
 
 
-def _declared_total(house: House, headers: Headers) -> int | None:
+def _declared_total(context: ServiceContext, headers: Headers) -> int | None:
     text = headers.get("X-Upload-Content-Length")
     if text is None:
         return None
     if not (text.isascii() and text.isdigit()) or len(set(headers.all("X-Upload-Content-Length"))) > 1:
         raise refuse("invalidHeader", name="X-Upload-Content-Length", message="expected one number of bytes.")
-    if len(text.lstrip("0")) > 18 or int(text) > house.policy.max_upload_size:
-        raise refuse("tooLarge", limit=house.policy.max_upload_size)
+    if len(text.lstrip("0")) > 18 or int(text) > context.policy.max_upload_size:
+        raise refuse("tooLarge", limit=context.policy.max_upload_size)
     return int(text)
 
 
-def _open(house: House, call: Call, metadata: JSONObject, media_type: str | None, total: int | None) -> SessionRow:
-    kept = Query([(name, value) for name, value in call.query.pairs if name not in _NOT_KEPT])
-    with house.store.transaction():
+def _open(
+    context: ServiceContext, request: RequestContext, metadata: JSONObject, media_type: str | None, total: int | None
+) -> SessionRow:
+    kept = Query([(name, value) for name, value in request.query.pairs if name not in _NOT_KEPT])
+    with context.store.transaction():
         row = SessionRow(
-            id=house.ids.upload(),
-            owner=call.caller.user,
-            client=call.caller.client,
-            file=call.file_id or None,
+            id=context.ids.upload(),
+            owner=request.caller.user,
+            client=request.caller.client,
+            file=request.file_id or None,
             metadata=json.dumps(metadata),
             media_type=media_type,
             query=str(kept),
-            content=house.store.contents.begin(),
+            content=context.store.contents.begin(),
             stored=0,
             total=total,
-            state=State.OPEN.value,
-            touched=house.clock.now().timestamp(),
+            state=UploadState.OPEN.value,
+            touched=context.clock.now().timestamp(),
             generation=0,
             answer=None,
         )
-        house.store.sessions.add(row)
+        context.store.upload_sessions.add(row)
     return row

@@ -13,10 +13,10 @@ from ...core.http.messages import JSONObject
 from ...core.http.mime import UNKNOWN
 from ...core.http.native_formats import VENDOR_TYPES
 from ..context.access_tokens import Caller
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 from ..store.files import FileRow
 from . import change_events as notices
-from .access_control import role
+from .access_control import effective_role
 
 _EXTRA = (
     "contentHints", "contentRestrictions", "copyRequiresWriterPermission", "description", "folderColorRgb",
@@ -28,13 +28,13 @@ _MODIFIER = "lastModifyingUser"
 """Kept beside them, where it is not the owner."""
 
 
-def file_for(house: House, caller: Caller, file_id: str, least: Role) -> FileRow:
+def file_for(context: ServiceContext, caller: Caller, file_id: str, least: Role) -> FileRow:
     """A file that this caller has at least this role on; `root` is the folder that everything of theirs is in.
 
     Raises ApiError: 404 for who does not see it, 403 for who may not do this with it.
     """
-    row = house.store.files.get(house.root(caller.user) if file_id == "root" else file_id)
-    found = role(house, caller.user, row) if row and _reaches(house, caller, row) else None
+    row = context.store.files.get(context.root(caller.user) if file_id == "root" else file_id)
+    found = effective_role(context, caller.user, row) if row and _reaches(context, caller, row) else None
     if row is None or found is None:
         raise refuse("fileNotFound", fileId=file_id[:200])
     if found < least:
@@ -42,20 +42,20 @@ def file_for(house: House, caller: Caller, file_id: str, least: Role) -> FileRow
     return row
 
 
-def sees(house: House, caller: Caller, row: FileRow) -> bool:
+def can_see(context: ServiceContext, caller: Caller, row: FileRow) -> bool:
     """Whether a file is there at all for who asks."""
-    return _reaches(house, caller, row) and role(house, caller.user, row) is not None
+    return _reaches(context, caller, row) and effective_role(context, caller.user, row) is not None
 
 
-def _reaches(house: House, caller: Caller, row: FileRow) -> bool:
+def _reaches(context: ServiceContext, caller: Caller, row: FileRow) -> bool:
     """Whether the token lets its client see this file, of all that the user sees."""
     own_root = row.parent is None and row.owner == caller.user
-    return not caller.app_only or own_root or house.store.files.is_open_with(row.id, caller.client)
+    return not caller.app_only or own_root or context.store.files.is_open_with(row.id, caller.client)
 
 
-def seen_file(house: House, caller: Caller, file_id: str) -> FileRow:
+def seen_file(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
     """A file that this caller may read. Raises ApiError (404)."""
-    return file_for(house, caller, file_id, Role.READER)
+    return file_for(context, caller, file_id, Role.READER)
 
 
 def writers_can_share(row: FileRow) -> bool:
@@ -63,65 +63,65 @@ def writers_can_share(row: FileRow) -> bool:
     return json.loads(row.extra).get("writersCanShare") is not False
 
 
-def folder(house: House, caller: Caller, file_id: str) -> FileRow:
+def folder(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
     """A folder that this caller may put files into. Raises ApiError."""
-    row = file_for(house, caller, file_id, Role.WRITER)
-    if row.mime_type != house.folder_type:
+    row = file_for(context, caller, file_id, Role.WRITER)
+    if row.mime_type != context.folder_type:
         raise refuse("invalid", field="parents", message=f"{file_id[:200]} is no folder.")
     return row
 
 
-def is_document(house: House, media_type: str | None) -> bool:
+def is_document(context: ServiceContext, media_type: str | None) -> bool:
     """Whether this is the type of a native document: no blob, no folder, no shortcut."""
-    apart = (house.folder_type, house.shortcut_type, *map(house.names.native, VENDOR_TYPES))
-    return media_type is not None and house.names.is_native(media_type) and media_type not in apart
+    apart = (context.folder_type, context.shortcut_type, *map(context.names.native, VENDOR_TYPES))
+    return media_type is not None and context.names.is_native(media_type) and media_type not in apart
 
 
-def check_new(house: House, caller: Caller, metadata: JSONObject) -> None:
+def check_new(context: ServiceContext, caller: Caller, metadata: JSONObject) -> None:
     """Refuse what cannot be created, before a byte is taken and again when it is stored. Raises ApiError."""
     file_id, media_type = metadata.get("id"), metadata.get("mimeType")
     if isinstance(file_id, str):
-        _check_id(house, caller, file_id, is_document(house, _text(media_type)))
+        _check_id(context, caller, file_id, is_document(context, _text(media_type)))
     if parents := metadata.get("parents"):
-        folder(house, caller, _first(parents))
-    if media_type == house.shortcut_type:
-        _check_target(house, caller, metadata)
+        folder(context, caller, _first(parents))
+    if media_type == context.shortcut_type:
+        _check_target(context, caller, metadata)
 
 
-def _check_id(house: House, caller: Caller, file_id: str, document: bool) -> None:
+def _check_id(context: ServiceContext, caller: Caller, file_id: str, document: bool) -> None:
     if document:
         raise refuse("idWithNativeType")
-    if house.store.files.get(file_id):
+    if context.store.files.get(file_id):
         raise refuse("fileIdInUse")
-    owner, used = house.store.people.id_state(file_id) or ("", False)
+    owner, used = context.store.users.id_state(file_id) or ("", False)
     if owner != caller.user:
         raise refuse("idNotUsable")
     if used:
         raise refuse("fileIdInUse")
 
 
-def _check_target(house: House, caller: Caller, metadata: JSONObject) -> None:
+def _check_target(context: ServiceContext, caller: Caller, metadata: JSONObject) -> None:
     details = metadata.get("shortcutDetails")
     if not isinstance(details, dict):
         raise refuse("required", field="shortcutDetails.targetId")
-    seen_file(house, caller, str(details["targetId"]))
+    seen_file(context, caller, str(details["targetId"]))
 
 
-def new_row(house: House, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
+def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
     """The row of a new file without content; `media_type`: that of the content, if it has any."""
     given = {name: value for name, value in metadata.items() if value is not None}
     kind = str(given.get("mimeType") or media_type or UNKNOWN)
-    parents, details, now = given.get("parents"), given.get("shortcutDetails"), house.millis()
-    parent = folder(house, caller, _first(parents)).id if parents else house.root(caller.user)
-    file_id = str(given.get("id") or (house.ids.native() if is_document(house, kind) else house.ids.blob()))
-    row = _blank(file_id, caller.user, parent, house.policy.default_name, kind, now)
+    parents, details, now = given.get("parents"), given.get("shortcutDetails"), context.millis()
+    parent = folder(context, caller, _first(parents)).id if parents else context.root(caller.user)
+    file_id = str(given.get("id") or (context.ids.native() if is_document(context, kind) else context.ids.blob()))
+    row = _blank(file_id, caller.user, parent, context.policy.default_name, kind, now)
     row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
-    row = changed_row(house, caller, row, metadata)
+    row = changed_row(context, caller, row, metadata)
     extra = json.loads(row.extra)
-    if not house.names.is_native(kind):
+    if not context.names.is_native(kind):
         extra.setdefault("originalFilename", row.name)
     if row.target:
-        extra["targetMimeType"] = seen_file(house, caller, row.target).mime_type
+        extra["targetMimeType"] = seen_file(context, caller, row.target).mime_type
     return row._replace(extra=json.dumps(extra))
 
 
@@ -149,44 +149,46 @@ def _blank(file_id: str, owner: str, parent: str | None, name: str, media_type: 
     )
 
 
-def root_row(house: House, owner: str) -> FileRow:
+def root_row(context: ServiceContext, owner: str) -> FileRow:
     """The folder that everything of a new user is in."""
-    return _blank(house.ids.root(), owner, None, "My files", house.folder_type, house.millis())._replace(version=1)
+    return _blank(context.ids.root(), owner, None, "My files", context.folder_type, context.millis())._replace(
+        version=1
+    )
 
 
-def add(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
+def add(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
     """Store a new file, inside a transaction."""
-    house.store.files.add(row)
+    context.store.files.add(row)
     if "id" in metadata:
-        house.store.people.use_id(row.id)
-    house.store.files.open_with(row.id, caller.client)
-    keep_properties(house, caller, row.id, metadata)
-    notices.created(house, row)
+        context.store.users.use_id(row.id)
+    context.store.files.open_with(row.id, caller.client)
+    keep_properties(context, caller, row.id, metadata)
+    notices.created(context, row)
 
 
-def changed_row(house: House, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
+def changed_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
     """The row with this metadata; null puts a field back to its default."""
-    now = house.millis()
+    now = context.millis()
     changes: dict[str, Any] = {"modified": now, "modified_by_me": now, "version": row.version + 1}
     if "name" in metadata:
-        changes["name"] = metadata["name"] if metadata["name"] is not None else house.policy.default_name
+        changes["name"] = metadata["name"] if metadata["name"] is not None else context.policy.default_name
     if metadata.get("mimeType") is not None:
-        changes["mime_type"] = _media_type(house, row, str(metadata["mimeType"]))
+        changes["mime_type"] = _media_type(context, row, str(metadata["mimeType"]))
     changes |= _instants(metadata, now, row)
     if "starred" in metadata:
         changes["starred"] = int(bool(metadata["starred"]))
     if "trashed" in metadata:
         if row.owner != caller.user:
             raise refuse("filePermission", by=WHO_TRASHES, fileId=row.id)
-        changes |= _trash(house, row, bool(metadata["trashed"]), now)
+        changes |= _trash(context, row, bool(metadata["trashed"]), now)
     if any(name in metadata for name in _EXTRA) or caller.user != row.owner or _MODIFIER in row.extra:
         changes["extra"] = _extra(row, {**metadata, _MODIFIER: None if caller.user == row.owner else caller.user})
     return row._replace(**changes)
 
 
-def _media_type(house: House, row: FileRow, wanted: str) -> str:
+def _media_type(context: ServiceContext, row: FileRow, wanted: str) -> str:
     """A native document stays what it is, and nothing becomes one by its name alone."""
-    native = house.names.is_native(row.mime_type) or house.names.is_native(wanted)
+    native = context.names.is_native(row.mime_type) or context.names.is_native(wanted)
     if native and wanted != row.mime_type:
         raise refuse("noConversion", source=row.mime_type, target=wanted)
     return wanted
@@ -202,11 +204,11 @@ def _instants(metadata: JSONObject, now: int, row: FileRow) -> dict[str, int | N
     return found
 
 
-def _trash(house: House, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
+def _trash(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
     """Into the trash by itself; out of it unless a folder above is there."""
     if row.parent is None and into:
         raise refuse("filePermission", by=ROOT, fileId=row.id)
-    above = house.store.files.get(row.parent) if row.parent else None
+    above = context.store.files.get(row.parent) if row.parent else None
     trashed = into or bool(above and above.trashed)
     already = row.trashed_at if row.explicitly_trashed else now
     return {"explicitly_trashed": int(into), "trashed": int(trashed), "trashed_at": already if into else None}
@@ -220,18 +222,18 @@ def _extra(row: FileRow, metadata: JSONObject) -> str:
     return json.dumps({name: value for name, value in extra.items() if value is not None})
 
 
-def keep_properties(house: House, caller: Caller, file_id: str, metadata: JSONObject) -> None:
+def keep_properties(context: ServiceContext, caller: Caller, file_id: str, metadata: JSONObject) -> None:
     """Store properties, for all clients, and appProperties, for the caller's; null removes all or one."""
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if name not in metadata:
             continue
         given = metadata[name]
-        old = house.store.files.properties(file_id, client)
+        old = context.store.files.properties(file_id, client)
         changes: dict[str, Any] = given if isinstance(given, dict) else dict.fromkeys(old)
-        if len(old.keys() | changes.keys()) > house.policy.max_properties:
-            message = f"at most {house.policy.max_properties} entries."
+        if len(old.keys() | changes.keys()) > context.policy.max_properties:
+            message = f"at most {context.policy.max_properties} entries."
             raise refuse("invalid", by="max_properties", field=name, message=message)
-        house.store.files.set_properties(file_id, client, changes)
+        context.store.files.set_properties(file_id, client, changes)
 
 
 def _first(parents: Any) -> str:

@@ -11,68 +11,68 @@ from ...core.http.messages import Body, Headers, JSONObject, Response
 from ...core.http.mime import SNIFFED_BYTES, detect
 from ...core.http.multipart import MediaType, MultipartDecoder, MultipartError, PartBegins, PartData, boundary_of
 from ..blobs.blob_store import BLOCK
-from ..context.responses import as_json
-from ..context.service_context import Call, House
-from ..storage.content import Inflow
-from ..store.contents import Piece
+from ..context.responses import json_response
+from ..context.service_context import RequestContext, ServiceContext
+from ..storage.content import ContentWriter
+from ..store.contents import PartRange
 from ..store.files import FileRow
 from . import rows as drafts
-from .conversion import Made, Wish, convert, too_large, wish
-from .operations import NewContent, change, check_answer, parse_json, shown
+from .conversion import ConversionRequest, ConvertedContent, conversion_for, convert, too_large
+from .operations import NewContent, change, check_answer, parse_json, render_file
 
 JSON_ESSENCE = "application/json"
 _PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
 
 
-class Arrival(NamedTuple):
+class ReceivedContent(NamedTuple):
     """A content whose bytes have all come, in parts that no row refers to yet."""
 
-    pieces: list[Piece]
+    pieces: list[PartRange]
     size: int
     head: bytes
 
 
-class Replaced(NamedTuple):
+class OrphanedContent(NamedTuple):
     """A content that a file had before, and its parts."""
 
     number: int
     parts: list[str]
 
 
-class Filed(NamedTuple):
+class StoredFile(NamedTuple):
     """A file that has its content now, and what it had before."""
 
     row: FileRow
-    replaced: Replaced | None
+    replaced: OrphanedContent | None
 
 
-class _Reception:
+class _ContentReceiver:
     """Takes a content in; on any fault nothing of it stays."""
 
-    def __init__(self, house: House) -> None:
-        self._house = house
-        self._content = house.content
-        self._pieces: list[Piece] = []
-        self._inflow: Inflow = house.content.inflow(0, self._pieces.append)
+    def __init__(self, context: ServiceContext) -> None:
+        self._context = context
+        self._content = context.content
+        self._pieces: list[PartRange] = []
+        self._inflow: ContentWriter = context.content.inflow(0, self._pieces.append)
         self._head = b""
-        self.wish: Wish | None = None
+        self.wish: ConversionRequest | None = None
 
     def write(self, block: bytes) -> None:
         if len(self._head) < SNIFFED_BYTES:
             self._head += block[:SNIFFED_BYTES]
         self._inflow.write(block)
-        if self._inflow.end > self._house.policy.max_upload_size:
-            raise refuse("tooLarge", limit=self._house.policy.max_upload_size)
+        if self._inflow.end > self._context.policy.max_upload_size:
+            raise refuse("tooLarge", limit=self._context.policy.max_upload_size)
         if self.wish and self.wish.limit is not None and self._inflow.end > self.wish.limit:
-            raise too_large(self._house, self.wish)
+            raise too_large(self._context, self.wish)
 
-    def finish(self) -> Arrival:
+    def finish(self) -> ReceivedContent:
         size = self._inflow.end
         if last := self._inflow.finish(size):
             self._pieces.append(last)
-        return Arrival(self._pieces, size, self._head)
+        return ReceivedContent(self._pieces, size, self._head)
 
-    def __enter__(self) -> _Reception:
+    def __enter__(self) -> _ContentReceiver:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
@@ -81,29 +81,29 @@ class _Reception:
             self._content.remove(self._pieces)
 
 
-def simple(house: House, call: Call) -> Response:
+def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     """uploadType=media: the body is the content, and its Content-Type the type (A1-02)."""
-    _check_whole(call.headers)
-    given = header_type(call.headers, "Content-Type")
-    with _Reception(house) as reception:
-        reception.wish = _check(house, call, {}, given)
-        while block := call.body.read(BLOCK):
+    _check_whole(request.headers)
+    given = header_type(request.headers, "Content-Type")
+    with _ContentReceiver(context) as reception:
+        reception.wish = _check(context, request, {}, given)
+        while block := request.body.read(BLOCK):
             reception.write(block)
-        row, old = _file(house, call, {}, given, reception)
-    return _answer(house, call, row, old)
+        row, old = _file(context, request, {}, given, reception)
+    return _answer(context, request, row, old)
 
 
-def multipart(house: House, call: Call) -> Response:
+def multipart(context: ServiceContext, request: RequestContext) -> Response:
     """uploadType=multipart: metadata, then content, in one body (A2)."""
-    _check_whole(call.headers)
-    with _Reception(house) as reception:
-        parts = _Parts(house, call, reception)
+    _check_whole(request.headers)
+    with _ContentReceiver(context) as reception:
+        parts = _Parts(context, request, reception)
         try:
-            parts.read(call.body)
+            parts.read(request.body)
         except MultipartError as error:
             raise refuse("badMultipart", message=str(error)) from None
-        row, old = _file(house, call, parts.metadata, parts.media_type, reception)
-    return _answer(house, call, row, old)
+        row, old = _file(context, request, parts.metadata, parts.media_type, reception)
+    return _answer(context, request, row, old)
 
 
 def _check_whole(headers: Headers) -> None:
@@ -115,9 +115,9 @@ def _check_whole(headers: Headers) -> None:
 class _Parts:
     """The two parts of a multipart body: the first is metadata, checked before the second is taken."""
 
-    def __init__(self, house: House, call: Call, reception: _Reception) -> None:
-        self._house = house
-        self._call = call
+    def __init__(self, context: ServiceContext, request: RequestContext, reception: _ContentReceiver) -> None:
+        self._context = context
+        self._call = request
         self._reception = reception
         self._json = bytearray()
         self._count = 0
@@ -142,8 +142,8 @@ class _Parts:
             self._begin(event.headers)
         elif isinstance(event, PartData) and self._count == 1:
             self._json += event.data
-            if len(self._json) > self._house.policy.max_metadata_size:
-                raise refuse("metadataTooLarge", limit=self._house.policy.max_metadata_size)
+            if len(self._json) > self._context.policy.max_metadata_size:
+                raise refuse("metadataTooLarge", limit=self._context.policy.max_metadata_size)
         elif isinstance(event, PartData):
             self._reception.write(event.data)
 
@@ -161,8 +161,8 @@ class _Parts:
     def _check_metadata(self, headers: Headers) -> None:
         self.media_type = header_type(headers, "Content-Type")
         creating = not self._call.file_id
-        self.metadata = check_file(parse_json(bytes(self._json)), creating=creating, policy=self._house.policy)
-        self._reception.wish = _check(self._house, self._call, self.metadata, self.media_type)
+        self.metadata = check_file(parse_json(bytes(self._json)), creating=creating, policy=self._context.policy)
+        self._reception.wish = _check(self._context, self._call, self.metadata, self.media_type)
 
 
 def header_type(headers: Headers, name: str) -> str | None:
@@ -173,81 +173,93 @@ def header_type(headers: Headers, name: str) -> str | None:
     return value or None
 
 
-def _check(house: House, call: Call, metadata: JSONObject, given: str | None) -> Wish | None:
+def _check(
+    context: ServiceContext, request: RequestContext, metadata: JSONObject, given: str | None
+) -> ConversionRequest | None:
     """Refuse what will not be stored before its bytes are taken."""
-    check_answer(house, call)
-    return check_content(house, call, call.file_id, metadata, given)
+    check_answer(context, request)
+    return check_content(context, request, request.file_id, metadata, given)
 
 
-def check_content(house: House, call: Call, file_id: str, metadata: JSONObject, given: str | None) -> Wish | None:
+def check_content(
+    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, given: str | None
+) -> ConversionRequest | None:
     """What content is to become, as the metadata, or the file that it is for, asks. Raises ApiError: it cannot."""
     if not file_id:
-        drafts.check_new(house, call.caller, metadata)
-    return wish(house, call, file_id, metadata, given)
+        drafts.check_new(context, request.caller, metadata)
+    return conversion_for(context, request, file_id, metadata, given)
 
 
-def _file(house: House, call: Call, metadata: JSONObject, given: str | None, reception: _Reception) -> Filed:
-    arrival, name = reception.finish(), name_of(house, call, call.file_id, metadata)
+def _file(
+    context: ServiceContext,
+    request: RequestContext,
+    metadata: JSONObject,
+    given: str | None,
+    reception: _ContentReceiver,
+) -> StoredFile:
+    arrival, name = reception.finish(), name_of(context, request, request.file_id, metadata)
     wanted = metadata.get("mimeType") or given
-    native = convert(house, call, reception.wish, name or "", arrival.size, arrival.pieces)
-    with native as made, house.store.transaction():
+    native = convert(context, request, reception.wish, name or "", arrival.size, arrival.pieces)
+    with native as made, context.store.transaction():
         media_type = str(wanted or detect(name, arrival.head))
-        content = made_content(house, made) if made else stored(house, arrival.pieces, arrival.size, media_type)
-        filed = file_content(house, call, call.file_id, metadata, content)
+        content = made_content(context, made) if made else stored(context, arrival.pieces, arrival.size, media_type)
+        filed = file_content(context, request, request.file_id, metadata, content)
     if made:
-        house.content.remove(arrival.pieces)
+        context.content.remove(arrival.pieces)
     return filed
 
 
-def name_of(house: House, call: Call, file_id: str, metadata: JSONObject) -> str | None:
+def name_of(context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject) -> str | None:
     """The name that a file gets, or has already; None: nobody has given one."""
     name = metadata.get("name")
     if file_id and name is None:
-        return drafts.seen_file(house, call.caller, file_id).name
+        return drafts.seen_file(context, request.caller, file_id).name
     return name if isinstance(name, str) else None
 
 
-def stored(house: House, pieces: list[Piece], size: int | None, media_type: str) -> NewContent:
+def stored(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
     """A content of these parts, inside a transaction. Raises ApiError (503): a reset has swept them away."""
-    if not house.content.arrived(pieces):
+    if not context.content.arrived(pieces):
         raise refuse("unavailable")
-    content = NewContent(house.store.contents.begin(), size, media_type)
+    content = NewContent(context.store.contents.begin(), size, media_type)
     for piece in pieces:
-        house.store.contents.append(content.number, piece)
+        context.store.contents.append(content.number, piece)
     return content
 
 
-def made_content(house: House, made: Made) -> NewContent:
+def made_content(context: ServiceContext, made: ConvertedContent) -> NewContent:
     """The content of a native document, inside a transaction."""
-    return stored(house, made.pieces, None, made.media_type)
+    return stored(context, made.pieces, None, made.media_type)
 
 
-def _answer(house: House, call: Call, row: FileRow, old: Replaced | None) -> Response:
-    discard_old(house, old)
-    return as_json(call.query, shown(house, call, row))
+def _answer(context: ServiceContext, request: RequestContext, row: FileRow, old: OrphanedContent | None) -> Response:
+    discard_old(context, old)
+    return json_response(request.query, render_file(context, request, row))
 
 
-def file_content(house: House, call: Call, file_id: str, metadata: JSONObject, content: NewContent) -> Filed:
+def file_content(
+    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
+) -> StoredFile:
     """Give a file its content, inside a transaction: a new one, or the one of this id."""
     if not file_id:
-        drafts.check_new(house, call.caller, metadata)
-        row = drafts.new_row(house, call.caller, metadata, content.media_type)
+        drafts.check_new(context, request.caller, metadata)
+        row = drafts.new_row(context, request.caller, metadata, content.media_type)
         row = row._replace(content=content.number, size=content.size)
-        drafts.add(house, call.caller, row, metadata)
-        return Filed(row, None)
-    old = drafts.file_for(house, call.caller, file_id, Role.WRITER).content
-    row = change(house, call, file_id, metadata, content)
-    return Filed(row, _dropped(house, old))
+        drafts.add(context, request.caller, row, metadata)
+        return StoredFile(row, None)
+    old = drafts.file_for(context, request.caller, file_id, Role.WRITER).content
+    row = change(context, request, file_id, metadata, content)
+    return StoredFile(row, _dropped(context, old))
 
 
-def _dropped(house: House, content: int | None) -> Replaced | None:
+def _dropped(context: ServiceContext, content: int | None) -> OrphanedContent | None:
     """What a file had before, unless a copy of the file has it still."""
-    if content is None or house.store.files.holds(content):
+    if content is None or context.store.files.holds(content):
         return None
-    return Replaced(content, house.store.contents.drop(content))
+    return OrphanedContent(content, context.store.contents.drop(content))
 
 
-def discard_old(house: House, old: Replaced | None) -> None:
+def discard_old(context: ServiceContext, old: OrphanedContent | None) -> None:
     """Delete what a file had before, after the transaction."""
     if old:
-        house.content.discard(old.number, old.parts)
+        context.content.discard(old.number, old.parts)

@@ -8,23 +8,23 @@ from contextlib import contextmanager, suppress
 
 from ...core.errors.catalogue import ApiError, refuse
 from ..blobs.damage import DamagedContent
-from ..context.service_context import House
+from ..context.service_context import ServiceContext
 from ..database.errors import FULL, DatabaseDamaged
-from .access_control import role
+from .access_control import effective_role
 
 _log = logging.getLogger(__name__)
 
 _MOST_LOOKED_UP = 100
 
 
-def disk_refusal(error: OSError, house: House | None = None, user: str = "") -> ApiError:
+def disk_refusal(error: OSError, context: ServiceContext | None = None, user: str = "") -> ApiError:
     """The response to an error of the disk, which is logged.
 
-    With a house the log names all files that damaged content affects, and the response those that the user sees.
+    With a context the log names all files that damaged content affects, and the response those that the user sees.
     """
     if isinstance(error, DamagedContent):
-        _log.error("%s", with_files(house, error) if house else error)
-        shown = with_files(house, error, user) if house else error
+        _log.error("%s", with_files(context, error) if context else error)
+        shown = with_files(context, error, user) if context else error
         return refuse("contentDamaged", file=shown.owner, problem=shown.problem)
     if isinstance(error, DatabaseDamaged):
         _log.error("%s", error)
@@ -36,19 +36,19 @@ def disk_refusal(error: OSError, house: House | None = None, user: str = "") -> 
     return refuse("backendError")
 
 
-def with_files(house: House, error: DamagedContent, user: str | None = None) -> DamagedContent:
+def with_files(context: ServiceContext, error: DamagedContent, user: str | None = None) -> DamagedContent:
     """The same error with the names of the files that are affected, of those that this user sees (None: of all)."""
     rows = []
     with suppress(OSError):  # a damaged database names nothing
-        rows = house.store.files.of_parts(list(error.problems)[:_MOST_LOOKED_UP])
-    seen = [row for row in rows if user is None or role(house, user, row) is not None]
+        rows = context.store.files.of_parts(list(error.problems)[:_MOST_LOOKED_UP])
+    seen = [row for row in rows if user is None or effective_role(context, user, row) is not None]
     return DamagedContent(error.problems, [f"{row.name} ({row.id})" for row in seen])
 
 
 @contextmanager
-def naming_files(house: House) -> Iterator[None]:
+def naming_files(context: ServiceContext) -> Iterator[None]:
     """Let DamagedContent say which files it affects."""
     try:
         yield
     except DamagedContent as error:
-        raise with_files(house, error) from None
+        raise with_files(context, error) from None

@@ -11,9 +11,9 @@ from ...core.http.messages import JSON, JSONObject, Response, join_url, segment
 from ...core.notifications.channels import (
     CHANNEL_SHAPE,
     MOST_ID,
+    ChannelEvent,
     ChannelRequest,
-    Event,
-    State,
+    ChannelState,
     actual_expiration,
     after,
     check_channel,
@@ -21,79 +21,81 @@ from ...core.notifications.channels import (
 )
 from ...core.notifications.messages import FIRST_NUMBER
 from ..context.access_tokens import Caller
-from ..context.external_origin import client_origin
-from ..context.responses import as_json, empty
-from ..context.service_context import Call, House
+from ..context.external_origin import external_origin
+from ..context.responses import empty, json_response
+from ..context.service_context import RequestContext, ServiceContext
 from ..files import rows as drafts
 from ..files.change_events import change_log_of
 from ..files.changes import check_start
-from ..files.operations import mask_of, read_json, selected
+from ..files.operations import parse_fields_param, read_json, selected
 from ..store.channels import ChannelRow
 from .domains import is_registered
 
 _KIND = "api#channel"
 
 
-def watch_file(house: House, call: Call) -> Response:
+def watch_file(context: ServiceContext, request: RequestContext) -> Response:
     """Open a channel on a file that the caller has access to (A8-08)."""
-    row = drafts.seen_file(house, call.caller, call.file_id)
-    uri = _uri(house, call, "files", segment(row.id))
-    return _open(house, call, row.id, uri, house.policy.max_file_channel_lifetime, of_changes=False)
+    row = drafts.seen_file(context, request.caller, request.file_id)
+    uri = _uri(context, request, "files", segment(row.id))
+    return _open(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
 
 
-def watch_changes(house: House, call: Call) -> Response:
+def watch_changes(context: ServiceContext, request: RequestContext) -> Response:
     """Open a channel on the caller's change log (A9)."""
-    check_start(house, call, required=house.policy.strict_page_token)
-    uri = _uri(house, call, "changes")
-    log = change_log_of(call.caller.user)
-    return _open(house, call, log, uri, house.policy.max_changes_channel_lifetime, of_changes=True)
+    check_start(context, request, required=context.policy.strict_page_token)
+    uri = _uri(context, request, "changes")
+    log = change_log_of(request.caller.user)
+    return _open(context, request, log, uri, context.policy.max_changes_channel_lifetime, of_changes=True)
 
 
-def _uri(house: House, call: Call, *segments: str) -> str:
-    return join_url(client_origin(call.request, house), house.names.path(*segments)) + "?alt=json"
+def _uri(context: ServiceContext, request: RequestContext, *segments: str) -> str:
+    return join_url(external_origin(request.http_request, context), context.names.path(*segments)) + "?alt=json"
 
 
-def _open(house: House, call: Call, watched: str, uri: str, most: float, *, of_changes: bool) -> Response:
-    mask = mask_of(call.query, {fields.STAR: {}}, CHANNEL_SHAPE)
-    policy, now = house.policy, house.millis()
-    asked = check_channel(read_json(call.body, policy.max_metadata_size), now=now, types=policy.channel_types)
-    if not is_registered(house.store, policy, asked.address):
+def _open(
+    context: ServiceContext, request: RequestContext, watched: str, uri: str, most: float, *, of_changes: bool
+) -> Response:
+    mask = parse_fields_param(request.query, {fields.STAR: {}}, CHANNEL_SHAPE)
+    policy, now = context.policy, context.millis()
+    asked = check_channel(read_json(request.body, policy.max_metadata_size), now=now, types=policy.channel_types)
+    if not is_registered(context.store, policy, asked.address):
         raise refuse("webhookUnauthorized", address=asked.address[:200])
     row = ChannelRow(
         id=asked.id,
         watched=watched,
-        resource_id=_resource_id(house, watched),
+        resource_id=_resource_id(context, watched),
         resource_uri=uri,
         of_changes=int(of_changes),
-        user=call.caller.user,
-        client=call.caller.client,
-        service_account=int(call.caller.service_account),
+        user=request.caller.user,
+        client=request.caller.client,
+        service_account=int(request.caller.service_account),
         address=asked.address,
         token=asked.token,
         expiration=actual_expiration(asked.expiration, now=now, default=policy.channel_lifetime, most=most),
-        state=move(State.NONE, Event.WATCH).value,
+        state=move(ChannelState.NONE, ChannelEvent.WATCH).value,
         number=FIRST_NUMBER,
     )
-    _add(house, row, now)
-    return as_json(call.query, selected(mask, _resource(house, row, asked)))
+    _add(context, row, now)
+    return json_response(request.query, selected(mask, _resource(context, row, asked)))
 
 
-def _resource_id(house: House, watched: str) -> str:
+def _resource_id(context: ServiceContext, watched: str) -> str:
     """Opaque, and the same for every channel on one resource (A8-09)."""
-    return urlsafe_b64encode(hmac.digest(house.secret.encode(), watched.encode(), "sha256")[:20]).decode().rstrip("=")
+    return urlsafe_b64encode(hmac.digest(context.secret.encode(), watched.encode(), "sha256")[:20]).decode().rstrip("=")
 
 
-def _add(house: House, row: ChannelRow, now: int) -> None:
+def _add(context: ServiceContext, row: ChannelRow, now: int) -> None:
     """The channel and its sync message, or neither (N-01)."""
-    with house.store.transaction():
-        if house.store.channels.get(row.id):
+    with context.store.transaction():
+        if context.store.channels.get(row.id):
             raise refuse("channelIdNotUnique", id=row.id)
-        channel = house.store.channels.add(row)
-        house.store.channels.tell_one(channel, "sync", "", step=0, now=now)
+        channel = context.store.channels.add(row)
+        context.store.channels.tell_one(channel, "sync", "", step=0, now=now)
 
 
-def _resource(house: House, row: ChannelRow, asked: ChannelRequest) -> JSONObject:
-    expiration = str(row.expiration) if house.policy.int64_as_string else row.expiration
+def _resource(context: ServiceContext, row: ChannelRow, asked: ChannelRequest) -> JSONObject:
+    expiration = str(row.expiration) if context.policy.int64_as_string else row.expiration
     found: JSONObject = {"kind": _KIND, "id": row.id, "resourceId": row.resource_id, "resourceUri": row.resource_uri}
     if row.token is not None:
         found["token"] = row.token
@@ -102,17 +104,17 @@ def _resource(house: House, row: ChannelRow, asked: ChannelRequest) -> JSONObjec
     return found | asked.extra
 
 
-def stop(house: House, call: Call) -> Response:
+def stop(context: ServiceContext, request: RequestContext) -> Response:
     """Stop a channel: nothing more is sent, and what waits is taken back (A10)."""
-    body = read_json(call.body, house.policy.max_metadata_size)
+    body = read_json(request.body, context.policy.max_metadata_size)
     channel_id, resource_id = _stop_pair(body)
-    with house.store.transaction():
-        row = house.store.channels.get(channel_id)
-        if row is None or not _is_open(house, row, resource_id):
+    with context.store.transaction():
+        row = context.store.channels.get(channel_id)
+        if row is None or not _is_open(context, row, resource_id):
             raise refuse("channelNotFound", id=channel_id[:MOST_ID])
-        if not _may_stop(call.caller, row):
+        if not _may_stop(request.caller, row):
             raise refuse("channelNotFound", by="A10-02", id=channel_id[:MOST_ID])
-        house.store.channels.set_state(row.seq, move(State(row.state), Event.STOP).value)
+        context.store.channels.set_state(row.seq, move(ChannelState(row.state), ChannelEvent.STOP).value)
     return empty(204)
 
 
@@ -130,9 +132,11 @@ def _problem(name: str, value: JSON) -> Row | None:
     return None if isinstance(value, str) else row("invalid", field=name, message="expected a text.")
 
 
-def _is_open(house: House, row: ChannelRow, resource_id: str) -> bool:
+def _is_open(context: ServiceContext, row: ChannelRow, resource_id: str) -> bool:
     """Whether a channel is one that can be stopped, and this is what it watches."""
-    alive = State(row.state) in after(Event.STOP) and (row.expiration is None or row.expiration > house.millis())
+    alive = ChannelState(row.state) in after(ChannelEvent.STOP) and (
+        row.expiration is None or row.expiration > context.millis()
+    )
     return alive and hmac.compare_digest(row.resource_id.encode(), resource_id.encode("utf-8", "replace"))
 
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
 from ...core.notifications.channels import host_of
-from .connection import Line, NoStatus
-from .trust_store import Trust
+from .connection import Connection, NoResponse
+from .trust_store import TrustStore
 
-Place = tuple[Any, Any, int, str, Any]
+AddrInfo = tuple[Any, Any, int, str, Any]
 """A row of getaddrinfo."""
 
 _PLAIN = "/%:@!$&'()*+,;=~"
@@ -24,7 +24,7 @@ _NEXT_SECONDS = 2.0  # an address that is silent for so long gives way to the ho
 _GOODBYE_SECONDS = 1.0
 
 
-class Target(NamedTuple):
+class Endpoint(NamedTuple):
     """Where a message goes; `authority` and `path` as HTTP writes them."""
 
     host: str
@@ -37,7 +37,7 @@ class Target(NamedTuple):
 
 
 @lru_cache(maxsize=1024)
-def target_of(address: str) -> Target:
+def target_of(address: str) -> Endpoint:
     """What an address says. Raises ValueError for one that is not https or names no host.
 
     >>> target_of("https://[::1]:8443/in?x=ü")
@@ -51,20 +51,20 @@ def target_of(address: str) -> Target:
     if not host:
         raise ValueError("the address names no host")
     path = quote(parts.path or "/", safe=_PLAIN) + (f"?{quote(parts.query, safe=_PLAIN + '?')}" if parts.query else "")
-    return Target(host, port, _bracketed(host) + ("" if port == 443 else f":{port}"), path)
+    return Endpoint(host, port, _bracketed(host) + ("" if port == 443 else f":{port}"), path)
 
 
 def _bracketed(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-def look_up(target: Target) -> asyncio.Future[list[Place]]:
+def resolve(target: Endpoint) -> asyncio.Future[list[AddrInfo]]:
     """The places that a host's name stands for, looked up in a thread of its own.
 
     The event loop's own threads are few and shared: a name server that is silent would hold up every receiver.
     """
     loop = asyncio.get_running_loop()
-    found: asyncio.Future[list[Place]] = loop.create_future()
+    found: asyncio.Future[list[AddrInfo]] = loop.create_future()
 
     def settle(report: Callable[[Any], None], what: object) -> None:
         if not found.done():
@@ -85,7 +85,9 @@ def look_up(target: Target) -> asyncio.Future[list[Place]]:
     return found
 
 
-async def reach(target: Target, places: Sequence[Place], trust: Trust, make_line: Callable[[], Line]) -> Line:
+async def connect(
+    target: Endpoint, places: Sequence[AddrInfo], trust: TrustStore, make_line: Callable[[], Connection]
+) -> Connection:
     """A line to the first of these places that takes a connection. Raises OSError, ValueError, NoStatus."""
     loop = asyncio.get_running_loop()
     sock = await _connect(places)
@@ -102,11 +104,11 @@ async def reach(target: Target, places: Sequence[Place], trust: Trust, make_line
         raise
     if trust.is_revoked(line.certificate):
         line.abort()
-        raise NoStatus("shows a certificate that was revoked")
+        raise NoResponse("shows a certificate that was revoked")
     return line
 
 
-async def _connect(places: Sequence[Place]) -> socket.socket:
+async def _connect(places: Sequence[AddrInfo]) -> socket.socket:
     failure: Exception = OSError("its name stands for no address")
     for place in places:
         patience = None if place is places[-1] else _NEXT_SECONDS
@@ -118,7 +120,7 @@ async def _connect(places: Sequence[Place]) -> socket.socket:
     raise failure
 
 
-async def _connect_to(place: Place) -> socket.socket:
+async def _connect_to(place: AddrInfo) -> socket.socket:
     family, kind, protocol, _, address = place
     sock = socket.socket(family, kind, protocol)
     try:
@@ -141,10 +143,10 @@ _FAULTS = {
 }
 
 
-def why(error: Exception, target: Target) -> str:
+def describe_error(error: Exception, target: Endpoint) -> str:
     """What happened, in one sentence."""
     match error:
-        case NoStatus():
+        case NoResponse():
             return f"{target} {error}"
         case ssl.SSLCertVerificationError():
             return f"the certificate of {target} is not valid: {_fault(error)}"

@@ -24,11 +24,11 @@ _ASKED = h11.Request(method="POST", target="/", headers=[("Host", "receiver"), (
 _SAID = h11.EndOfMessage()
 
 
-class NoStatus(Exception):
+class NoResponse(Exception):
     """There will be no status; the text says why, of whoever was asked."""
 
 
-class Standing(Enum):
+class ConnectionState(Enum):
     """Where a line stands."""
 
     IDLE = "it takes a message"
@@ -74,15 +74,15 @@ def plain_status(answer: bytes) -> int | None:
     return status if [int(one) for one in lengths] == [len(answer) - found.end()] else None
 
 
-class Line(asyncio.Protocol):
+class Connection(asyncio.Protocol):
     """A connection. `changed` is called with it whenever it stands differently; times are seconds."""
 
-    def __init__(self, changed: Callable[[Line], None], *, rest: float, idle: float) -> None:
-        self.standing = Standing.ASKED  # by whoever had it made
+    def __init__(self, changed: Callable[[Connection], None], *, rest: float, idle: float) -> None:
+        self.standing = ConnectionState.ASKED  # by whoever had it made
         self.heard = 0  # bytes of the present answer
         self.certificate: bytes | None = None
         self._changed = changed
-        self._patience = {Standing.RESTING: rest, Standing.IDLE: idle}
+        self._patience = {ConnectionState.RESTING: rest, ConnectionState.IDLE: idle}
         self._timer: asyncio.TimerHandle | None = None
         self._loop = asyncio.get_running_loop()
         self.lost = self._loop.create_future()
@@ -92,17 +92,17 @@ class Line(asyncio.Protocol):
 
     async def ask(self, message: bytes) -> int:
         """Send a message; the status that decides: the final one, or a 102. Raises NoStatus, OSError."""
-        if self.standing is Standing.GONE:
-            raise NoStatus("closed the connection without an answer")
+        if self.standing is ConnectionState.GONE:
+            raise NoResponse("closed the connection without an answer")
         self._machine = None
         self._answer, self.heard = self._loop.create_future(), 0
-        self._stand(Standing.ASKED)
+        self._set_state(ConnectionState.ASKED)
         self._transport.write(message)
         return await self._answer
 
     def abort(self) -> None:
         """Cut it, now."""
-        self._stand(Standing.GONE)
+        self._set_state(ConnectionState.GONE)
 
     def connection_made(self, transport: Any) -> None:
         self._transport = transport
@@ -110,19 +110,19 @@ class Line(asyncio.Protocol):
         self._changed(self)
 
     def data_received(self, data: bytes) -> None:
-        if self.standing in (Standing.IDLE, Standing.GONE) or self._answer is None:
+        if self.standing in (ConnectionState.IDLE, ConnectionState.GONE) or self._answer is None:
             self.abort()  # nobody asked: it closes, or it lies
             return
         self._hear(data[: MOST_ANSWER - self.heard])
         self.heard += len(data)
         if self.heard > MOST_ANSWER:
-            self._fail(NoStatus(f"sent {MOST_ANSWER} bytes and no status"))
+            self._fail(NoResponse(f"sent {MOST_ANSWER} bytes and no status"))
 
     def _hear(self, data: bytes) -> None:
         status = None if self._machine else plain_status(data)
         if status:
             self._told(status)
-            self._stand(Standing.IDLE)
+            self._set_state(ConnectionState.IDLE)
         elif data:
             self._hear_more(data)
 
@@ -131,18 +131,18 @@ class Line(asyncio.Protocol):
             self._machine = _machine()
         try:
             self._machine.receive_data(data)
-            self._stand(self._read(self._machine))
+            self._set_state(self._read(self._machine))
         except h11.ProtocolError as error:
-            self._fail(NoStatus(f"did not answer in HTTP: {error}"))
+            self._fail(NoResponse(f"did not answer in HTTP: {error}"))
 
-    def _read(self, machine: h11.Connection) -> Standing:
+    def _read(self, machine: h11.Connection) -> ConnectionState:
         """Read what has come; where that leaves us."""
         while (event := machine.next_event()) not in (h11.NEED_DATA, h11.PAUSED):
             if isinstance(event, (h11.InformationalResponse, h11.Response)):
                 self._told(event.status_code)
             elif isinstance(event, h11.EndOfMessage):
-                return Standing.IDLE if _can_go_on(machine) else Standing.GONE
-        return Standing.RESTING if self._answer and self._answer.done() else Standing.ASKED
+                return ConnectionState.IDLE if _can_go_on(machine) else ConnectionState.GONE
+        return ConnectionState.RESTING if self._answer and self._answer.done() else ConnectionState.ASKED
 
     def _told(self, status: int) -> None:
         """A 102 is a status, whatever follows it; other interim answers are none (N-08)."""
@@ -152,7 +152,7 @@ class Line(asyncio.Protocol):
     def connection_lost(self, error: Exception | None) -> None:
         began = "in the middle of its answer" if self.heard else "without an answer"
         if error is None or isinstance(error, ConnectionError):
-            error = NoStatus(f"closed the connection {began}")
+            error = NoResponse(f"closed the connection {began}")
         self._fail(error)
         if not self.lost.done():
             self.lost.set_result(None)
@@ -160,18 +160,18 @@ class Line(asyncio.Protocol):
     def _fail(self, error: Exception) -> None:
         if self._answer and not self._answer.done():
             self._answer.set_exception(error)
-        self._stand(Standing.GONE)
+        self._set_state(ConnectionState.GONE)
 
-    def _stand(self, standing: Standing) -> None:
+    def _set_state(self, standing: ConnectionState) -> None:
         """Move on; a line that is gone, or stands so already, does not."""
-        if self.standing in (standing, Standing.GONE):
+        if self.standing in (standing, ConnectionState.GONE):
             return
         self.standing = standing
         if self._timer:
             self._timer.cancel()
         seconds = self._patience.get(standing)
         self._timer = None if seconds is None else self._loop.call_later(seconds, self.abort)
-        if standing is Standing.GONE:
+        if standing is ConnectionState.GONE:
             self._transport.abort()
         self._changed(self)
 

@@ -10,37 +10,37 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from ...core.delivery_schedule import Outcome
-from .connect import Place, Target, look_up, reach, target_of, why
-from .connection import Line, NoStatus, Standing, message
-from .trust_store import Trust
+from ...core.delivery_schedule import AttemptOutcome
+from .connect import AddrInfo, Endpoint, connect, describe_error, resolve, target_of
+from .connection import Connection, ConnectionState, NoResponse, message
+from .trust_store import TrustStore
 
 _IDLE_SECONDS = 30.0
 _CLOSING_SECONDS = 1.0
 
 
-class Post:
+class HttpsSender:
     """Sends messages; to be used within one event loop. Times in seconds."""
 
-    def __init__(self, trust: Trust, *, timeout: float, connections: int) -> None:
+    def __init__(self, trust: TrustStore, *, timeout: float, connections: int) -> None:
         self._trust = trust
         self._timeout = timeout
         self._most = connections
-        self._receivers: dict[tuple[str, int], _Receiver] = {}
+        self._receivers: dict[tuple[str, int], _HostPool] = {}
 
-    async def send(self, address: str, headers: Sequence[tuple[str, str]], body: bytes) -> Outcome:
+    async def send(self, address: str, headers: Sequence[tuple[str, str]], body: bytes) -> AttemptOutcome:
         """Post a message: the status that decides, or in one sentence why there is none."""
         try:
             target = target_of(address)
             text = message(target.path, target.authority, headers, body)
         except ValueError as error:
-            return Outcome(None, str(error))
+            return AttemptOutcome(None, str(error))
         try:
-            return Outcome(await self._receiver(target).send(text))
+            return AttemptOutcome(await self._receiver(target).send(text))
         except TimeoutError:
-            return Outcome(None, f"{target} gave no answer within {self._timeout:g} seconds")
-        except (OSError, ValueError, NoStatus) as error:
-            return Outcome(None, why(error, target))
+            return AttemptOutcome(None, f"{target} gave no answer within {self._timeout:g} seconds")
+        except (OSError, ValueError, NoResponse) as error:
+            return AttemptOutcome(None, describe_error(error, target))
 
     async def close(self) -> None:
         """Let go of all connections; when it returns, their sockets are closed."""
@@ -49,25 +49,25 @@ class Post:
         if lost:
             await asyncio.wait(lost, timeout=_CLOSING_SECONDS)
 
-    def _receiver(self, target: Target) -> _Receiver:
+    def _receiver(self, target: Endpoint) -> _HostPool:
         key = (target.host, target.port)
         if key not in self._receivers:
-            self._receivers[key] = _Receiver(target, self._trust, self._timeout, self._most)
+            self._receivers[key] = _HostPool(target, self._trust, self._timeout, self._most)
         return self._receivers[key]
 
 
-class _Receiver:
+class _HostPool:
     """The lines to one host and port, the one that was used last at the end."""
 
-    def __init__(self, target: Target, trust: Trust, timeout: float, most: int) -> None:
+    def __init__(self, target: Endpoint, trust: TrustStore, timeout: float, most: int) -> None:
         self._target = target
         self._trust = trust
         self._timeout = timeout
         self._most = most
         self._turns = asyncio.Semaphore(most)
-        self._lines: dict[Line, None] = {}
+        self._lines: dict[Connection, None] = {}
         self._opening = 0
-        self._places: asyncio.Future[list[Place]] | None = None
+        self._places: asyncio.Future[list[AddrInfo]] | None = None
 
     async def send(self, text: bytes) -> int:
         """The status. Waiting for a turn is not the receiver's fault, and does not count against its time."""
@@ -76,44 +76,44 @@ class _Receiver:
             if kept:
                 try:
                     return await _ask(kept, text)
-                except (OSError, NoStatus):
+                except (OSError, NoResponse):
                     if kept.heard:
                         raise
             # Nothing was heard: the receiver had closed a kept line meanwhile, which is no attempt.
             return await _ask(await self._open(), text)
 
-    def _kept(self) -> Line | None:
+    def _kept(self) -> Connection | None:
         for line in reversed(self._lines):
-            if line.standing is Standing.IDLE and not self._trust.is_revoked(line.certificate):
+            if line.standing is ConnectionState.IDLE and not self._trust.is_revoked(line.certificate):
                 return line
         return None
 
-    async def _open(self) -> Line:
+    async def _open(self) -> Connection:
         self._make_room()
         self._opening += 1
         try:
-            return await reach(self._target, await self._found(), self._trust, self._new_line)
+            return await connect(self._target, await self._found(), self._trust, self._new_line)
         finally:
             self._opening -= 1
 
     def _make_room(self) -> None:
         """Rather than to wait for the end of an answer whose status is known, cut it."""
-        resting = [line for line in self._lines if line.standing is Standing.RESTING]
+        resting = [line for line in self._lines if line.standing is ConnectionState.RESTING]
         for line in resting[: max(0, len(self._lines) + self._opening + 1 - self._most)]:
             line.abort()
 
-    async def _found(self) -> list[Place]:
+    async def _found(self) -> list[AddrInfo]:
         """Where the receiver is: asked once for all who wait for it."""
         if self._places is None or self._places.done():
-            self._places = look_up(self._target)
+            self._places = resolve(self._target)
         return await asyncio.shield(self._places)
 
-    def _new_line(self) -> Line:
-        return Line(self._changed, rest=self._timeout, idle=_IDLE_SECONDS)
+    def _new_line(self) -> Connection:
+        return Connection(self._changed, rest=self._timeout, idle=_IDLE_SECONDS)
 
-    def _changed(self, line: Line) -> None:
+    def _changed(self, line: Connection) -> None:
         self._lines.pop(line, None)
-        if line.standing is not Standing.GONE:
+        if line.standing is not ConnectionState.GONE:
             self._lines[line] = None
 
     def close(self) -> list[asyncio.Future[None]]:
@@ -126,7 +126,7 @@ class _Receiver:
         return [line.lost for line in lines]
 
 
-async def _ask(line: Line, text: bytes) -> int:
+async def _ask(line: Connection, text: bytes) -> int:
     try:
         return await line.ask(text)
     except BaseException:

@@ -11,34 +11,34 @@ from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from ...core.delivery_schedule import Outcome
-from ...core.platform import here
+from ...core.delivery_schedule import AttemptOutcome
+from ...core.platform import capabilities
 from ..storage.clock import SystemClock, VirtualClock
 from ..store.outbox import Waiting
-from .outbox import Desk
-from .senders import Handler, Poster, hand_over
+from .outbox import Outbox
+from .senders import Handler, Sender, deliver_in_process
 
 if TYPE_CHECKING:
-    from .worker import Carrier
+    from .worker import DeliveryWorker
 
 
-class Courier:
+class DeliveryService:
     """Delivers what is due: in a thread if told so, or where there are threads. `make_poster` is called in it."""
 
     def __init__(
         self,
-        desk: Desk,
+        desk: Outbox,
         clock: SystemClock | VirtualClock,
-        make_poster: Callable[[], Poster],
+        make_poster: Callable[[], Sender],
         *,
         background: bool | None = None,
     ) -> None:
         self._desk = desk
         self._clock = clock
         self._make_poster = make_poster
-        self._background = here().threads if background is None else background
+        self._background = capabilities().threads if background is None else background
         self._receivers: dict[str, Handler] = {}
-        self._carrier: Carrier | None = None
+        self._carrier: DeliveryWorker | None = None
         self._starting = Lock()
 
     def receive_at(self, address: str, handler: Handler | None) -> None:
@@ -59,7 +59,7 @@ class Courier:
         """
         if not self._background:
             self._deliver_here()
-        elif self._desk.has_mail():
+        elif self._desk.has_pending():
             self._running().finish(timeout)
         elif self._carrier:
             self._carrier.finish(timeout)  # something may be on its way that waits no more
@@ -74,13 +74,13 @@ class Courier:
             self._carrier.close()
             self._carrier = None
 
-    def _running(self) -> Carrier:
+    def _running(self) -> DeliveryWorker:
         """The carrier, awake; another one where it has ended."""
-        from .worker import Carrier
+        from .worker import DeliveryWorker
 
         with self._starting:
             if self._carrier is None or not self._carrier.wake():
-                self._carrier = Carrier(self._desk, self._clock, self._make_poster, self._receivers)
+                self._carrier = DeliveryWorker(self._desk, self._clock, self._make_poster, self._receivers)
             return self._carrier
 
     def _deliver_here(self) -> None:
@@ -88,12 +88,12 @@ class Courier:
             for first in due:
                 waiting: Waiting | None = first
                 while waiting:
-                    waiting = self._desk.settle(waiting, self._attempt(waiting)).following
+                    waiting = self._desk.record_outcome(waiting, self._attempt(waiting)).following
 
-    def _attempt(self, waiting: Waiting) -> Outcome:
+    def _attempt(self, waiting: Waiting) -> AttemptOutcome:
         handler = self._receivers.get(waiting.channel.address)
-        if refused := self._desk.refusal(waiting):
+        if refused := self._desk.check_allowed(waiting):
             return refused
         if handler is None:
-            return Outcome(None, "nothing can be sent from here: this service delivers to its own process alone")
-        return hand_over(handler, self._desk, waiting)
+            return AttemptOutcome(None, "nothing can be sent from here: this service delivers to its own process alone")
+        return deliver_in_process(handler, self._desk, waiting)

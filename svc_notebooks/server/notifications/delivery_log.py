@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.clock import format_time, from_millis
-from ...core.delivery_schedule import Fate, Outcome
+from ...core.delivery_schedule import AttemptOutcome, DeliveryStatus
 from ..store.outbox import Waiting
 
 
@@ -18,8 +18,8 @@ class Delivery:
     waiting: Waiting
     attempt: int
     time: int
-    outcome: Outcome
-    fate: Fate
+    outcome: AttemptOutcome
+    fate: DeliveryStatus
 
     def row(self) -> dict[str, Any]:
         """As the control interface shows it."""
@@ -37,7 +37,7 @@ class Delivery:
         }
 
 
-class Deliveries:
+class DeliveryLog:
     """The last so many attempts."""
 
     def __init__(self, length: int) -> None:

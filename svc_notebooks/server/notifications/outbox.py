@@ -11,15 +11,15 @@ from random import Random
 from typing import NamedTuple
 
 from ...core.clock import from_millis, to_millis
-from ...core.delivery_schedule import TRIED_AGAIN, Fate, Outcome, judge
+from ...core.delivery_schedule import TRIED_AGAIN, AttemptOutcome, DeliveryStatus, next_attempt
 from ...core.names import Names
-from ...core.notifications.channels import State
+from ...core.notifications.channels import ChannelState
 from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
 from ...core.policy import Policy
 from ..storage.clock import SystemClock, VirtualClock
 from ..store import Store
 from ..store.outbox import Waiting
-from .delivery_log import Deliveries, Delivery
+from .delivery_log import Delivery, DeliveryLog
 from .domains import is_registered
 
 _STOPPED = "the channel was stopped"
@@ -27,14 +27,14 @@ _EXPIRED = "the channel has expired"
 _UNREGISTERED = "the domain of the address is not registered"
 
 
-class Settled(NamedTuple):
+class AttemptResult(NamedTuple):
     """What follows from an attempt: the channel's next message, and whether this one is tried again later."""
 
     following: Waiting | None
     postponed: bool
 
 
-class Desk:
+class Outbox:
     """Hands out messages, one of each channel at a time, and takes back how it went."""
 
     def __init__(
@@ -47,7 +47,7 @@ class Desk:
         self._secret = secret
         self._out: dict[int, tuple[Waiting, int]] = {}  # of each channel the message that is out, and since when
         self._allowed: set[str] = set()  # addresses whose domain is registered: it stays so
-        self.deliveries = Deliveries(policy.deliveries_length)
+        self.deliveries = DeliveryLog(policy.deliveries_length)
 
     def due(self) -> list[Waiting]:
         """The messages that go out now: of every queue that has none out the first, where it is due."""
@@ -62,16 +62,16 @@ class Desk:
         found = self._store.outbox.later(self._now())
         return None if found is None else from_millis(found)
 
-    def has_mail(self) -> bool:
+    def has_pending(self) -> bool:
         """Whether any message waits, now or for later."""
         return self._store.outbox.has_mail()
 
-    def refusal(self, waiting: Waiting) -> Outcome | None:
+    def check_allowed(self, waiting: Waiting) -> AttemptOutcome | None:
         """Why this message must not be sent at all."""
         address = waiting.channel.address
         if address not in self._allowed:
             if not is_registered(self._store, self._policy, address):
-                return Outcome(None, _UNREGISTERED)
+                return AttemptOutcome(None, _UNREGISTERED)
             self._allowed.add(address)
         return None
 
@@ -83,21 +83,21 @@ class Desk:
         """The body of a message."""
         return _message(waiting).body(self._names)
 
-    def settle(self, waiting: Waiting, outcome: Outcome) -> Settled:
+    def record_outcome(self, waiting: Waiting, outcome: AttemptOutcome) -> AttemptResult:
         """An attempt is over: write down what follows."""
-        with self._store.still():
+        with self._store.exclusive():
             out, began = self._out.get(waiting.channel.seq, (None, 0))
             if out is not waiting:
-                return Settled(None, False)  # everything was forgotten meanwhile
+                return AttemptResult(None, False)  # everything was forgotten meanwhile
             del self._out[waiting.channel.seq]
             postponed = self._conclude(waiting, outcome, began)
-            return Settled(self._following(waiting.channel.seq), postponed)
+            return AttemptResult(self._following(waiting.channel.seq), postponed)
 
-    def _conclude(self, waiting: Waiting, outcome: Outcome, began: int) -> bool:
+    def _conclude(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
         """Whether there will be another attempt."""
         attempt = waiting.attempts + 1
         chance = self._chance(waiting, attempt) if outcome.status in TRIED_AGAIN else 0.0
-        judgement = judge(outcome, attempt, self._policy.schedule, chance)
+        judgement = next_attempt(outcome, attempt, self._policy.schedule, chance)
         self.deliveries.add(Delivery(waiting, attempt, began, outcome, judgement.fate))
         if judgement.wait is None:
             self._store.outbox.drop(waiting.seq)
@@ -123,14 +123,16 @@ class Desk:
     def sweep(self) -> None:
         """Take back what waits for a channel that is over, unless it is on its way already."""
         now = self._now()
-        with self._store.still():
-            for waiting in self._store.outbox.of_the_dead(now):
+        with self._store.exclusive():
+            for waiting in self._store.outbox.of_closed_channels(now):
                 if waiting.channel.seq not in self._out and self._store.outbox.drop(waiting.seq):
                     self._take_back(waiting, now)
 
     def _take_back(self, waiting: Waiting, now: int) -> None:
-        why = _STOPPED if waiting.channel.state == State.STOPPED.value else _EXPIRED
-        self.deliveries.add(Delivery(waiting, waiting.attempts, now, Outcome(None, why), Fate.CANCELLED))
+        why = _STOPPED if waiting.channel.state == ChannelState.STOPPED.value else _EXPIRED
+        self.deliveries.add(
+            Delivery(waiting, waiting.attempts, now, AttemptOutcome(None, why), DeliveryStatus.CANCELLED)
+        )
 
     def forget(self) -> None:
         """The store has changed under us: what is out belongs to nobody."""
@@ -144,7 +146,7 @@ class Desk:
 
 def _is_over(waiting: Waiting, now: int) -> bool:
     channel = waiting.channel
-    return channel.state == State.STOPPED.value or (channel.expiration is not None and channel.expiration <= now)
+    return channel.state == ChannelState.STOPPED.value or (channel.expiration is not None and channel.expiration <= now)
 
 
 def _message(waiting: Waiting) -> Message:

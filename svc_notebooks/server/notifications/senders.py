@@ -6,32 +6,32 @@ import logging
 from collections.abc import Callable
 from typing import Protocol
 
-from ...core.delivery_schedule import Outcome
+from ...core.delivery_schedule import AttemptOutcome
 from ...core.http.messages import Headers, Request, Response
 from ..store.outbox import Waiting
-from .outbox import Desk
+from .outbox import Outbox
 
 _log = logging.getLogger(__name__)
 
 Handler = Callable[[Request], Response]
 
 
-class Poster(Protocol):
+class Sender(Protocol):
     """What sends a message to an address."""
 
-    async def send(self, address: str, headers: list[tuple[str, str]], body: bytes) -> Outcome:
+    async def send(self, address: str, headers: list[tuple[str, str]], body: bytes) -> AttemptOutcome:
         """How it went; failures are outcomes too."""
 
     async def close(self) -> None:
         """Let go of all connections."""
 
 
-def hand_over(handler: Handler, desk: Desk, waiting: Waiting) -> Outcome:
+def deliver_in_process(handler: Handler, desk: Outbox, waiting: Waiting) -> AttemptOutcome:
     """Hand a message to a receiver of this process."""
     body = desk.body(waiting)
     headers = Headers([*desk.headers(waiting), ("Content-Length", str(len(body)))])
     try:
-        return Outcome(handler(Request("POST", waiting.channel.address, headers, body)).status)
+        return AttemptOutcome(handler(Request("POST", waiting.channel.address, headers, body)).status)
     except Exception as error:
         _log.exception("the receiver of %s failed", waiting.channel.id)
-        return Outcome(None, f"the receiver failed: {error}")
+        return AttemptOutcome(None, f"the receiver failed: {error}")

@@ -13,7 +13,7 @@ _BLOCK = re.compile(r"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTAL
 _CERTIFICATE, _REVOCATION_LIST = "CERTIFICATE", "X509 CRL"
 
 
-class Trust:
+class TrustStore:
     """Authorities and revocation lists; they can be added to, never taken away."""
 
     def __init__(self) -> None:

@@ -13,11 +13,11 @@ from contextlib import suppress
 from datetime import datetime
 from threading import Condition, Event, Thread
 
-from ...core.delivery_schedule import Outcome
+from ...core.delivery_schedule import AttemptOutcome
 from ..storage.clock import SystemClock, VirtualClock
 from ..store.outbox import Waiting
-from .outbox import Desk
-from .senders import Handler, Poster, hand_over
+from .outbox import Outbox
+from .senders import Handler, Sender, deliver_in_process
 
 _log = logging.getLogger(__name__)
 
@@ -25,14 +25,14 @@ _CLOSING_SECONDS = 5.0
 _IDLE_SECONDS = 30.0
 
 
-class Carrier:
+class DeliveryWorker:
     """The thread. Other threads only call `wake`, `finish` and `close`."""
 
     def __init__(
         self,
-        desk: Desk,
+        desk: Outbox,
         clock: SystemClock | VirtualClock,
-        make_poster: Callable[[], Poster],
+        make_poster: Callable[[], Sender],
         receivers: Mapping[str, Handler],
     ) -> None:
         self._desk = desk
@@ -54,7 +54,7 @@ class Carrier:
             if self._closed.is_set():
                 return False
             self._asked += 1
-            self._rouse()
+            self._wake()
             return True
 
     def finish(self, timeout: float | None = None) -> None:
@@ -62,16 +62,16 @@ class Carrier:
         with self._quiet:
             self._asked += 1
             mine = self._asked
-            self._rouse()
+            self._wake()
             self._quiet.wait_for(lambda: self._done >= mine or self._closed.is_set(), timeout)
 
     def close(self) -> None:
         """End the thread."""
         self._closed.set()
-        self._rouse()
+        self._wake()
         self._thread.join(_CLOSING_SECONDS)
 
-    def _rouse(self) -> None:
+    def _wake(self) -> None:
         with suppress(RuntimeError):  # it has ended
             self._loop.call_soon_threadsafe(self._news.set)
 
@@ -101,12 +101,12 @@ class Carrier:
             await asyncio.gather(*self._out, return_exceptions=True)
             await poster.close()
 
-    def _begin_due(self, poster: Poster) -> datetime | None:
+    def _begin_due(self, poster: Sender) -> datetime | None:
         """Send what is due; when there will be something else."""
         asked = self._asked  # before looking: what is queued later is not promised to who asked
         due, later = self._look()
         for waiting in due:
-            task = self._loop.create_task(self._empty(waiting, poster))
+            task = self._loop.create_task(self._drain_channel(waiting, poster))
             self._out.add(task)
             task.add_done_callback(self._returned)
         if not self._out:
@@ -144,18 +144,18 @@ class Carrier:
             if self._done == self._asked and not self._out:
                 self._closed.set()
 
-    async def _empty(self, first: Waiting, poster: Poster) -> None:
+    async def _drain_channel(self, first: Waiting, poster: Sender) -> None:
         """Send what is due of one channel, in its order."""
         waiting: Waiting | None = first
         while waiting:
-            settled = self._desk.settle(waiting, await self._attempt(waiting, poster))
+            settled = self._desk.record_outcome(waiting, await self._attempt(waiting, poster))
             waiting = settled.following
             if settled.postponed:
                 self._news.set()  # to wait no longer than until then
 
-    async def _attempt(self, waiting: Waiting, poster: Poster) -> Outcome:
-        if refused := self._desk.refusal(waiting):
+    async def _attempt(self, waiting: Waiting, poster: Sender) -> AttemptOutcome:
+        if refused := self._desk.check_allowed(waiting):
             return refused
         if handler := self._receivers.get(waiting.channel.address):
-            return await self._loop.run_in_executor(None, hand_over, handler, self._desk, waiting)
+            return await self._loop.run_in_executor(None, deliver_in_process, handler, self._desk, waiting)
         return await poster.send(waiting.channel.address, self._desk.headers(waiting), self._desk.body(waiting))

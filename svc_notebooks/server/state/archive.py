@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 from ...core.http.messages import JSON, JSONObject
 from ...core.names import Names
 from ...core.policy import Policy
-from ..blobs.blob_store import BLOCK, Parts, PartWriter, StoredPart, sound
+from ..blobs.blob_store import BLOCK, BlobStore, PartWriter, StoredPart, sound
 from ..database.upgrades import VERSION as SCHEMA_VERSION
 from ..store import Store
 from ..store.dump import TABLES, check_row, columns, upgraded
@@ -42,7 +42,7 @@ Rows = Mapping[str, list[Sequence[JSON]]]
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class Manifest:
     """What a service is beside its rows and parts; `start`: where its clock began, None: it has the system's."""
 
     now: datetime
@@ -56,7 +56,7 @@ class About:
 # -- writing
 
 
-def write(file: BinaryIO, store: Store, parts: Parts, about: About) -> None:
+def write(file: BinaryIO, store: Store, parts: BlobStore, about: Manifest) -> None:
     """Write a service to a file that is empty. Raises DamagedContent."""
     held: dict[str, list[int | str]] = {}
     stored = store.contents.parts()
@@ -93,7 +93,7 @@ def _put(archive: zipfile.ZipFile, name: str, blocks: Iterable[bytes]) -> list[i
     return [size, digest.hexdigest()]
 
 
-def _manifest(about: About) -> dict[str, Any]:
+def _manifest(about: Manifest) -> dict[str, Any]:
     start = about.start and about.start.isoformat()
     plain = Policy()
     changed = {name: value for name, value in asdict(about.policy).items() if value != getattr(plain, name)}
@@ -123,7 +123,7 @@ def is_saved(path: Path) -> bool:
         return False
 
 
-class Saved(AbstractContextManager["Saved"]):
+class ArchiveReader(AbstractContextManager["ArchiveReader"]):
     """A file that was written by `write`, opened and compared with what it says of itself.
 
     Raises ValueError for anything else, in one sentence.
@@ -193,7 +193,7 @@ class Saved(AbstractContextManager["Saved"]):
         if needed != held:
             raise ValueError("its parts are not those that its contents are made of")
 
-    def parts(self, place: Parts) -> dict[str, StoredPart]:
+    def parts(self, place: BlobStore) -> dict[str, StoredPart]:
         """Write every part to another place; what it is there. Raises ValueError, and leaves nothing then."""
         made: dict[str, StoredPart] = {}
         try:
@@ -271,13 +271,13 @@ def _json(text: bytes) -> JSON:
     return found
 
 
-def _about(manifest: JSONObject) -> About:
+def _about(manifest: JSONObject) -> Manifest:
     try:
         clock: Any = manifest["clock"]
         seed, start = manifest["seed"], clock["start"]
         if seed is not None and type(seed) is not int:
             raise TypeError("its seed is no number")
-        return About(
+        return Manifest(
             now=_instant(clock["now"]),
             start=None if start is None else _instant(start),
             seed=seed,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ...local.existing import FILE, check_path, path_exists
-from ..blobs.atomic_write import BACKUP, replace_file
+from ..blobs.atomic_write import BACKUP, atomic_write
 from .archive import is_saved
 
 
@@ -22,7 +22,7 @@ def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) ->
     _check_is_saved(path, overwrite=overwrite)
     if overwrite:
         _check_is_saved(path.with_name(path.name + BACKUP), overwrite=True)
-    replace_file(path, dump, overwrite=overwrite)
+    atomic_write(path, dump, overwrite=overwrite)
 
 
 def _check_is_saved(path: Path, *, overwrite: bool) -> None:

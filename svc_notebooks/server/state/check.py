@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..blobs.blob_store import StoredPart
-from ..blobs.directory import FolderParts
+from ..blobs.directory import DirectoryBlobStore
 from ..database import integrity as checking
 from ..database.integrity import AffectedFile
 from ..database.open_record import reading
@@ -85,7 +85,7 @@ def _check_parts(driver: sqlite3.Connection, folder: Path, report: Report) -> No
     report.size = sum(part.size for part in held.parts)
     report.unverified = sum(part.checksum is None for part in held.parts)
     report.unnamed = sorted(_unnamed(folder, held.parts))
-    parts = FolderParts(folder, sync=False)
+    parts = DirectoryBlobStore(folder, sync=False)
     damaged = {part.key: problem for part in held.parts if (problem := parts.problem(part))}
     files = checking.affected(driver, set(damaged))
     report.problems += [Problem(f"{PARTS}/{key[:2]}/{key}", damaged[key], files[key]) for key in damaged]

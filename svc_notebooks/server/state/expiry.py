@@ -9,25 +9,25 @@ from typing import Any
 
 from ...core.clock import format_time, from_millis, to_millis
 from ...core.http.messages import Query
-from ..context.service_context import House
-from ..store.deadlines import Span
+from ..context.service_context import ServiceContext
+from ..store.deadlines import TimeSpan
 
 _NEVER = 2**62
 
 
-def expire_session(house: House, query: Query, user: str | None) -> bool:
+def expire_session(context: ServiceContext, query: Query, user: str | None) -> bool:
     """Let the upload session that a URI names be as old as if its week had gone by; False: it is not this user's."""
-    row = house.store.sessions.claim(query.get("upload_id") or "")
+    row = context.store.upload_sessions.claim(query.get("upload_id") or "")
     if row is None or row.owner != user:
         return False
-    ended = house.clock.now().timestamp() - house.policy.session_lifetime
-    return house.store.sessions.save(row._replace(touched=ended))
+    ended = context.clock.now().timestamp() - context.policy.session_lifetime
+    return context.store.upload_sessions.save(row._replace(touched=ended))
 
 
-def agenda(house: House, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
+def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
     """What ends or is sent by itself behind `since` (None: now) and not after `until`, in the order of time."""
-    span = Span(to_millis(since) if since else house.millis(), to_millis(until) if until else _NEVER)
-    found = [*_uploads(house, span), *_channels(house, span), *_tokens(house, span), *_messages(house, span)]
+    span = TimeSpan(to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER)
+    found = [*_uploads(context, span), *_channels(context, span), *_tokens(context, span), *_messages(context, span)]
     return [_row(*one) for one in sorted(found)]
 
 
@@ -39,24 +39,24 @@ def _row(millis: int, what: str, user: str, subject: str, detail: str) -> dict[s
     return {"time": time, "what": what, "user": user, "subject": subject, "detail": detail}
 
 
-def _uploads(house: House, span: Span) -> Iterator[_Item]:
-    lifetime = house.policy.session_lifetime
-    for one in house.store.ends.sessions(span, lifetime):
-        name = json.loads(one.metadata).get("name") or house.policy.default_name
+def _uploads(context: ServiceContext, span: TimeSpan) -> Iterator[_Item]:
+    lifetime = context.policy.session_lifetime
+    for one in context.store.deadlines.sessions(span, lifetime):
+        name = json.loads(one.metadata).get("name") or context.policy.default_name
         size = f"{one.stored:,} bytes" if one.total is None else f"{one.stored:,} of {one.total:,} bytes"
         yield round((one.touched + lifetime) * 1000), "upload expires", one.owner, str(name), size
 
 
-def _channels(house: House, span: Span) -> Iterator[_Item]:
-    for one in house.store.ends.channels(span):
+def _channels(context: ServiceContext, span: TimeSpan) -> Iterator[_Item]:
+    for one in context.store.deadlines.channels(span):
         yield one.expiration, "channel expires", one.user, one.id, one.address
 
 
-def _tokens(house: House, span: Span) -> Iterator[_Item]:
-    for one in house.store.ends.tokens(span):
+def _tokens(context: ServiceContext, span: TimeSpan) -> Iterator[_Item]:
+    for one in context.store.deadlines.tokens(span):
         yield round(one.expires * 1000), "token expires", one.user, one.client, one.scopes
 
 
-def _messages(house: House, span: Span) -> Iterator[_Item]:
-    for one in house.store.ends.messages(span):
+def _messages(context: ServiceContext, span: TimeSpan) -> Iterator[_Item]:
+    for one in context.store.deadlines.messages(span):
         yield one.due, "message is sent", one.user, one.channel, f"{one.state}, attempt {one.attempts + 1}"

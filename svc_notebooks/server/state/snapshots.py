@@ -7,48 +7,48 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
-from ..blobs.blob_store import MemoryParts, Parts, sound
-from ..context.service_context import House
+from ..blobs.blob_store import BlobStore, MemoryBlobStore, sound
+from ..context.service_context import ServiceContext
 from ..files.storage_errors import naming_files
 from ..storage.clock import moved
 from ..store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ServiceState:
     """Rows, parts (whose bytes are shared), the instant and the ids as they were at one moment."""
 
     rows: bytes
-    parts: Parts
+    parts: BlobStore
     now: datetime
     ids: Any
 
     @classmethod
-    def of(cls, house: House, parts: Parts) -> State:
+    def of(cls, context: ServiceContext, parts: BlobStore) -> ServiceState:
         """As it is now. Raises DamagedContent where a part is missing or has another length."""
-        with house.store.still(), naming_files(house):
-            kept = parts.copy(house.store.contents.parts())
-            return cls(house.store.image(), kept, house.clock.now(), house.ids.state())
+        with context.store.exclusive(), naming_files(context):
+            kept = parts.copy(context.store.contents.parts())
+            return cls(context.store.image(), kept, context.clock.now(), context.ids.state())
 
-    def put_back(self, house: House, parts: Parts) -> None:
+    def restore(self, context: ServiceContext, parts: BlobStore) -> None:
         """Make the service that it was taken of what it was.
 
         First the parts, then the rows that name them, then away with the others: a kill in between loses nothing.
         """
-        with house.store.still():
+        with context.store.exclusive():
             parts.put_back(self.parts)
-            with house.content.replacing():
-                house.store.put_back(self.rows)
-            house.ids.go_to(self.ids)
-        if virtual := moved(house.clock):
+            with context.content.replacing():
+                context.store.put_back(self.rows)
+            context.ids.go_to(self.ids)
+        if virtual := moved(context.clock):
             virtual.put(self.now)
 
-    def fill(self, store: Store) -> MemoryParts:
+    def fill(self, store: Store) -> MemoryBlobStore:
         """Give the rows to a new store; the parts, in memory. Raises DamagedContent."""
         store.put_back(self.rows)
-        if isinstance(self.parts, MemoryParts):
+        if isinstance(self.parts, MemoryBlobStore):
             return self.parts
-        found = MemoryParts()
+        found = MemoryBlobStore()
         for part in sound(self.parts, store.contents.parts()):
             found.take_in(part.key, self.parts.read(part.key, 0, part.size))
         return found
@@ -62,21 +62,21 @@ class Snapshots:
     """The states that were kept to go back to, as long as the service lives."""
 
     def __init__(self) -> None:
-        self._states: dict[str, State] = {}
+        self._states: dict[str, ServiceState] = {}
         self._numbers = count(1)
 
-    def take(self, house: House, parts: Parts) -> str:
+    def take(self, context: ServiceContext, parts: BlobStore) -> str:
         """Keep the state; the id to ask for it by."""
         key = f"snapshot-{next(self._numbers)}"
-        self._states[key] = State.of(house, parts)
+        self._states[key] = ServiceState.of(context, parts)
         return key
 
-    def put_back(self, key: str, house: House, parts: Parts) -> None:
+    def put_back(self, key: str, context: ServiceContext, parts: BlobStore) -> None:
         """Go back. Raises ValueError for an id that `take` never gave."""
         found = self._states.get(key)
         if found is None:
             raise ValueError(f"{key!r} is no snapshot; there are {', '.join(self._states) or 'none'}")
-        found.put_back(house, parts)
+        found.restore(context, parts)
 
     def clear(self) -> None:
         """None is needed any more."""

@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from threading import Lock
 
 from ...core.fork import in_this_process
-from ..blobs.blob_store import Parts, PartWriter
+from ..blobs.blob_store import BlobStore, PartWriter
 from ..blobs.damage import DamagedContent
 from ..database.errors import FULL
 from ..store import Store
-from ..store.contents import Digests, Piece
+from ..store.contents import Digests, PartRange
 
 END = 2**62
 """Behind the last byte of any content."""
@@ -28,10 +28,10 @@ A client waits for its first byte no longer than this takes, once for each conte
 _RECORDED_AT_ONCE = 256
 
 
-class Inflow:
+class ContentWriter:
     """Bytes on their way in: every `part_size` of them become a part, handed to `keep` when more bytes come."""
 
-    def __init__(self, parts: Parts, part_size: int, start: int, keep: Callable[[Piece], None]) -> None:
+    def __init__(self, parts: BlobStore, part_size: int, start: int, keep: Callable[[PartRange], None]) -> None:
         self._parts = parts
         self._part_size = part_size
         self._keep = keep
@@ -57,7 +57,7 @@ class Inflow:
         self._writer = self._writer or self._parts.writer()
         return self._writer
 
-    def finish(self, end: int) -> Piece | None:
+    def finish(self, end: int) -> PartRange | None:
         """The last part, cut off at `end`; None where nothing is left of it."""
         if self._writer is None or end <= self._start:
             self.abort()
@@ -65,7 +65,7 @@ class Inflow:
         self._writer.truncate(end - self._start)
         return self._close()
 
-    def deliver(self, piece: Piece, keep: Callable[[Piece], None]) -> None:
+    def deliver(self, piece: PartRange, keep: Callable[[PartRange], None]) -> None:
         """Have a part kept, or delete it."""
         try:
             keep(piece)
@@ -73,10 +73,10 @@ class Inflow:
             self._parts.delete([piece.part])
             raise
 
-    def _close(self) -> Piece:
+    def _close(self) -> PartRange:
         assert self._writer
         writer, key = self._writer, self._writer.commit()
-        piece = Piece(self._start, self._start + writer.size, key, writer.checksum)
+        piece = PartRange(self._start, self._start + writer.size, key, writer.checksum)
         self._writer, self._start = None, piece.stop  # not before: what cannot be committed is still to be aborted
         return piece
 
@@ -87,13 +87,15 @@ class Inflow:
             self._writer = None
 
 
-class Outflow:
+class ContentReader:
     """A range of a content, in blocks; `close` ends it early.
 
     No block of a damaged part is ever given: the part is compared with its record first. Raises DamagedContent.
     """
 
-    def __init__(self, parts: Parts, pieces: Sequence[Piece], span: tuple[int, int], done: Callable[[], None]) -> None:
+    def __init__(
+        self, parts: BlobStore, pieces: Sequence[PartRange], span: tuple[int, int], done: Callable[[], None]
+    ) -> None:
         self._parts = parts
         self._pieces = pieces
         self._blocks = _blocks(parts, pieces, *span)
@@ -133,24 +135,24 @@ class Outflow:
 class Content:
     """All bytes, by the numbers of their contents."""
 
-    def __init__(self, store: Store, parts: Parts, part_size: int) -> None:
+    def __init__(self, store: Store, parts: BlobStore, part_size: int) -> None:
         self._store = store
         self._parts = parts
         self._part_size = part_size
         self._lock = Lock()
         self._readers: Counter[int] = Counter()
-        self._doomed: dict[int, list[str]] = {}
+        self._pending_deletes: dict[int, list[str]] = {}
 
-    def inflow(self, start: int, keep: Callable[[Piece], None]) -> Inflow:
+    def inflow(self, start: int, keep: Callable[[PartRange], None]) -> ContentWriter:
         """Take bytes in, from this offset of a content on."""
-        return Inflow(self._parts, self._part_size, start, keep)
+        return ContentWriter(self._parts, self._part_size, start, keep)
 
-    def read(self, content: int, first: int, last: int) -> Outflow:
+    def read(self, content: int, first: int, last: int) -> ContentReader:
         """Bytes `first` to `last` (exclusive): as they are now, whatever happens to the file meanwhile."""
         with self._lock:
             self._readers[content] += 1
         pieces = self._store.contents.pieces(content, first, last)
-        return Outflow(self._parts, pieces, (first, last), in_this_process(lambda: self._leave(content)))
+        return ContentReader(self._parts, pieces, (first, last), in_this_process(lambda: self._leave(content)))
 
     def _leave(self, content: int) -> None:
         with self._lock:
@@ -158,14 +160,14 @@ class Content:
             if self._readers[content]:
                 return
             del self._readers[content]
-            doomed = self._doomed.pop(content, [])
+            doomed = self._pending_deletes.pop(content, [])
         self._delete(content, doomed)
 
     def discard(self, content: int, parts: list[str]) -> None:
         """Delete the parts of a content that is forgotten, now or when its last reader has left."""
         with self._lock:
             if self._readers[content]:
-                self._doomed[content] = parts
+                self._pending_deletes[content] = parts
                 return
             del self._readers[content]
         self._delete(content, parts)
@@ -174,14 +176,14 @@ class Content:
         if parts and not self._store.contents.is_there(content):  # a restore may have brought it back meanwhile
             self._parts.delete(parts)
 
-    def whole(self, pieces: Iterable[Piece]) -> bytes:
+    def whole(self, pieces: Iterable[PartRange]) -> bytes:
         """All bytes of these parts, whether a content refers to them or not. Raises DamagedContent."""
         pieces = list(pieces)
         return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
 
-    def keep(self, body: bytes) -> list[Piece]:
+    def keep(self, body: bytes) -> list[PartRange]:
         """Parts that hold these bytes, to be appended to a content or removed."""
-        pieces: list[Piece] = []
+        pieces: list[PartRange] = []
         inflow = self.inflow(0, pieces.append)
         try:
             inflow.write(body)
@@ -192,11 +194,11 @@ class Content:
             raise
         return [*pieces, last] if last else pieces
 
-    def arrived(self, pieces: Iterable[Piece]) -> bool:
+    def arrived(self, pieces: Iterable[PartRange]) -> bool:
         """Whether all of these are still there: a reset in the middle of an upload sweeps away what no row names."""
         return self._parts.hold(piece.part for piece in pieces)
 
-    def remove(self, pieces: Iterable[Piece]) -> None:
+    def remove(self, pieces: Iterable[PartRange]) -> None:
         """Delete parts that never became content."""
         self._parts.delete([piece.part for piece in pieces])
 
@@ -237,7 +239,7 @@ class Content:
         self._parts.sweep(known)
 
 
-def _blocks(parts: Parts, pieces: Iterable[Piece], first: int, last: int) -> Iterator[bytes]:
+def _blocks(parts: BlobStore, pieces: Iterable[PartRange], first: int, last: int) -> Iterator[bytes]:
     for piece in pieces:
         if problem := parts.problem(piece.stored):
             raise DamagedContent({piece.part: problem})

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from uuid import uuid4
 
-from ..blobs.blob_store import Parts
-from ..blobs.directory import SNAPSHOTS, FolderParts, drop_snapshots
+from ..blobs.blob_store import BlobStore
+from ..blobs.directory import SNAPSHOTS, DirectoryBlobStore, drop_snapshots
 from ..blobs.stray_blobs import ASIDE, HARMLESS, tidy
 from ..database import open_record as opening
 from ..store import Database, open_database
@@ -39,7 +39,7 @@ class OpenedFolder(NamedTuple):
     """The database and the parts of a store in a folder; `notes`: what its user should know, a sentence each."""
 
     database: Database
-    parts: Parts
+    parts: BlobStore
     notes: list[str]
 
 
@@ -56,7 +56,7 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     record = _Record(folder)
     try:
         examined = examine(folder)
-        if examined.state is State.NEW:
+        if examined.state is DirectoryState.NEW:
             write_marker(folder, examined.marker)
         database = open_database(folder / DATABASE, durability, close=record.close)
     except BaseException:
@@ -65,10 +65,12 @@ def open_folder(folder: Path, durability: Literal["process", "power"], now: floa
     try:
         number = record.begin(database, examined.marker)
         notes = [_UPGRADED.format(database.backup)] if database.backup else []
-        notes += tidy(folder, Contents(database).known_parts(), number, now, adopted=examined.state is State.UNMARKED)
+        notes += tidy(
+            folder, Contents(database).known_parts(), number, now, adopted=examined.state is DirectoryState.UNMARKED
+        )
         snapshots = folder / SNAPSHOTS / examined.marker.store
         drop_snapshots(snapshots)
-        parts = FolderParts(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
+        parts = DirectoryBlobStore(folder / PARTS, sync=durability == "power", opening=number, snapshots=snapshots)
     except BaseException:
         database.close()
         raise
@@ -85,7 +87,7 @@ def check_unused(folder: Path) -> None:
         raise OSError(f"{folder} is in use: close the service that uses it first")
 
 
-class State(Enum):
+class DirectoryState(Enum):
     """What a folder is: to become a store, a store, or a store of a version that wrote no marker."""
 
     NEW = auto()
@@ -96,7 +98,7 @@ class State(Enum):
 class Examined(NamedTuple):
     """What a folder is, and its marker; one that it has not yet is new."""
 
-    state: State
+    state: DirectoryState
     marker: Marker
 
 
@@ -105,14 +107,14 @@ def examine(folder: Path) -> Examined:
     names = {entry.name for entry in folder.iterdir()}
     new = Marker(uuid4().hex, 0, uuid4().hex, closed=False)
     if not names - HARMLESS - {UNFINISHED}:
-        return Examined(State.NEW, new)
+        return Examined(DirectoryState.NEW, new)
     if MARKER not in names and DATABASE not in names:
         raise _refusal(folder, *_foreign(names - HARMLESS))
     if link := _link(folder, names):
         raise _refusal(folder, f"{link} is a symbolic link", "put the files themselves there, or link the whole folder")
     marker = _marker(folder) if MARKER in names else None
     if marker and marker.openings == 0:
-        return Examined(State.NEW, marker)  # its creation was interrupted
+        return Examined(DirectoryState.NEW, marker)  # its creation was interrupted
     if DATABASE not in names:
         raise _refusal(folder, f"{DATABASE} is missing", _PUT_BACK)
     if opening.in_use(folder / DATABASE):
@@ -123,10 +125,10 @@ def examine(folder: Path) -> Examined:
     if inspected.names_parts and PARTS not in names:
         raise _refusal(folder, f"{PARTS}/ is missing", f"put {PARTS}/ back, or name another folder")
     if marker is None:
-        return Examined(State.UNMARKED, new)
+        return Examined(DirectoryState.UNMARKED, new)
     if problem := _mismatch(marker, inspected.opening):
         raise _refusal(folder, problem, _WITHOUT_MARKER)
-    return Examined(State.MARKED, marker)
+    return Examined(DirectoryState.MARKED, marker)
 
 
 _PUT_BACK = f"put the right {DATABASE} back, or name another folder"

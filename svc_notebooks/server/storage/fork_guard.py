@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ...core.fork import Elsewhere, after_fork, keep_forever
+from ...core.fork import ForkedChild, after_fork, keep_forever
 
 _WHERE = (
     "The service of this sandbox runs in process {process}, and this process is a fork of it, where every change would"
@@ -14,8 +14,8 @@ _USE_SOCKETS = "Use threads; or call lab.serve() before the fork, and connect(se
 
 
 def unusable_in_forks(service: object) -> None:
-    """In a forked child every use of the service raises NotHere, and nothing that it has is closed or finalized."""
-    elsewhere = Elsewhere(_WHERE.format(process=os.getpid()), _USE_SOCKETS)
+    """In a forked child every use of the service raises Unsupported, and nothing that it has is closed or finalized."""
+    elsewhere = ForkedChild(_WHERE.format(process=os.getpid()), _USE_SOCKETS)
 
     def leave(service: object) -> None:
         attributes = vars(service)

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
 
-from ...core.http.messages import Body, cut_off
+from ...core.http.messages import Body, abort_body
 
 _STEP = 0.05  # how often a waiting request looks whether the one in flight still makes progress
 
 
-class Turn:
+class SessionLock:
     """One request's time on a session."""
 
     def __init__(self, body: Body | None) -> None:
@@ -25,7 +25,7 @@ class Turn:
         self.progress = time.monotonic()
         self.interrupted = False
 
-    def moved(self) -> None:
+    def touch(self) -> None:
         """Some bytes have come."""
         self.progress = time.monotonic()
 
@@ -37,21 +37,21 @@ class Turn:
         """Stop reading; a body that can be cut off is cut off."""
         if not self.interrupted:
             self.interrupted = True
-            cut_off(self._body)
+            abort_body(self._body)
 
 
-class Lanes:
+class SessionLocks:
     """For each session the request that is on it."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
         self._changed = Condition()
-        self._turns: dict[str, Turn] = {}
+        self._turns: dict[str, SessionLock] = {}
 
     @contextmanager
-    def turn(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[Turn]:
+    def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
         """Wait for the request in flight, or, if this one is urgent, interrupt it; then have the session."""
-        mine = Turn(body)
+        mine = SessionLock(body)
         with self._changed:
             self._wait(key, urgent=urgent)
             self._turns[key] = mine

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, insert, literal, or_, select, update
 
-from ...core.notifications.channels import State
+from ...core.notifications.channels import ChannelState
 from ..database.engine import Database, Prepared, inserting
 from ..database.schema import channels, messages
 from .files import BELOW, FOLLOWING
 
-ACTIVE, STOPPED = State.ACTIVE.value, State.STOPPED.value
+ACTIVE, STOPPED = ChannelState.ACTIVE.value, ChannelState.STOPPED.value
 
 
 class ChannelRow(NamedTuple):
@@ -82,7 +82,7 @@ class Channels:
         self.news = False
         """Whether there is news for the courier since somebody last looked and put this back."""
 
-    def silence(self) -> None:
+    def stop_all(self) -> None:
         """Stop all of them, and take back what is queued."""
         with self._database.transaction():
             self._database.delete_all(messages)
@@ -121,7 +121,7 @@ class Channels:
         self._database.change(_SET_STATE, {"key": channel, "then": state})
         self.news = True
 
-    def tell(self, watched: str, what: str, changed: str, *, step: int, now: int) -> bool:
+    def enqueue_message(self, watched: str, what: str, changed: str, *, step: int, now: int) -> bool:
         """Queue a message for every channel of a resource, numbered `step` on; whether there is any."""
         values: dict[str, Any] = {"watched": watched, "now": now}
         told = self._database.change(_COUNT_ON, {**values, "step": step})

@@ -11,7 +11,7 @@ from ..database.engine import Database, Prepared, inserting
 from ..database.schema import contents, rope
 
 
-class Piece(NamedTuple):
+class PartRange(NamedTuple):
     """Bytes `start` to `stop` (exclusive) of a content are this part; `checksum` as in StoredPart."""
 
     start: int
@@ -34,9 +34,9 @@ class Digests(NamedTuple):
 
 
 _BEGIN = Prepared(insert(contents).values(md5=None))
-_APPEND = inserting(rope, ("content", *Piece._fields))
+_APPEND = inserting(rope, ("content", *PartRange._fields))
 _PIECES = Prepared(
-    select(*(rope.c[name] for name in Piece._fields))
+    select(*(rope.c[name] for name in PartRange._fields))
     .where(
         rope.c.content == bindparam("content"),
         rope.c.start < bindparam("last"),
@@ -49,7 +49,7 @@ _IS_THERE = Prepared(select(contents.c.id).where(contents.c.id == bindparam("con
 _KNOWN = Prepared(select(rope.c.part))
 _STORED = Prepared(select(rope.c.part, rope.c.stop - rope.c.start, rope.c.checksum).order_by(rope.c.part))
 _WITHOUT_CHECKSUM = Prepared(
-    select(rope.c.content, *(rope.c[name] for name in Piece._fields)).where(rope.c.checksum.is_(None))
+    select(rope.c.content, *(rope.c[name] for name in PartRange._fields)).where(rope.c.checksum.is_(None))
 )
 _KEEP_CHECKSUM = Prepared(
     update(rope)
@@ -82,14 +82,14 @@ class Contents:
         """Whether this content has begun and was not forgotten."""
         return self._database.one(_IS_THERE, {"content": content}) is not None
 
-    def append(self, content: int, piece: Piece) -> None:
+    def append(self, content: int, piece: PartRange) -> None:
         """Put a part behind what is there."""
         self._database.change(_APPEND, {"content": content, **piece._asdict()})
 
-    def pieces(self, content: int, first: int, last: int) -> list[Piece]:
+    def pieces(self, content: int, first: int, last: int) -> list[PartRange]:
         """The parts that bytes `first` to `last` (exclusive) lie in, in order."""
         values = {"content": content, "first": first, "last": last}
-        return [Piece._make(row) for row in self._database.run(_PIECES, values)]
+        return [PartRange._make(row) for row in self._database.run(_PIECES, values)]
 
     def drop(self, content: int) -> list[str]:
         """Forget a content; the parts that nothing refers to any more."""
@@ -102,11 +102,11 @@ class Contents:
         """Every part that a content refers to, in the order of the keys."""
         return [StoredPart._make(row) for row in self._database.run(_STORED, {})]
 
-    def without_checksum(self) -> list[tuple[int, Piece]]:
+    def without_checksum(self) -> list[tuple[int, PartRange]]:
         """The parts that have no checksum, each behind the number of its content."""
-        return [(content, Piece._make(row)) for content, *row in self._database.run(_WITHOUT_CHECKSUM, {})]
+        return [(content, PartRange._make(row)) for content, *row in self._database.run(_WITHOUT_CHECKSUM, {})]
 
-    def keep_checksum(self, content: int, piece: Piece) -> None:
+    def keep_checksum(self, content: int, piece: PartRange) -> None:
         """Record the checksum of a part that had none."""
         values = {"number": content, "first": piece.start, "checksum": piece.checksum}
         self._database.change(_KEEP_CHECKSUM, values)

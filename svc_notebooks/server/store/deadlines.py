@@ -11,7 +11,7 @@ from ..database.schema import channels, messages, sessions, tokens
 from .channels import ACTIVE
 
 
-class Span(NamedTuple):
+class TimeSpan(NamedTuple):
     """Behind the first instant, up to and with the last one; Unix milliseconds."""
 
     first: int
@@ -56,13 +56,13 @@ class Queued(NamedTuple):
     due: int
 
 
-class Ends:
+class Deadlines:
     """The ends that lie ahead, or that have passed and are not forgotten."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def sessions(self, span: Span, lifetime: float) -> list[OpenSession]:
+    def sessions(self, span: TimeSpan, lifetime: float) -> list[OpenSession]:
         """Uploads that end when nobody touches them for their lifetime (seconds)."""
         c = sessions.c
         first, last = span.first / 1000 - lifetime, span.last / 1000 - lifetime
@@ -70,21 +70,21 @@ class Ends:
         found = found.where(c.state == "open", c.touched > first, c.touched <= last)
         return [OpenSession(*row) for row in self._database.select(found)]
 
-    def channels(self, span: Span) -> list[LastingChannel]:
+    def channels(self, span: TimeSpan) -> list[LastingChannel]:
         """Channels that nobody has stopped."""
         c = channels.c
         found = select(c.user, c.id, c.address, c.expiration)
         found = found.where(c.state == ACTIVE, c.expiration > span.first, c.expiration <= span.last)
         return [LastingChannel(*row) for row in self._database.select(found)]
 
-    def tokens(self, span: Span) -> list[LastingToken]:
+    def tokens(self, span: TimeSpan) -> list[LastingToken]:
         """Access tokens."""
         c = tokens.c
         found = select(c.user, c.client, c.scopes, c.expires)
         found = found.where(c.expires > span.first / 1000, c.expires <= span.last / 1000)
         return [LastingToken(*row) for row in self._database.select(found)]
 
-    def messages(self, span: Span) -> list[Queued]:
+    def messages(self, span: TimeSpan) -> list[Queued]:
         """Messages that are queued; one that should have gone already is due at once."""
         m, c = messages.c, channels.c
         found = select(c.user, c.id, m.state, m.attempts, m.due).join(channels, c.seq == m.channel)

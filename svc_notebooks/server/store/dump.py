@@ -11,7 +11,7 @@ from sqlalchemy import Column, Float, Integer, Table, select, text
 
 from ...core.http.messages import JSON
 from ..database import upgrades
-from ..database.column_values import means_something
+from ..database.column_values import is_valid_value
 from ..database.engine import Database, Prepared, Row, inserting
 from ..database.schema import metadata
 
@@ -45,7 +45,7 @@ def check_row(table: str, row: JSON) -> Sequence[JSON]:
     if not isinstance(row, list) or len(row) != len(expected):
         raise ValueError(f"a row of {table} has {len(expected)} values")
     for column, value in zip(expected, row, strict=True):
-        if not (_fits(column, value) and means_something(table, column.name, value)):
+        if not (_fits(column, value) and is_valid_value(table, column.name, value)):
             raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
     return row
 
@@ -94,7 +94,7 @@ def _fits(column: Column[object], value: JSON) -> bool:
     return isinstance(value, str)
 
 
-def fill(database: Database, found: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+def load_rows(database: Database, found: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
     """Let the store hold these rows and no others, all or nothing. Raises ValueError where they do not fit together."""
     with database.transaction():
         database.delete_all(*TABLES.values())

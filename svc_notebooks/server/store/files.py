@@ -40,7 +40,7 @@ class FileRow(NamedTuple):
     extra: str
 
 
-class Page(NamedTuple):
+class FilePage(NamedTuple):
     """Some files of a listing; `last` holds the keys of its last one, if there are more."""
 
     rows: list[FileRow]
@@ -114,7 +114,7 @@ _DROP_MAKERS_BELOW = Prepared(delete(opened).where(opened.c.file.in_(select(BELO
 _ADD_PROPERTY = inserting(properties, ("file", "client", "key", "value"))
 
 
-class Files:
+class FileTable:
     """The files."""
 
     def __init__(self, database: Database) -> None:
@@ -199,7 +199,7 @@ class Files:
 
     def page(
         self, viewer: Viewer, search: Search | None, keys: Sequence[SortKey], after: tuple[Any, ...] | None, size: int
-    ) -> Page:
+    ) -> FilePage:
         """So many of the files that a user sees, behind those keys."""
         terms = order(viewer, keys)
         wanted = [seen_by(viewer), files.c.parent.is_not(None)]
@@ -210,7 +210,7 @@ class Files:
         found = self._database.select(statement)
         width = len(FileRow._fields)
         rows = [FileRow._make(row[:width]) for row in found[:size]]
-        return Page(rows, found[size - 1][width:] if len(found) > size else None)
+        return FilePage(rows, found[size - 1][width:] if len(found) > size else None)
 
 
 def _values(row: FileRow) -> dict[str, Any]:

@@ -61,7 +61,7 @@ class Outbox:
         found = self._read(_NEXT, key=channel)
         return found[0] if found else None
 
-    def of_the_dead(self, now: int) -> list[Waiting]:
+    def of_closed_channels(self, now: int) -> list[Waiting]:
         """Messages whose channel was stopped or has expired."""
         return self._read(_DEAD, now=now)
 

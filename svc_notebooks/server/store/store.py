@@ -29,15 +29,15 @@ from .calendars import Calendars
 from .changes import Changes
 from .channels import Channels
 from .contents import Contents
-from .deadlines import Ends
+from .deadlines import Deadlines
 from .domains import Trusted
 from .events import Events
-from .files import Files
+from .files import FileTable
 from .oauth import OAuth
 from .outbox import Outbox
 from .permissions import Permissions
 from .upload_sessions import Sessions
-from .users import People
+from .users import Users
 
 
 class Store:
@@ -45,11 +45,11 @@ class Store:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self.people = People(database)
+        self.users = Users(database)
         self.oauth = OAuth(database)
-        self.files = Files(database)
+        self.files = FileTable(database)
         self.contents = Contents(database)
-        self.sessions = Sessions(database)
+        self.upload_sessions = Sessions(database)
         self.permissions = Permissions(database)
         self.channels = Channels(database)
         self.outbox = Outbox(database)
@@ -57,13 +57,13 @@ class Store:
         self.trusted = Trusted(database)
         self.calendars = Calendars(database)
         self.events = Events(database)
-        self.ends = Ends(database)
+        self.deadlines = Deadlines(database)
 
     def transaction(self) -> AbstractContextManager[None]:
         """All or nothing."""
         return self._database.transaction()
 
-    def still(self) -> AbstractContextManager[bool | None]:
+    def exclusive(self) -> AbstractContextManager[bool | None]:
         """Nobody else reads or writes meanwhile."""
         return self._database.lock
 
@@ -91,7 +91,7 @@ class Store:
 
     def fill(self, found: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Hold these rows and no others, all or nothing. Raises ValueError where they contradict each other."""
-        whole.fill(self._database, found, numbers)
+        whole.load_rows(self._database, found, numbers)
         self._forget()
 
     def image(self) -> bytes:
@@ -105,9 +105,9 @@ class Store:
 
     def _forget(self) -> None:
         """Everything that was looked up has changed."""
-        self.people.forget()
+        self.users.forget()
         self.channels.forget()
-        self.sessions.overtake()
+        self.upload_sessions.overtake()
 
     def close(self) -> None:
         """Let go of the database."""

@@ -11,7 +11,7 @@ from ..database.engine import Database, Prepared, inserting
 from ..database.schema import generated, meta, tokens, users
 
 
-class Token(NamedTuple):
+class TokenRow(NamedTuple):
     """Who an access token stands for; `expires` in Unix seconds, None: never."""
 
     user: str
@@ -24,8 +24,8 @@ class Token(NamedTuple):
 _ADD_USER = inserting(users, ("email", "root"))
 _EMAILS = Prepared(select(users.c.email).order_by(users.c.email))
 _ROOT = Prepared(select(users.c.root).where(users.c.email == bindparam("email")))
-_ADD_TOKEN = inserting(tokens, ("digest", *Token._fields), otherwise="REPLACE")
-_TOKEN = Prepared(select(*(tokens.c[name] for name in Token._fields)).where(tokens.c.digest == bindparam("digest")))
+_ADD_TOKEN = inserting(tokens, ("digest", *TokenRow._fields), otherwise="REPLACE")
+_TOKEN = Prepared(select(*(tokens.c[name] for name in TokenRow._fields)).where(tokens.c.digest == bindparam("digest")))
 _ADD_ID = Prepared(insert(generated).values(id=bindparam("id"), owner=bindparam("owner"), used=0))
 _ID = Prepared(select(generated.c.owner, generated.c.used).where(generated.c.id == bindparam("id")))
 _USE_ID = Prepared(update(generated).where(generated.c.id == bindparam("key")).values(used=1))
@@ -34,7 +34,7 @@ _SET_FACT = Prepared(update(meta).where(meta.c.name == bindparam("key")).values(
 _FACT = Prepared(select(meta.c.value).where(meta.c.name == bindparam("name")))
 
 
-class People:
+class Users:
     """Who there is, and what they were given."""
 
     def __init__(self, database: Database) -> None:
@@ -60,14 +60,14 @@ class People:
         """All users, service accounts among them, in alphabetical order."""
         return [email for (email,) in self._database.run(_EMAILS, {})]
 
-    def add_token(self, secret: str, token: Token) -> None:
+    def add_token(self, secret: str, token: TokenRow) -> None:
         """Let the bearer of this secret in; a secret that is known already stands for the new token."""
         self._database.change(_ADD_TOKEN, {"digest": digest_of(secret), **token._asdict()})
 
-    def token(self, secret: str) -> Token | None:
+    def token(self, secret: str) -> TokenRow | None:
         """What this secret stands for."""
         row = self._database.one(_TOKEN, {"digest": digest_of(secret)})
-        return Token._make(row) if row else None
+        return TokenRow._make(row) if row else None
 
     def add_id(self, file_id: str, owner: str) -> None:
         """An id that was given to this user to use."""

@@ -33,8 +33,8 @@ from ..context.access_tokens import bearer
 from ..context.allowed_hosts import check_host
 from ..context.bodies import declared_length
 from ..context.csrf import check_same_origin
-from ..context.responses import as_error, as_json, empty
-from ..context.service_context import House
+from ..context.responses import as_error, empty, json_response
+from ..context.service_context import ServiceContext
 from ..files.operations import read_json
 from ..files.storage_errors import disk_refusal
 from ..service import Service
@@ -136,10 +136,10 @@ class Control:
         response = self._answer(request, path[len(_PREFIX) :])
         return Response(response.status, response.headers) if request.method == "HEAD" else response
 
-    def _check(self, request: Request, house: House) -> None:
+    def _check(self, request: Request, context: ServiceContext) -> None:
         """Raises ApiError (401, 403) for a request that must not control the service."""
-        check_host(request, house)
-        check_same_origin(request, house)
+        check_host(request, context)
+        check_same_origin(request, context)
         if self._token is not None and not hmac.compare_digest((bearer(request) or "").encode(), self._token.encode()):
             raise ApiError(refuse("controlToken").rows, [("WWW-Authenticate", 'Bearer realm="svc control"')])
 
@@ -154,17 +154,17 @@ class Control:
             return as_error(refuse("badRequest", message=str(error)))
         except OSError as error:
             return as_error(disk_refusal(error))
-        return empty(204) if answer is None else as_json(Query(), answer)
+        return empty(204) if answer is None else json_response(Query(), answer)
 
     def _call(self, request: Request, name: str) -> Answer:
         if name.startswith("files/") and request.method == "POST":
             return self._flag(plain_segment(name[6:]), _body(request))
         if request.method == "POST" and (register := self._registers.get(name)):
             return register(_understood(name, _body(request)), request.origin)
-        call = self._calls.get((request.method, name))
-        if call is None:
+        control_call = self._calls.get((request.method, name))
+        if control_call is None:
             raise refuse("notFound", message=f"{request.method} {_PREFIX}{name[:80]} is no control call.")
-        return call(_understood(name, _body(request)))
+        return control_call(_understood(name, _body(request)))
 
     def _tokens(self, body: JSONObject) -> Answer:
         scopes, expires_in = body.get("scopes"), body.get("expires_in")

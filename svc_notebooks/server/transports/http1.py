@@ -21,7 +21,7 @@ _MOST_TRAILER_BYTES = 65_536
 _BROKEN = re.compile(r"[\r\n\0]+")
 
 
-class SizedBody:
+class ContentLengthReader:
     """A body of a declared length.
 
     `begin` is called before the first byte is read, `cut` stops the peer's side of the connection, and `gone` says
@@ -74,7 +74,7 @@ class SizedBody:
         self.aborted = True
         self._cut()
 
-    def untouched(self) -> bool:
+    def unread(self) -> bool:
         """Whether nobody has asked for a byte of it."""
         return self._begin is not None
 
@@ -93,7 +93,7 @@ class SizedBody:
         return self.over()
 
 
-class ChunkedBody(SizedBody):
+class ChunkedBody(ContentLengthReader):
     """A body in the chunked transfer coding."""
 
     def __init__(
@@ -222,7 +222,7 @@ def check_framing(said: dict[str, list[str]], version: str) -> None:
         raise ValueError("there must be one Host header")
 
 
-def connection_wish(said: list[str]) -> bytes:
+def connection_header(said: list[str]) -> bytes:
     """What the client wants of the connection, as cheroot spells it: close goes before all else."""
     words = {word.strip() for word in ",".join(said).lower().split(",")}
     return b"close" if "close" in words else b"Keep-Alive" if "keep-alive" in words else b""

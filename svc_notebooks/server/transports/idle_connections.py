@@ -18,7 +18,7 @@ from .http1 import WHY_UNREADABLE, head
 from .ready_queue import Users
 from .request_head import BUFFER, Incoming, credential
 from .tls import TlsHandshake, TlsSocket
-from .transfer_pace import Patience
+from .transfer_pace import TransferBudget
 
 IDLE_SECONDS = 65
 _REFUSED = {408: "requestTimeout", 413: "uploadTooLarge", 414: "uriTooLong", 500: "backendError", 503: "backendError"}
@@ -119,7 +119,7 @@ class WaitingConnection(ABC):
         with suppress(OSError, ValueError):
             self.say_goodbye()
             self.socket.shutdown(socket.SHUT_WR)
-            self.rfile.be_patient(Patience(_LINGER_SECONDS, self.server.policy.least_rate))
+            self.rfile.be_patient(TransferBudget(_LINGER_SECONDS, self.server.policy.least_rate))
             while left > 0 and time.monotonic() < end and (block := self.rfile.read1(BUFFER)):
                 left -= len(block)
 

@@ -9,7 +9,7 @@ import ssl
 from typing import Any
 
 from .http1 import MOST_HEADER_BYTES
-from .transfer_pace import Patience, receive_into
+from .transfer_pace import TransferBudget, receive_into
 
 BUFFER = 64 * 1024
 _END = b"\r\n\r\n"
@@ -49,7 +49,7 @@ class _Raw(io.RawIOBase):
         self.sock = sock
         self.collected = bytearray()
         self.only_collected = False
-        self.patience: Patience | None = None
+        self.patience: TransferBudget | None = None
 
     def readable(self) -> bool:
         return True
@@ -80,7 +80,7 @@ class Incoming(io.BufferedReader):
         """Read from this socket from now on: the same connection, over TLS."""
         self.raw.sock = sock
 
-    def be_patient(self, patience: Patience | None) -> None:
+    def be_patient(self, patience: TransferBudget | None) -> None:
         """Wait for what is read as long as there is patience; None: as long as the socket does."""
         self.raw.patience = patience
 

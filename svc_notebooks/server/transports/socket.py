@@ -26,7 +26,7 @@ from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 
 from ...core.errors.catalogue import refuse
 from ...core.fork import after_fork, close_copies
-from ...core.http.messages import Disconnected, Headers, Request, Response, let_go
+from ...core.http.messages import Disconnected, Headers, Request, Response, close_body
 from ...core.policy import Policy
 from ..context.responses import as_error
 from ..service import Service
@@ -37,10 +37,10 @@ from .http1 import (
     OLD,
     WHY_UNREADABLE,
     ChunkedBody,
-    SizedBody,
+    ContentLengthReader,
     address,
     check_framing,
-    connection_wish,
+    connection_header,
     framing,
     head,
     read_headers,
@@ -48,8 +48,8 @@ from .http1 import (
 from .idle_connections import IDLE_SECONDS, WaitingConnection, overdue, unreadable
 from .ready_queue import ReadyQueue, Users
 from .request_head import Incoming
-from .thread_pool import Relief
-from .transfer_pace import Patience, peer_has_closed, send_all
+from .thread_pool import PoolMonitor
+from .transfer_pace import TransferBudget, peer_has_closed, send_all
 
 _log = logging.getLogger(__name__)
 
@@ -141,7 +141,7 @@ class _Request(HTTPRequest):
 
     def __init__(self, server: _Server, conn: _Connection) -> None:
         super().__init__(server, conn, proxy_mode=True)  # takes http://host/path too
-        self.patience = Patience(server.policy.body_timeout, server.policy.least_rate)
+        self.patience = TransferBudget(server.policy.body_timeout, server.policy.least_rate)
 
     def read_request_line(self) -> bool:
         """As cheroot reads it; an address that cannot be taken apart is the client's mistake, not ours."""
@@ -160,7 +160,7 @@ class _Request(HTTPRequest):
         found |= {name.title().encode(): values[-1].encode("latin-1") for name, values in said.items() if values}
         expected = found.pop(b"Expect", b"").lower()
         self.expects_continue = expected == b"100-continue" and self.response_protocol != OLD
-        found[b"Connection"] = connection_wish(said["connection"])
+        found[b"Connection"] = connection_header(said["connection"])
         return found
 
     def respond(self) -> None:
@@ -175,16 +175,16 @@ class _Request(HTTPRequest):
             self.close_connection = True
         finally:
             self.server.bodies.discard(body)
-            self.server.answered += 1  # a hint for `Relief`: whether two threads count as one does not matter
+            self.server.answered += 1  # a hint for `PoolMonitor`: whether two threads count as one does not matter
 
-    def _answer(self, body: SizedBody) -> Response:
+    def _answer(self, body: ContentLengthReader) -> Response:
         url, pairs = address(self.uri.decode("latin-1"), self.pairs, self.server.base_url)
         response = self.server.handle(Request(self.method.decode("latin-1"), url, Headers(pairs), body))
         if body.aborted and self.server.stopping:
             return as_error(refuse("unavailable"))
         return response
 
-    def _body(self) -> SizedBody:
+    def _body(self) -> ContentLengthReader:
         sock = self.conn.socket
 
         def begin() -> None:
@@ -199,10 +199,10 @@ class _Request(HTTPRequest):
         gone = partial(peer_has_closed, sock)
         if self.chunked_read:
             return ChunkedBody(self.conn.rfile, begin, cut, gone)
-        return SizedBody(self.conn.rfile, int(self.inheaders.get(b"Content-Length", 0)), begin, cut, gone)
+        return ContentLengthReader(self.conn.rfile, int(self.inheaders.get(b"Content-Length", 0)), begin, cut, gone)
 
-    def _send(self, response: Response, body: SizedBody) -> None:
-        promised = self.expects_continue and body.untouched()
+    def _send(self, response: Response, body: ContentLengthReader) -> None:
+        promised = self.expects_continue and body.unread()
         if not body.over() and (body.aborted or promised or not self._rest_is_here(body)):
             self.close_connection = True
         if not isinstance(response.body, bytes) and "Content-Length" not in response.headers:
@@ -211,9 +211,9 @@ class _Request(HTTPRequest):
         if self.close_connection and not body.over():
             self.conn.linger_on()
 
-    def _rest_is_here(self, body: SizedBody) -> bool:
+    def _rest_is_here(self, body: ContentLengthReader) -> bool:
         """Read a rest that nobody wants, if it is small and comes at once: the answer waits for no other."""
-        self.patience = Patience(_REST_SECONDS, self.server.policy.least_rate)
+        self.patience = TransferBudget(_REST_SECONDS, self.server.policy.least_rate)
         self.conn.rfile.be_patient(self.patience)
         return body.drain(_SMALL_REST, _REST_SECONDS)
 
@@ -223,7 +223,10 @@ class _Request(HTTPRequest):
         return "keep-alive" if self.response_protocol == "HTTP/1.0" else None  # what HTTP/1.1 does anyway
 
     def _write(self, start: bytes, content: bytes | Iterable[bytes]) -> None:
-        sock, patience = self.conn.socket, Patience(self.server.policy.body_timeout, self.server.policy.least_rate)
+        sock, patience = (
+            self.conn.socket,
+            TransferBudget(self.server.policy.body_timeout, self.server.policy.least_rate),
+        )
         if isinstance(content, bytes):
             send_all(sock, start + content, patience)
             return
@@ -232,7 +235,7 @@ class _Request(HTTPRequest):
             for block in content:
                 send_all(sock, block, patience)
         finally:
-            let_go(content)
+            close_body(content)
 
     def simple_response(self, status: object, msg: object = "") -> None:
         """What cheroot refuses before there is a request, in our envelope; of headers `header_reader` says why."""
@@ -249,7 +252,7 @@ class _Server(HTTPServer):
     base_url: str
     policy: Policy
     users: Users
-    bodies: set[SizedBody]
+    bodies: set[ContentLengthReader]
     open: WeakSet[_Connection]
     tls: ssl.SSLContext | None
     answered = 0
@@ -310,7 +313,7 @@ class SocketServer:
     ) -> None:
         self._server = _Server((host, port), threads=threads, most=max(threads, MOST_THREADS))
         self._server.request_queue_size = 1024
-        self._relief = Relief(self._server.requests, lambda: self._server.answered)
+        self._relief = PoolMonitor(self._server.requests, lambda: self._server.answered)
         self._server.handle = Control(service, control_token).handle if control else service.handle
         self._server.bodies = set()
         self._server.open = WeakSet()

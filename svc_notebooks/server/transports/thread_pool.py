@@ -20,7 +20,7 @@ class Pool(Protocol):
         """Have so many more threads, as far as the pool's own limit goes."""
 
 
-class Relief:
+class PoolMonitor:
     """Looks after a pool: connections wait, and between two looks nothing was answered."""
 
     def __init__(self, pool: Pool, answered: Callable[[], int]) -> None:

@@ -20,7 +20,7 @@ _NOT_SEEN = 0
 _hang_up: int = getattr(select, "POLLRDHUP", 0)  # of Linux: seen whatever is unread
 
 
-class Patience:
+class TransferBudget:
     """Seconds that a peer may still be waited for. Each byte that moves earns some back, up to what there was at first.
 
     So a peer may be silent for `seconds`, and over a longer time must move `rate` bytes a second on average.
@@ -42,7 +42,7 @@ class Patience:
         self.left = min(self._most, self.left - seconds + moved / self._rate)
 
 
-def receive_into(sock: socket.socket, buffer: memoryview, patience: Patience) -> int:
+def receive_into(sock: socket.socket, buffer: memoryview, patience: TransferBudget) -> int:
     """As `recv_into`, as long as there is patience. Raises TimeoutError at its end, and other OSError."""
     begin = time.monotonic()
     sock.settimeout(max(patience.left, 0.001))
@@ -53,7 +53,7 @@ def receive_into(sock: socket.socket, buffer: memoryview, patience: Patience) ->
     return size
 
 
-def send_all(sock: socket.socket, content: bytes | memoryview, patience: Patience) -> None:
+def send_all(sock: socket.socket, content: bytes | memoryview, patience: TransferBudget) -> None:
     """As `sendall`, as long as there is patience. Raises TimeoutError at its end, and other OSError.
 
     What a slow reader takes leaves the system's buffer long before there is room for more: so the buffer is looked at.

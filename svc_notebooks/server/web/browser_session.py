@@ -14,43 +14,43 @@ from ...core.api.operations import ALL_SCOPES
 from ...core.auth.oauth import OAuthError
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Query, Response
-from ..auth.users import welcome
+from ..auth.users import create_user
 from ..context.access_tokens import Caller
-from ..context.external_origin import client_origin
-from ..context.html import page, sent_on
-from ..context.public_request import Visit
-from ..store.users import Token
+from ..context.external_origin import external_origin
+from ..context.html import html_page, redirect
+from ..context.public_request import PublicRequest
+from ..store.users import TokenRow
 
 COOKIE = "svc_session"
 CLIENT = "browser"
 _LIFETIME = 12 * 3600
 
 
-def visitor(visit: Visit) -> Caller | None:
+def session_user(visit: PublicRequest) -> Caller | None:
     """Who looks: by the access token of the request, else by the cookie. Raises ApiError (401) for a bad token."""
     if "Authorization" in visit.request.headers or visit.query.get("access_token"):
         return visit.access.caller(visit.request, visit.query)
     return _session(visit)
 
 
-def _session(visit: Visit) -> Caller | None:
+def _session(visit: PublicRequest) -> Caller | None:
     """Who is signed in by the cookie."""
     secret = cookie(visit)
     return visit.access.holder(_session_key(visit, secret)) if secret else None
 
 
-def _session_key(visit: Visit, secret: str) -> str:
+def _session_key(visit: PublicRequest, secret: str) -> str:
     """What the store has in place of a cookie; only the service can work it out."""
     return _keyed(visit, "session", secret)
 
 
-def _keyed(visit: Visit, purpose: str, secret: str) -> str:
+def _keyed(visit: PublicRequest, purpose: str, secret: str) -> str:
     """A digest that only the service can work out; those of two purposes have nothing in common."""
     content = f"{purpose} {secret}".encode("utf-8", "surrogatepass")
-    return hmac.digest(visit.house.secret.encode(), content, "sha256").hex()
+    return hmac.digest(visit.context.secret.encode(), content, "sha256").hex()
 
 
-def cookie(visit: Visit) -> str:
+def cookie(visit: PublicRequest) -> str:
     """The secret in the cookie, "" without one."""
     try:
         found = SimpleCookie(visit.request.headers.get("Cookie") or "").get(COOKIE)
@@ -59,12 +59,12 @@ def cookie(visit: Visit) -> str:
     return found.value if found else ""
 
 
-def signature(visit: Visit) -> str:
+def signature(visit: PublicRequest) -> str:
     """What only a page that was made for this browser knows: forms must bring it along."""
     return _keyed(visit, "form", cookie(visit))
 
 
-def sign_in(visit: Visit) -> Response:
+def sign_in(visit: PublicRequest) -> Response:
     """The page where a person says who they are, and what follows when they have."""
     target = local(visit.query.get("continue"))
     if visit.method != "POST":
@@ -75,42 +75,42 @@ def sign_in(visit: Visit) -> Response:
         return sign_in_page(visit, target, status=401, problem=str(error))
 
 
-def _signed_in(visit: Visit, form: dict[str, str], target: str) -> Response:
-    house, secret = visit.house, visit.house.ids.token()
+def _signed_in(visit: PublicRequest, form: dict[str, str], target: str) -> Response:
+    context, secret = visit.context, visit.context.ids.token()
     granted = _granted(visit, form)
-    with house.store.transaction():
-        welcome(house, granted.user)
+    with context.store.transaction():
+        create_user(context, granted.user)
         visit.access.add(_session_key(visit, secret), granted._replace(client=CLIENT, expires=visit.now() + _LIFETIME))
     visit.entry.user = granted.user
-    return sent_on(target, extra=[("Set-Cookie", _cookie(visit, secret, _LIFETIME))])
+    return redirect(target, extra=[("Set-Cookie", _cookie(visit, secret, _LIFETIME))])
 
 
-def _granted(visit: Visit, form: dict[str, str]) -> Token:
+def _granted(visit: PublicRequest, form: dict[str, str]) -> TokenRow:
     """Who signs in: the bearer of a token, or, where that is enough, whoever they say they are."""
     if secret := form.get("token", "").strip():
         found = visit.access.holder(secret)
         if found is None:
             raise refuse("badToken")
-        return Token(found.user, CLIENT, " ".join(sorted(found.scopes)), int(found.service_account), None)
+        return TokenRow(found.user, CLIENT, " ".join(sorted(found.scopes)), int(found.service_account), None)
     user = form.get("user", "").strip().lower()
-    if visit.house.policy.browser_sign_in != "choose":
+    if visit.context.policy.browser_sign_in != "choose":
         raise refuse("notSignedIn")
     if user.count("@") != 1 or any(mark.isspace() for mark in user):
         raise refuse("invalid", field="user", message="expected an e-mail address.")
-    return Token(user, CLIENT, " ".join(ALL_SCOPES), 0, None)
+    return TokenRow(user, CLIENT, " ".join(ALL_SCOPES), 0, None)
 
 
-def _cookie(visit: Visit, secret: str, lifetime: int) -> str:
-    secure = "; Secure" if client_origin(visit.request, visit.house).startswith("https:") else ""
+def _cookie(visit: PublicRequest, secret: str, lifetime: int) -> str:
+    secure = "; Secure" if external_origin(visit.request, visit.context).startswith("https:") else ""
     return f"{COOKIE}={secret}; Path=/; Max-Age={lifetime}; HttpOnly; SameSite=Lax{secure}"
 
 
-def sign_out(visit: Visit) -> Response:
+def sign_out(visit: PublicRequest) -> Response:
     """Forget the person."""
     if secret := cookie(visit):
-        visit.house.store.oauth.end_token(_session_key(visit, secret))
+        visit.context.store.oauth.end_token(_session_key(visit, secret))
         visit.access.forget()
-    return sent_on("/signin", extra=[("Set-Cookie", _cookie(visit, "", 0))])
+    return redirect("/signin", extra=[("Set-Cookie", _cookie(visit, "", 0))])
 
 
 def local(target: str | None) -> str:
@@ -119,7 +119,7 @@ def local(target: str | None) -> str:
     return target if target and inside else "/signin"
 
 
-def sign_in_page(visit: Visit, target: str, *, status: int = 200, problem: str = "") -> Response:
+def sign_in_page(visit: PublicRequest, target: str, *, status: int = 200, problem: str = "") -> Response:
     """Ask who somebody is."""
     action = f"/signin?{escape(str(Query([('continue', target)])))}"
     known = _session(visit)
@@ -127,19 +127,19 @@ def sign_in_page(visit: Visit, target: str, *, status: int = 200, problem: str =
         "<h1>Sign in</h1>",
         f'<p role="alert" class="warning">{escape(problem)}</p>' if problem else "",
         f"<p>This browser is signed in as <b>{escape(known.user)}</b>.</p>" if known else "",
-        _chooser(visit, action) if visit.house.policy.browser_sign_in == "choose" else "",
+        _chooser(visit, action) if visit.context.policy.browser_sign_in == "choose" else "",
         f'<form class="stack" method="post" action="{action}"><label>An access token of this service'
         '<input type="password" name="token" autocomplete="off" required></label><button>Sign in</button></form>',
     ]
     challenge = [("WWW-Authenticate", 'Bearer realm="svc"')] if status == 401 else []
-    return page("Sign in", "".join(parts), status=status, extra=challenge)
+    return html_page("Sign in", "".join(parts), status=status, extra=challenge)
 
 
-def _chooser(visit: Visit, action: str) -> str:
+def _chooser(visit: PublicRequest, action: str) -> str:
     """A button for each user, and room for another; nobody has a password here."""
     buttons = "".join(
         f'<p><button name="user" value="{escape(email)}">{escape(email)}</button></p>'
-        for email in visit.house.store.people.emails()
+        for email in visit.context.store.users.emails()
     )
     return (
         f'<form method="post" action="{action}">{buttons}</form><form class="stack" method="post" action="{action}">'
@@ -147,7 +147,7 @@ def _chooser(visit: Visit, action: str) -> str:
     )
 
 
-def who(caller: Caller | None) -> str:
+def account_bar(caller: Caller | None) -> str:
     """The line at the top of a page: who looks, and the way out."""
     if caller is None or not caller.user:
         return '<header><span>not signed in</span><a class="button" href="/signin">Sign in</a></header>'

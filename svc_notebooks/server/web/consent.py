@@ -12,12 +12,12 @@ from ...core.auth.oauth import GRANTS, OAuthError, is_redirect, is_verifier
 from ...core.http.messages import JSONObject, Query, Response
 from ..auth.grants import new_code, scopes_of
 from ..context.access_tokens import Caller
-from ..context.external_origin import client_origin
-from ..context.html import page, sent_on
-from ..context.public_request import Visit, refused, single, told
+from ..context.external_origin import external_origin
+from ..context.html import html_page, redirect
+from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, single
 from ..store.oauth import ClientRow
-from ..store.users import Token
-from .browser_session import CLIENT, sign_in_page, signature, visitor, who
+from ..store.users import TokenRow
+from .browser_session import CLIENT, account_bar, session_user, sign_in_page, signature
 
 _METHODS = ("plain", "S256")
 
@@ -40,7 +40,7 @@ class _Declined(Exception):
         self.error = error
 
 
-def authorize(visit: Visit) -> Response:
+def authorize(visit: PublicRequest) -> Response:
     """Ask the person who is signed in, and send the browser back to the client with a code or with the reason."""
     try:
         asked = _asked(visit)
@@ -54,10 +54,10 @@ def authorize(visit: Visit) -> Response:
         return _back(asked, {"error": error.error, "error_description": error.description})
 
 
-def _asked(visit: Visit) -> _Asked:
+def _asked(visit: PublicRequest) -> _Asked:
     """Who asks, and where to: what is wrong here is never sent on. Raises OAuthError."""
     given = single(list(visit.query.pairs))
-    client = visit.house.store.oauth.client(given.get("client_id", ""))
+    client = visit.context.store.oauth.client(given.get("client_id", ""))
     if client is None:
         raise OAuthError("invalid_request", "there is no OAuth client of this client_id.")
     registered, redirect = client.redirects.split(), given.get("redirect_uri", "")
@@ -66,17 +66,17 @@ def _asked(visit: Visit) -> _Asked:
     return _Asked(client, redirect, given.get("state"), given)
 
 
-def _broken(visit: Visit, error: OAuthError) -> Response:
+def _broken(visit: PublicRequest, error: OAuthError) -> Response:
     if "text/html" not in (visit.request.headers.get("Accept") or ""):
-        return refused(error)
-    return page("No answer", f"<h1>This cannot be answered</h1><p>{escape(error.description)}</p>", status=400)
+        return oauth_error_response(error)
+    return html_page("No answer", f"<h1>This cannot be answered</h1><p>{escape(error.description)}</p>", status=400)
 
 
-def _answer(visit: Visit, asked: _Asked) -> Response:
+def _answer(visit: PublicRequest, asked: _Asked) -> Response:
     if asked.given.get("response_type") != "code":
         raise _Declined("unsupported_response_type", "response_type must be code.")
     challenge = _challenge(asked)
-    scopes = scopes_of(visit.house, asked.given.get("scope")).split()
+    scopes = scopes_of(visit.context, asked.given.get("scope")).split()
     caller, silent = _person(visit, asked), asked.given.get("prompt") == "none"
     if caller is None and silent:
         raise _Declined("login_required", "nobody is signed in, and prompt=none lets nobody ask.")
@@ -100,24 +100,24 @@ def _challenge(asked: _Asked) -> tuple[str, str]:
     return challenge, method
 
 
-def _person(visit: Visit, asked: _Asked) -> Caller | None:
+def _person(visit: PublicRequest, asked: _Asked) -> Caller | None:
     """Who is asked: the one who is signed in, or, where choosing is enough, the one that login_hint names."""
     hint = asked.given.get("login_hint", "").lower()
-    chosen = visit.house.policy.browser_sign_in == "choose" and asked.given.get("prompt") == "none"
-    if hint and chosen and visit.house.store.people.root(hint):
+    chosen = visit.context.policy.browser_sign_in == "choose" and asked.given.get("prompt") == "none"
+    if hint and chosen and visit.context.store.users.root(hint):
         return Caller(hint, CLIENT, frozenset(ALL_SCOPES), False, None)
-    return visitor(visit)
+    return session_user(visit)
 
 
-def _question(visit: Visit, asked: _Asked, caller: Caller, offered: list[str]) -> Response:
-    base = visit.house.policy.auth_scope_base
+def _question(visit: PublicRequest, asked: _Asked, caller: Caller, offered: list[str]) -> Response:
+    base = visit.context.policy.auth_scope_base
     boxes = "".join(
         f'<label><input type="checkbox" name="scope.{scope}" checked> {escape(f"{base}/{scope}")}</label>'
         for scope in offered
     )
     action = f"/authorize?{escape(str(visit.query))}"
     body = (
-        f"{who(caller)}<h1>{escape(asked.client.name)} wants to act for you</h1>"
+        f"{account_bar(caller)}<h1>{escape(asked.client.name)} wants to act for you</h1>"
         f'<p>Untick what it may not do.</p><form class="stack" method="post" action="{action}">{boxes}'
         f'<input type="hidden" name="signature" value="{signature(visit)}">'
         '<button name="decision" value="allow">Allow</button> <button name="decision" value="deny">Deny</button></form>'
@@ -125,11 +125,11 @@ def _question(visit: Visit, asked: _Asked, caller: Caller, offered: list[str]) -
     )
     parts = urlsplit(asked.redirect)
     leads_to = f"'self' {parts.scheme}://{parts.netloc}" if parts.netloc else None
-    return page(f"Consent: {asked.client.name}", body, forms=leads_to)
+    return html_page(f"Consent: {asked.client.name}", body, forms=leads_to)
 
 
 def _decided(
-    visit: Visit, asked: _Asked, caller: Caller, offered: list[str], challenge: tuple[str, str]
+    visit: PublicRequest, asked: _Asked, caller: Caller, offered: list[str], challenge: tuple[str, str]
 ) -> dict[str, str]:
     form = visit.form()
     if not hmac.compare_digest(form.get("signature", "").encode(), signature(visit).encode()):
@@ -140,10 +140,10 @@ def _decided(
     return {"code": _code(visit, asked, caller, left, challenge)}
 
 
-def _code(visit: Visit, asked: _Asked, caller: Caller, scopes: list[str], challenge: tuple[str, str]) -> str:
+def _code(visit: PublicRequest, asked: _Asked, caller: Caller, scopes: list[str], challenge: tuple[str, str]) -> str:
     if not scopes:
         raise _Declined("invalid_scope", "the user has none of these scopes to give.")
-    token = Token(caller.user, asked.client.id, " ".join(scopes), 0, None)
+    token = TokenRow(caller.user, asked.client.id, " ".join(scopes), 0, None)
     visit.entry.user, visit.entry.client, visit.entry.scopes = caller.user, asked.client.id, frozenset(scopes)
     return new_code(visit, token, asked.client, redirect=asked.redirect, challenge=challenge[0], method=challenge[1])
 
@@ -152,12 +152,12 @@ def _back(asked: _Asked, answer: dict[str, str]) -> Response:
     parts = urlsplit(asked.redirect)
     state = [] if asked.state is None else [("state", asked.state)]
     query = "&".join(filter(None, [parts.query, str(Query([*answer.items(), *state]))]))
-    return sent_on(parts._replace(query=query).geturl(), 302)
+    return redirect(parts._replace(query=query).geturl(), 302)
 
 
-def metadata(visit: Visit) -> Response:
+def metadata(visit: PublicRequest) -> Response:
     """Where the endpoints are, as OAuth libraries look it up (RFC 8414)."""
-    base, policy = client_origin(visit.request, visit.house), visit.house.policy
+    base, policy = external_origin(visit.request, visit.context), visit.context.policy
     found: JSONObject = {
         "issuer": base,
         "authorization_endpoint": f"{base}/authorize",
@@ -169,4 +169,4 @@ def metadata(visit: Visit) -> Response:
         "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post", "none"],
         "code_challenge_methods_supported": list(_METHODS),
     }
-    return told(found)
+    return no_store_json(found)

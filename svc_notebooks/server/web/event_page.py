@@ -14,9 +14,9 @@ from ...core.errors.catalogue import refuse
 from ...core.events.rrule import Start, is_all_day
 from ...core.events.times import read_time
 from ...core.http.messages import JSONObject, Response
-from ..context.html import described, page
-from ..context.public_request import Visit
-from ..context.service_context import House
+from ..context.html import described, html_page
+from ..context.public_request import PublicRequest
+from ..context.service_context import ServiceContext
 from ..events.calendars import seen
 from ..events.instances import find, instances
 from ..events.resource import Found, shown_to_strangers
@@ -25,32 +25,32 @@ from ..store.calendars import CalendarRow
 _NEXT = 10
 
 
-def event_page(visit: Visit) -> Response:
+def event_page(visit: PublicRequest) -> Response:
     """What a browser shows of an event; whoever has the link sees it. Raises ApiError (404)."""
-    house = visit.house
-    calendar, found = _named(house, visit.query.get("eid") or "")
-    if calendar is None or found is None or found.row.cancelled or not house.policy.open_links:
+    context = visit.context
+    calendar, found = _named(context, visit.query.get("eid") or "")
+    if calendar is None or found is None or found.row.cancelled or not context.policy.open_links:
         raise refuse("notFound", message="there is no event at this link.")
     title = str(shown_to_strangers(found.body).get("summary") or "(no title)")
-    return page(title, f"<h1>{escape(title)}</h1>{described(_rows(house, calendar, found))}")
+    return html_page(title, f"<h1>{escape(title)}</h1>{described(_rows(context, calendar, found))}")
 
 
-def _named(house: House, eid: str) -> tuple[CalendarRow | None, Found | None]:
+def _named(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, Found | None]:
     try:
         text = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode()
     except ValueError:
         return None, None
     event, _, name = text.partition(" ")
-    calendar = seen(house, name) if name else None
-    return calendar, find(house, calendar, event) if calendar else None
+    calendar = seen(context, name) if name else None
+    return calendar, find(context, calendar, event) if calendar else None
 
 
-def _rows(house: House, calendar: CalendarRow, found: Found) -> list[tuple[str, str]]:
+def _rows(context: ServiceContext, calendar: CalendarRow, found: Found) -> list[tuple[str, str]]:
     body = shown_to_strangers(found.body)
     rows = [("When", _when(body)), ("Calendar", str(json.loads(calendar.body).get("summary") or calendar.id))]
     rows += [(title, str(body[name])) for name, title in _TEXTS.items() if body.get(name)]
     if found.row.recurring:
-        coming = islice(instances(house, calendar, found.row, house.clock.now(), None), _NEXT)
+        coming = islice(instances(context, calendar, found.row, context.clock.now(), None), _NEXT)
         rows.append(("Repeats", "\n".join(str(line) for line in _lines(body))))
         rows.append(("Next", "\n".join(_when(one.body) for one in coming if not one.row.cancelled) or "no more"))
     rows.append(("Last changed", f"{from_millis(found.row.updated):%Y-%m-%d %H:%M} UTC"))

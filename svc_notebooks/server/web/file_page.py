@@ -14,17 +14,17 @@ from ...core.clock import from_millis
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Headers, Query, Response
 from ...core.http.multipart import MediaType
-from ..context.access_tokens import Caller, require
-from ..context.html import described, page
-from ..context.public_request import Visit
-from ..context.service_context import Call, House
+from ..context.access_tokens import Caller, require_scopes
+from ..context.html import described, html_page
+from ..context.public_request import PublicRequest
+from ..context.service_context import RequestContext, ServiceContext
 from ..files import rows as drafts
-from ..files.access_control import may_take, role
+from ..files.access_control import can_download, effective_role
 from ..files.conversion import rendered
 from ..files.download import download
 from ..files.resource import view_path
 from ..store.files import FileRow
-from .browser_session import sign_in_page, visitor, who
+from .browser_session import account_bar, session_user, sign_in_page
 from .content_headers import link_headers
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
@@ -34,18 +34,18 @@ _MOST_TEXT = 64 * 1024
 _MOST_PICTURE = 4 * 1024 * 1024
 
 
-def described_file(house: House, user: str, row: FileRow) -> str:
+def described_file(context: ServiceContext, user: str, row: FileRow) -> str:
     """Name, type, owner, size, and the way to the bytes, if they may be taken."""
     rows = [("Type", row.mime_type), ("Owner", row.owner)]
     if row.size is not None:
         rows.append(("Size", f"{row.size:,} bytes"))
     rows.append(("Last changed", f"{from_millis(row.modified):%Y-%m-%d %H:%M} UTC"))
-    return f"<h1>{escape(row.name)}</h1>{described(rows)}{_taking(house, user, row)}"
+    return f"<h1>{escape(row.name)}</h1>{described(rows)}{_taking(context, user, row)}"
 
 
-def _taking(house: House, user: str, row: FileRow) -> str:
-    held = role(house, user, row)
-    if held is None or not may_take(row, held):
+def _taking(context: ServiceContext, user: str, row: FileRow) -> str:
+    held = effective_role(context, user, row)
+    if held is None or not can_download(row, held):
         return '<p class="warning">Who can edit this file has barred its readers from downloading and copying it.</p>'
     if row.size is None:
         return ""
@@ -55,39 +55,39 @@ def _taking(house: House, user: str, row: FileRow) -> str:
     return f'<p><a class="button" href="{escape(link)}">Download</a></p>'
 
 
-def listing(house: House, caller: Caller, row: FileRow) -> str:
+def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     """What is in a folder, or what a shortcut leads to, as links; "" for other files."""
-    found = house.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == house.folder_type else []
-    target = house.store.files.get(row.target) if row.target else None
-    seen = [one for one in (*found, *([target] if target else [])) if drafts.sees(house, caller, one)]
-    items = (f'<li><a href="{escape(view_path(house, one))}">{escape(one.name)}</a></li>' for one in seen)
+    found = context.store.files.children(row.id, _MOST_CHILDREN) if row.mime_type == context.folder_type else []
+    target = context.store.files.get(row.target) if row.target else None
+    seen = [one for one in (*found, *([target] if target else [])) if drafts.can_see(context, caller, one)]
+    items = (f'<li><a href="{escape(view_path(context, one))}">{escape(one.name)}</a></li>' for one in seen)
     return f"<ul>{''.join(items)}</ul>" if seen else ""
 
 
-def preview(house: House, caller: Caller, row: FileRow) -> str:
+def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     """The content as a part of a page, "" where there is nothing that one could show, or the scopes do not reach."""
     reaching = caller.asking(CONTENT)
-    if row.abusive or reaching.scopes.isdisjoint(CONTENT) or not drafts.sees(house, reaching, row):
+    if row.abusive or reaching.scopes.isdisjoint(CONTENT) or not drafts.can_see(context, reaching, row):
         return ""
     if row.size is None:
-        return _document(house, row, caller.user) if drafts.is_document(house, row.mime_type) else ""
+        return _document(context, row, caller.user) if drafts.is_document(context, row.mime_type) else ""
     kind = MediaType.parse(row.mime_type).essence
     if kind in _PICTURES and row.size <= _MOST_PICTURE:
-        return f'<p><img alt="" src="data:{kind};base64,{b64encode(_bytes(house, row, row.size)).decode()}"></p>'
+        return f'<p><img alt="" src="data:{kind};base64,{b64encode(_bytes(context, row, row.size)).decode()}"></p>'
     if kind.startswith("text/") or kind in _TEXTS:
-        text = _bytes(house, row, min(row.size, _MOST_TEXT)).decode("utf-8", "replace")
+        text = _bytes(context, row, min(row.size, _MOST_TEXT)).decode("utf-8", "replace")
         return f"<pre>{escape(text)}</pre>" + ("<p>and so on</p>" if row.size > _MOST_TEXT else "")
     return ""
 
 
-def _bytes(house: House, row: FileRow, size: int) -> bytes:
-    return b"" if row.content is None else b"".join(house.content.read(row.content, 0, size))
+def _bytes(context: ServiceContext, row: FileRow, size: int) -> bytes:
+    return b"" if row.content is None else b"".join(context.content.read(row.content, 0, size))
 
 
-def _document(house: House, row: FileRow, user: str) -> str:
+def _document(context: ServiceContext, row: FileRow, user: str) -> str:
     """A native document as the page that it exports to, in a frame where nothing runs."""
     try:
-        found = rendered(house, row, "text/html", user)
+        found = rendered(context, row, "text/html", user)
     except ConversionError:
         return ""
     return f'<iframe sandbox title="{escape(row.name)}" srcdoc="{escape(found.decode("utf-8", "replace"))}"></iframe>'
@@ -99,27 +99,29 @@ _SEEING = Operation("files.page", (), (), READ, "A6-08")
 _TITLES = {401: "Sign in first", 403: "You may not do this", 404: "There is no such file, or not for you"}
 
 
-def view(visit: Visit) -> Response:
+def view(visit: PublicRequest) -> Response:
     """The page of a file."""
     try:
         caller = _looking(visit)
-        row = drafts.seen_file(visit.house, caller, visit.places[FILE_ID])
+        row = drafts.seen_file(visit.context, caller, visit.places[FILE_ID])
     except ApiError as error:
         return _refusal(visit, error)
-    shown = described_file(visit.house, caller.user, row) + listing(visit.house, caller, row)
-    return page(row.name, who(caller) + shown + preview(visit.house, caller, row))
+    shown = described_file(visit.context, caller.user, row) + listing(visit.context, caller, row)
+    return html_page(row.name, account_bar(caller) + shown + preview(visit.context, caller, row))
 
 
-def content(visit: Visit) -> Response:
+def content(visit: PublicRequest) -> Response:
     """The bytes of a file: shown where a browser can, saved with `export=download` and where it cannot."""
     try:
         caller, file_id = _looking(visit), visit.query.get("id")
         if not file_id:
             raise refuse("requiredParameter", name="id")
         places = {FILE_ID: file_id}
-        call = Call(visit.request, visit.method, _SEEING, places, visit.query, caller, visit.body, visit.entry)
-        row = drafts.seen_file(visit.house, caller, file_id)
-        response = download(visit.house, call)
+        request = RequestContext(
+            visit.request, visit.method, _SEEING, places, visit.query, caller, visit.body, visit.entry
+        )
+        row = drafts.seen_file(visit.context, caller, file_id)
+        response = download(visit.context, request)
     except ApiError as error:
         return _refusal(visit, error)
     extra = link_headers(row.name, row.mime_type, save=visit.query.get("export") == "download")
@@ -127,16 +129,16 @@ def content(visit: Visit) -> Response:
     return Response(response.status, Headers(kept).plus(*extra), response.body)
 
 
-def _looking(visit: Visit) -> Caller:
+def _looking(visit: PublicRequest) -> Caller:
     """Who looks. Raises ApiError: their token is bad, or has no scope for it."""
-    caller = visitor(visit)
+    caller = session_user(visit)
     if caller is None:
         return _NOBODY
     visit.entry.user, visit.entry.client, visit.entry.scopes = caller.user, caller.client, caller.scopes
-    return require(caller, READ, _SEEING)
+    return require_scopes(caller, READ, _SEEING)
 
 
-def _refusal(visit: Visit, error: ApiError) -> Response:
+def _refusal(visit: PublicRequest, error: ApiError) -> Response:
     """To a browser in words, to a program as every other refusal; whom nobody knows is asked to sign in."""
     nobody = error.status == 404 and visit.entry.user is None
     if nobody:
@@ -149,10 +151,10 @@ def _refusal(visit: Visit, error: ApiError) -> Response:
         return sign_in_page(visit, here, status=401)
     title = _TITLES.get(error.status, "This cannot be shown")
     text = f"<h1>{escape(title)}</h1><p>{escape(str(error))}</p>{_way_on(visit, error, here)}"
-    return page(title, text, status=error.status, extra=error.headers)
+    return html_page(title, text, status=error.status, extra=error.headers)
 
 
-def _way_on(visit: Visit, error: ApiError, here: str) -> str:
+def _way_on(visit: PublicRequest, error: ApiError, here: str) -> str:
     """The owner of a flagged file may have it all the same, and must know what it is (A6-03)."""
     if error.rows[0].reason != "cannotDownloadAbusiveFile":
         sign_in = "/signin?" + str(Query([("continue", here)]))

@@ -5,19 +5,19 @@ from __future__ import annotations
 from ..model import Node
 from .inlines import inlines, whole
 from .lists import Lists, as_item
-from .state import Paragraph
-from .stylesheet import Sheet
-from .tables import Table, as_node
+from .state import RtfParagraph
+from .stylesheet import StyleSheet
+from .tables import RtfTable, as_node
 
-Flow = list["Paragraph | Table"]
+Flow = list[RtfParagraph | RtfTable]
 _QUOTES = ("quote", "intense quote", "quotations", "block text", "zitat", "citation")
 _TITLES = {"title": "title", "subtitle": "subtitle"}
 
 
-def front(flow: Flow, sheet: Sheet) -> dict[str, Node]:
+def front(flow: Flow, sheet: StyleSheet) -> dict[str, Node]:
     """The title and the subtitle that a text begins with; they are taken out of the flow."""
     found: dict[str, Node] = {}
-    while flow and isinstance(flow[0], Paragraph):
+    while flow and isinstance(flow[0], RtfParagraph):
         name = _TITLES.get(sheet.style_name(flow[0].shape))
         if name is None or name in found:
             break
@@ -25,12 +25,12 @@ def front(flow: Flow, sheet: Sheet) -> dict[str, Node]:
     return found
 
 
-def blocks(flow: Flow, sheet: Sheet) -> list[Node]:
+def blocks(flow: Flow, sheet: StyleSheet) -> list[Node]:
     """The blocks of the body, of a cell or of a note."""
     found: list[Node] = []
     lists = Lists(found, sheet)
     for part in flow:
-        if isinstance(part, Table):
+        if isinstance(part, RtfTable):
             lists.close()
             found.append(as_node(part, lambda cell: blocks(cell, sheet)))
         else:
@@ -38,7 +38,7 @@ def blocks(flow: Flow, sheet: Sheet) -> list[Node]:
     return found
 
 
-def _add(paragraph: Paragraph, found: list[Node], lists: Lists, sheet: Sheet) -> None:
+def _add(paragraph: RtfParagraph, found: list[Node], lists: Lists, sheet: StyleSheet) -> None:
     level = sheet.heading(paragraph.shape)
     if level is None and (item := as_item(paragraph, sheet)):
         lists.add(item)
@@ -55,7 +55,7 @@ def _add(paragraph: Paragraph, found: list[Node], lists: Lists, sheet: Sheet) ->
     found.append(block)
 
 
-def _block(paragraph: Paragraph, level: int | None, sheet: Sheet) -> Node | None:
+def _block(paragraph: RtfParagraph, level: int | None, sheet: StyleSheet) -> Node | None:
     if level is not None:
         inside = inlines(paragraph.runs, ("Strong", "Code"))
         return {"t": "Header", "c": [min(level, 6), ["", [], []], inside]} if inside else None
@@ -72,11 +72,11 @@ def _block(paragraph: Paragraph, level: int | None, sheet: Sheet) -> Node | None
     return block
 
 
-def _is_code(paragraph: Paragraph) -> bool:
+def _is_code(paragraph: RtfParagraph) -> bool:
     letters = [run for run in paragraph.runs if run.text.strip()]
     only_breaks = all(run.node is None or run.node["t"] == "LineBreak" for run in paragraph.runs)
     return bool(letters) and only_breaks and all("Code" in run.look.marks for run in letters)
 
 
-def _typed(paragraph: Paragraph) -> str:
+def _typed(paragraph: RtfParagraph) -> str:
     return whole("".join("\n" if run.node else run.text for run in paragraph.runs)).expandtabs(4)

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 from ..model import Node
 from .blocks import Flow
-from .state import Look, Paragraph, Run, Shape
-from .tables import CellShape, RowShape, Table
+from .state import CharacterFormat, RtfParagraph, RtfRun, Shape
+from .tables import CellShape, RowShape, RtfTable
 
 _DEEPEST = 8
 
 
 @dataclass(slots=True)
-class Story:
+class FlowBuilder:
     """What was told so far. Tables that are open are in `_tables`, the outermost first."""
 
     flow: Flow = field(default_factory=list)
@@ -21,22 +21,22 @@ class Story:
     """The note whose text this is; None for the body."""
     rows: list[RowShape] = field(default_factory=lambda: [RowShape(), RowShape()])
     """What is said of the rows to come: of tables, and of tables in tables."""
-    _runs: list[Run] = field(default_factory=list)
+    _runs: list[RtfRun] = field(default_factory=list)
     _marker: str = ""
-    _tables: list[Table] = field(default_factory=list)
+    _tables: list[RtfTable] = field(default_factory=list)
 
     @property
     def silent(self) -> bool:
         """Whether this is a note of which nothing was told yet."""
         return self.note is not None and not self.flow and not self._runs
 
-    def say(self, look: Look, text: str) -> None:
+    def say(self, look: CharacterFormat, text: str) -> None:
         """Letters."""
-        self._runs.append(Run(look, text))
+        self._runs.append(RtfRun(look, text))
 
     def show(self, node: Node) -> None:
         """A picture, a note, a place, a line break."""
-        self._runs.append(Run(Look(), node=node))
+        self._runs.append(RtfRun(CharacterFormat(), node=node))
 
     def mark(self, text: str) -> None:
         """What the file spells out as number or bullet of the paragraph."""
@@ -45,7 +45,7 @@ class Story:
     def end_paragraph(self, shape: Shape) -> None:
         """The paragraph is complete."""
         if self._runs or self._marker:
-            self._place(min(shape.tables, _DEEPEST)).append(Paragraph(shape, self._runs, self._marker))
+            self._place(min(shape.tables, _DEEPEST)).append(RtfParagraph(shape, self._runs, self._marker))
         self._runs, self._marker = [], ""
 
     def end_cell(self, shape: Shape, depth: int) -> None:
@@ -77,7 +77,7 @@ class Story:
             table.end_row(self.rows[min(len(self._tables), 1)])
             (self._tables[-1].flow if self._tables else self.flow).append(table)
         while len(self._tables) < depth:
-            self._tables.append(Table())
+            self._tables.append(RtfTable())
         return self._tables[-1].flow if self._tables else self.flow
 
     # -- rows: what control words say of them

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from .state import Group, Look, Shape
-from .stylesheet import Sheet
+from .state import CharacterFormat, Group, Shape
+from .stylesheet import StyleSheet
 
 _MARKS = {
     "b": "Strong", "i": "Emph", "ul": "Underline", "strike": "Strikeout", "striked": "Strikeout", "scaps": "SmallCaps",
@@ -18,7 +18,7 @@ _NUMBERS = {"s": "style", "li": "left", "lin": "left", "fi": "first", "ilvl": "l
 _MOST = 100_000
 
 
-def tell(sheet: Sheet, group: Group, word: str, number: int | None) -> bool:
+def tell(sheet: StyleSheet, group: Group, word: str, number: int | None) -> bool:
     """Whether the word is about letters or paragraphs, and the group has it now."""
     if word in _MARKS:
         group.look = group.look.marked(_MARKS[word], on=number != 0)
@@ -37,7 +37,7 @@ def tell(sheet: Sheet, group: Group, word: str, number: int | None) -> bool:
 
 
 def _plain(group: Group, number: int | None) -> None:
-    group.look = Look(link=group.look.link)
+    group.look = CharacterFormat(link=group.look.link)
 
 
 def _paragraph(group: Group, number: int | None) -> None:

@@ -8,14 +8,14 @@ from dataclasses import replace
 from itertools import groupby
 
 from ..model import Node
-from .state import Run
+from .state import RtfRun
 
 _ORDER = ("Strong", "Emph", "Underline", "Strikeout", "Superscript", "Subscript", "SmallCaps")
 _SPACES = re.compile(r"([ \t\n]+)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def inlines(runs: list[Run], without: Iterable[str] = ()) -> list[Node]:
+def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
     """The inlines of a paragraph; `without` names marks that say nothing here, as bold in a heading."""
     kept = tuple(mark for mark in _ORDER if mark not in without)
     if "Code" in without:
@@ -25,12 +25,12 @@ def inlines(runs: list[Run], without: Iterable[str] = ()) -> list[Node]:
     )
 
 
-def _led(link: str, runs: Iterable[Run], marks: tuple[str, ...]) -> list[Node]:
+def _led(link: str, runs: Iterable[RtfRun], marks: tuple[str, ...]) -> list[Node]:
     inside = _marked(list(runs), tuple(mark for mark in marks if mark != "Underline" or not link))
     return [{"t": "Link", "c": [["", [], []], inside, [link, ""]]}] if link and inside else inside
 
 
-def _marked(runs: list[Run], marks: tuple[str, ...]) -> list[Node]:
+def _marked(runs: list[RtfRun], marks: tuple[str, ...]) -> list[Node]:
     if not marks:
         return _plain(runs)
     first, others = marks[0], marks[1:]
@@ -49,7 +49,7 @@ def _around(mark: str, inside: list[Node]) -> list[Node]:
     return blank * start + ([{"t": mark, "c": core}] if core else []) + blank * end
 
 
-def _plain(runs: list[Run]) -> list[Node]:
+def _plain(runs: list[RtfRun]) -> list[Node]:
     found: list[Node] = []
     for is_code, part in groupby(runs, lambda run: run.node is None and "Code" in run.look.marks):
         text = ""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from ..model import Node
 from .inlines import inlines, whole
-from .state import Paragraph, Run
-from .stylesheet import Level, Sheet
+from .state import RtfParagraph, RtfRun
+from .stylesheet import Level, StyleSheet
 
 _NUMBER = re.compile(r"(\()?(\d{1,5}|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[a-z]|[A-Z])([.)])")
 _BULLET = re.compile("[-\u2013\u2014*o\u00a7\u00b7\u2022\u2023\u25a0\u25aa\u25ab\u25cf\u25cb\u25e6\u25b8\uf000-\uf0ff]")
@@ -24,10 +24,10 @@ class Item:
     style: str | None
     end: str
     number: int
-    runs: list[Run]
+    runs: list[RtfRun]
 
 
-def as_item(paragraph: Paragraph, sheet: Sheet) -> Item | None:
+def as_item(paragraph: RtfParagraph, sheet: StyleSheet) -> Item | None:
     """The item that a paragraph begins, or None for one that is no item."""
     shape, marker, runs = paragraph.shape, paragraph.marker.strip(), paragraph.runs
     if not shape.list_id and not marker:
@@ -38,7 +38,7 @@ def as_item(paragraph: Paragraph, sheet: Sheet) -> Item | None:
     return Item((shape.level, shape.left), style, end, number, runs)
 
 
-def _spelled(paragraph: Paragraph) -> tuple[str, list[Run]]:
+def _spelled(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
     """The marker that stands before a tab in a hanging line, and what follows it."""
     text, runs = "", list(paragraph.runs)
     while paragraph.shape.first < 0 and runs and runs[0].node is None and len(text) < 16:
@@ -46,7 +46,7 @@ def _spelled(paragraph: Paragraph) -> tuple[str, list[Run]]:
         before, tab, after = run.text.partition("\t")
         text = whole(text + before)
         if tab and (_NUMBER.fullmatch(text.strip()) or _BULLET.fullmatch(text.strip())):
-            return text.strip(), [Run(run.look, after), *runs]
+            return text.strip(), [RtfRun(run.look, after), *runs]
         if tab:
             break
     return "", paragraph.runs
@@ -88,7 +88,7 @@ def _value(number: str, style: str) -> int:
 class Lists:
     """The lists that are open at one place, the deepest last; whole ones are in `blocks`."""
 
-    def __init__(self, blocks: list[Node], sheet: Sheet) -> None:
+    def __init__(self, blocks: list[Node], sheet: StyleSheet) -> None:
         self._blocks = blocks
         self._sheet = sheet
         self._open: list[tuple[Item, list[list[Node]]]] = []
@@ -110,7 +110,7 @@ class Lists:
         (self._open[-1][1][-1] if self._open else self._blocks).append(node)
         self._open.append((item, items))
 
-    def goes_on(self, paragraph: Paragraph) -> bool:
+    def goes_on(self, paragraph: RtfParagraph) -> bool:
         """Whether a paragraph that begins no item belongs to one that is open: it has the same indent."""
         shape = paragraph.shape
         while self._open and shape.left and shape.first >= 0:

@@ -11,13 +11,13 @@ from ...job import Job
 from ..model import Node
 from . import formatting as looks, header as head
 from .blocks import Flow, blocks, front
-from .flow import Story
+from .flow import FlowBuilder
 from .inlines import whole
 from .pictures import Pictured
-from .state import Group, Look, Shape
-from .stylesheet import Sheet
+from .state import CharacterFormat, Group, Shape
+from .stylesheet import StyleSheet
 from .tables import CellShape
-from .tokens import Token, tokens
+from .tokens import RtfToken, tokens
 
 _HYPERLINK = re.compile(
     r'\s*HYPERLINK\b(?:\s+\\[mnt])*(?:\s+"([^"]*)"|\s+([^\s"\\]+))?(?:.*?\\l\s+"([^"]*)")?', re.DOTALL
@@ -56,10 +56,10 @@ def parse(source: bytes, job: Job) -> dict[str, Any]:
 class _Parser:
     def __init__(self, job: Job) -> None:
         self._job = job
-        self.sheet = Sheet()
+        self.sheet = StyleSheet()
         self.group = Group()
         self._outer: list[Group] = []
-        self._stories = [Story()]
+        self._stories = [FlowBuilder()]
         self._notes: list[tuple[Node, Flow]] = []
         self._bytes = bytearray()
         self._skip = 0
@@ -68,7 +68,7 @@ class _Parser:
         self._fresh = False  # whether the group has only begun, so that a word may say what it is
 
     @property
-    def story(self) -> Story:
+    def story(self) -> FlowBuilder:
         """The body, or the note that is being told."""
         return self._stories[-1]
 
@@ -88,7 +88,7 @@ class _Parser:
 
     # -- groups
 
-    def open(self, token: Token | None = None) -> None:
+    def open(self, token: RtfToken | None = None) -> None:
         """A group begins."""
         self._flush()
         self._skip = 0
@@ -96,7 +96,7 @@ class _Parser:
         self.group = replace(self.group, starred=False)
         self._fresh = True
 
-    def close(self, token: Token | None = None) -> None:
+    def close(self, token: RtfToken | None = None) -> None:
         """A group ends."""
         self._flush()
         self._skip = 0
@@ -131,8 +131,8 @@ class _Parser:
         elif word == "bkmkstart":
             group.owner = [""]
         elif word == "footnote" and len(self._stories) == 1:
-            self._stories.append(Story(note={"t": "Note", "c": []}))
-            group.look, group.shape, group.owner = Look(), Shape(), self.story
+            self._stories.append(FlowBuilder(note={"t": "Note", "c": []}))
+            group.look, group.shape, group.owner = CharacterFormat(), Shape(), self.story
         elif word == "footnote":  # a note in a note
             group.purpose = "body"
 
@@ -151,7 +151,7 @@ class _Parser:
 
     # -- letters
 
-    def byte(self, token: Token) -> None:
+    def byte(self, token: RtfToken) -> None:
         """Bytes of text; as many as stand for a letter already told are passed over."""
         data = token.data[self._skip :]
         self._skip = max(0, self._skip - len(token.data))
@@ -161,7 +161,7 @@ class _Parser:
         else:
             self._bytes += data
 
-    def binary(self, token: Token) -> None:
+    def binary(self, token: RtfToken) -> None:
         """Bytes that are no text."""
         if self.group.purpose == "picture":
             self.group.owner.data += token.data
@@ -187,7 +187,7 @@ class _Parser:
         elif group.purpose == "styles":
             self.sheet.names[group.shape.style] = self.sheet.names.get(group.shape.style, "") + text
 
-    def symbol(self, token: Token) -> None:
+    def symbol(self, token: RtfToken) -> None:
         """A backslash and a sign."""
         self._flush()
         self._skip = 0
@@ -200,7 +200,7 @@ class _Parser:
 
     # -- words
 
-    def word(self, token: Token) -> None:
+    def word(self, token: RtfToken) -> None:
         """A control word."""
         if token.word == "u" and token.number is not None:
             self._flush()
@@ -294,7 +294,7 @@ _ACTIONS: dict[str, Callable[[_Parser, int | None], None]] = {
     "trleft": _Parser.row_left,
     "trhdr": _Parser.row_heads,
 }
-_HANDLERS: dict[str, Callable[[_Parser, Token], None]] = {
+_HANDLERS: dict[str, Callable[[_Parser, RtfToken], None]] = {
     "open": _Parser.open,
     "close": _Parser.close,
     "word": _Parser.word,

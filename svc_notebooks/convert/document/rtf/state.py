@@ -9,7 +9,7 @@ from ..model import Node
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class CharacterFormat:
     """How letters look, and where they lead."""
 
     marks: frozenset[str] = frozenset()
@@ -18,7 +18,7 @@ class Look:
     hidden: bool = False
     link: str = ""
 
-    def marked(self, name: str, on: bool) -> Look:
+    def marked(self, name: str, on: bool) -> CharacterFormat:
         """The same look with or without a mark."""
         return replace(self, marks=self.marks | {name} if on else self.marks - {name})
 
@@ -39,20 +39,20 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RtfRun:
     """Letters that look the same, or one node: a picture, a note, a line break."""
 
-    look: Look
+    look: CharacterFormat
     text: str = ""
     node: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class RtfParagraph:
     """One paragraph; `marker` is the number or bullet that the file spells out before it."""
 
     shape: Shape
-    runs: list[Run]
+    runs: list[RtfRun]
     marker: str = ""
 
 
@@ -61,7 +61,7 @@ class Group:
     """What holds between two braces; an inner group begins with a copy."""
 
     purpose: str = "body"
-    look: Look = field(default_factory=Look)
+    look: CharacterFormat = field(default_factory=CharacterFormat)
     shape: Shape = field(default_factory=Shape)
     skip: int = 1
     """How many letters stand for one that is given by its number."""

@@ -23,7 +23,7 @@ class Level:
 
 
 @dataclass(slots=True)
-class Sheet:
+class StyleSheet:
     """The tables of the head by their numbers."""
 
     codec: str = "cp1252"

@@ -36,7 +36,7 @@ class RowShape:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class RtfCell:
     """A cell's content, as it will be made into blocks, and its alignment."""
 
     flow: list[Any]
@@ -44,16 +44,16 @@ class Cell:
 
 
 @dataclass(slots=True)
-class Table:
+class RtfTable:
     """The rows of a table, the cells that wait for their row to end, and the paragraphs that wait for their cell."""
 
-    rows: list[tuple[RowShape, list[Cell]]] = field(default_factory=list)
-    cells: list[Cell] = field(default_factory=list)
+    rows: list[tuple[RowShape, list[RtfCell]]] = field(default_factory=list)
+    cells: list[RtfCell] = field(default_factory=list)
     flow: list[Any] = field(default_factory=list)
 
     def end_cell(self, align: str) -> None:
         """What came since the last cell is one."""
-        self.cells.append(Cell(self.flow, align))
+        self.cells.append(RtfCell(self.flow, align))
         self.flow = []
 
     def end_row(self, shape: RowShape) -> None:
@@ -70,10 +70,10 @@ class _Placed:
     column: int
     columns: int
     rows: int
-    cell: Cell
+    cell: RtfCell
 
 
-def as_node(table: Table, blocks: Callable[[list[Any]], list[Node]]) -> Node:
+def as_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> Node:
     """The table as pandoc's; `blocks` makes the content of its cells."""
     table.end_row(RowShape())
     edges = _edges(table)
@@ -84,7 +84,7 @@ def as_node(table: Table, blocks: Callable[[list[Any]], list[Node]]) -> Node:
     return {"t": "Table", "c": [_NONE, [None, []], _columns(edges), [_NONE, made[:heads]], [body], [_NONE, []]]}
 
 
-def _edges(table: Table) -> list[int]:
+def _edges(table: RtfTable) -> list[int]:
     """Where columns begin and end; a row without edges has them one after the other."""
     found = {shape.left for shape, _ in table.rows} | {c.edge for shape, _ in table.rows for c in shape.cells}
     apart: list[int] = []
@@ -107,7 +107,7 @@ def _columns(edges: list[int]) -> list[Any]:
     return [[{"t": "AlignDefault"}, {"t": "ColWidth", "c": share}] for share in shares]
 
 
-def _placed(shape: RowShape, cells: list[Cell], edges: list[int]) -> list[tuple[CellShape, _Placed]]:
+def _placed(shape: RowShape, cells: list[RtfCell], edges: list[int]) -> list[tuple[CellShape, _Placed]]:
     """The cells of a row in their columns, those that go on from the left being part of what they go on from."""
     found: list[tuple[CellShape, _Placed]] = []
     column = min(_nearest(edges, shape.left), len(edges) - 2)
@@ -139,7 +139,7 @@ def _spread(rows: list[list[tuple[CellShape, _Placed]]], count: int) -> list[lis
         now: dict[int, _Placed] = {}
         column = 0
         for own, placed in row:
-            kept += [_Placed(open_column, 1, 1, Cell([])) for open_column in range(column, placed.column)]
+            kept += [_Placed(open_column, 1, 1, RtfCell([])) for open_column in range(column, placed.column)]
             over = above.get(placed.column)
             if own.joins_above and over and over.columns == placed.columns:
                 over.rows += 1
@@ -148,7 +148,7 @@ def _spread(rows: list[list[tuple[CellShape, _Placed]]], count: int) -> list[lis
                 kept.append(placed)
             now[placed.column] = placed
             column = placed.column + placed.columns
-        kept += [_Placed(open_column, 1, 1, Cell([])) for open_column in range(column, count)]
+        kept += [_Placed(open_column, 1, 1, RtfCell([])) for open_column in range(column, count)]
         found.append(kept)
         above = now
     return found

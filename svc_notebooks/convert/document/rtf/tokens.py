@@ -18,7 +18,7 @@ _TOKEN = re.compile(
 _DEEPEST = 500
 
 
-class Token(NamedTuple):
+class RtfToken(NamedTuple):
     """`word` and `number` of a control word; `data` of all others."""
 
     kind: Literal["open", "close", "word", "symbol", "byte", "text", "binary"]
@@ -27,7 +27,7 @@ class Token(NamedTuple):
     data: bytes = b""
 
 
-def tokens(source: bytes) -> Iterator[Token]:
+def tokens(source: bytes) -> Iterator[RtfToken]:
     """Every token in turn; what is no rich text is passed over.
 
     Raises:
@@ -42,7 +42,7 @@ def tokens(source: bytes) -> Iterator[Token]:
         token = _token(match)
         if token.word == "bin":  # raw bytes follow, in which braces mean nothing
             size = max(0, token.number or 0)
-            token = Token("binary", data=source[position : position + size])
+            token = RtfToken("binary", data=source[position : position + size])
             position += size
         depth += (token.kind == "open") - (token.kind == "close")
         if depth > _DEEPEST:
@@ -50,12 +50,12 @@ def tokens(source: bytes) -> Iterator[Token]:
         yield token
 
 
-def _token(match: re.Match[bytes]) -> Token:
+def _token(match: re.Match[bytes]) -> RtfToken:
     word, number, byte, symbol, brace, text = match.groups()
     if word:
-        return Token("word", word.decode("ascii"), None if number is None else int(number))
+        return RtfToken("word", word.decode("ascii"), None if number is None else int(number))
     if text:
-        return Token("text", data=text)
+        return RtfToken("text", data=text)
     if brace:
-        return Token("open" if brace == b"{" else "close")
-    return Token("byte", data=bytes.fromhex(byte.decode("ascii"))) if byte else Token("symbol", data=symbol)
+        return RtfToken("open" if brace == b"{" else "close")
+    return RtfToken("byte", data=bytes.fromhex(byte.decode("ascii"))) if byte else RtfToken("symbol", data=symbol)

@@ -15,9 +15,9 @@ from ...input.zip_file import open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean
 from ..image_store import Album
-from ..model import MOST_SLIDES, Box, Deck, Picture, Shape, Slide, page
+from ..model import MOST_SLIDES, Box, Deck, Shape, Slide, SlidePicture, page
 from .namespaces import length, name
-from .shapes import Reader
+from .shapes import OdpShapeReader
 from .styles import Looks
 from .text import is_color
 
@@ -35,14 +35,14 @@ def read(source: bytes, job: Job) -> Deck:
     if source.startswith(OLE):
         raise ConversionError("the file is no OpenDocument presentation, but one of an older kind.")
     with open_archive(source, job.limits) as archive:
-        files = Files(archive)
+        files = ArchiveFiles(archive)
         if b"encryption-data" in files.data("META-INF/manifest.xml", b""):
             raise ConversionError("the file is encrypted; send it without a password.")
-        return Slides(files, job).deck()
+        return OdpReader(files, job).deck()
 
 
 @dataclass(frozen=True, slots=True)
-class Files:
+class ArchiveFiles:
     """What is in the archive, as bytes or as XML."""
 
     archive: zipfile.ZipFile
@@ -69,10 +69,10 @@ class Files:
             raise ConversionError(_DAMAGED.format(path)) from error
 
 
-class Slides:
+class OdpReader:
     """Reads the slides of one presentation."""
 
-    def __init__(self, files: Files, job: Job) -> None:
+    def __init__(self, files: ArchiveFiles, job: Job) -> None:
         self._files, self._job, self._album = files, job, Album(job)
         self._content = files.xml("content.xml")
         self._styles = files.xml("styles.xml", b"<none/>")
@@ -124,8 +124,8 @@ class Slides:
         hidden = facts.get(_BACK + name("presentation:visibility")) == "hidden"
         return Slide(shapes, behind, shade, self._notes(element), hidden)
 
-    def _reader(self, looks: Looks, master: Any) -> Reader:
-        return Reader(looks, self._files, self._album, self._job, self._page, master)
+    def _reader(self, looks: Looks, master: Any) -> OdpShapeReader:
+        return OdpShapeReader(looks, self._files, self._album, self._job, self._page, master)
 
     def _drawn_behind(self, master: Any) -> tuple[Shape, ...]:
         key = master.get(name("style:name"), "")
@@ -149,7 +149,7 @@ class Slides:
         for image in self._styles.iter(name("draw:fill-image")) if wanted else ():
             if image.get(name("draw:name")) == wanted:
                 found = self._reader(self._looks, None).named(image)
-                return (Picture(Box(0, 0, *self._page), found),) if found else ()
+                return (SlidePicture(Box(0, 0, *self._page), found),) if found else ()
         return ()
 
     def _notes(self, element: Any) -> str:

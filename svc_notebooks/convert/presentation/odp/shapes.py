@@ -13,11 +13,11 @@ from typing import Any, Protocol
 from ...job import ConversionError, Job
 from .. import clean
 from ..image_store import Album
-from ..model import Anchor, Box, Outline, Picture, Role, Shape, Table, Text
+from ..model import Anchor, Box, Outline, Role, Shape, SlidePicture, SlideTable, Text
 from .namespaces import length, name
 from .styles import Facts, Looks
 from .tables import table_of
-from .text import Words, is_color
+from .text import OdpTextReader, is_color
 
 _ROLES: dict[str, Role] = {
     "title": "title", "subtitle": "subtitle", "outline": "body",
@@ -32,7 +32,7 @@ _G = "graphic/"
 _DEEP = 200
 
 
-class Source(Protocol):
+class ShapeSource(Protocol):
     """Where pictures and charts are."""
 
     def data(self, path: str, otherwise: bytes | None = None) -> bytes:
@@ -43,11 +43,11 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class OdpShapeReader:
     """Reads the shapes of a page; `master` has the places of what the page leaves there."""
 
     looks: Looks
-    files: Source
+    files: ShapeSource
     album: Album
     job: Job
     page: tuple[int, int]
@@ -90,7 +90,7 @@ class Reader:
                         continue
                     if any(digit in "123456789" for digit in self._facts(element).get(_G + name("fo:clip"), "")):
                         self.job.note("a picture that was cropped is whole again.")
-                    yield Picture(box, found, _alt(element))
+                    yield SlidePicture(box, found, _alt(element))
                 case _:
                     continue
             return
@@ -102,7 +102,7 @@ class Reader:
 
     def _text(self, element: Any, body: Any, box: Box, outline: Outline = "") -> Iterator[Shape]:
         facts = self._facts(element)
-        paragraphs = Words(self.looks).paragraphs(body, facts, self._outline(element))
+        paragraphs = OdpTextReader(self.looks).paragraphs(body, facts, self._outline(element))
         fill, line = _color(facts, "fill"), _color(facts, "stroke")
         if not paragraphs and not fill and not line:
             return
@@ -123,7 +123,7 @@ class Reader:
     def _drawn(self, element: Any, kind: str) -> Iterator[Shape]:
         if kind in _DRAWN_BY_HAND:
             self.job.note("lines and shapes drawn by hand were left out, but for their text.")
-            paragraphs = Words(self.looks).paragraphs(element, self._facts(element))
+            paragraphs = OdpTextReader(self.looks).paragraphs(element, self._facts(element))
             if paragraphs:
                 yield Text(self._box(element), paragraphs)
             return
@@ -150,7 +150,7 @@ class Reader:
         self.job.note("a chart is kept as a table.")
         found = table_of(table, box, self.looks, "")
         title = next((self.plain(it) for it in root.iter(_CHART_TITLE)), "")
-        return found.with_corner(title) if isinstance(found, Table) and title else found
+        return found.with_corner(title) if isinstance(found, SlideTable) and title else found
 
     def named(self, image: Any) -> str | None:
         """The name of the picture that an element shows, or None where it is not in the file."""
@@ -167,7 +167,7 @@ class Reader:
     def plain(self, element: Any) -> str:
         """All paragraphs inside an element as text."""
         lines = (it for it in element.iter(name("text:p"), name("text:h")))
-        words = Words(self.looks)
+        words = OdpTextReader(self.looks)
         return "\n".join(words.line(it) for it in lines)
 
     def _box(self, element: Any) -> Box:
@@ -183,7 +183,7 @@ class Reader:
         wanted = element.get(name("presentation:class"))
         for other in () if self.master is None or not wanted else self.master.iter(name("draw:frame")):
             if other.get(name("presentation:class")) == wanted and length(other.get(name("svg:width"))):
-                return Reader(self.looks, self.files, self.album, self.job, self.page, None)._box(other)
+                return OdpShapeReader(self.looks, self.files, self.album, self.job, self.page, None)._box(other)
         return Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
 
 

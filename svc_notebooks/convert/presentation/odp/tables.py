@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ..model import Box, Cell, Table
+from ..model import Box, SlideTable, TableCell
 from .namespaces import length, name
 from .styles import Facts, Looks
-from .text import Words, is_color
+from .text import OdpTextReader, is_color
 
 _MOST_COLUMNS, _MOST_ROWS = 200, 1_000
 
 
-def table_of(element: Any, box: Box, looks: Looks, alt: str) -> Table | None:
+def table_of(element: Any, box: Box, looks: Looks, alt: str) -> SlideTable | None:
     """A table with its cells in a grid; None for one without cells."""
     lines = list(_lines(element))
     rows = [_row(line, looks) for line in lines]
     count = max((len(row) for row in rows), default=0)
     if not count:
         return None
-    grid = tuple(row + (Cell(),) * (count - len(row)) for row in rows)
+    grid = tuple(row + (TableCell(),) * (count - len(row)) for row in rows)
     widths = _sizes(list(element.iter(name("table:table-column"))), "column", looks, box.width, count)
     heights = _sizes(lines, "row", looks, box.height, len(grid))
     header = element.get(name("table:use-first-row-styles")) == "true" or _has_header(element)
-    return Table(box, grid, widths, heights, header, alt)
+    return SlideTable(box, grid, widths, heights, header, alt)
 
 
 def _has_header(element: Any) -> bool:
@@ -41,8 +41,8 @@ def _lines(element: Any) -> Iterator[Any]:
                 yield line
 
 
-def _row(line: Any, looks: Looks) -> tuple[Cell | None, ...]:
-    cells: list[Cell | None] = []
+def _row(line: Any, looks: Looks) -> tuple[TableCell | None, ...]:
+    cells: list[TableCell | None] = []
     for element in line:
         times = _number(element, "table:number-columns-repeated", _MOST_COLUMNS)
         if element.tag == name("table:covered-table-cell"):
@@ -52,11 +52,11 @@ def _row(line: Any, looks: Looks) -> tuple[Cell | None, ...]:
     return tuple(cells[:_MOST_COLUMNS])
 
 
-def _cell(element: Any, looks: Looks) -> Cell:
+def _cell(element: Any, looks: Looks) -> TableCell:
     facts = looks.facts("table-cell", element.get(name("table:style-name")))
     columns = _number(element, "table:number-columns-spanned", _MOST_COLUMNS)
     rows = _number(element, "table:number-rows-spanned", _MOST_ROWS)
-    return Cell(Words(looks).paragraphs(element, facts), columns, rows, _fill(facts))
+    return TableCell(OdpTextReader(looks).paragraphs(element, facts), columns, rows, _fill(facts))
 
 
 def _fill(facts: Facts) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from .. import clean
-from ..model import Align, Paragraph, Run
+from ..model import Align, Paragraph, TextRun
 from ..paragraphs import joined
 from .namespaces import length, name
 from .styles import Facts, Looks
@@ -22,7 +22,7 @@ _POINT = 12_700
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ParagraphContext:
     """Where a paragraph stands: in lists, so deep, of this style; `facts` and `outline`: what it inherits."""
 
     facts: Facts
@@ -32,7 +32,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class OdpTextReader:
     """Reads the text of shapes; `looks` are the styles of the file."""
 
     looks: Looks
@@ -42,7 +42,7 @@ class Words:
 
         `outline`: the styles of an outline's levels, but for the number at the end.
         """
-        found = list(self._inside(element, Place(facts, outline=outline)))
+        found = list(self._inside(element, ParagraphContext(facts, outline=outline)))
         while found and not found[-1].text.strip():
             found.pop()
         return tuple(found)
@@ -51,7 +51,7 @@ class Words:
         """A paragraph as text alone."""
         return "".join(run.text for run in self._runs(element, {}, None))
 
-    def _inside(self, element: Any, place: Place) -> Iterator[Paragraph]:
+    def _inside(self, element: Any, place: ParagraphContext) -> Iterator[Paragraph]:
         for child in element:
             match str(child.tag):
                 case tag if tag in (name("text:p"), name("text:h")):
@@ -62,7 +62,7 @@ class Words:
                 case tag if tag in _LIST_PARTS:
                     yield from self._inside(child, place)
 
-    def _paragraph(self, element: Any, place: Place) -> Paragraph:
+    def _paragraph(self, element: Any, place: ParagraphContext) -> Paragraph:
         level = max(0, min(8, place.depth - 1))
         facts = {**place.facts, **self._of_level(place, level)}
         facts |= self.looks.facts("paragraph", element.get(name("text:style-name")))
@@ -72,13 +72,13 @@ class Words:
         align = facts.get(_P + name("fo:text-align"), "")
         return Paragraph(runs, level, marker, _ALIGNS.get(align, _END[rtl] if align == "end" else ""), rtl)
 
-    def _of_level(self, place: Place, level: int) -> Facts:
+    def _of_level(self, place: ParagraphContext, level: int) -> Facts:
         """Deeper lines of an outline have styles of their own."""
         if not place.outline or not level:
             return {}
         return self.looks.own_text("presentation", f"{place.outline}{level + 1}")
 
-    def _runs(self, element: Any, facts: Facts, link: str | None, depth: int = 0) -> Iterator[Run]:
+    def _runs(self, element: Any, facts: Facts, link: str | None, depth: int = 0) -> Iterator[TextRun]:
         if element.text:
             yield _run(_blanks(element.text), facts, link)
         for child in element if depth < _DEEP else ():
@@ -86,7 +86,7 @@ class Words:
             if child.tail:
                 yield _run(_blanks(child.tail), facts, link)
 
-    def _child(self, child: Any, facts: Facts, link: str | None, depth: int) -> Iterator[Run]:
+    def _child(self, child: Any, facts: Facts, link: str | None, depth: int) -> Iterator[TextRun]:
         match str(child.tag):
             case tag if tag == name("text:s"):
                 yield _run(" " * _count(child), facts, link)
@@ -118,10 +118,10 @@ def _blanks(text: str) -> str:
     return "".join(" " if character in "\t\r\n" else character for character in clean.text(text))
 
 
-def _run(text: str, facts: Facts, link: str | None) -> Run:
+def _run(text: str, facts: Facts, link: str | None) -> TextRun:
     get = facts.get
     color = get(_T + name("fo:color"), "").lstrip("#").lower()
-    return Run(
+    return TextRun(
         text,
         bold=_bold(get(_T + name("fo:font-weight"), "")),
         italic=get(_T + name("fo:font-style"), "") in ("italic", "oblique"),

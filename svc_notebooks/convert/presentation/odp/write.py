@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from ...input.bundle import stamp
 from ...job import Job
 from ..crops import with_cut_pictures
-from ..model import Deck, Picture, Shape, Slide
+from ..model import Deck, Shape, Slide, SlidePicture
 from .master_page import lists, manifest, meta, styles
 from .namespaces import MIMETYPE
-from .write_shapes import Page
-from .xml import Sheet, document, tag, written
+from .write_shapes import OdpPageWriter
+from .xml import AutomaticStyles, document, tag, written
 
 _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
 
@@ -47,7 +47,7 @@ def _zipped(files: Mapping[str, bytes], job: Job) -> bytes:
 
 
 def _content(deck: Deck) -> bytes:
-    sheet = Sheet()
+    sheet = AutomaticStyles()
     slides = "".join(_slide(slide, n, deck, sheet) for n, slide in enumerate(deck.slides or (Slide(),), 1))
     return document(
         "office:document-content",
@@ -56,15 +56,15 @@ def _content(deck: Deck) -> bytes:
     )
 
 
-def _slide(slide: Slide, number: int, deck: Deck, sheet: Sheet) -> str:
+def _slide(slide: Slide, number: int, deck: Deck, sheet: AutomaticStyles) -> str:
     facts = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
     facts["draw:style-name"] = sheet.name("drawing-page", [_background(slide)])
-    shapes = "".join(map(Page(sheet).shape, _drawable((*slide.behind, *slide.shapes), deck)))
+    shapes = "".join(map(OdpPageWriter(sheet).shape, _drawable((*slide.behind, *slide.shapes), deck)))
     return tag("draw:page", facts, shapes, _notes(slide.notes) if slide.notes else "")
 
 
 def _drawable(shapes: Iterable[Shape], deck: Deck) -> Iterable[Shape]:
-    return (shape for shape in shapes if not isinstance(shape, Picture) or shape.name in deck.pictures)
+    return (shape for shape in shapes if not isinstance(shape, SlidePicture) or shape.name in deck.pictures)
 
 
 def _background(slide: Slide) -> str:

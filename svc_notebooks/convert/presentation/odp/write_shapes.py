@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import cos, radians, sin
 
-from ..model import Box, Cell, Paragraph, Picture, Run, Shape, Table, Text
+from ..model import Box, Paragraph, Shape, SlidePicture, SlideTable, TableCell, Text, TextRun
 from ..paragraphs import numbered
 from .namespaces import cm
-from .xml import Sheet, tag, written
+from .xml import AutomaticStyles, tag, written
 
 _CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
 _LISTS = {"bullet": "bullets", "number": "numbers", "": "plain"}
@@ -17,10 +17,10 @@ _PADDING = {f"fo:padding-{side}": size for side, size in
             (("top", "0.127cm"), ("bottom", "0.127cm"), ("left", "0.254cm"), ("right", "0.254cm"))}  # fmt: skip
 
 
-class Page:
+class OdpPageWriter:
     """Writes the shapes of one page; `sheet` takes the styles in."""
 
-    def __init__(self, sheet: Sheet) -> None:
+    def __init__(self, sheet: AutomaticStyles) -> None:
         self._sheet = sheet
 
     def shape(self, shape: Shape) -> str:
@@ -28,9 +28,9 @@ class Page:
         match shape:
             case Text():
                 return self._text(shape)
-            case Picture():
+            case SlidePicture():
                 return self._picture(shape)
-            case Table():
+            case SlideTable():
                 return self._table(shape) if shape.rows and shape.rows[0] else ""
 
     def _text(self, shape: Text) -> str:
@@ -50,13 +50,13 @@ class Page:
             return tag(form, facts | (corner if shape.outline == "round" else {}), _described(shape.alt), body)
         return tag("draw:frame", facts, tag("draw:text-box", None, body), _described(shape.alt))
 
-    def _picture(self, shape: Picture) -> str:
+    def _picture(self, shape: SlidePicture) -> str:
         image = tag("draw:image", {"xlink:href": f"Pictures/{shape.name}", **_EMBEDDED})
         style = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
         facts = {"draw:style-name": self._sheet.name("graphic", [style], "standard")} | _place(shape.box)
         return tag("draw:frame", facts, image, _described(shape.alt))
 
-    def _table(self, shape: Table) -> str:
+    def _table(self, shape: SlideTable) -> str:
         count = len(shape.rows[0])
         widths = shape.widths or (shape.box.width // count,) * count
         heights = shape.heights or (shape.box.height // len(shape.rows),) * len(shape.rows)
@@ -70,12 +70,12 @@ class Page:
         facts = tag("style:table-column-properties", {"style:column-width": cm(width)})
         return tag("table:table-column", {"table:style-name": self._sheet.name("table-column", [facts])})
 
-    def _row(self, row: Iterable[Cell | None], height: int) -> str:
+    def _row(self, row: Iterable[TableCell | None], height: int) -> str:
         facts = tag("style:table-row-properties", {"style:row-height": cm(height)})
         cells = "".join(self._cell(cell) if cell else tag("table:covered-table-cell") for cell in row)
         return tag("table:table-row", {"table:style-name": self._sheet.name("table-row", [facts])}, cells)
 
-    def _cell(self, cell: Cell) -> str:
+    def _cell(self, cell: TableCell) -> str:
         shade = {"draw:fill": "solid", "draw:fill-color": f"#{cell.fill}"} if cell.fill else {"draw:fill": "none"}
         look = [
             tag("loext:graphic-properties", shade | _PADDING),
@@ -109,7 +109,7 @@ class Page:
             look.append(tag("style:text-properties", _letters(paragraph.runs[0])))
         return {"text:style-name": self._sheet.name("paragraph", look)}
 
-    def _run(self, run: Run) -> str:
+    def _run(self, run: TextRun) -> str:
         style = self._sheet.name("text", [tag("style:text-properties", _letters(run))])
         body = written(run.text)
         if run.link:  # inside the span: LibreOffice drops the text of one that is inside a link
@@ -130,7 +130,7 @@ def _graphic(shape: Text) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _letters(run: Run) -> dict[str, str]:
+def _letters(run: TextRun) -> dict[str, str]:
     """Each look three times: for western, eastern and complex scripts."""
     found = {"fo:color": f"#{run.color or '000000'}"}
     sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}

@@ -51,7 +51,7 @@ def document(root: str, *inside: str) -> bytes:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n<{root} {_DECLARED} office:version="1.2">{body}</{root}>'.encode()
 
 
-class Sheet:
+class AutomaticStyles:
     """Automatic styles: equal ones have one name."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import clean
-from ..model import Box, Cell, Paragraph, Run, Table, Text
+from ..model import Box, Paragraph, SlideTable, TableCell, Text, TextRun
 from .colors import A
 
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
@@ -15,7 +15,7 @@ _SIZE = 12.0
 _Column = dict[int, str]
 
 
-def chart_table(chart: Any, box: Box) -> Table | None:
+def chart_table(chart: Any, box: Box) -> SlideTable | None:
     """The categories and series of a chart, its title in the corner; None for one without data."""
     series = [_column(element, ("val", "yVal")) for element in chart.iter(f"{C}ser")]
     if not series:
@@ -26,7 +26,7 @@ def chart_table(chart: Any, box: Box) -> Table | None:
     lines = [[_title(chart), *names], *([categories.get(n, ""), *(ser.get(n, "") for ser in series)] for n in points)]
     count = len(names) + 1
     widths, heights = (box.width // count,) * count, (box.height // len(lines),) * len(lines)
-    return Table(box, tuple(tuple(_cell(text) for text in line) for line in lines), widths, heights, header=True)
+    return SlideTable(box, tuple(tuple(_cell(text) for text in line) for line in lines), widths, heights, header=True)
 
 
 def _title(chart: Any) -> str:
@@ -45,14 +45,14 @@ def _first(element: Any) -> str:
     return clean.escaped(value.text or "") if value is not None else ""
 
 
-def _cell(text: str) -> Cell:
-    return Cell((Paragraph((Run(text, size=_SIZE),)),) if text else ())
+def _cell(text: str) -> TableCell:
+    return TableCell((Paragraph((TextRun(text, size=_SIZE),)),) if text else ())
 
 
 def diagram_text(data: Any, box: Box) -> Text | None:
     """The words of a diagram as a list; None for one without any."""
     lines = [_words(point) for point in data.iter(f"{D}pt") if point.get("type", "node") == "node"]
-    paragraphs = tuple(Paragraph((Run(line),), marker="bullet") for line in lines if line)
+    paragraphs = tuple(Paragraph((TextRun(line),), marker="bullet") for line in lines if line)
     return Text(box, paragraphs) if paragraphs else None
 
 

@@ -8,11 +8,11 @@ from typing import Any
 from ...job import ConversionError, Job
 from .. import clean
 from ..image_store import Album
-from ..model import Box, Deck, Picture, Shape, Slide, page
+from ..model import Box, Deck, Shape, Slide, SlidePicture, page
 from .colors import A, color, fill
 from .package import open_package
-from .shapes import Reader
-from .slide_theme import Ground, P, ground_of
+from .shapes import PptxShapeReader
+from .slide_theme import P, SlideTheme, ground_of
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _WHITE = "ffffff"
@@ -26,10 +26,10 @@ def read(source: bytes, job: Job) -> Deck:
         ConversionError: it is damaged, encrypted or no presentation; TooLarge: it would need too much.
     """
     presentation = open_package(source, job)
-    return Slides(presentation, job).deck()
+    return PptxReader(presentation, job).deck()
 
 
-class Slides:
+class PptxReader:
     """Reads the slides of one presentation; what layouts draw is read once for all slides on them."""
 
     def __init__(self, presentation: Any, job: Job) -> None:
@@ -37,7 +37,7 @@ class Slides:
         self._root = presentation.part._element
         self._page = page(presentation.slide_width or Deck().width, presentation.slide_height or Deck().height)
         self._album = Album(job)
-        self._grounds: dict[str, Ground] = {}
+        self._grounds: dict[str, SlideTheme] = {}
         self._behind: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
@@ -61,17 +61,17 @@ class Slides:
             behind += self._drawn_behind(ground)
         return Slide(shapes, behind, shade, self._notes(part), root.get("show", "1") in ("0", "false"))
 
-    def _ground(self, part: Any) -> Ground:
+    def _ground(self, part: Any) -> SlideTheme:
         layout = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/slideLayout")), None)
         key = "" if layout is None else str(layout.partname)
         if key not in self._grounds:
             self._grounds[key] = ground_of(part, self._root.find(f"{P}defaultTextStyle"))
         return self._grounds[key]
 
-    def _reader(self, part: Any, ground: Ground) -> Reader:
-        return Reader(part, ground, self._album, self._job, self._page)
+    def _reader(self, part: Any, ground: SlideTheme) -> PptxShapeReader:
+        return PptxShapeReader(part, ground, self._album, self._job, self._page)
 
-    def _drawn_behind(self, ground: Ground) -> tuple[Shape, ...]:
+    def _drawn_behind(self, ground: SlideTheme) -> tuple[Shape, ...]:
         if ground.layout is None:
             return ()
         key = str(ground.layout_part.partname)
@@ -83,7 +83,7 @@ class Slides:
             self._behind[key] = tuple(shape for shapes in drawn for shape in shapes)
         return self._behind[key]
 
-    def _background(self, part: Any, ground: Ground) -> tuple[str | None, tuple[Shape, ...]]:
+    def _background(self, part: Any, ground: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
         """The colour of the page, or the picture on it: the slide's, its layout's or its master's."""
         parts = [it for it in (part, ground.layout_part, ground.master_part) if it is not None]
         found = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)
@@ -93,7 +93,7 @@ class Slides:
         blip = element.find(f"{P}bgPr/{A}blipFill/{A}blip")
         name = None if blip is None else self._reader(owner, ground).named(blip)
         shade = fill(element.find(f"{P}bgPr"), ground.colors) or color(element.find(f"{P}bgRef"), ground.colors)
-        picture = (Picture(Box(0, 0, *self._page), name),) if name else ()
+        picture = (SlidePicture(Box(0, 0, *self._page), name),) if name else ()
         return (None if shade in ("", _WHITE) else shade), picture
 
     def _notes(self, part: Any) -> str:

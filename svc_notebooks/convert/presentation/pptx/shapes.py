@@ -9,13 +9,13 @@ from typing import Any
 from ...job import Job
 from .. import clean
 from ..image_store import Album
-from ..model import Box, Outline, Picture, Role, Shape, Text
+from ..model import Box, Outline, Role, Shape, SlidePicture, Text
 from ..transforms import Space
 from .charts import chart_table, diagram_text
 from .colors import A, color, fill
-from .slide_theme import Ground, P, parsed, placeholder_of
+from .slide_theme import P, SlideTheme, parsed, placeholder_of
 from .tables import table_of
-from .text import Words
+from .text import PptxTextStyles
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -36,11 +36,11 @@ _ANCHORS = {"t": "top", "ctr": "middle", "b": "bottom"}
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class PptxShapeReader:
     """Reads the shapes of one part: of a slide, a layout or a master."""
 
     part: Any
-    ground: Ground
+    ground: SlideTheme
     album: Album
     job: Job
     page: tuple[int, int]
@@ -100,7 +100,7 @@ class Reader:
         anchor = next((frame.get("anchor") for frame in frames if frame.get("anchor")), "t")
         own = element.find(f"{P}txBody")
         shade = color(element.find(f"{P}style/{A}fontRef"), self.ground.colors)
-        words = Words(self.ground, self.part, kind, styles, _shrunk(own), shade)
+        words = PptxTextStyles(self.ground, self.part, kind, styles, _shrunk(own), shade)
         return words.paragraphs(own), _ANCHORS.get(anchor, "top")
 
     def _drawn(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
@@ -126,7 +126,7 @@ class Reader:
         blip = element.find(f"{P}spPr/{A}blipFill/{A}blip")
         name = self.named(blip) if blip is not None else None
         if name:
-            yield Picture(box, name, alt)
+            yield SlidePicture(box, name, alt)
 
     def _picture(self, element: Any, space: Space | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
@@ -135,7 +135,7 @@ class Reader:
         name = self.named(blip) if blip is not None else None
         if name:
             cropped = _crop(element.find(f"{P}blipFill/{A}srcRect"))
-            yield Picture(self._box(element, space, ancestors), name, _alt(element), cropped)
+            yield SlidePicture(self._box(element, space, ancestors), name, _alt(element), cropped)
 
     def named(self, blip: Any) -> str | None:
         part = self._part(blip.get(f"{_R}embed", ""))

@@ -18,7 +18,7 @@ _LEVELS = 9
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RunStyle:
     """How letters and lines look."""
 
     align: str = ""
@@ -33,14 +33,14 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class SlideTheme:
     """The parts under a slide; their XML is `layout` and `master`."""
 
     layout_part: Any
     master_part: Any
     colors: Theme
     defaults: Any = None
-    _looks: dict[tuple[str | None, int], Look] = field(default_factory=dict)
+    _looks: dict[tuple[str | None, int], RunStyle] = field(default_factory=dict)
 
     @property
     def layout(self) -> Any:
@@ -64,14 +64,14 @@ class Ground:
         on_master = _matching(self.master, lambda ph: _ON_MASTER.get(ph.get("type", "obj"), ph.get("type")) == wanted)
         return tuple(shape for shape in (on_layout, on_master) if shape is not None)
 
-    def look_of_kind(self, kind: str | None, level: int) -> Look:
+    def look_of_kind(self, kind: str | None, level: int) -> RunStyle:
         """The look that the master gives to the text of a placeholder of this type, None for all other text."""
         if (kind, level) not in self._looks:
             self._looks[kind, level] = self._look_of_kind(kind, level)
         return self._looks[kind, level]
 
-    def _look_of_kind(self, kind: str | None, level: int) -> Look:
-        look = changed(Look(), level_style(self.defaults, level), self.colors)
+    def _look_of_kind(self, kind: str | None, level: int) -> RunStyle:
+        look = changed(RunStyle(), level_style(self.defaults, level), self.colors)
         styles = self.master.find(f"{P}txStyles") if kind and self.master is not None else None
         if styles is None:
             return look
@@ -107,7 +107,7 @@ def level_style(styles: Any, level: int) -> Any:
     return None if styles is None else styles.find(f"{A}lvl{min(level, _LEVELS - 1) + 1}pPr")
 
 
-def changed(look: Look, properties: Any, colors: Theme) -> Look:
+def changed(look: RunStyle, properties: Any, colors: Theme) -> RunStyle:
     """A look with what a paragraph's properties say differently."""
     if properties is None:
         return look
@@ -129,7 +129,7 @@ def _marker(properties: Any, marker: str) -> str:
     return marker
 
 
-def lettered(look: Look, properties: Any, colors: Theme) -> Look:
+def lettered(look: RunStyle, properties: Any, colors: Theme) -> RunStyle:
     """A look with what a run's properties say differently."""
     if properties is None:
         return look
@@ -157,11 +157,11 @@ def _size(value: str | None, otherwise: float) -> float:
         return otherwise
 
 
-def ground_of(slide_part: Any, defaults: Any) -> Ground:
+def ground_of(slide_part: Any, defaults: Any) -> SlideTheme:
     """What a slide stands on, as far as the file has it."""
     layout = _related(slide_part, "slideLayout")
     master = _related(layout, "slideMaster")
-    return Ground(layout, master, _colors(master), defaults)
+    return SlideTheme(layout, master, _colors(master), defaults)
 
 
 def _colors(master: Any) -> Theme:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..model import Box, Cell, Run, Table
+from ..model import Box, SlideTable, TableCell, TextRun
 from .colors import A, fill, tinted
-from .slide_theme import Ground
-from .text import Words
+from .slide_theme import SlideTheme
+from .text import PptxTextStyles
 
 _MOST_COLUMNS = 200
 _MEDIUM_STYLES = {
@@ -22,9 +22,9 @@ _MEDIUM_STYLES = {
 """The style that every new table has, in the colours of a theme: it is built in, so that no file says how it looks."""
 
 
-def table_of(element: Any, box: Box, ground: Ground, part: Any) -> Table | None:
+def table_of(element: Any, box: Box, ground: SlideTheme, part: Any) -> SlideTable | None:
     """A table with its cells in a grid; None for one without cells."""
-    words = Words(ground, part)
+    words = PptxTextStyles(ground, part)
     widths = [_number(column, "w") for column in element.iter(f"{A}gridCol")][:_MOST_COLUMNS]
     lines = list(element.iterchildren(f"{A}tr"))
     style = _style(element.find(f"{A}tblPr"), ground)
@@ -33,18 +33,18 @@ def table_of(element: Any, box: Box, ground: Ground, part: Any) -> Table | None:
         return None
     heights = tuple(_number(line, "h") for line in lines)
     box = Box.of(box.x, box.y, sum(widths), sum(heights), box.turn)
-    return Table(box, rows, tuple(widths), heights, style.header)
+    return SlideTable(box, rows, tuple(widths), heights, style.header)
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class TableStyle:
     """How a table's rows look where their cells do not say it: in shades of a colour, with white letters on top."""
 
     header: bool = False
     banded: bool = False
     color: str | None = None
 
-    def row(self, row: tuple[Cell | None, ...], n: int) -> tuple[Cell | None, ...]:
+    def row(self, row: tuple[TableCell | None, ...], n: int) -> tuple[TableCell | None, ...]:
         """The cells of the nth row with the look of the style."""
         if not self.color:
             return row
@@ -54,34 +54,34 @@ class Style:
         return tuple(cell and replace(cell, fill=cell.fill or shade) for cell in row)
 
 
-def _style(properties: Any, ground: Ground) -> Style:
+def _style(properties: Any, ground: SlideTheme) -> TableStyle:
     if properties is None:
-        return Style()
+        return TableStyle()
     name = _MEDIUM_STYLES.get(properties.findtext(f"{A}tableStyleId", ""), "")
     header, banded = (properties.get(flag) in ("1", "true") for flag in ("firstRow", "bandRow"))
-    return Style(header, banded, ground.colors.get(name))
+    return TableStyle(header, banded, ground.colors.get(name))
 
 
-def _headed(cell: Cell, color: str) -> Cell:
+def _headed(cell: TableCell, color: str) -> TableCell:
     paragraphs = tuple(replace(it, runs=tuple(map(_on_dark, it.runs))) for it in cell.paragraphs)
     return replace(cell, fill=cell.fill or color, paragraphs=paragraphs)
 
 
-def _on_dark(run: Run) -> Run:
+def _on_dark(run: TextRun) -> TextRun:
     return replace(run, bold=True, color=run.color or "ffffff")
 
 
-def _row(line: Any, count: int, words: Words) -> tuple[Cell | None, ...]:
+def _row(line: Any, count: int, words: PptxTextStyles) -> tuple[TableCell | None, ...]:
     cells = [_cell(element, words) for element in line.iterchildren(f"{A}tc")][:count]
-    return tuple(cells + [Cell()] * (count - len(cells)))
+    return tuple(cells + [TableCell()] * (count - len(cells)))
 
 
-def _cell(element: Any, words: Words) -> Cell | None:
+def _cell(element: Any, words: PptxTextStyles) -> TableCell | None:
     if element.get("hMerge") == "1" or element.get("vMerge") == "1":
         return None
     columns, rows = max(1, _number(element, "gridSpan")), max(1, _number(element, "rowSpan"))
     paragraphs = words.paragraphs(element.find(f"{A}txBody"))
-    return Cell(paragraphs, columns, rows, fill(element.find(f"{A}tcPr"), words.ground.colors) or None)
+    return TableCell(paragraphs, columns, rows, fill(element.find(f"{A}tcPr"), words.ground.colors) or None)
 
 
 def _number(element: Any, name: str) -> int:

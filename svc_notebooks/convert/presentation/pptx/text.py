@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from .. import clean
-from ..model import Paragraph, Run
+from ..model import Paragraph, TextRun
 from ..paragraphs import joined
 from .colors import A
-from .slide_theme import Ground, Look, changed, lettered, level_style
+from .slide_theme import RunStyle, SlideTheme, changed, lettered, level_style
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -19,16 +19,16 @@ _BLACK = "000000"
 
 
 @dataclass(slots=True)
-class Words:
+class PptxTextStyles:
     """How the text of one shape is read: `styles` are lists of styles, the nearest first."""
 
-    ground: Ground
+    ground: SlideTheme
     part: Any
     kind: str | None = None
     styles: tuple[Any, ...] = ()
     scale: float = 1.0
     color: str | None = None
-    _looks: dict[int, Look] = field(default_factory=dict)
+    _looks: dict[int, RunStyle] = field(default_factory=dict)
 
     def paragraphs(self, body: Any) -> tuple[Paragraph, ...]:
         """The paragraphs of a text body, without the empty ones at its end."""
@@ -45,7 +45,7 @@ class Words:
         marker = look.marker if any(run.text.strip() for run in runs) else ""
         return Paragraph(runs, level, marker, look.align, look.rtl)  # type: ignore[arg-type]
 
-    def _look(self, level: int) -> Look:
+    def _look(self, level: int) -> RunStyle:
         if level not in self._looks:
             look = self.ground.look_of_kind(self.kind, level)
             if self.color:
@@ -55,7 +55,7 @@ class Words:
             self._looks[level] = look
         return self._looks[level]
 
-    def _runs(self, element: Any, look: Look) -> Iterator[Run]:
+    def _runs(self, element: Any, look: RunStyle) -> Iterator[TextRun]:
         for child in element:
             match str(child.tag):
                 case tag if tag in (f"{A}r", f"{A}fld"):
@@ -65,7 +65,7 @@ class Words:
                 case tag if tag == f"{_MC}AlternateContent" or tag.startswith(_M):
                     yield self._made(_formula(child), look, None)
 
-    def _run(self, element: Any, look: Look) -> Run:
+    def _run(self, element: Any, look: RunStyle) -> TextRun:
         properties = element.find(f"{A}rPr")
         text = "".join(found.text or "" for found in element.iterchildren(f"{A}t"))
         return self._made(clean.escaped(text), lettered(look, properties, self.ground.colors), self._link(properties))
@@ -77,10 +77,10 @@ class Words:
         relationship = self.part.rels.get(link.get(f"{_R}id", ""))
         return clean.link(relationship.target_ref) if relationship is not None and relationship.is_external else None
 
-    def _made(self, text: str, look: Look, link: str | None) -> Run:
+    def _made(self, text: str, look: RunStyle, link: str | None) -> TextRun:
         size = round(look.size * self.scale, 1)
         color = None if look.color == _BLACK else look.color
-        return Run(text, look.bold, look.italic, look.underline, look.strike, size, color, link)
+        return TextRun(text, look.bold, look.italic, look.underline, look.strike, size, color, link)
 
 
 def _level(properties: Any) -> int:

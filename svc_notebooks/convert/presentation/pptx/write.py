@@ -12,7 +12,7 @@ from pptx.dml.color import RGBColor
 from pptx.opc.constants import RELATIONSHIP_TYPE as RT
 
 from ...job import Job
-from ..model import Box, Deck, Picture, Shape, Slide, Table, Text
+from ..model import Box, Deck, Shape, Slide, SlidePicture, SlideTable, Text
 from .colors import A
 from .slide_theme import P
 from .write_text import add_fill, fill_body
@@ -65,7 +65,7 @@ def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes]) -
     if slide.background:
         made.background.fill.solid()
         made.background.fill.fore_color.rgb = _rgb(slide.background)
-    Page(made, pictures).add(slide)
+    SlideWriter(made, pictures).add(slide)
     if slide.notes:
         made.notes_slide.notes_text_frame.text = slide.notes
 
@@ -85,7 +85,7 @@ def _layout(slide: Slide) -> int:
     return _TITLE_ONLY if "title" in roles else _BLANK
 
 
-class Page:
+class SlideWriter:
     """One slide that is being filled."""
 
     def __init__(self, slide: Any, pictures: Mapping[str, bytes]) -> None:
@@ -108,15 +108,15 @@ class Page:
         match shape:
             case Text():
                 made = self._add_text(shape)
-            case Picture():
+            case SlidePicture():
                 made = self._add_picture(shape)
-            case Table():
+            case SlideTable():
                 made = self._add_table(shape)
         if made is None:
             return
         self._tree.append(made._element)
         made._element[0][0].set("descr", shape.alt)
-        if shape.box.turn and not isinstance(shape, Table):
+        if shape.box.turn and not isinstance(shape, SlideTable):
             made.rotation = shape.box.turn
 
     def _linked(self, address: str) -> str:
@@ -150,7 +150,7 @@ class Page:
             etree.SubElement(made._element[0][2], f"{P}ph", {"type": kind, "sz": "quarter", "idx": index})
         return made
 
-    def _add_picture(self, shape: Picture) -> Any:
+    def _add_picture(self, shape: SlidePicture) -> Any:
         data = self._pictures.get(shape.name)
         if data is None:
             return None
@@ -159,7 +159,7 @@ class Page:
         made.crop_left, made.crop_top, made.crop_right, made.crop_bottom = shape.crop
         return made
 
-    def _add_table(self, shape: Table) -> Any:
+    def _add_table(self, shape: SlideTable) -> Any:
         if not shape.rows or not shape.rows[0]:
             return None
         box = shape.box
@@ -173,7 +173,7 @@ class Page:
         self._fill_table(table, shape)
         return made
 
-    def _fill_table(self, table: Any, shape: Table) -> None:
+    def _fill_table(self, table: Any, shape: SlideTable) -> None:
         for line, row in zip(table._tbl.tr_lst, shape.rows, strict=True):
             for element, cell in zip(line.tc_lst, row, strict=True):
                 if cell is None:

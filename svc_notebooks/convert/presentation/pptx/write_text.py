@@ -7,7 +7,7 @@ from typing import Any
 
 from lxml import etree
 
-from ..model import Paragraph, Run
+from ..model import Paragraph, TextRun
 from .colors import A
 
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
@@ -57,7 +57,7 @@ def _properties(paragraph: Paragraph) -> dict[str, str]:
     return found | ({"rtl": "1", "marR": found["marL"], "marL": "0"} if paragraph.rtl else {})
 
 
-def _add_look(parent: Any, run: Run, linked: Linked) -> None:
+def _add_look(parent: Any, run: TextRun, linked: Linked) -> None:
     element = etree.SubElement(parent, f"{A}rPr", _look(run))
     if run.color:
         add_fill(element, run.color)
@@ -67,7 +67,7 @@ def _add_look(parent: Any, run: Run, linked: Linked) -> None:
         etree.SubElement(element, f"{A}hlinkClick", {f"{R}id": linked(run.link)})
 
 
-def _look(run: Run) -> dict[str, str]:
+def _look(run: TextRun) -> dict[str, str]:
     """What is not said is said not to be: a placeholder's own style may have it."""
     found = {"b": "1" if run.bold else "0", "i": "1" if run.italic else "0", "dirty": "0"}
     if run.size:

@@ -38,14 +38,14 @@ _TOKEN = re.compile(
 )
 
 
-class Token(NamedTuple):
+class FormulaToken(NamedTuple):
     """A piece of a formula and what it is; the texts of all pieces are the formula."""
 
     kind: str
     text: str
 
 
-def tokens(formula: str) -> Iterator[Token]:
+def tokens(formula: str) -> Iterator[FormulaToken]:
     """The pieces of a formula.
 
     >>> [token.text for token in tokens('SUM(A1:$B2)&"A1"')]
@@ -55,10 +55,10 @@ def tokens(formula: str) -> Iterator[Token]:
         yield _token(match.lastgroup or "other", match.group())
 
 
-def _token(kind: str, text: str) -> Token:
+def _token(kind: str, text: str) -> FormulaToken:
     if kind == "outside" and text[0] == "'" and not re.search(r"[\[\]\\/:|#?*]", text):
-        return Token("sheet", text)
-    return Token(kind, text)
+        return FormulaToken("sheet", text)
+    return FormulaToken(kind, text)
 
 
 # --- judged
@@ -95,7 +95,7 @@ def is_harmless(formula: str) -> bool:
     return len(formula) <= MAX_LENGTH and all(_is_tame(found, index) for index in range(len(found)))
 
 
-def _is_tame(found: list[Token], index: int) -> bool:
+def _is_tame(found: list[FormulaToken], index: int) -> bool:
     kind, text = found[index]
     if kind == "outside" or text in _WILD:
         return False
@@ -107,7 +107,7 @@ def _is_tame(found: list[Token], index: int) -> bool:
     return True
 
 
-def link_of(found: list[Token]) -> str | None:
+def link_of(found: list[FormulaToken]) -> str | None:
     """The target of a call of HYPERLINK, where it is written out and leads to the web, to mail or into this file."""
     arguments = [token for token in found[1:4] if not token.text.isspace()]
     if len(arguments) < 2 or arguments[1].kind != "string":
@@ -121,7 +121,7 @@ def safe_link(target: str | None) -> str | None:
     return target if target.lower().startswith((*LINKS, "#")) and len(target) <= 2000 else None
 
 
-def tame(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
+def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
     """What is kept of a cell: its last value, or the formula as text where it has none, if the formula does harm."""
     if formula is None or (isinstance(value, Fault) and formula == value.code):
         return value, None

@@ -12,7 +12,7 @@ from html import escape
 from ...input.bundle import stamp
 from ...job import Job
 from ..formula.address import letters
-from ..grid import Grid, Piece
+from ..grid import LayoutCell, SheetLayout
 from ..model import Cell, Fault, Sheet, Workbook
 from ..number_format import show
 from ..values import clean
@@ -84,7 +84,7 @@ def _page(sheet: Sheet, links: str) -> str:
 
 
 def _rows(sheet: Sheet) -> Iterator[str]:
-    grid = Grid.of(sheet)
+    grid = SheetLayout.of(sheet)
     dense = len(grid.rows) * len(grid.columns) <= _MOST_EMPTY + sum(map(len, sheet.rows.values()))
     yield f"<tr><th></th>{''.join(_heading(sheet, column) for column in grid.columns)}</tr>\n"
     for row, pieces in grid.lines():
@@ -96,7 +96,7 @@ def _heading(sheet: Sheet, column: int) -> str:
     return f"<th{width}>{letters(column)}</th>"
 
 
-def _piece(piece: Piece, dense: bool) -> str:
+def _piece(piece: LayoutCell, dense: bool) -> str:
     if piece.cell is None:
         return "<td></td>" * piece.across if dense else f'<td colspan="{piece.across}"></td>'
     spans = f' colspan="{piece.across}"' if piece.across > 1 else ""

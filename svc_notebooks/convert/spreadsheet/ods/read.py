@@ -14,8 +14,8 @@ from ..date_serial import kind_of
 from ..formula import address
 from ..formula.calculate import calculated
 from ..formula.openformula import from_open
-from ..formula.tokens import MAX_LENGTH, safe_link, tame
-from ..model import Area, Cell, Fault, Quota, Sheet, Style, Value, Workbook, disjoint
+from ..formula.tokens import MAX_LENGTH, safe_link, sanitize
+from ..model import Area, Cell, CellStyle, Fault, Quota, Sheet, Value, Workbook, disjoint
 from ..sheet_names import workbook
 from ..values import clean, moment, number
 from .styles import Styles
@@ -170,7 +170,7 @@ class _Table:
         style = self._styles.cell(given.text("style-name"))
         value = None if formula and not kind else _value(kind, given, element, bool(formula))
         told = self._formula(formula) if formula else None
-        value, told = tame(value, told, self._job)
+        value, told = sanitize(value, told, self._job)
         if value is None and told is None:
             return None
         array = (given.count("number-matrix-rows-spanned"), given.count("number-matrix-columns-spanned"))
@@ -213,9 +213,9 @@ class Attributes:
         return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
 
 
-def _plain_style(value: Value, style: Style) -> Style:
+def _plain_style(value: Value, style: CellStyle) -> CellStyle:
     """Without a format of the wrong kind: OpenDocument gives one to booleans and texts, too."""
-    return Style("", style.bold) if isinstance(value, bool) and style.format else style
+    return CellStyle("", style.bold) if isinstance(value, bool) and style.format else style
 
 
 def _value(kind: str, given: Attributes, element: Element, computed: bool) -> Value:
@@ -234,7 +234,7 @@ def _value(kind: str, given: Attributes, element: Element, computed: bool) -> Va
     return text if text or (kind == "string" and computed) else None
 
 
-def _clock(value: Value, style: Style) -> Value:
+def _clock(value: Value, style: CellStyle) -> Value:
     """A time of day, where the format says so: the file has only durations."""
     if isinstance(value, timedelta) and timedelta() <= value < timedelta(days=1) and kind_of(style.format) == "time":
         return (_MIDNIGHT + value).time()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element
 
-from ..model import PLAIN, Style
+from ..model import PLAIN, CellStyle
 from .number_formats import from_element
 
 _CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
@@ -46,7 +46,7 @@ class Styles:
         if any(_get(child, "display") == "false" for child in element):
             self._hidden.add(name)
 
-    def cell(self, name: str) -> Style:
+    def cell(self, name: str) -> CellStyle:
         """The style of a cell, with what it has from its parents."""
         format, bold = "", None
         for _ in range(_DEEPEST):
@@ -56,7 +56,7 @@ class Styles:
             if not parent:
                 break
             name = parent
-        return Style(format, bool(bold)) if format or bold else PLAIN
+        return CellStyle(format, bool(bold)) if format or bold else PLAIN
 
     def width(self, name: str) -> float | None:
         """The width of columns, in characters."""

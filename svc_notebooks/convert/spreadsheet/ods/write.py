@@ -12,7 +12,7 @@ from ...input.bundle import stamp
 from ...job import Job
 from ..date_serial import DEFAULTS
 from ..formula.openformula import to_open
-from ..model import Area, Cell, Fault, Sheet, Style, Value, Workbook
+from ..model import Area, Cell, CellStyle, Fault, Sheet, Value, Workbook
 from ..number_format import plain, show
 from ..values import clean
 from .number_formats import to_element
@@ -92,10 +92,10 @@ class _Styles:
     """The styles that are used, each written once."""
 
     def __init__(self) -> None:
-        self._cells: dict[Style, str] = {}
+        self._cells: dict[CellStyle, str] = {}
         self._columns: dict[float, str] = {}
 
-    def cell(self, style: Style) -> str:
+    def cell(self, style: CellStyle) -> str:
         return self._cells.setdefault(style, f"ce{len(self._cells) + 1}")
 
     def column(self, width: float) -> str:
@@ -115,7 +115,7 @@ class _Styles:
         return sheets + columns + "".join(_cell_style(style, name) for style, name in self._cells.items())
 
 
-def _cell_style(style: Style, name: str) -> str:
+def _cell_style(style: CellStyle, name: str) -> str:
     format = to_element(style.format, f"n{name}") if style.format else ""
     data = f' style:data-style-name="n{name}"' if format else ""
     bold = '<style:text-properties fo:font-weight="bold"/>' if style.bold else ""
@@ -208,7 +208,7 @@ def _cell(cell: Cell | None, area: Area | None, styles: _Styles, *, covered: boo
 
 
 def _attributes(cell: Cell, styles: _Styles) -> str:
-    style = cell.style if cell.style.format else Style(DEFAULTS.get(type(cell.value), ""), cell.style.bold)
+    style = cell.style if cell.style.format else CellStyle(DEFAULTS.get(type(cell.value), ""), cell.style.bold)
     given = f' table:style-name="{styles.cell(style)}"' if style.format or style.bold else ""
     formula = cell.value.code if isinstance(cell.value, Fault) and not cell.formula else cell.formula
     if formula:
@@ -219,7 +219,7 @@ def _attributes(cell: Cell, styles: _Styles) -> str:
     return given + _typed(cell.value, style)
 
 
-def _typed(value: Value, style: Style) -> str:
+def _typed(value: Value, style: CellStyle) -> str:
     if value is None or isinstance(value, Fault):
         return ""
     kind, attribute, text = _told(value, style)
@@ -227,7 +227,7 @@ def _typed(value: Value, style: Style) -> str:
     return f' office:value-type="{kind}"{attribute}'
 
 
-def _told(value: Value, style: Style) -> tuple[str, str, str]:
+def _told(value: Value, style: CellStyle) -> tuple[str, str, str]:
     if isinstance(value, bool):
         return "boolean", "boolean-value", "true" if value else "false"
     if isinstance(value, (int, float)):

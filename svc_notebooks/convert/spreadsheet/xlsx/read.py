@@ -18,8 +18,8 @@ from ...job import ConversionError, Job
 from ..date_serial import from_serial, kind_of
 from ..formula import address
 from ..formula.calculate import calculated
-from ..formula.tokens import safe_link, tame, without_names
-from ..model import PLAIN, Area, Cell, Fault, Quota, Sheet, Style, Value, Workbook, disjoint, in_order
+from ..formula.tokens import safe_link, sanitize, without_names
+from ..model import PLAIN, Area, Cell, CellStyle, Fault, Quota, Sheet, Value, Workbook, disjoint, in_order
 from ..sheet_names import workbook
 from ..values import clean, moment, number
 from .formulas import SharedFormulas, formula_of
@@ -89,7 +89,7 @@ class _Book:
     job: Job
     quota: Quota
     strings: list[str]
-    styles: list[Style]
+    styles: list[CellStyle]
     names: dict[str, str]
     since_1904: bool = False
     dated: list[bool] = field(default_factory=list)
@@ -224,7 +224,7 @@ class _Rows:
         value = self._value(element.get("t", "n"), content, index, style, computed=formula is not None)
         return Cell(value, style) if formula is None else self._computed(formula, value, style, row, column)
 
-    def _value(self, kind: str, content: str | None, index: int, style: Style, *, computed: bool) -> Value:
+    def _value(self, kind: str, content: str | None, index: int, style: CellStyle, *, computed: bool) -> Value:
         book = self._book
         if content is None:
             return "" if kind == "str" and computed else None
@@ -237,10 +237,10 @@ class _Rows:
             return from_serial(found, style.format, since_1904=book.since_1904) if dated else found  # type: ignore[arg-type]
         return _OTHER_KINDS.get(kind, _plain)(content)
 
-    def _computed(self, element: Element, value: Value, style: Style, row: int, column: int) -> Cell:
+    def _computed(self, element: Element, value: Value, style: CellStyle, row: int, column: int) -> Cell:
         formula, array = formula_of(element, self._shared, row, column)
         formula = without_names(formula, self._book.names) if formula else None
-        value, formula = tame(value, formula, self._book.job)
+        value, formula = sanitize(value, formula, self._book.job)
         return Cell(value, style, formula, array if formula else None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, iterparse
 
-from ..model import PLAIN, Style
+from ..model import PLAIN, CellStyle
 
 if TYPE_CHECKING:
     from .read import Package
@@ -23,7 +23,7 @@ BUILT_IN = {
 """Formats that a file names by number alone. 14 and 22 are the reader's own custom of dates: here ISO 8601."""
 
 
-def read_styles(package: Package, part: str | None) -> list[Style]:
+def read_styles(package: Package, part: str | None) -> list[CellStyle]:
     """The styles that cells name by their place in this list."""
     if part is None or not package.has(part):
         return [PLAIN]
@@ -36,7 +36,7 @@ def _is_root(element: Element) -> bool:
     return element.tag.endswith("styleSheet")
 
 
-def _styles(root: Element) -> list[Style]:
+def _styles(root: Element) -> list[CellStyle]:
     formats = BUILT_IN | {int(e.get("numFmtId", 0)): e.get("formatCode", "") for e in _children(root, "numFmts")}
     bold = [_is_bold(font) for font in _children(root, "fonts")]
     return [_style(element, formats, bold) for element in _children(root, "cellXfs")]
@@ -50,7 +50,7 @@ def _is_bold(font: Element) -> bool:
     return any(child.tag.endswith("}b") and child.get("val", "1") in ("1", "true") for child in font)
 
 
-def _style(element: Element, formats: dict[int, str], bold: list[bool]) -> Style:
+def _style(element: Element, formats: dict[int, str], bold: list[bool]) -> CellStyle:
     font = int(element.get("fontId", 0))
     code = formats.get(int(element.get("numFmtId", 0)), "")
-    return Style("" if code.lower() == "general" else code[:255], font < len(bold) and bold[font])
+    return CellStyle("" if code.lower() == "general" else code[:255], font < len(bold) and bold[font])

@@ -12,7 +12,7 @@ from xlsxwriter.worksheet import Worksheet
 
 from ...job import Job
 from ..date_serial import DEFAULTS, to_serial
-from ..model import Cell, Fault, Sheet, Style, Value, Workbook
+from ..model import Cell, CellStyle, Fault, Sheet, Value, Workbook
 from ..number_format import plain
 from ..values import clean
 
@@ -32,7 +32,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
     target = io.BytesIO()
     writer = Writer(target, _OPTIONS)
     writer.set_properties({"created": job.now.replace(tzinfo=None), "title": clean(job.name)[:255]})
-    formats: dict[Style, Any] = {}
+    formats: dict[CellStyle, Any] = {}
     for sheet in workbook.sheets:
         page = writer.add_worksheet(sheet.name, worksheet_class=_Sparse)
         _SheetWriter(page, lambda style: _format(writer, formats, style), job).write(sheet)
@@ -55,7 +55,7 @@ class _Sparse(Worksheet):  # type: ignore[misc]
             self._xml_end_tag("row")
 
 
-def _format(writer: Writer, formats: dict[Style, Any], style: Style) -> Any:
+def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> Any:
     if not style.format and not style.bold:
         return None
     if style not in formats:
@@ -80,7 +80,7 @@ def _choose_visible(writer: Writer, workbook: Workbook) -> None:
 class _SheetWriter:
     """Writes one sheet."""
 
-    def __init__(self, page: Worksheet, format: Callable[[Style], Any], job: Job) -> None:
+    def __init__(self, page: Worksheet, format: Callable[[CellStyle], Any], job: Job) -> None:
         self._page = page
         self._format = format
         self._job = job
@@ -103,7 +103,7 @@ class _SheetWriter:
         else:
             self._value(row, column, cell.value, cell.style)
 
-    def _value(self, row: int, column: int, value: Value, style: Style) -> None:
+    def _value(self, row: int, column: int, value: Value, style: CellStyle) -> None:
         style = _dated(value, style)
         if isinstance(value, Fault):
             self._page.write_formula(row, column, f"={value.code}", self._format(style), value.code)
@@ -144,10 +144,10 @@ class _SheetWriter:
         self._page.write_url(row, column, target, self._format(cell.style), "-")
 
 
-def _dated(value: Value, style: Style) -> Style:
+def _dated(value: Value, style: CellStyle) -> CellStyle:
     """Dates need a format, or they are numbers."""
     format = DEFAULTS.get(type(value))
-    return Style(format, style.bold) if format and not style.format else style
+    return CellStyle(format, style.bold) if format and not style.format else style
 
 
 def _stored(value: Value) -> bool | float | str | None:

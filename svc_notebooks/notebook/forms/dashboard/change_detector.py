@@ -13,26 +13,26 @@ _READS = frozenset({"GET", "HEAD"})
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class Changes:
     """`said`: there were requests, or the clock moved; `changed`: one of them was to change something."""
 
     said: bool
     changed: bool
 
 
-class Pulse:
+class ChangeDetector:
     """Asked from time to time. Of a sandbox it sees what everybody does; of a deployment, what this session does."""
 
     def __init__(self, session: Session, lab: Sandbox | None) -> None:
         self._session, self._lab = session, lab
         self._mark = self._now()
 
-    def news(self) -> News:
+    def news(self) -> Changes:
         """What happened since this was asked last."""
         before, self._mark = self._mark, self._now()
         if before == self._mark:
-            return News(said=False, changed=False)
-        return News(said=True, changed=before[1:] != self._mark[1:] or self._writes(before[0]))
+            return Changes(said=False, changed=False)
+        return Changes(said=True, changed=before[1:] != self._mark[1:] or self._writes(before[0]))
 
     def _now(self) -> tuple[int, object]:
         """The number of the last request, and what else there is to change."""

@@ -10,12 +10,12 @@ import ipywidgets as widgets
 
 from ...current_session import session_or_current
 from ...sandbox.sandbox import Sandbox, sandbox_of
-from ...widgets.dispose import close_whole
+from ...widgets.dispose import dispose
 from ...widgets.form import Form
 from ...widgets.html import Markup, joined, tag
 from ...widgets.styles import style_sheet
-from .change_detector import Pulse
-from .tabs import PAGES, Page
+from .change_detector import ChangeDetector
+from .tabs import PAGES, DashboardTab
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -59,8 +59,11 @@ class Dashboard(Form):
         self.forms: dict[str, Form] = {}
         self._user = ""
         self._old: set[str] = set()
-        self._pages = [*PAGES, *([Page("lab", "Lab controls", self._lab_panel, asks=False)] if self.lab else [])]
-        self._pulse = Pulse(self.session, self.lab)
+        self._pages = [
+            *PAGES,
+            *([DashboardTab("lab", "Lab controls", self._lab_panel, asks=False)] if self.lab else []),
+        ]
+        self._pulse = ChangeDetector(self.session, self.lab)
         self.head, self.status = widgets.HTML(), widgets.HTML()
         self._unfilled = [_unfilled(page) for page in self._pages]
         places = [widgets.VBox([words]) for words in self._unfilled]
@@ -118,13 +121,13 @@ class Dashboard(Form):
             self._watcher.cancel()
         for form in self.forms.values():
             form.close()
-        close_whole(*self._unfilled)
+        dispose(*self._unfilled)
         super().close()
 
     # -- what happens
 
     @property
-    def _page(self) -> Page:
+    def _page(self) -> DashboardTab:
         return self._pages[self.tabs.selected_index or 0]
 
     def _open(self) -> None:
@@ -147,7 +150,7 @@ class Dashboard(Form):
         if any(form.busy for key, form in self.forms.items() if key != "lab"):
             raise ValueError("Something is under way in another tab: wait for it, or cancel it.")
         self._session, self._user = session, user
-        self._pulse = Pulse(session, self.lab)
+        self._pulse = ChangeDetector(session, self.lab)
         for place, page in zip(self.tabs.children, self._pages, strict=True):
             if page.key != "lab" and (form := self.forms.pop(page.key, None)):
                 place.children = ()
@@ -225,7 +228,7 @@ class Dashboard(Form):
         return f"<Dashboard: {', '.join(page.title for page in self._pages)}>"
 
 
-def _unfilled(page: Page) -> widgets.HTML:
+def _unfilled(page: DashboardTab) -> widgets.HTML:
     return widgets.HTML(tag("p", f"{page.title} …"))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ...widgets.background_task import Work
+from ...widgets.background_task import BackgroundTask
 from ...widgets.field import LABEL, labelled
 from ...widgets.form import Form
 from ...widgets.html import tag
@@ -44,7 +44,7 @@ class LabPanel(Form):
         super().__init__(lab.session)
         self.lab = lab
         self._last = ""
-        self.work = Work(self._warn)
+        self.work = BackgroundTask(self._warn)
         self.clock = ClockSection(lab, self._do, self._guarded)
         self.faults = FaultSection(lab, self._do, self._guarded)
         self.limits = LimitSection(lab, self._do, self._guarded)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class DashboardTab:
     """A tab: `make` imports and makes its form, and is called when somebody looks at it for the first time.
 
     `asks`: to see what is new it has to ask the service. Such a page is read again when something was changed;
@@ -63,10 +63,10 @@ def _wire(session: Session) -> Form:
 
 
 PAGES = (
-    Page("files", "Files", _files),
-    Page("upload", "Upload", _upload),
-    Page("export", "Export", _export),
-    Page("events", "Events", _events),
-    Page("notifications", "Notifications", _notifications),
-    Page("wire", "Wire", _wire, asks=False),
+    DashboardTab("files", "Files", _files),
+    DashboardTab("upload", "Upload", _upload),
+    DashboardTab("export", "Export", _export),
+    DashboardTab("events", "Events", _events),
+    DashboardTab("notifications", "Notifications", _notifications),
+    DashboardTab("wire", "Wire", _wire, asks=False),
 )

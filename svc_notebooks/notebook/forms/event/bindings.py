@@ -41,7 +41,7 @@ _PLACES: tuple[tuple[re.Pattern[str], _Find], ...] = tuple(
 """The first that a path begins with has it; entries of a list come before the list."""
 
 
-def field_of(controls: EventControls, path: str | None) -> Field | None:
+def control_for(controls: EventControls, path: str | None) -> Field | None:
     """The field that this path is about; None where the form has none."""
     if not path:
         return None

@@ -10,7 +10,7 @@ from ...widgets.field import LABEL, Field, labelled
 _CALENDARS = ("the calendar's", "")
 
 
-class ColourChips(Field):
+class ColorPicker(Field):
     """A colour, or the calendar's own; `value` is `colorId` or None."""
 
     def __init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as widgets
 
 from ....core.time_zones import zone
-from ...events.recurrence_plan import Plan
+from ...events.recurrence_plan import RecurrencePlan
 from ...widgets.field import Field, Single, entry, heading, passage, switch
 from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.preview import RecurrencePreview
@@ -17,9 +17,9 @@ from .attachment_rows import AttachmentRows
 from .attendee_rows import AttendeeRows
 from .calendar_choice import CalendarChoice
 from .choices import GuestSwitches, invitations, transparency, visibility
-from .color_picker import ColourChips
+from .color_picker import ColorPicker
 from .more_options import EventMoreOptions, fields_in
-from .other_fields import FurtherFields
+from .other_fields import OtherFields
 from .reminder_rows import ReminderRows
 from .time.start_and_end import WhenChoice
 
@@ -41,7 +41,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         )
         self.attendees, self.guests_may, self.invitations = AttendeeRows(), GuestSwitches(), invitations()
         self.description = Single(passage("Description", "What else there is to say"))
-        self.reminders, self.attachments, self.color = ReminderRows(), AttachmentRows(), ColourChips()
+        self.reminders, self.attachments, self.color = ReminderRows(), AttachmentRows(), ColorPicker()
         self.visibility, self.transparency = visibility(), transparency()
         self.more = EventMoreOptions()
         first = (self.summary, self.when, self.repeats)
@@ -72,11 +72,11 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         self.when.begin(here + timedelta(hours=1), zone_name)
 
     @property
-    def further(self) -> FurtherFields:
+    def further(self) -> OtherFields:
         """The JSON of the fields without a control."""
         return self.more.further
 
-    def follow(self) -> None:
+    def update_dependents(self) -> None:
         """What depends on the start goes with it, unless somebody has set it."""
         self.when.tell_end_zone(str(self.more.value("end.timeZone") or ""))
         self.more.show_option("start.timeZone", bool(self.when.all_day.value))
@@ -85,7 +85,7 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         if day is not None:
             self.repeats.follow(day)
 
-    def tell(self, lines: Sequence[str], plan: Plan | None) -> None:
+    def show_recurrence(self, lines: Sequence[str], plan: RecurrencePlan | None) -> None:
         """Show the lines of the recurrence, and what they come to."""
         self.repeats.tell(lines)
         self.preview.show(plan)

@@ -20,12 +20,12 @@ from ...widgets.field import Field
 from ...widgets.form import Form
 from ...widgets.html import joined, tag
 from ...widgets.styles import row, style_sheet
-from .bindings import field_of
+from .bindings import control_for
 from .code import call_text
 from .color_picker import chip_styles
 from .controls import EventControls
-from .from_event import read_event
-from .to_arguments import body_of, draft
+from .from_event import fill_controls
+from .to_arguments import body_of, read_controls
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -79,7 +79,7 @@ class EventForm(Form):
         self.controls = EventControls()
         self._read()
         self.controls.begin(session_or_current(session).clock.now())
-        self.draft = draft(self.controls)
+        self.draft = read_controls(self.controls)
         self.create = self._button("Create", "Put the event into the calendar", self._create, "primary")
         self.status = widgets.HTML()
         self.controls.further.move.on_click(lambda _button: self._guarded(self._move))
@@ -100,7 +100,7 @@ class EventForm(Form):
     def value(self, event: JSONObject) -> None:
         self._looking = True
         try:
-            read_event(self.controls, event, lambda: body_of(draft(self.controls)))
+            fill_controls(self.controls, event, lambda: body_of(read_controls(self.controls)))
             self.controls.more.reveal()
         finally:
             self._looking = False
@@ -125,10 +125,10 @@ class EventForm(Form):
             return
         self._looking = True
         try:
-            self.controls.follow()
-            self.draft = draft(self.controls)
+            self.controls.update_dependents()
+            self.draft = read_controls(self.controls)
             self._say(self._problems())
-            self.controls.tell(self.draft.lines, self.draft.plan)
+            self.controls.show_recurrence(self.draft.lines, self.draft.plan)
             self._show_code()
         finally:
             self._looking = False
@@ -142,7 +142,7 @@ class EventForm(Form):
         return [*self.draft.wrong, *(one for one in found if one[0] not in said)]
 
     def _field(self, path: str | None) -> Field | None:
-        return field_of(self.controls, path)
+        return control_for(self.controls, path)
 
     def _say(self, found: list[tuple[Field | None, str]]) -> None:
         self._wrong = found

@@ -22,7 +22,7 @@ _Read = Callable[["EventControls", Mapping[str, Any]], None]
 _DAY = timedelta(days=1)
 
 
-def read_event(controls: EventControls, event: JSONObject, written: Callable[[], JSONObject]) -> None:
+def fill_controls(controls: EventControls, event: JSONObject, written: Callable[[], JSONObject]) -> None:
     """Set the controls; what they cannot say stands in the JSON of the further fields.
 
     `written` gives the event that the controls say, to compare.

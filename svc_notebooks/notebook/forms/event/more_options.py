@@ -11,7 +11,7 @@ from ...widgets.field import Field, show
 from ...widgets.html import tag
 from ...widgets.more_options import MoreOptions
 from .options import CONTROLS, GROUPS, OPTIONS, Option
-from .other_fields import FurtherFields
+from .other_fields import OtherFields
 from .property_rows import PropertyRows
 from .time.optional_time import TimeChoice
 
@@ -24,7 +24,7 @@ class EventMoreOptions(MoreOptions):
     def __init__(self) -> None:
         self._changed: list[Callable[[], None]] = []
         self._controls: dict[str, Any] = {}
-        self.further = FurtherFields()
+        self.further = OtherFields()
         super().__init__(_heading("Other fields"), self.further)
 
     # -- what is shown

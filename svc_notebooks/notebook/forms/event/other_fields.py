@@ -39,7 +39,7 @@ LABELS = {
 """The fields that have controls, and the labels of these."""
 
 
-class FurtherFields(Field):
+class OtherFields(Field):
     """Every other field of an event, as a JSON object; `move` is pressed to set the controls to its fields instead."""
 
     def __init__(self, move: Callable[[], object] = lambda: None) -> None:

@@ -11,7 +11,7 @@ from ....core.colors import EVENT_COLORS
 from ....core.events.rrule import Start
 from ...events.body import some_fields
 from ...events.parameters import QUERY_ARGUMENTS, query_of
-from ...events.recurrence_plan import Plan
+from ...events.recurrence_plan import RecurrencePlan
 from ...frames.schemas import camel
 from ...widgets.field import Field
 from .other_fields import said_twice
@@ -44,11 +44,11 @@ class Draft:
     arguments: dict[str, Any]
     wrong: tuple[Wrong, ...]
     lines: list[str]
-    plan: Plan | None
+    plan: RecurrencePlan | None
     has_end_zone: bool = False
 
 
-def draft(controls: EventControls) -> Draft:
+def read_controls(controls: EventControls) -> Draft:
     """What the controls say now."""
     when = controls.when.value
     wrong: list[Wrong] = []
@@ -216,12 +216,12 @@ def _reminders(controls: EventControls) -> list[Any] | None:
     return [minutes if method == "popup" else (method, minutes) for method, minutes in rows]
 
 
-def _plan(lines: list[str], start: Start | None, end: Start | None) -> Plan | None:
+def _plan(lines: list[str], start: Start | None, end: Start | None) -> RecurrencePlan | None:
     """None without a recurrence, and while the times make no sense."""
     if not lines or start is None or end is None or not _after(start, end):
         return None
     try:
-        plan = Plan(tuple(lines), start, end)
+        plan = RecurrencePlan(tuple(lines), start, end)
         next(plan.instances(), None)
     except (ValueError, OverflowError):  # what is wrong is said beside the field
         return None

@@ -27,7 +27,7 @@ _TARGETS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class ExportRequest:
     """An export to be done: `name` is what to call it, `path` where to save it (None: the browser has it)."""
 
     session: Session
@@ -109,7 +109,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         facts, chosen = self.document.facts, self._chosen()
         return export_name(str(facts["name"]), chosen) if facts and chosen else None
 
-    def errand(self, session: Session, *, to_look_at: bool = False) -> Errand:
+    def errand(self, session: Session, *, to_look_at: bool = False) -> ExportRequest:
         """The export that is meant, checked. Raises ValueError; nothing is sent."""
         from ....client.downloads.downloads import checked_place, place_in
 
@@ -120,7 +120,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
         if self.target.value == KERNEL and not to_look_at:
             path = place_in(checked_place(self.path.value.strip() or "."), name)
             check_path(path, overwrite=False)
-        return Errand(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
+        return ExportRequest(session, str(facts["id"]), str(facts["name"]), name, chosen, path)
 
     def code(self, *, path: str = "", overwrite: bool = False) -> str:
         """The call of a cell that does the same; `path` stands for the one of the form, `overwrite` is its argument.

@@ -83,6 +83,6 @@ def _given(session: Session, file_id: str) -> JSONObject:
 
 
 def _line(session: Session, facts: Any) -> str:
-    from ....client.about import word
+    from ....client.about import native_name
 
-    return file_line(facts, word(session.names, str(facts.get("mimeType"))))
+    return file_line(facts, native_name(session.names, str(facts.get("mimeType"))))

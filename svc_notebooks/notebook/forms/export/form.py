@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ....core.errors.errors import PathExists
-from ....core.platform import here
+from ....core.platform import capabilities
 from ....local.saving import REPLACED, SAVED, UNCHANGED
 from ...arguments import file_ids
 from ...current_session import session_or_current
@@ -20,13 +20,13 @@ from ...sizes import size_text
 from ...widgets.background_task import Stopped
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
 from ...widgets.field import show
-from ...widgets.file_download import HandOver, best_hand_over
+from ...widgets.file_download import BrowserDownload, best_hand_over
 from ...widgets.form import Form
 from ...widgets.html import tag
 from ...widgets.preview import preview
 from ...widgets.progress_bar import ProgressBar
 from ...widgets.styles import row
-from .controls import Errand, ExportControls
+from .controls import ExportControls, ExportRequest
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -86,14 +86,14 @@ class ExportForm(Form):
         self,
         session: Session | None = None,
         ids: list[str] | None = None,
-        make_hand_over: Callable[[Callable[[], None]], HandOver] = best_hand_over,
+        make_hand_over: Callable[[Callable[[], None]], BrowserDownload] = best_hand_over,
     ) -> None:
         super().__init__(session)
         self._ids = ids
         self._done: list[Mapping[str, Any]] = []
         self._offered: JSONObject | None = None
         self._enough = False
-        self._made: tuple[Errand, bytes] | None = None
+        self._made: tuple[ExportRequest, bytes] | None = None
         self._answered: dict[str, Any] = {}
         self.controls = ExportControls()
         self.question = ReplaceQuestion(lambda answer: self._guarded(lambda: self._answer(answer)))
@@ -166,7 +166,7 @@ class ExportForm(Form):
     def _preview(self) -> None:
         self._begin(self._looked_at, to_look_at=True)
 
-    def _begin(self, then: Callable[[Errand, bytes], str], *, to_look_at: bool) -> None:
+    def _begin(self, then: Callable[[ExportRequest, bytes], str], *, to_look_at: bool) -> None:
         if self.busy:
             raise ValueError("An export is under way: wait for it, or cancel it.")
         self.bar.rest("Export")
@@ -192,9 +192,9 @@ class ExportForm(Form):
         if self._enough:
             raise Stopped
 
-    async def _beside(self, errand: Errand, then: Callable[[Errand, bytes], str]) -> None:
+    async def _beside(self, errand: ExportRequest, then: Callable[[ExportRequest, bytes], str]) -> None:
         """In a thread, so that the kernel hears and does other things; where there are none, here."""
-        if not here().threads:
+        if not capabilities().threads:
             self._finish(errand, then, lambda: errand.run(self._go_on))
             return
         work = asyncio.ensure_future(asyncio.to_thread(errand.run, self._go_on))
@@ -204,7 +204,9 @@ class ExportForm(Form):
             self.bar.say(f"{_STOPPING if self._enough else _CONVERTING} {waited} seconds so far")
         self._finish(errand, then, work.result)
 
-    def _finish(self, errand: Errand, then: Callable[[Errand, bytes], str], result: Callable[[], bytes]) -> None:
+    def _finish(
+        self, errand: ExportRequest, then: Callable[[ExportRequest, bytes], str], result: Callable[[], bytes]
+    ) -> None:
         try:
             words = then(errand, result())
         except Stopped:
@@ -215,14 +217,14 @@ class ExportForm(Form):
         else:
             self.bar.end(words)
 
-    def _saved(self, errand: Errand, body: bytes) -> str:
+    def _saved(self, errand: ExportRequest, body: bytes) -> str:
         if errand.path is not None:
             return self._saved_as(errand, body, errand.path, overwrite=False)
         where = self.hand_over.save(errand.name, errand.format.media_type, body)
         self._add(errand, {"size": len(body)})
         return f"Done: {errand.name}, {size_text(len(body))}, {where}"
 
-    def _saved_as(self, errand: Errand, body: bytes, path: Path, *, overwrite: bool) -> str:
+    def _saved_as(self, errand: ExportRequest, body: bytes, path: Path, *, overwrite: bool) -> str:
         """Save to a path, or ask what to do about other content there."""
         try:
             saved = errand.save(path, body, overwrite=overwrite)
@@ -235,7 +237,7 @@ class ExportForm(Form):
         self._add(errand, {"path": str(path), "size": saved.size, "outcome": saved.outcome})
         return _WORDS[saved.outcome].format(name=path.name, size=size_text(saved.size), path=path)
 
-    def _add(self, errand: Errand, facts: Mapping[str, Any]) -> None:
+    def _add(self, errand: ExportRequest, facts: Mapping[str, Any]) -> None:
         about = {"id": errand.file_id, "name": errand.document, "mimeType": errand.format.media_type}
         self._done.append({**about, **facts})
         self._show_table(self.result)
@@ -255,7 +257,7 @@ class ExportForm(Form):
             self._made = None
             self._show_code()
 
-    def _looked_at(self, errand: Errand, body: bytes) -> str:
+    def _looked_at(self, errand: ExportRequest, body: bytes) -> str:
         shown = preview(errand.format.media_type, body)
         if shown is not None:
             self.view.value = shown

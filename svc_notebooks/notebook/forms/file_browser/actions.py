@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
+class FileAction:
     """Something to be done: `code` says it in Python, `run` does it, `done` tells it in words afterwards.
 
     `long`: it may move many bytes, so it runs in a thread; `stopped` is shown when it is cancelled.
@@ -32,7 +32,7 @@ class Deed:
     stopped: str = "Cancelled. The part that was downloaded is kept: the same download resumes there."
 
 
-def new_file(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> Deed:
+def new_file(session: Session, kind: str, name: str, parent: str, file_id: str = "") -> FileAction:
     """A folder, an empty file or a native document in a folder; metadata alone (A4)."""
     facts: dict[str, Any] = {"name": _named(name)}
     if kind != FILE:
@@ -41,26 +41,26 @@ def new_file(session: Session, kind: str, name: str, parent: str, file_id: str =
     if file_id.strip():
         facts["id"] = file_id.strip()
     code = f"svc.create_file({_arguments(facts)})"
-    return Deed(code, lambda _report: create_file(session=session, **facts), f"Made the {kind} {name.strip()}.")
+    return FileAction(code, lambda _report: create_file(session=session, **facts), f"Made the {kind} {name.strip()}.")
 
 
-def rename(session: Session, file: str, name: str) -> Deed:
+def rename(session: Session, file: str, name: str) -> FileAction:
     """Another name for one file."""
     given = _named(name)
     code = f"svc.update({file!r}, name={given!r})"
-    return Deed(code, lambda _report: update(file, name=given, session=session), f"It is called {given} now.")
+    return FileAction(code, lambda _report: update(file, name=given, session=session), f"It is called {given} now.")
 
 
-def copies(session: Session, files: list[str], name: str) -> Deed:
+def copies(session: Session, files: list[str], name: str) -> FileAction:
     """Copies beside the files; a name is for one file only."""
     given = name.strip() or None
     if given and len(files) > 1:
         raise ValueError(f"Name is for one copy, and {len(files)} files are chosen: leave it empty.")
     code = f"svc.copy({_these(files)}{f', {given!r}' if given else ''})"
-    return Deed(code, lambda _report: copy(files, given, session=session), f"Copied {counted(files)}.")
+    return FileAction(code, lambda _report: copy(files, given, session=session), f"Copied {counted(files)}.")
 
 
-def shared(session: Session, files: list[str], grantee: str, role: str) -> Deed:
+def shared(session: Session, files: list[str], grantee: str, role: str) -> FileAction:
     """A role for somebody."""
     given = grantee.strip()
     if not given:
@@ -68,41 +68,41 @@ def shared(session: Session, files: list[str], grantee: str, role: str) -> Deed:
     checked_grantee("With", given)
     code = f"svc.share({_these(files)}, {given!r}, role={role!r})"
     words = f"Shared {counted(files)} with {given} ({role})."
-    return Deed(code, lambda _report: share(files, given, role=role, session=session), words)
+    return FileAction(code, lambda _report: share(files, given, role=role, session=session), words)
 
 
-def trashed(session: Session, files: list[str]) -> Deed:
+def trashed(session: Session, files: list[str]) -> FileAction:
     """Into the trash."""
     code, words = f"svc.trash({_these(files)})", f"Moved {counted(files)} to the trash."
-    return Deed(code, lambda _report: trash(files, session=session), words)
+    return FileAction(code, lambda _report: trash(files, session=session), words)
 
 
-def untrashed(session: Session, files: list[str]) -> Deed:
+def untrashed(session: Session, files: list[str]) -> FileAction:
     """Out of the trash."""
     code, words = f"svc.untrash({_these(files)})", f"Took {counted(files)} out of the trash."
-    return Deed(code, lambda _report: untrash(files, session=session), words)
+    return FileAction(code, lambda _report: untrash(files, session=session), words)
 
 
-def deleted(session: Session, files: list[str]) -> Deed:
+def deleted(session: Session, files: list[str]) -> FileAction:
     """Away for good."""
     code, words = f"svc.delete({_these(files)})", f"Deleted {counted(files)} for good."
-    return Deed(code, lambda _report: delete(files, session=session), words)
+    return FileAction(code, lambda _report: delete(files, session=session), words)
 
 
-def viewers_may(session: Session, facts: Mapping[str, Any], allowed: bool) -> Deed:
+def viewers_may(session: Session, facts: Mapping[str, Any], allowed: bool) -> FileAction:
     """Whether viewers may download, export and copy a file."""
     file = str(facts["id"])
     fields: dict[str, Any] = {ARGUMENT: not allowed}
     code = f"svc.update({file!r}, {_arguments(fields)})"
     words = f"Viewers {'may' if allowed else 'may no longer'} download, export and copy {facts.get('name')}."
-    return Deed(code, lambda _report: update(file, session=session, **fields), words)
+    return FileAction(code, lambda _report: update(file, session=session, **fields), words)
 
 
-def content_replaced(session: Session, facts: Mapping[str, Any], chosen: Chosen) -> Deed:
+def content_replaced(session: Session, facts: Mapping[str, Any], chosen: Chosen) -> FileAction:
     """Other content in a file; a native document converts it (A5-04)."""
     file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
     media_type = chosen.media_type(converted=document)
-    return Deed(
+    return FileAction(
         f"svc.update({file!r}, {chosen.name!r})",
         lambda report: update(file, chosen.source, mime_type=media_type, progress=report, session=session),
         f"Replaced the content of {facts.get('name')}.",

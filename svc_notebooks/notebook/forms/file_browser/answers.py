@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import actions as deeds
-from .actions import Deed
-from .dialogs import KERNEL, FileQuestion, Question
+from .actions import FileAction
+from .dialogs import KERNEL, ConfirmDialog, Question
 from .saving import fetched, saved
 
 if TYPE_CHECKING:
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from ....core.http.messages import JSONObject
 
 
-def deed_for(asked: Question, given: FileQuestion, session: Session, chosen: Sequence[JSONObject], folder: str) -> Deed:
+def deed_for(
+    asked: Question, given: ConfirmDialog, session: Session, chosen: Sequence[JSONObject], folder: str
+) -> FileAction:
     """The deed that an answer means, for the chosen files in this folder. Raises ValueError for what is missing."""
     files = [str(one["id"]) for one in chosen]
     match asked.key:

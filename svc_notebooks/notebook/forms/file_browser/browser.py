@@ -11,20 +11,20 @@ from ...current_session import session_or_current
 from ...files.files import generate_ids
 from ...frames.frames import frame
 from ...frames.schemas import FILES
-from ...widgets.background_task import Report, Stopped, Work
-from ...widgets.file_download import HandOver, best_hand_over
+from ...widgets.background_task import BackgroundTask, Report, Stopped
+from ...widgets.file_download import BrowserDownload, best_hand_over
 from ...widgets.form import Form
 from ...widgets.html import Markup, joined, tag
 from ...widgets.row_list import RowList, best_list
 from ...widgets.styles import row
 from . import actions as deeds
-from .actions import Deed
+from .actions import FileAction
 from .answers import deed_for
 from .details import COLUMNS, content_note, every_field, is_folder, table_row
 from .details_panel import FileDetails
-from .dialogs import BUTTONS, KERNEL, QUESTIONS, FileQuestion, Question
+from .dialogs import BUTTONS, KERNEL, QUESTIONS, ConfirmDialog, Question
 from .downloads import Actions, FileDownloads
-from .preview import Look, look_at
+from .preview import FilePreview, look_at
 from .query import ROOT, FileQuery
 from .recent_files import page_of_files
 from .search_bar import FileSearch
@@ -72,7 +72,7 @@ class FileBrowser(Form):
         self,
         session: Session | None = None,
         make_list: Callable[[str, dict[str, str]], RowList] = best_list,
-        make_hand_over: Callable[[Callable[[], None]], HandOver] = best_hand_over,
+        make_hand_over: Callable[[Callable[[], None]], BrowserDownload] = best_hand_over,
     ) -> None:
         super().__init__(session)
         self._path = [_HOME]
@@ -84,8 +84,8 @@ class FileBrowser(Form):
         self._pressed: widgets.Button | None = None
         self._stopped = ""
         self.search, self.files = FileSearch(), make_list("Files", COLUMNS)
-        self.question = FileQuestion(lambda asked: self._guarded(lambda: self._answered(asked)), self._back)
-        self.work = Work(self._failed)
+        self.question = ConfirmDialog(lambda asked: self._guarded(lambda: self._answered(asked)), self._back)
+        self.work = BackgroundTask(self._failed)
         self.place, self.status, self.view = (widgets.HTML() for _ in range(3))
         self.about = FileDetails(lambda file, allowed: self._guarded(lambda: self._set_viewers(file, allowed)))
         self.hand_over = make_hand_over(lambda: None)
@@ -276,7 +276,7 @@ class FileBrowser(Form):
             self._show_chosen()  # the switch shows what the service has
             raise
 
-    def _deed(self, asked: Question) -> Deed:
+    def _deed(self, asked: Question) -> FileAction:
         return deed_for(asked, self.question, self._session_now(), self._asked_about(asked), self._path[-1][0])
 
     def _asked_about(self, asked: Question) -> list[JSONObject]:
@@ -289,7 +289,7 @@ class FileBrowser(Form):
     def _untrash(self) -> None:
         self._do(deeds.untrashed(self._session_now(), self._ids()))
 
-    def _do(self, deed: Deed, then: Callable[[Any], str | None] | None = None) -> None:
+    def _do(self, deed: FileAction, then: Callable[[Any], str | None] | None = None) -> None:
         """The deed, and the list as it is behind it, in one piece of work."""
         session, query, token = self._session_now(), self.query, self._pages[-1]
 
@@ -374,7 +374,7 @@ class FileBrowser(Form):
         self.about.show(one, self._session_now().names) if one else self.about.clear(several)
         self._show_code()
 
-    def _show_look(self, look: Look) -> None:
+    def _show_look(self, look: FilePreview) -> None:
         self._last = look.code
         if look.view is None and self.hand_over.show(look.name, look.media_type, look.body):
             self._show_view(Markup())

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ....client.about import word
+from ....client.about import native_name
 from ....core.names import Names
 from ...sizes import size_text
 from ...widgets.copy_restriction import is_restricted
@@ -39,7 +39,7 @@ def table_row(facts: Mapping[str, Any], names: Names) -> dict[str, Any]:
 def kind(facts: Mapping[str, Any], names: Names) -> str:
     """What sort of file it is: the word of a native type, or the media type."""
     media_type = str(facts.get("mimeType") or "")
-    return word(names, media_type) if names.is_native(media_type) else media_type
+    return native_name(names, media_type) if names.is_native(media_type) else media_type
 
 
 def is_folder(facts: Mapping[str, Any], names: Names) -> bool:
@@ -77,7 +77,7 @@ def owner(facts: Mapping[str, Any]) -> str:
     return str(owners[0].get("emailAddress") or "somebody else")
 
 
-def facts_view(facts: Mapping[str, Any], names: Names) -> Markup:
+def details_view(facts: Mapping[str, Any], names: Names) -> Markup:
     """The few facts that people ask for first."""
     rows = {
         "Name": facts.get("name"),

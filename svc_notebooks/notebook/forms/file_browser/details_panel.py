@@ -11,7 +11,7 @@ from ....core.names import Names
 from ...widgets.copy_restriction import is_restricted, may_edit, viewers_switch
 from ...widgets.field import show
 from ...widgets.html import Markup
-from .details import facts_view, is_folder
+from .details import details_view, is_folder
 
 
 class FileDetails(widgets.VBox):  # type: ignore[misc]
@@ -36,7 +36,7 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
         self._file = None
         self.viewers.value = not is_restricted(file)
         self._file = file
-        self.facts.value = facts_view(file, names)
+        self.facts.value = details_view(file, names)
         show(self.viewers, may_edit(file) and not is_folder(file, names))
 
     def _set(self) -> None:

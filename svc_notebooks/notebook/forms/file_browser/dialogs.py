@@ -63,7 +63,7 @@ BUTTONS = (
 """The buttons that ask a question: its key, the words on the button, and its tooltip."""
 
 
-class FileQuestion(widgets.VBox):  # type: ignore[misc]
+class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
     """The panel; `answered` is called with the question when a person says yes."""
 
     def __init__(self, answered: Callable[[Question], None], left: Callable[[], None]) -> None:

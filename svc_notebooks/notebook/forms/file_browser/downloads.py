@@ -11,8 +11,8 @@ import ipywidgets as widgets
 from ...widgets.dialogs.confirmation import Confirmation
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, ReplaceQuestion
 from .abuse_question import ask_about_abuse, owned, refusal
-from .actions import Deed
-from .saving import Attempt, Download, fetched, saved
+from .actions import FileAction
+from .saving import Download, DownloadResult, fetched, saved
 
 if TYPE_CHECKING:
     from ....client.session import Session
@@ -29,7 +29,7 @@ class Actions:
 
     session: Callable[[], Session]
     guarded: Callable[[Callable[[], None]], None]
-    do: Callable[[Deed, Callable[[Attempt], str]], None]
+    do: Callable[[FileAction, Callable[[DownloadResult], str]], None]
     say: Callable[[str], None]
     warn: Callable[[Exception], None]
     hand_over: Callable[[str, str, bytes], object]
@@ -42,8 +42,8 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
     def __init__(self, actions: Actions) -> None:
         self._actions = actions
         self._whole: Download | None = None
-        self._act: Callable[..., Deed] = saved
-        self._attempt = Attempt()
+        self._act: Callable[..., FileAction] = saved
+        self._attempt = DownloadResult()
         self._waiting: tuple[Download, ...] = ()
         self.replace = ReplaceQuestion(lambda answer: actions.guarded(lambda: self._replace_answered(answer)))
         self.abuse = Confirmation(actions.guarded)
@@ -75,7 +75,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         kept = f"Cancelled. Nothing of {facts.get('name')} was fetched."
         ask_about_abuse(self.abuse, [facts], "Show anyway", confirmed=go_on, cancelled=lambda: self._actions.say(kept))
 
-    def _begin(self, wanted: Download, act: Callable[..., Deed]) -> None:
+    def _begin(self, wanted: Download, act: Callable[..., FileAction]) -> None:
         self._whole, self._act, self._waiting = wanted, act, ()
         self._go_on([wanted])
 
@@ -86,7 +86,7 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
             code = self._whole.saving if self._act is saved else self._whole.reading
         self._actions.do(self._act(self._actions.session(), downloads, code), self._done)
 
-    def _done(self, attempt: Attempt) -> str:
+    def _done(self, attempt: DownloadResult) -> str:
         for facts, body in attempt.bodies:
             self._actions.hand_over(str(facts.get("name")), str(facts.get("mimeType")), body)
         if attempt.error:

@@ -23,7 +23,7 @@ _LIKED = (HTML, CSV, SVG, PNG, TEXT)
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class FilePreview:
     """What came: `code` is the call that fetches the same."""
 
     name: str
@@ -40,7 +40,7 @@ class Look:
         return shown if shown is not None or self.media_type == PDF else _no_view(self.name, self.media_type)
 
 
-def look_at(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bool = False) -> Look | None:
+def look_at(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bool = False) -> FilePreview | None:
     """Fetch what is needed to look at a file; None: it is flagged as abusive, and nothing was fetched.
 
     Raises ValueError where that is too much.
@@ -56,7 +56,7 @@ def look_at(session: Session, facts: Mapping[str, Any], *, acknowledge_abuse: bo
         raise
 
 
-def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Look:
+def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> FilePreview:
     from ....client.about import export_formats
     from ....client.downloads.exports import read_export
 
@@ -64,13 +64,13 @@ def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Lo
     chosen = next((formats[one] for one in _LIKED if one in formats), next(iter(formats.values()), None))
     name, file_id = str(facts.get("name")), str(facts["id"])
     if chosen is None:
-        return Look(name, f"svc.file({file_id!r})", media_type, b"")
+        return FilePreview(name, f"svc.file({file_id!r})", media_type, b"")
     code = f"svc.export({file_id!r}, {chosen.extension!r})"
-    return Look(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
+    return FilePreview(name, code, chosen.media_type, read_export(session, file_id, chosen.media_type))
 
 
 @confirmed_by_person()
-def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknowledge_abuse: bool) -> Look:
+def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknowledge_abuse: bool) -> FilePreview:
     name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
     text = media_type.startswith("text/") and media_type not in (HTML, CSV)
     if size > LARGEST and not text:
@@ -82,7 +82,7 @@ def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknow
     given = [f"byte_range={wanted!r}"] if wanted else []
     given += ["acknowledge_abuse=True"] if acknowledge_abuse else []
     body = read(file_id, byte_range=wanted, acknowledge_abuse=acknowledge_abuse, session=session)
-    return Look(name, f"svc.read({', '.join([repr(file_id), *given])})", media_type, body)
+    return FilePreview(name, f"svc.read({', '.join([repr(file_id), *given])})", media_type, body)
 
 
 def _no_view(name: str, media_type: str) -> Markup:

@@ -14,7 +14,7 @@ from ...files.content import download, read
 from ...widgets.background_task import Report
 from ...widgets.dialogs.replace_question import Conflict
 from .abuse_question import is_flagged
-from .actions import Deed, counted
+from .actions import FileAction, counted
 from .details import moment
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def _call(function: str, *arguments: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
+class DownloadResult:
     """What downloads came to.
 
     Of each file that was not saved there is either a conflict, with its download in `blocked`, or its download in
@@ -104,31 +104,31 @@ class Attempt:
         return " ".join(f"{words}{counted([''] * number)}." for words, number in told.items() if number)
 
 
-def saved(session: Session, downloads: Sequence[Download], code: str = "") -> Deed:
+def saved(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
     """Save files beside the kernel; what `run` gives is an Attempt."""
 
-    def run(report: Report) -> Attempt:
+    def run(report: Report) -> DownloadResult:
         return _sum([_save(session, one, report) for one in downloads])
 
-    return Deed(code or "\n".join(one.saving for one in downloads), run, "", long=True)
+    return FileAction(code or "\n".join(one.saving for one in downloads), run, "", long=True)
 
 
-def fetched(session: Session, downloads: Sequence[Download], code: str = "") -> Deed:
+def fetched(session: Session, downloads: Sequence[Download], code: str = "") -> FileAction:
     """Read files into memory, for the browser; what `run` gives is an Attempt."""
     each = [one.one(facts) for one in downloads for facts in one.files]
 
-    def run(report: Report) -> Attempt:
-        attempts: list[Attempt] = []
+    def run(report: Report) -> DownloadResult:
+        attempts: list[DownloadResult] = []
         for one in each:
             report(len(attempts), len(each))
             attempts.append(_read(session, one))
         return _sum(attempts)
 
-    return Deed(code or "\n".join(one.reading for one in downloads), run, "", long=True)
+    return FileAction(code or "\n".join(one.reading for one in downloads), run, "", long=True)
 
 
 @confirmed_by_person()
-def _save(session: Session, wanted: Download, report: Report) -> Attempt:
+def _save(session: Session, wanted: Download, report: Report) -> DownloadResult:
     try:
         rows = download(
             wanted.ids,
@@ -144,14 +144,14 @@ def _save(session: Session, wanted: Download, report: Report) -> Attempt:
         if error not in failed.values():
             raise
         return _attempt(error, failed, wanted)
-    return Attempt(tuple(rows["outcome"]))
+    return DownloadResult(tuple(rows["outcome"]))
 
 
-def _attempt(error: Exception, failed: dict[int, Exception], wanted: Download) -> Attempt:
+def _attempt(error: Exception, failed: dict[int, Exception], wanted: Download) -> DownloadResult:
     conflicts = {n: one for n, one in failed.items() if isinstance(one, PathExists) and one.replaceable}
     flagged = [n for n, one in failed.items() if is_flagged(one)]
     result = getattr(error, "result", None)  # of several files those that were saved
-    return Attempt(
+    return DownloadResult(
         () if result is None else tuple(result["outcome"]),
         tuple(_conflict(one, wanted.files[n]) for n, one in conflicts.items()),
         tuple(wanted.one(wanted.files[n]) for n in conflicts),
@@ -161,7 +161,7 @@ def _attempt(error: Exception, failed: dict[int, Exception], wanted: Download) -
 
 
 @confirmed_by_person()
-def _read(session: Session, wanted: Download) -> Attempt:
+def _read(session: Session, wanted: Download) -> DownloadResult:
     (facts,) = wanted.files
     try:
         body = read(
@@ -172,13 +172,13 @@ def _read(session: Session, wanted: Download) -> Attempt:
         )
     except Exception as error:
         if is_flagged(error):
-            return Attempt(flagged=(wanted,))
+            return DownloadResult(flagged=(wanted,))
         raise
-    return Attempt(bodies=((facts, body),))
+    return DownloadResult(bodies=((facts, body),))
 
 
-def _sum(attempts: Sequence[Attempt]) -> Attempt:
-    return Attempt(
+def _sum(attempts: Sequence[DownloadResult]) -> DownloadResult:
+    return DownloadResult(
         tuple(one for attempt in attempts for one in attempt.outcomes),
         tuple(one for attempt in attempts for one in attempt.conflicts),
         tuple(one for attempt in attempts for one in attempt.blocked),

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ....core.events.instances import Occurrence
 from ....core.events.rrule import Start
-from ...events.recurrence_plan import DAY, Plan, day_of, marked_days
+from ...events.recurrence_plan import DAY, RecurrencePlan, day_of, marked_days
 from ...times import offset_text
 from ...widgets.field import show, small_button
 from ...widgets.html import Markup, joined, tag
@@ -25,7 +25,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
     """The instances, the months, and buttons that go to other months."""
 
     def __init__(self) -> None:
-        self._plan: Plan | None = None
+        self._plan: RecurrencePlan | None = None
         self._begun = self._month = date.min
         self.list, self.months = widgets.HTML(), widgets.HTML()
         self.earlier = small_button("Earlier", "One month back", lambda: self._turn(-1))
@@ -35,7 +35,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         self.add_class("svc-preview")
         show(self, False)
 
-    def show(self, plan: Plan | None) -> None:
+    def show(self, plan: RecurrencePlan | None) -> None:
         """Show this plan; None: it cannot be worked out yet, and what stood here goes."""
         if plan and day_of(plan.start) != self._begun:
             self._begun = self._month = day_of(plan.start)
@@ -52,7 +52,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
             self.months.value = month_pictures(self._month, _MONTHS, days)
 
 
-def instance_list(plan: Plan) -> Markup:
+def instance_list(plan: RecurrencePlan) -> Markup:
     """The next instances, one in a line, and how many there are.
 
     >>> plan = Plan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))

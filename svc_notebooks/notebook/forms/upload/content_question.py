@@ -19,7 +19,7 @@ _DOCUMENT = "It is a native document: the new content is converted, and everythi
 
 
 @dataclass(frozen=True, slots=True)
-class NewContent:
+class ContentReplacement:
     """What is to be uploaded: the name of its source, its size in bytes and its type; `name` is the file's new one."""
 
     source: str
@@ -38,7 +38,7 @@ def stored_facts(session: Session, file_id: str) -> JSONObject:
 def ask_to_replace(
     question: Confirmation,
     facts: Mapping[str, Any],
-    content: NewContent,
+    content: ContentReplacement,
     *,
     document: bool,
     confirmed: Callable[[], None],

@@ -17,7 +17,7 @@ from .options import UploadOptions
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....client.uploads.prepare import Order
+    from ....client.uploads.prepare import UploadRequest
 
 UPLOAD_TYPES = (
     ("auto: by size and metadata", "auto"),
@@ -112,7 +112,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
 
     # -- what is meant
 
-    def orders(self, session: Session) -> list[Order]:
+    def orders(self, session: Session) -> list[UploadRequest]:
         """The uploads that are meant, checked. Raises ValueError or TypeError; nothing is sent."""
         if not self.destination.existing:
             return [order for one in self.files.chosen() for order in self._new(session, one)]
@@ -126,7 +126,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.files.forget()
         self.options.id.value = ""
 
-    def _new(self, session: Session, one: Chosen) -> list[Order]:
+    def _new(self, session: Session, one: Chosen) -> list[UploadRequest]:
         name = None if self.upload_type.value == "media" else self.convert.name_of(one)
         name = self.name.value.strip() or name
         return new_files(session, one.source, **{**self._common(one), "name": name, "file_id": self._chosen_id()})

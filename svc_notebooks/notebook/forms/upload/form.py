@@ -17,7 +17,7 @@ from ...widgets.file_picker import FileChoice
 from ...widgets.form import Form
 from ...widgets.progress_bar import ProgressBar
 from ...widgets.styles import row
-from .content_question import NewContent, ask_to_replace, stored_facts
+from .content_question import ContentReplacement, ask_to_replace, stored_facts
 from .controls import UploadControls
 from .queue import Cancelled, UploadQueue
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from ....client.session import Session
-    from ....client.uploads.prepare import Order
+    from ....client.uploads.prepare import UploadRequest
 
 
 def upload_form(*, session: Session | None = None) -> UploadForm:
@@ -122,7 +122,7 @@ class UploadForm(Form):
         else:
             self._ask_to_replace(session, orders, str(facts["id"]))
 
-    def _ask_to_replace(self, session: Session, orders: list[Order], file_id: str) -> None:
+    def _ask_to_replace(self, session: Session, orders: list[UploadRequest], file_id: str) -> None:
         """Content of the service is overwritten only after a person has seen which."""
         facts, order = stored_facts(session, file_id), orders[0]
         source, name = self.controls.files.single().name, str(order.target.metadata.get("name") or "")
@@ -130,13 +130,13 @@ class UploadForm(Form):
         ask_to_replace(
             self.question,
             facts,
-            NewContent(source, order.source.size, order.target.media_type, name),
+            ContentReplacement(source, order.source.size, order.target.media_type, name),
             document=session.names.is_native(str(facts.get("mimeType"))),
             confirmed=lambda: self._replace(session, orders),
             cancelled=lambda: self._keep(str(facts.get("name"))),
         )
 
-    def _replace(self, session: Session, orders: list[Order]) -> None:
+    def _replace(self, session: Session, orders: list[UploadRequest]) -> None:
         self._close_question()
         self.upload.focus()
         self._begin(session, orders)
@@ -150,7 +150,7 @@ class UploadForm(Form):
         self.question.close_it()
         show(self.cancel, True)
 
-    def _begin(self, session: Session, orders: list[Order]) -> None:
+    def _begin(self, session: Session, orders: list[UploadRequest]) -> None:
         self._queue = UploadQueue(session, orders, self._report)
         self._start(self._queue)
 
@@ -198,7 +198,7 @@ class UploadForm(Form):
 
     # -- what it shows
 
-    def _report(self, order: Order, done: int, total: int | None) -> None:
+    def _report(self, order: UploadRequest, done: int, total: int | None) -> None:
         label = label_of(order)
         if self.bar.label != label or done == 0:
             self.bar.begin(label, total)

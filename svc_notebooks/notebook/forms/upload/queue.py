@@ -14,12 +14,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ....core.http.messages import JSONObject
-from ....core.platform import here
+from ....core.platform import capabilities
 
 if TYPE_CHECKING:
     from ....client.session import Session
-    from ....client.uploads.prepare import Order
-    from ....client.uploads.upload import Upload
+    from ....client.uploads.prepare import UploadRequest
+    from ....client.uploads.upload import ClientUpload
 
 Value = TypeVar("Value")
 
@@ -35,16 +35,18 @@ class UploadQueue:
     raised: it goes on where it stopped.
     """
 
-    def __init__(self, session: Session, orders: list[Order], report: Callable[[Order, int, int | None], None]) -> None:
+    def __init__(
+        self, session: Session, orders: list[UploadRequest], report: Callable[[UploadRequest, int, int | None], None]
+    ) -> None:
         self.files: list[JSONObject] = []
         self._session = session
         self._orders = orders
         self._report = report
-        self._steps: Upload | None = None
+        self._steps: ClientUpload | None = None
         self._stop = False
 
     @property
-    def current(self) -> Order | None:
+    def current(self) -> UploadRequest | None:
         """The upload that is under way or comes next; None when all are done."""
         return self._orders[len(self.files)] if len(self.files) < len(self._orders) else None
 
@@ -68,15 +70,15 @@ class UploadQueue:
             self.files.append(await self._carried_out(order))
             self._steps = None
 
-    async def _carried_out(self, order: Order) -> JSONObject:
-        from ....client.uploads.prepare import carry_out
+    async def _carried_out(self, order: UploadRequest) -> JSONObject:
+        from ....client.uploads.prepare import execute
 
         await self._breathe()
         if order.upload_type != "resumable":
-            return await self._aside(lambda: carry_out(self._session, order, self._reporter(order)))
+            return await self._aside(lambda: execute(self._session, order, self._reporter(order)))
         return await self._in_chunks(order)
 
-    async def _in_chunks(self, order: Order) -> JSONObject:
+    async def _in_chunks(self, order: UploadRequest) -> JSONObject:
         from ....client.uploads.prepare import resumable
 
         steps = self._steps
@@ -95,7 +97,7 @@ class UploadQueue:
             raise
         return steps.run()
 
-    def _reporter(self, order: Order) -> Callable[[int, int | None], None]:
+    def _reporter(self, order: UploadRequest) -> Callable[[int, int | None], None]:
         return lambda done, total: self._report(order, done, total)
 
     async def _breathe(self) -> None:
@@ -105,6 +107,6 @@ class UploadQueue:
             raise Cancelled
 
     async def _aside(self, work: Callable[[], Value]) -> Value:
-        if self._session.in_process or not here().threads:
+        if self._session.in_process or not capabilities().threads:
             return work()
         return await asyncio.to_thread(work)
