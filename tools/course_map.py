@@ -4,7 +4,7 @@
     python -m tools.course_map --check    writes nothing; exit status 1 if one of them is stale
 
 The map is read from the notebooks' own openings and from the tags of their cells. Whether a cell shows the rules of
-its tags is asked by tests/house/test_course.py.
+its tags is asked by tests/project/test_course.py.
 """
 
 from __future__ import annotations

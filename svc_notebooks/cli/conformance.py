@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..core.rule_ids import rule_number
 from .output_file import taken, write_report
-from .rule_report import Result, RuleVerdict, TestOutcome, counts, summary, table, verdicts
+from .rule_report import CaseOutcome, Result, RuleVerdict, counts, summary, table, verdicts
 from .target import Deployment, Secrets, names_of
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class Command:
     interrupted: bool = False
     removing: bool = False
     """Whether an interrupt has been heard: what follows is cleaning up."""
-    outcomes: list[TestOutcome] = field(default_factory=list)
+    outcomes: list[CaseOutcome] = field(default_factory=list)
     tests: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

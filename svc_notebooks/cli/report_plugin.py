@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from .rule_report import Failure, Result, TestOutcome
+from .rule_report import CaseOutcome, Failure, Result
 
 if TYPE_CHECKING:
     from .conformance import Command
@@ -85,7 +85,7 @@ class ReportPlugin:
             self._command.outcomes.append(self._outcome())
             self._show_progress()
 
-    def _outcome(self) -> TestOutcome:
+    def _outcome(self) -> CaseOutcome:
         reports = self._reports
         known = [pair for report in reports for pair in report.user_properties]
         facts = {name: value for name, value in known if name != "difference"}
@@ -98,11 +98,11 @@ class ReportPlugin:
             failure = self._failure(failed, tuple(facts.get("log", ())))
             if choices := facts.get("choices"):
                 what = f"{failure.expected} here, {failure.came} there"
-                return TestOutcome(name, rules, Result.DIFFERS, differences=tuple((one, what) for one in choices))
-            return TestOutcome(f"{name}: {self._statement}", rules, Result.FAIL, failure=failure)
+                return CaseOutcome(name, rules, Result.DIFFERS, differences=tuple((one, what) for one in choices))
+            return CaseOutcome(f"{name}: {self._statement}", rules, Result.FAIL, failure=failure)
         if skipped is not None:
-            return TestOutcome(name, rules, Result.UNTESTABLE, why=_reason(skipped))
-        return TestOutcome(name, rules, Result.PASS, differences=tuple(dict.fromkeys(differences)))
+            return CaseOutcome(name, rules, Result.UNTESTABLE, why=_reason(skipped))
+        return CaseOutcome(name, rules, Result.PASS, differences=tuple(dict.fromkeys(differences)))
 
     def _failure(self, report: pytest.TestReport, log: tuple[str, ...]) -> Failure:
         crash = getattr(report.longrepr, "reprcrash", None)

@@ -31,7 +31,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class TestOutcome:
+class CaseOutcome:
     """One test, parameters and all."""
 
     test: str
@@ -55,7 +55,7 @@ class RuleVerdict:
     id: str
     area: str
     words: str
-    outcomes: list[TestOutcome] = field(default_factory=list)
+    outcomes: list[CaseOutcome] = field(default_factory=list)
 
     @property
     def result(self) -> Result:
@@ -69,7 +69,7 @@ class RuleVerdict:
         return next((one for one in order if one in found), Result.UNTESTABLE)
 
     @property
-    def failures(self) -> list[TestOutcome]:
+    def failures(self) -> list[CaseOutcome]:
         """The tests that failed."""
         return [one for one in self.outcomes if one.result is Result.FAIL]
 
@@ -105,7 +105,7 @@ class RuleVerdict:
         }  # fmt: skip
 
 
-def verdicts(rules: Mapping[str, Any], outcomes: Iterable[TestOutcome]) -> list[RuleVerdict]:
+def verdicts(rules: Mapping[str, Any], outcomes: Iterable[CaseOutcome]) -> list[RuleVerdict]:
     """One verdict for each row, in the order of the rows."""
     found = {id: RuleVerdict(id, rule.area, rule.rule) for id, rule in rules.items()}
     for outcome in outcomes:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-from .benches import BENCHES, rows_of
-from .machine import described
-from .table import HEADINGS, Row, markdown, text_line, write_to_page
+from tests.bench.benches import BENCHES, rows_of
+from tests.bench.machine import described
+from tests.bench.table import HEADINGS, Row, markdown, text_line, write_to_page
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

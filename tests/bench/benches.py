@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from .table import Row
+from tests.bench.table import Row
 
 # The file and the function; loaded when measured, so that no row waits for another's peers.
 BENCHES = {

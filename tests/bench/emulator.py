@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from time import perf_counter
 
-from . import processes
-from .neutral import EMULATOR, OURS, Dialect, Neutral
-from .processes import MIB, Served
-from .rounds import Run, alternate, timed
-from .table import Row, at_least, at_most, compared, microseconds, rate
+from tests.bench import processes
+from tests.bench.neutral import EMULATOR, OURS, Dialect, Neutral
+from tests.bench.processes import MIB, Served
+from tests.bench.rounds import Run, alternate, timed
+from tests.bench.table import Row, at_least, at_most, compared, microseconds, rate
 
 PEER = "gcp-storage-emulator"
 LARGE = 8 * MIB

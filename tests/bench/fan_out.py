@@ -15,10 +15,9 @@ from svc_notebooks.core.notifications.messages import CONTENT_TYPE, USER_AGENT, 
 from svc_notebooks.server.notifications.connection_pool import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from svc_notebooks.server.service import open_service
-
-from .processes import Hooked, folder, hooks
-from .rounds import Run, alternate, timed
-from .table import Row, at_least, compared, milliseconds
+from tests.bench.processes import Hooked, folder, hooks
+from tests.bench.rounds import Run, alternate, timed
+from tests.bench.table import Row, at_least, compared, milliseconds
 
 PEER = "a loop over one requests session"
 MESSAGES = 1000

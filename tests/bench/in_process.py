@@ -17,9 +17,8 @@ from svc_notebooks.client.files import get_file
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.files.files import upload
 from svc_notebooks.notebook.sandbox.start import sandbox
-
-from .rounds import Costs, alternate, each, middle
-from .table import Row, at_most, compared, microseconds
+from tests.bench.rounds import Costs, alternate, each, middle
+from tests.bench.table import Row, at_most, compared, microseconds
 
 CALLS = 1000
 ROUNDS = 9

@@ -10,11 +10,10 @@ from statistics import median
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.server.service import Service, open_service
+from tests.bench.processes import Hooked, hooks
+from tests.bench.rounds import Run, alternate
+from tests.bench.table import Row, at_most, compared, microseconds
 from tests.receivers import dead_receiver
-
-from .processes import Hooked, hooks
-from .rounds import Run, alternate
-from .table import Row, at_most, compared, microseconds
 
 CHANNELS, DEAD = 100, 10
 CALLS = 10

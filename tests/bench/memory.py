@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from . import processes
-from .processes import MIB, Served, Watch, folder
-from .table import Row
+from tests.bench import processes
+from tests.bench.processes import MIB, Served, Watch, folder
+from tests.bench.table import Row
 
 SIZE = 1024
 CHUNK = 8

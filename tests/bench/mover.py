@@ -8,8 +8,7 @@ from pathlib import Path
 from svc_notebooks.client.downloads.downloads import download
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import upload
-
-from .processes import MIB, TOKEN
+from tests.bench.processes import MIB, TOKEN
 
 
 def main(base_url: str, folder: str, chunk: str) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from urllib.parse import quote, urlsplit
 
-from .processes import TOKEN, Served
+from tests.bench.processes import TOKEN, Served
 
 
 @dataclass(frozen=True, slots=True)

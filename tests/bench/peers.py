@@ -19,8 +19,7 @@ from googleapiclient.http import MediaFileUpload, build_http
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import upload
-
-from .processes import MIB, TOKEN, Served
+from tests.bench.processes import MIB, TOKEN, Served
 
 Uploader: TypeAlias = Callable[[Path], str]
 """Uploads a file; the id of what the service made."""

@@ -10,9 +10,8 @@ from dateutil.rrule import rrulestr
 
 from svc_notebooks.core.events.instances import occurrences, starts
 from svc_notebooks.core.events.rrule import Recurrence
-
-from .rounds import alternate, middle
-from .table import Row, at_most, compared, microseconds, milliseconds
+from tests.bench.rounds import alternate, middle
+from tests.bench.table import Row, at_most, compared, microseconds, milliseconds
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 11, 2, 10, tzinfo=BERLIN)

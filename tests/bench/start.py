@@ -13,10 +13,9 @@ import pandas as pd
 from svc_notebooks.client.files import get_file
 from svc_notebooks.notebook.frames.frames import frame
 from svc_notebooks.notebook.frames.schemas import FILES
-
-from .in_process import one_file
-from .rounds import Run, alternate, timed
-from .table import Row, at_most, compared, milliseconds
+from tests.bench.in_process import one_file
+from tests.bench.rounds import Run, alternate, timed
+from tests.bench.table import Row, at_most, compared, milliseconds
 
 LATE = ("requests", "pandas", "ipywidgets", "sqlalchemy", "svc_notebooks.server")
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
-from .rounds import Costs, Ratio
+from tests.bench.rounds import Costs, Ratio
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 HEADINGS = ("work", "ours", "peer", "ratio", "goal", "held")

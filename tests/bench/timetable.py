@@ -14,10 +14,9 @@ from svc_notebooks.core.http.messages import segment
 from svc_notebooks.notebook.events.batch import create_events
 from svc_notebooks.notebook.events.calendars import create_calendar
 from svc_notebooks.notebook.events.query import events
-
-from .processes import TOKEN, Served, folder, ours
-from .rounds import Run, alternate, timed
-from .table import Row, at_most, compared, milliseconds
+from tests.bench.processes import TOKEN, Served, folder, ours
+from tests.bench.rounds import Run, alternate, timed
+from tests.bench.table import Row, at_most, compared, milliseconds
 
 ROUNDS = 9  # and one that is not counted
 AT_ONCE = 1000

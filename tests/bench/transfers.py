@@ -12,11 +12,10 @@ from time import perf_counter
 from svc_notebooks.client.downloads.downloads import download
 from svc_notebooks.client.files import delete_file
 from svc_notebooks.client.session import Session
-
-from . import peers, processes
-from .processes import MIB, TOKEN, Served, big_file, folder
-from .rounds import Costs, Run, alternate, timed
-from .table import Row, at_least, compared, rate
+from tests.bench import peers, processes
+from tests.bench.processes import MIB, TOKEN, Served, big_file, folder
+from tests.bench.rounds import Costs, Run, alternate, timed
+from tests.bench.table import Row, at_least, compared, rate
 
 SIZE = 256
 ROUNDS = 9

@@ -2,9 +2,9 @@
 
 import pytest
 
+from tests.browser.forms.test_event_form import KEY_HAS_FOCUS
 from tests.browser.keys import walk
 from tests.browser.room import squeezed
-from tests.browser.test_event_form import KEY_HAS_FOCUS
 
 pytestmark = [pytest.mark.browser, pytest.mark.filterwarnings("default")]
 

@@ -12,9 +12,9 @@ from urllib.parse import urlencode
 
 import jwt
 
-from .conftest import Answer, Wire
-from .diary import ADA
-from .person import Person
+from tests.contract.conftest import Answer, Wire
+from tests.contract.diary import ADA
+from tests.contract.person import Person
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 JWT_BEARER = "urn:ietf:params:oauth:grant-type:jwt-bearer"

@@ -13,10 +13,9 @@ from typing import Any
 import pytest
 
 from svc_notebooks.cli.target import Deployment
-
-from .inside import Inside
-from .ledger import CALENDARS, FILES, Ledger
-from .site import ADA, Reply, Site, Unreachable
+from tests.contract.inside import Inside
+from tests.contract.ledger import CALENDARS, FILES, Ledger
+from tests.contract.site import ADA, Reply, Site, Unreachable
 
 UPLOAD = f"/upload{FILES}?uploadType="
 DAY = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}}

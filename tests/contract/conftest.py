@@ -12,11 +12,10 @@ import pytest
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
-
-from .deployed import run_of
-from .diary import BOB, Diary
-from .replay import Replay, Stage as Stage, staged
-from .wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
+from tests.contract.deployed import run_of
+from tests.contract.diary import BOB, Diary
+from tests.contract.replay import Replay, Stage as Stage, staged
+from tests.contract.wire import Answer as Answer, InProcess as InProcess, OverSocket as OverSocket, Q as Q, Wire as Wire
 
 BOTH_WAYS = pytest.mark.parametrize("way", ["in-process", "socket"])
 """For tests of bodies that the service reads in blocks: a socket brings other blocks than a call."""

@@ -21,14 +21,13 @@ from svc_notebooks.core.names import Names
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.core.rule_ids import rule_number
 from svc_notebooks.server.service import Service
+from tests.contract.arrival import arrive
+from tests.contract.chosen import Record, Status, Told, first_entry, noting, statuses_named
+from tests.contract.inside import Outside, beyond
+from tests.contract.ledger import Ledger
+from tests.contract.site import Site, Unreachable, operation_of, visitors
+from tests.contract.wire import Answer, Wire
 from tests.receivers import receiver
-
-from .arrival import arrive
-from .chosen import Record, Status, Told, first_entry, noting, statuses_named
-from .inside import Outside, beyond
-from .ledger import Ledger
-from .site import Site, Unreachable, operation_of, visitors
-from .wire import Answer, Wire
 
 BASE32 = "0123456789abcdefghijklmnopqrstuv"
 

@@ -7,8 +7,7 @@ from typing import Any, cast
 from urllib.parse import quote, urlencode
 
 from svc_notebooks.server.service import Service, open_service
-
-from .wire import Answer, Wire
+from tests.contract.wire import Answer, Wire
 
 ADA, BOB, EVE = "ada@svc.example", "bob@svc.example", "eve@svc.example"
 GUEST = "guest@elsewhere.example"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
-from .conftest import Answer, Wire
+from tests.contract.conftest import Answer, Wire
 
 
 @dataclass

@@ -14,8 +14,7 @@ from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service
 from svc_notebooks.server.transports.socket import SocketServer
-
-from .wire import Exchange, OverSocket
+from tests.contract.wire import Exchange, OverSocket
 
 PER_CONNECTION = {"host", "connection", "date", "server", "content-length", "transfer-encoding"}
 """Fields that one connection adds: the length of a body is compared with the body."""

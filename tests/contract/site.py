@@ -16,10 +16,9 @@ import pytest
 
 from svc_notebooks.cli.target import Deployment, Secrets
 from svc_notebooks.core.http.messages import Headers
-
-from .inside import Inside, Outside, beyond
-from .ledger import CALENDARS, FILES, Ledger, Made
-from .translation import Translation
+from tests.contract.inside import Inside, Outside, beyond
+from tests.contract.ledger import CALENDARS, FILES, Ledger, Made
+from tests.contract.translation import Translation
 
 ADA, BOB = "ada@svc.example", "bob@svc.example"
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from tests.contract.conftest import Answer, Wire
 from tests.receivers import Receiver, receiver
-
-from .conftest import Answer, Wire
 
 FOLDER = "application/vnd.svc-apps.folder"
 

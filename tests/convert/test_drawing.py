@@ -14,8 +14,7 @@ from PIL import Image
 
 from svc_notebooks.convert.drawing import Drawing, jpeg, pdf, png, read, svg
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
-
-from . import decks
+from tests.convert.presentation import decks
 
 _HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
 _SMALL = _HEAD + 'width="40" height="20">'

@@ -16,8 +16,7 @@ from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.engines import libreoffice as office
 from svc_notebooks.convert.job import ConversionError, Job
 from svc_notebooks.convert.pool.converter import Converter
-
-from . import sources
+from tests.convert import sources
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 

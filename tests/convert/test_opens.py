@@ -15,8 +15,7 @@ import pytest
 from svc_notebooks.convert.engines import available as engines
 from svc_notebooks.convert.pool.converter import Converted, Converter
 from svc_notebooks.core.http import native_formats as f
-
-from . import sources
+from tests.convert import sources
 
 pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
 

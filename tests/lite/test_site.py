@@ -2,7 +2,7 @@
 
 There are no frames here: PyPI has no numpy and no pandas for Pyodide, and its own distribution is not to be had
 without the network. A cell that needs more of a frame than a stand-in has is counted and not judged; the same cell
-runs with pandas itself, without threads, sockets and processes, in tests/notebook/test_in_a_browser.py.
+runs with pandas itself, without threads, sockets and processes, in tests/notebook/sandbox/test_in_a_browser.py.
 """
 
 import threading

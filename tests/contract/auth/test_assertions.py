@@ -1,0 +1,172 @@
+"""Service accounts sign for themselves: what their assertions must say, and who may not have signed them (RFC 7523)."""
+
+from __future__ import annotations
+
+import json
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from typing import Any
+
+import jwt
+import pytest
+
+from tests.contract.apps import JWT_BEARER, SCOPE, Robot, account, ask, refused
+from tests.contract.conftest import Wire
+from tests.contract.diary import ADA
+
+# The interface says that tokens are needed, and nothing of where they come from.
+pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
+
+
+@pytest.fixture
+def robot(wire: Wire) -> Robot:
+    return Robot(wire, account(wire, "robot"))
+
+
+@pytest.mark.spec("T-01", "T-01a", "T-04", "T-04a")
+def test_a_service_account_gets_a_token_for_what_it_has_signed(wire: Wire, robot: Robot) -> None:
+    answer = robot.grant(robot.signed())
+    token = answer.json["access_token"]
+    mine = wire.post_json("/storage/v3/files", {"name": "the robot's"}, token=token).json["id"]
+
+    assert (answer.status, answer.json["token_type"]) == (200, "Bearer")
+    assert "refresh_token" not in answer.json
+    assert wire.send("GET", f"/storage/v3/files/{mine}").status == 404
+    about = wire.send("GET", "/storage/v3/about?fields=user", token=token).json
+    assert about["user"]["emailAddress"] == robot.key["client_email"]
+
+
+BAD_CLAIMS: dict[str, dict[str, Any]] = {
+    "no iss": {"iss": None},
+    "an unknown iss": {"iss": "nobody@svc.example"},
+    "iss that is no text": {"iss": 5},
+    "no aud": {"aud": None},
+    "another aud": {"aud": "https://elsewhere.example/token"},
+    "aud without the path": {"aud": "http://svc.test"},
+    "no iat": {"iat": None},
+    "no exp": {"exp": None},
+    "exp that is a text": {"exp": "soon"},
+    "exp without end": {"exp": 10**400},
+    "exp that is no number": {"exp": float("nan")},
+    "exp that is infinite": {"exp": float("inf")},
+    "iat without end": {"iat": -(10**400)},
+    "a sub that is no text": {"sub": ["x"]},
+}
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_an_assertion_with_a_bad_claim_is_refused(robot: Robot) -> None:
+    for case, changes in BAD_CLAIMS.items():
+        assert refused(robot.grant(robot.signed(**changes))) == (400, "invalid_grant"), case
+
+
+TIMES = {
+    "now, for an hour": (0, 3600, True),
+    "for a minute": (0, 60, True),
+    "a client whose clock is four minutes ahead": (240, 3600, True),
+    "a client whose clock is an hour ahead": (3600, 3600, False),
+    "for more than an hour": (0, 3601, False),
+    "for nothing": (0, 0, False),
+    "over before it began": (0, -60, False),
+    "long expired": (-7200, 3600, False),
+    "expired this second": (-3600, 3600, False),
+    "about to expire": (-3590, 3600, True),
+}
+
+
+@pytest.mark.spec("T-01", "T-01c")
+def test_an_assertion_is_good_for_an_hour_by_the_clock_of_the_service(robot: Robot) -> None:
+    now = robot.claims["iat"]
+
+    for case, (begins, lasts, good) in TIMES.items():
+        answer = robot.grant(robot.signed(iat=now + begins, exp=now + begins + lasts))
+        assert answer.status == 200 if good else refused(answer) == (400, "invalid_grant"), case
+
+
+def unsigned(claims: dict[str, Any]) -> str:
+    parts = [{"alg": "none", "typ": "JWT"}, claims]
+    return ".".join(urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts) + "."
+
+
+def forged(robot: Robot, wire: Wire) -> Iterator[tuple[str, str]]:
+    """Assertions that this service account has not signed."""
+    good, other = robot.signed(), Robot(wire, account(wire, "other"))
+    head, body, signature = good.split(".")
+    swapped = urlsafe_b64encode(json.dumps(robot.claims | {"scope": SCOPE + "calendar"}).encode()).decode().rstrip("=")
+    public = public_half(robot.key["private_key"])
+    yield "no algorithm", unsigned(robot.claims)
+    yield "no signature", f"{head}.{body}."
+    yield "another body", f"{head}.{swapped}.{signature}"
+    yield "another's key", jwt.encode(robot.claims, other.key["private_key"], "RS256")
+    yield "the public key as a secret", by_hand({"alg": "HS256", "typ": "JWT"}, robot.claims, public)
+    yield "a weak secret", jwt.encode(robot.claims, "x" * 32, "HS256")
+    yield "another hash", jwt.encode(robot.claims, robot.key["private_key"], "RS512")
+    yield "a key that is not known", jwt.encode(robot.claims, robot.key["private_key"], "RS256", headers={"kid": "k"})
+
+
+def by_hand(header: dict[str, str], claims: dict[str, Any], secret: bytes) -> str:
+    """What a library refuses to make: a MAC whose secret everybody knows."""
+    import hmac
+
+    parts = [urlsafe_b64encode(json.dumps(one).encode()).decode().rstrip("=") for one in (header, claims)]
+    mac = hmac.digest(secret, ".".join(parts).encode(), "sha256")
+    return ".".join([*parts, urlsafe_b64encode(mac).decode().rstrip("=")])
+
+
+def public_half(private: str) -> bytes:
+    from cryptography.hazmat.primitives import serialization as form
+
+    key = form.load_pem_private_key(private.encode(), None).public_key()
+    return key.public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_what_the_service_account_has_not_signed_is_refused(wire: Wire, robot: Robot) -> None:
+    for name, assertion in forged(robot, wire):
+        assert refused(robot.grant(assertion)) == (400, "invalid_grant"), name
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize(
+    "text", ["x", "a.b", "a.b.c", "..", "a.b.c.d", "\u20ac.b.c", "." * 5000, "e30.e30.e30", "W10.W10.W10"]
+)
+def test_what_is_no_assertion_is_refused(robot: Robot, text: str) -> None:
+    assert refused(robot.grant(text)) == (400, "invalid_grant")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_without_an_assertion_the_request_is_incomplete(wire: Wire) -> None:
+    assert refused(ask(wire, "/token", {"grant_type": JWT_BEARER})) == (400, "invalid_request")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_an_assertion_names_scopes_that_exist(robot: Robot) -> None:
+    for scope in (None, "", SCOPE + "nothing", 5, ["x"]):
+        assert refused(robot.grant(robot.signed(scope=scope))) == (400, "invalid_scope"), scope
+
+
+@pytest.mark.spec("T-04", "T-04b")
+def test_a_service_account_acts_for_nobody_unless_it_was_let(robot: Robot) -> None:
+    assert refused(robot.grant(robot.signed(sub=ADA))) == (401, "unauthorized_client")
+
+
+@pytest.mark.spec("T-04", "T-04a")
+def test_a_service_account_acts_for_users_in_the_scopes_that_it_was_given(wire: Wire) -> None:
+    agent = Robot(wire, account(wire, "agent", delegation=["storage.readonly"]))
+    adas = wire.post_json("/storage/v3/files", {"name": "ada's"}, token=wire.service.sign_in(ADA)).json["id"]
+
+    found = agent.grant(agent.signed(sub=ADA, scope=SCOPE + "storage.readonly")).json
+    wider = agent.grant(agent.signed(sub=ADA, scope=f"{SCOPE}storage.readonly {SCOPE}calendar"))
+    stranger = agent.grant(agent.signed(sub="never-seen@svc.example", scope=SCOPE + "storage.readonly"))
+
+    assert wire.send("GET", f"/storage/v3/files/{adas}", token=found["access_token"]).status == 200
+    assert refused(wider) == (401, "unauthorized_client")
+    assert refused(stranger) == (400, "invalid_grant")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_new_key_ends_the_old_one(wire: Wire, robot: Robot) -> None:
+    newer = Robot(wire, account(wire, "robot"))
+
+    assert refused(robot.grant(robot.signed())) == (400, "invalid_grant")
+    assert newer.grant(newer.signed()).status == 200

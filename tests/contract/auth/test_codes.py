@@ -1,0 +1,272 @@
+"""A code and what it is worth: exchange, refresh, proof keys, and every refusal (T-01).
+
+Written from RFC 6749 (grants and their errors) and 7636 (proof keys), and the choices of the service for what those
+leave open.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from urllib.parse import urlencode
+
+import pytest
+
+from tests.contract.apps import BACK, CHALLENGE, FORM, SCOPE, VERIFIER, App, ask, refused, registered, works
+from tests.contract.conftest import Wire
+from tests.contract.diary import BOB
+from tests.contract.person import Person
+
+# The interface says that tokens are needed, and nothing of where they come from.
+pytestmark = pytest.mark.choice("Tokens, consent and the OpenAPI document")
+
+
+@pytest.fixture
+def app(wire: Wire) -> App:
+    return registered(wire)
+
+
+@pytest.mark.spec("T-01", "T-01a", "T-04", "T-04a")
+def test_a_code_is_exchanged_for_tokens_that_work_for_who_consented(wire: Wire, app: App) -> None:
+    bobs = wire.post_json("/storage/v3/files", {"name": "bob's"}, token=wire.service.sign_in(BOB)).json["id"]
+
+    answer = ask(wire, "/token", app.form(app.code("storage calendar.readonly", user=BOB)))
+    found = answer.json
+
+    assert answer.status == 200
+    assert "no-store" in answer.headers["Cache-Control"]
+    assert found["token_type"] == "Bearer"
+    assert found["expires_in"] in (3599, 3600)
+    assert set(found["scope"].split()) == {SCOPE + "storage", SCOPE + "calendar.readonly"}
+    assert wire.send("GET", f"/storage/v3/files/{bobs}", token=found["access_token"]).status == 200
+
+
+@pytest.mark.spec("T-01", "T-01a")
+def test_a_refresh_token_gives_another_access_token(wire: Wire, app: App) -> None:
+    first = app.tokens("storage calendar")
+
+    second = app.refresh(first["refresh_token"]).json
+
+    assert second["access_token"] != first["access_token"]
+    assert set(second["scope"].split()) == set(first["scope"].split())
+    assert works(wire, first["access_token"])
+    assert works(wire, second["access_token"])
+
+
+@pytest.mark.spec("T-01", "T-01b", "T-03", "T-03b")
+def test_a_refresh_may_ask_for_less_and_not_for_more(wire: Wire, app: App) -> None:
+    refresh = app.tokens("storage.readonly calendar")["refresh_token"]
+
+    less = app.refresh(refresh, scope=SCOPE + "calendar").json
+    more = app.refresh(refresh, scope=f"{SCOPE}calendar {SCOPE}storage")
+    again = app.refresh(refresh).json
+
+    assert less["scope"] == SCOPE + "calendar"
+    assert wire.send("GET", "/storage/v3/files", token=less["access_token"]).status == 403
+    assert refused(more) == (400, "invalid_scope")
+    assert works(wire, again["access_token"])
+
+
+@pytest.mark.spec("T-03", "T-03b")
+def test_what_a_person_unticks_is_not_granted(wire: Wire, app: App) -> None:
+    found = app.tokens("storage calendar.readonly", untick=("storage",))
+
+    assert found["scope"] == SCOPE + "calendar.readonly"
+    assert wire.send("GET", "/storage/v3/files", token=found["access_token"]).status == 403
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_code_is_good_once_and_who_replays_it_ends_what_came_of_it(wire: Wire, app: App) -> None:
+    code = app.code()
+    first = ask(wire, "/token", app.form(code)).json
+    assert works(wire, first["access_token"])
+
+    assert refused(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
+
+    assert not works(wire, first["access_token"])
+    assert refused(app.refresh(first["refresh_token"])) == (400, "invalid_grant")
+
+
+@pytest.mark.spec("T-01", "T-01c")
+def test_a_code_ends_soon(wire: Wire, app: App) -> None:
+    code = app.code()
+    wire.service.clock.advance("11m")
+
+    assert refused(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_basic_credentials_are_as_good_as_those_in_the_form(wire: Wire, app: App) -> None:
+    basic = "Basic " + b64encode(f"{app.id}:{app.secret}".encode()).decode()
+    form = app.form(app.code(), client_id=None, client_secret=None)
+
+    assert ask(wire, "/token", form, Authorization=basic).status == 200
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_public_client_has_no_secret_and_must_prove_itself(wire: Wire) -> None:
+    public = registered(wire, public=True)
+    code = public.code()
+
+    assert refused(ask(wire, "/token", public.form(code, client_secret=None, code_verifier=None)))[1] == "invalid_grant"
+    assert ask(wire, "/token", public.form(code, client_secret=None)).status == 200
+    without = Person(wire, wire.service.sign_in()).consent(
+        public.address(code_challenge=None, code_challenge_method=None)
+    )
+    assert without["error"] == "invalid_request"
+
+
+WRONG_VERIFIERS = {
+    "missing": None,
+    "empty": "",
+    "another": VERIFIER[:-1] + "x",
+    "the challenge itself": CHALLENGE,
+    "too short": VERIFIER[:42],
+    "with a blank": VERIFIER + " ",
+}
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("wrong", WRONG_VERIFIERS)
+def test_only_the_verifier_answers_the_challenge(wire: Wire, app: App, wrong: str) -> None:
+    form = app.form(app.code(), code_verifier=WRONG_VERIFIERS[wrong])
+
+    assert refused(ask(wire, "/token", form)) == (400, "invalid_grant")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_plain_challenge_is_its_own_verifier(wire: Wire, app: App) -> None:
+    code = app.code(code_challenge=VERIFIER, code_challenge_method="plain")
+
+    assert ask(wire, "/token", app.form(code)).status == 200
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_verifier_for_a_request_that_had_no_challenge_is_a_downgrade(wire: Wire, app: App) -> None:
+    code = app.code(code_challenge=None, code_challenge_method=None)
+
+    assert refused(ask(wire, "/token", app.form(code))) == (400, "invalid_grant")
+
+
+REFUSALS: dict[str, tuple[dict[str, str | None], tuple[int, str]]] = {
+    "no grant_type": ({"grant_type": None}, (400, "invalid_request")),
+    "an empty grant_type": ({"grant_type": ""}, (400, "invalid_request")),
+    "a password": ({"grant_type": "password"}, (400, "unsupported_grant_type")),
+    "client credentials": ({"grant_type": "client_credentials"}, (400, "unsupported_grant_type")),
+    "no code": ({"code": None}, (400, "invalid_request")),
+    "an unknown code": ({"code": "4/nothing"}, (400, "invalid_grant")),
+    "a code with odd letters": ({"code": "\x00\u20ac'--"}, (400, "invalid_grant")),
+    "another redirect": ({"redirect_uri": "https://app.example/other"}, (400, "invalid_grant")),
+    "a redirect of another case": ({"redirect_uri": BACK.replace("app", "APP")}, (400, "invalid_grant")),
+    "no redirect": ({"redirect_uri": None}, (400, "invalid_grant")),
+    "an unknown client": ({"client_id": "nobody"}, (401, "invalid_client")),
+    "no client": ({"client_id": None}, (401, "invalid_client")),
+    "a wrong secret": ({"client_secret": "wrong"}, (401, "invalid_client")),
+    "no secret": ({"client_secret": None}, (401, "invalid_client")),
+    "a secret that begins well": ({"client_secret": ""}, (401, "invalid_client")),
+}
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("case", REFUSALS)
+def test_the_token_endpoint_says_what_is_wrong(wire: Wire, app: App, case: str) -> None:
+    changes, expected = REFUSALS[case]
+
+    assert refused(ask(wire, "/token", app.form(app.code(), **changes))) == expected
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_refused_exchange_gives_no_token_and_the_right_one_still_does(wire: Wire, app: App) -> None:
+    """A client that mistypes must not lose the consent; one that guesses gains nothing by it."""
+    code = app.code()
+    assert ask(wire, "/token", app.form(code, client_secret="wrong")).status == 401
+
+    assert ask(wire, "/token", app.form(code)).status == 200
+
+
+@pytest.mark.spec("T-04", "T-04b")
+def test_a_code_and_a_refresh_token_are_for_their_client_alone(wire: Wire, app: App) -> None:
+    other, code, refresh = registered(wire, "Other"), app.code(), app.tokens()["refresh_token"]
+
+    assert refused(ask(wire, "/token", other.form(code))) == (400, "invalid_grant")
+    assert refused(other.refresh(refresh)) == (400, "invalid_grant")
+    assert ask(wire, "/token", app.form(code)).status == 200
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_code_is_no_refresh_token_and_no_access_token(wire: Wire, app: App) -> None:
+    code = app.code()
+
+    assert refused(app.refresh(code)) == (400, "invalid_grant")
+    assert not works(wire, code)
+    refresh = app.tokens()["refresh_token"]
+    assert not works(wire, refresh)
+    assert refused(ask(wire, "/token", app.form(refresh))) == (400, "invalid_grant")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_wrong_basic_credentials_are_challenged_in_kind(wire: Wire, app: App) -> None:
+    form = app.form(app.code(), client_id=None, client_secret=None)
+
+    for basic in (f"{app.id}:wrong", "nobody:x", ":"):
+        answer = ask(wire, "/token", form, Authorization="Basic " + b64encode(basic.encode()).decode())
+        assert refused(answer) == (401, "invalid_client")
+        assert answer.headers["WWW-Authenticate"].startswith("Basic")
+    for header in ("Basic !!!", "Basic", "Bearer x", "Basic /w=="):
+        assert refused(ask(wire, "/token", form, Authorization=header)) == (401, "invalid_client")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_credentials_in_two_places_are_refused(wire: Wire, app: App) -> None:
+    basic = "Basic " + b64encode(f"{app.id}:{app.secret}".encode()).decode()
+
+    assert refused(ask(wire, "/token", app.form(app.code()), Authorization=basic)) == (400, "invalid_request")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_parameter_that_is_there_twice_is_refused(wire: Wire, app: App) -> None:
+    twice = [*app.form(app.code()).items(), ("grant_type", "authorization_code")]
+
+    assert refused(ask(wire, "/token", twice)) == (400, "invalid_request")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize(
+    "body, kind",
+    [
+        (b'{"grant_type": "authorization_code"}', "application/json"),
+        (b"\xff\xfe", FORM["Content-Type"]),
+        (b"a" * 200_000, FORM["Content-Type"]),
+        (b"&".join(b"a%d=1" % n for n in range(2000)), FORM["Content-Type"]),
+        (b"", FORM["Content-Type"]),
+        (b"grant_type=%", FORM["Content-Type"]),
+        (b"grant_type=%ff", FORM["Content-Type"]),
+    ],
+    ids=["JSON", "bytes", "huge", "many fields", "empty", "half an escape", "an escape that is no text"],
+)
+def test_a_body_that_is_no_form_is_refused(wire: Wire, body: bytes, kind: str) -> None:
+    answer = wire.send("POST", "/token", body, {"Content-Type": kind}, token=None)
+
+    status, error = refused(answer)
+    assert status in (400, 413)
+    assert error in ("invalid_request", "unsupported_grant_type")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_no_token_is_given_by_an_address(wire: Wire, app: App) -> None:
+    """A code and a secret in a query would stand in every log."""
+    form = urlencode(app.form(app.code()))
+
+    assert wire.send("GET", f"/token?{form}", token=None).status == 405
+    assert refused(wire.send("POST", f"/token?{form}", b"", FORM, token=None))[0] == 400
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_what_was_refused_is_said_in_letters_that_the_rfc_allows(wire: Wire, app: App) -> None:
+    for odd in ('"quoted"', "back\\slash", "\u20acuro", "new\nline"):
+        answers = (
+            app.refresh(app.tokens()["refresh_token"], scope=odd),
+            ask(wire, "/token", {"grant_type": odd}),
+            ask(wire, "/token", [(odd, "1"), (odd, "2")]),
+        )
+        for answer in answers:
+            assert refused(answer)[0] == 400

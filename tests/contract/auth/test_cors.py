@@ -1,0 +1,183 @@
+"""Pages of other origins use the interface with an access token (CORS), and nothing else of a service."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from svc_notebooks.core.api.operations import OPERATIONS, Operation
+from svc_notebooks.core.api.public_endpoints import PAGES, PUBLIC_ENDPOINTS
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.apps import FORM
+from tests.contract.conftest import Answer, Q, Wire
+
+APP = "https://app.example"
+FILES = "/storage/v3/files"
+UPLOAD = f"/upload{FILES}"
+ASKED = "authorization,content-range,content-type,if-match,range,x-svc-fault,x-upload-content-length"
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return Policy(allowed_origins=("*",))
+
+
+def preflight(wire: Wire, method: str, target: str, origin: str = APP, **headers: str) -> Answer:
+    asked = {"Origin": origin, "Access-Control-Request-Method": method}
+    return wire.send("OPTIONS", target, headers={**asked, **headers}, token=None)
+
+
+def cors_of(answer: Answer) -> dict[str, str]:
+    return {name.lower(): value for name, value in answer.headers.items() if name.lower().startswith("access-control-")}
+
+
+def paths(operation: Operation) -> Iterator[str]:
+    path = "/".join("x" if word.startswith("{") else word for word in operation.path)
+    yield f"/{'calendar' if operation.calendar else 'storage'}/v3/{path}"
+    if operation.media:
+        yield f"/upload/storage/v3/{path}?uploadType=multipart"
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.name)
+def test_a_preflight_is_answered_for_every_operation(wire: Wire, operation: Operation) -> None:
+    for path in paths(operation):
+        for method in operation.methods:
+            answer = preflight(wire, method, path, **{"Access-Control-Request-Headers": ASKED})
+            found = cors_of(answer)
+            assert (answer.status, answer.body) == (204, b"")
+            assert method in found["access-control-allow-methods"].split(", ")
+            assert found["access-control-allow-origin"] == "*"
+            assert found["access-control-allow-headers"] == ASKED
+            assert int(found["access-control-max-age"]) > 0
+            assert "access-control-allow-credentials" not in found
+
+
+def test_a_preflight_of_a_session_names_its_methods(wire: Wire) -> None:
+    uri = wire.begin()
+
+    found = cors_of(preflight(wire, "PUT", uri.removeprefix(wire.base_url)))
+
+    assert set(found["access-control-allow-methods"].split(", ")) >= {"PUT", "DELETE"}
+    assert wire.put(uri, b"hello").status == 200
+
+
+def test_a_preflight_touches_nothing_and_is_in_the_journal(wire: Wire) -> None:
+    file = wire.create()
+    with wire.service.faults({"match": {"method": "DELETE"}, "action": {"status": 503}}):
+        assert preflight(wire, "DELETE", f"{FILES}/{file['id']}").status == 204
+        assert wire.send("DELETE", f"{FILES}/{file['id']}").status == 503
+
+    row = wire.service.journal()[-2]
+    assert (row["method"], row["status"], row["decided_by"], row["user"]) == ("OPTIONS", 204, "allowed_origins", None)
+    assert wire.names() == ["Untitled"]
+
+
+@pytest.mark.parametrize("target", [FILES, f"{FILES}/x", UPLOAD, "/openapi.json", "/signin", "/_control/reset", "/x"])
+def test_options_without_a_preflight_are_what_they_were(wire: Wire, target: str) -> None:
+    for headers in ({}, {"Origin": APP}, {"Access-Control-Request-Method": "GET"}):
+        answer = wire.send("OPTIONS", target, headers=headers, token=None)
+        assert answer.status in (404, 405)
+        assert answer.status == 404 or "OPTIONS" not in answer.headers["Allow"]
+
+
+def test_whatever_is_answered_a_page_may_read_it(wire: Wire) -> None:
+    """Successes, a 308, a range, refusals and a fault."""
+    file, uri = wire.create(), wire.begin()
+    page = {"Origin": APP}
+    answers = [
+        wire.send("GET", FILES, headers=page),
+        wire.send("PUT", uri, b"x" * Q, {**page, "Content-Range": f"bytes 0-{Q - 1}/{2 * Q}"}),
+        wire.send("GET", f"{FILES}/{file['id']}?alt=media", headers={**page, "Range": "bytes=1-2"}),
+        wire.send("GET", FILES, headers=page, token=None),
+        wire.send("GET", f"{FILES}/nothing", headers=page),
+        wire.send("GET", "/storage/v3/nothing", headers=page),
+        wire.send("BREW", FILES, headers=page),
+        wire.send("GET", FILES, headers={**page, "X-Svc-Fault": "status=503"}),
+        wire.send("HEAD", f"{FILES}/{file['id']}", headers=page),
+        wire.send("DELETE", f"{FILES}/{file['id']}", headers=page),
+    ]
+
+    assert [answer.status for answer in answers] == [200, 308, 206, 401, 404, 404, 405, 503, 200, 204]
+    for answer in answers:
+        found = cors_of(answer)
+        exposed = {name.lower() for name in found["access-control-expose-headers"].split(", ")}
+        assert found["access-control-allow-origin"] == "*"
+        assert exposed >= {"location", "range", "content-range", "content-length", "etag", "retry-after"}
+        assert {name.lower() for name in answer.headers if name.lower() in ("location", "range")} <= exposed
+        assert set(found) == {"access-control-allow-origin", "access-control-expose-headers"}
+
+
+def test_without_an_origin_nothing_is_added(wire: Wire) -> None:
+    answer = wire.send("GET", FILES)
+
+    assert cors_of(answer) == {}
+    assert "Vary" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "door", [door for door in PUBLIC_ENDPOINTS if door.name not in PAGES], ids=lambda door: door.name
+)
+def test_a_page_gets_its_tokens_as_a_public_client(wire: Wire, door: Operation) -> None:
+    path = "/".join(("", *door.path))
+
+    for method in door.methods:
+        assert preflight(wire, method, path).status == 204
+        answer = wire.send(method, path, b"" if method == "POST" else None, {**FORM, "Origin": APP}, token=None)
+        assert cors_of(answer)["access-control-allow-origin"] == "*"
+
+
+PAGE_PATHS = ["/authorize", "/signin", "/signout", "/file/d/x/view", "/document/d/x/edit", "/uc?id=x",
+              "/calendar/event?eid=x", "/_control/clock", "/_control/reset", "/", "/nothing"]  # fmt: skip
+
+
+@pytest.mark.parametrize("target", PAGE_PATHS)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_no_page_reads_the_pages_for_people_or_the_control_interface(wire: Wire, method: str, target: str) -> None:
+    asked = preflight(wire, method, target)
+    answer = wire.send(method, target, None, {"Origin": APP})
+
+    assert asked.status in (403, 404, 405)
+    assert cors_of(asked) == cors_of(answer) == {}
+
+
+class TestAllowedOrigins:
+    """`--allow-origin` of serve."""
+
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(allowed_origins=(APP, "http://localhost:3000"))
+
+    @pytest.mark.parametrize("origin", [APP, "http://localhost:3000"])
+    def test_one_that_is_named_may(self, wire: Wire, origin: str) -> None:
+        for answer in (preflight(wire, "GET", FILES, origin), wire.send("GET", FILES, headers={"Origin": origin})):
+            assert answer.headers["Access-Control-Allow-Origin"] == origin
+            assert answer.headers["Vary"] == "Origin"
+
+    @pytest.mark.parametrize("origin", ["https://evil.example", "null", f"{APP}.evil.example", "", "*"])
+    def test_another_may_not(self, wire: Wire, origin: str) -> None:
+        asked = preflight(wire, "GET", FILES, origin)
+        answer = wire.send("GET", FILES, headers={"Origin": origin})
+
+        assert (asked.status, asked.error["reason"]) == (403, "originNotAllowed")
+        assert wire.service.journal()[-2]["decided_by"] == "allowed_origins"
+        assert cors_of(asked) == cors_of(answer) == {}
+        assert asked.headers["Vary"] == answer.headers["Vary"] == "Origin"
+
+
+class TestDefaults:
+    """Every origin may, but not where a seed makes the access tokens, which anybody can work out."""
+
+    @pytest.fixture(params=[0, None])
+    def service(self, request: pytest.FixtureRequest) -> Iterator[Service]:
+        with open_service(seed=request.param) as service:
+            yield service
+
+    def test_any_origin_unless_the_tokens_can_be_guessed(self, wire: Wire, service: Service) -> None:
+        seeded = service.seed is not None
+        asked = preflight(wire, "GET", FILES)
+
+        assert asked.status == (403 if seeded else 204)
+        assert cors_of(asked).get("access-control-allow-origin") == (None if seeded else "*")
+        assert wire.send("GET", FILES, headers={"Origin": APP}).status == 200

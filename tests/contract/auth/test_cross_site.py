@@ -1,0 +1,170 @@
+"""What another site can make a browser send to the pages for people changes nothing, and a cookie is no token."""
+
+from __future__ import annotations
+
+from urllib.parse import quote, urlencode, urlsplit
+
+import pytest
+
+from svc_notebooks.core.errors.decisions import CROSS_SITE
+from svc_notebooks.core.policy import Policy
+from tests.contract.apps import FORM, App, registered
+from tests.contract.conftest import Wire
+from tests.contract.person import Person
+
+FILES = "/storage/v3/files"
+ELSEWHERE = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": "http://[x"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+]
+LINK = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+FRAME = LINK | {"Sec-Fetch-Dest": "iframe"}
+IMAGE = {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"}
+SCRIPT = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "cors", "Sec-Fetch-Dest": "empty"}
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return Policy(browser_sign_in="choose")
+
+
+def own(wire: Wire) -> dict[str, str]:
+    return {"Origin": wire.base_url, "Sec-Fetch-Site": "same-origin"}
+
+
+def send(person: Person, method: str, target: str, body: bytes | None, headers: dict[str, str]) -> int:
+    return person.send(
+        method, target, body, **{name.replace("-", "_"): value for name, value in headers.items()}
+    ).status
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("elsewhere", ELSEWHERE, ids=str)
+def test_no_other_site_signs_a_browser_in_or_out(wire: Wire, elsewhere: dict[str, str]) -> None:
+    person = Person(wire, wire.service.sign_in())
+    stranger = Person(wire)
+
+    assert send(stranger, "POST", "/signin", b"user=eve@svc.example", {**FORM, **elsewhere}) == 403
+    assert send(person, "POST", "/signout", b"", {**FORM, **elsewhere}) == 403
+
+    assert stranger.cookies == {}
+    assert b"is signed in as" in person.open("/signin").body
+    assert "eve@svc.example" not in wire.service._context.store.users.emails()
+    assert wire.service.journal()[-2]["decided_by"] == CROSS_SITE
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_its_own_forms_work(wire: Wire) -> None:
+    person = Person(wire)
+
+    assert send(person, "POST", "/signin", b"user=eve@svc.example", {**FORM, **own(wire)}) == 303
+    assert b"is signed in as" in person.open("/signin").body
+    assert send(person, "POST", "/signout", b"", {**FORM, **own(wire)}) == 303
+    assert b"is signed in as" not in person.open("/signin").body
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("elsewhere", ELSEWHERE, ids=str)
+def test_no_other_site_consents(wire: Wire, elsewhere: dict[str, str]) -> None:
+    """Not even with the signature of the page, which no other site can read."""
+    person, app = Person(wire, wire.service.sign_in()), registered(wire)
+    page = person.open(app.address()).body.decode()
+    signature = page.partition('name="signature" value="')[2].partition('"')[0]
+    form = urlencode({"decision": "allow", "scope.storage": "on", "signature": signature}).encode()
+
+    assert send(person, "POST", app.address(), form, {**FORM, **elsewhere}) == 403
+    assert send(person, "POST", app.address(), form, {**FORM, **own(wire)}) == 302
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("how, status", [(LINK, 302), (FRAME, 403), (IMAGE, 403), (SCRIPT, 403), ({}, 302)])
+def test_a_code_without_a_question_needs_a_link_that_is_followed(wire: Wire, how: dict[str, str], status: int) -> None:
+    person, app = Person(wire, wire.service.sign_in()), registered(wire)
+
+    assert send(person, "GET", app.address(prompt="none"), None, how) == status
+
+
+@pytest.mark.parametrize("how", [LINK, FRAME, IMAGE], ids=["link", "frame", "image"])
+def test_pages_that_change_nothing_may_be_linked_to(wire: Wire, how: dict[str, str]) -> None:
+    person, file = Person(wire, wire.service.sign_in()), wire.create(b"x")
+
+    assert send(person, "GET", f"/file/d/{file['id']}/view", None, how) == 200
+    assert send(person, "GET", f"/uc?id={file['id']}", None, how) == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:80"])
+def test_a_name_that_was_made_to_lead_here_opens_no_page(wire: Wire, host: str) -> None:
+    """DNS rebinding; where everybody may choose who they are, it would open the files of everybody."""
+    file, app = wire.create(b"x"), registered(wire)
+    targets = ["/signin", f"/file/d/{file['id']}/view", f"/uc?id={file['id']}", app.address(), "/calendar/event?eid=x"]
+
+    for target in targets:
+        answer = wire.send("GET", target, headers={"Host": host}, token=None)
+        assert (answer.status, answer.error["reason"]) == (403, "hostNotAllowed")
+        assert wire.service.journal()[-1]["decided_by"] == "host_names"
+    for target in ("/signin", "/signout", app.address()):
+        answer = wire.send("POST", target, b"user=ada@svc.example", {**FORM, "Host": host}, token=None)
+        assert answer.status == 403
+
+
+def test_the_interface_is_found_under_any_host(wire: Wire) -> None:
+    """It asks for an access token, which no page of another name has."""
+    assert wire.send("GET", FILES, headers={"Host": "any.example"}).status == 200
+    assert wire.send("GET", FILES, headers={"Host": "any.example"}, token=None).status == 401
+
+
+# -- the cookie ------------------------------------------------------------------------------------------------------
+
+
+def secret_of(person: Person) -> str:
+    (secret,) = person.cookies.values()
+    return secret
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_the_cookie_is_worth_nothing_as_an_access_token(wire: Wire) -> None:
+    person = Person(wire, wire.service.sign_in())
+    secret = secret_of(person)
+
+    for shown in (secret, f"session {secret}", signature_of(person, registered(wire))):
+        assert wire.send("GET", FILES, token=shown).status == 401
+        assert wire.send("GET", f"{FILES}?access_token={quote(shown)}", token=None).status == 401
+        assert wire.send("GET", f"/tokeninfo?access_token={quote(shown)}", token=None).status == 400
+        assert wire.send("POST", f"/revoke?token={quote(shown)}", b"", token=None).status == 400
+        assert send(Person(wire), "POST", "/signin", urlencode({"token": shown}).encode(), FORM) == 401
+
+    assert b"is signed in as" in person.open("/signin").body
+
+
+def signature_of(person: Person, app: App) -> str:
+    return person.open(app.address()).body.decode().partition('name="signature" value="')[2].partition('"')[0]
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_an_access_token_is_worth_nothing_as_the_cookie(wire: Wire) -> None:
+    person = Person(wire, wire.service.sign_in())
+    (name,) = person.cookies
+    stranger = Person(wire)
+    stranger.cookies = {name: wire.service.sign_in()}
+
+    assert b"is signed in as" not in stranger.open("/signin").body
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("scheme, secure", [("http", False), ("https", True)])
+def test_the_cookie_goes_only_where_it_must(wire: Wire, scheme: str, secure: bool) -> None:
+    person = Person(wire)
+    host = urlsplit(wire.base_url).netloc
+    headers = {**FORM, "X-Forwarded-Proto": scheme, "Origin": f"{scheme}://{host}"}
+    answer = person.send("POST", "/signin", b"user=ada@svc.example",
+                         **{name.replace("-", "_"): value for name, value in headers.items()})  # fmt: skip
+
+    attributes = {part.strip().lower() for part in answer.headers["Set-Cookie"].split(";")[1:]}
+    assert {"httponly", "samesite=lax", "path=/"} <= attributes
+    assert ("secure" in attributes) is secure
+    assert not any(attribute.startswith("domain") for attribute in attributes)

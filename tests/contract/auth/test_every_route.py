@@ -1,0 +1,127 @@
+"""Every route asks who is there before anything else (T-01): the routes are those of the OpenAPI document."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.api.openapi import document
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.policy import Policy
+from tests.contract.conftest import Answer, Wire
+
+PATHS: dict[str, dict[str, Any]] = document(Names(), Policy(), "http://svc.test")["paths"]
+KNOWN = {"{fileId}": "root", "{calendarId}": "primary"}
+ROUTES = [
+    (method.upper(), path)
+    for path, methods in PATHS.items()
+    for method, said in methods.items()
+    if said.get("security")
+]
+SESSION = {("PUT", "/upload/storage/v3/files"), ("DELETE", "/upload/storage/v3/files")}
+QUERY = "?uploadType=media&fields=*&mimeType=text/plain&pageToken=1&destination=x"
+
+
+def filled(template: str) -> str:
+    """A path with something in its places."""
+    return "/".join(KNOWN.get(part, part.strip("{}")) for part in template.split("/"))
+
+
+def ask(wire: Wire, method: str, path: str, *headers: tuple[str, str]) -> Answer:
+    """One request of the route, with what it needs not to be refused for its form."""
+    body = b"{}" if method in ("POST", "PUT", "PATCH") else None
+    query = "?upload_id=x" if (method, path) in SESSION else QUERY
+    pairs = [("Content-Type", "application/json"), *headers]
+    return wire.send(method, filled(path) + query, body, pairs, token=None)
+
+
+@pytest.mark.spec("T-01", "T-01a")
+def test_there_are_routes_to_ask() -> None:
+    assert len(ROUTES) > 45
+
+
+@pytest.mark.spec("T-01", "T-01a")
+def test_nobody_is_let_in_without_a_token(wire: Wire) -> None:
+    for route in ROUTES:
+        answer = ask(wire, *route)
+
+        assert (answer.status, answer.error["reason"]) == (401, "required"), route
+        assert answer.error["location"] == "Authorization"
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer")
+        assert "error=" not in answer.headers["WWW-Authenticate"]  # RFC 6750, 3.1: nothing was wrong, it was missing
+
+
+BAD = {
+    "an unknown token": "Bearer nobody",
+    "an empty one": "Bearer ",
+    "another scheme": "Basic bm9ib2R5Ong=",
+    "no scheme": "nobody",
+    "a lone scheme": "Bearer",
+    "two words": "Bearer a b",
+    "a token that is long": "Bearer " + "x" * 4000,
+    "odd letters": "Bearer \u00e9\u00ff",
+}
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("case", BAD)
+def test_bad_credentials_are_told_so(wire: Wire, case: str) -> None:
+    for method, path in ROUTES[::6]:
+        answer = ask(wire, method, path, ("Authorization", BAD[case]))
+
+        assert (answer.status, answer.error["reason"]) == (401, "authError")
+        assert 'error="invalid_token"' in answer.headers["WWW-Authenticate"]
+
+
+@pytest.mark.spec("T-01", "T-01c")
+def test_a_token_that_has_expired_opens_no_route(wire: Wire) -> None:
+    token = wire.service.sign_in(expires_in=60)
+    wire.service.clock.advance(60)
+
+    for method, path in ROUTES:
+        answer = ask(wire, method, path, ("Authorization", f"Bearer {token}"))
+        assert (answer.status, answer.error["reason"]) == (401, "authError"), (method, path)
+
+
+@pytest.mark.spec("T-01", "T-01c")
+def test_the_time_of_a_token_ends_by_the_clock_and_not_before(wire: Wire) -> None:
+    token = wire.service.sign_in(expires_in=60)
+    wire.service.clock.advance(59)
+    assert wire.send("GET", "/storage/v3/files", token=token).status == 200
+
+    wire.service.clock.advance(1)
+    assert wire.send("GET", "/storage/v3/files", token=token).status == 401
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_two_authorization_headers_are_one_too_many(wire: Wire) -> None:
+    both = [("Authorization", f"Bearer {wire.token}"), ("Authorization", f"Bearer {wire.token}")]
+
+    assert wire.send("GET", "/storage/v3/files", None, both, token=None).status == 401
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_a_refusal_repeats_no_token(wire: Wire) -> None:
+    answer = wire.send("GET", "/storage/v3/files", token="svc.a-secret-that-is-wrong")
+
+    assert b"a-secret" not in answer.body
+    assert "a-secret" not in str(answer.headers)
+
+
+@pytest.mark.spec("T-01", "T-01b", "T-03", "T-03a", "T-03b")
+@pytest.mark.choice("Scopes for files")
+def test_each_documented_scope_is_enough_and_no_other_is(wire: Wire) -> None:
+    """Not whether the call succeeds, which depends on more, but whether the scope is what keeps it out."""
+    samples = ("storage", "storage.readonly", "storage.metadata.readonly", "calendar", "calendar.readonly")
+    tokens = {scope: wire.service.sign_in(scopes=[scope]) for scope in samples}
+
+    for method, path in ROUTES:
+        security = PATHS[path][method.lower()]["security"]
+        enough = {one["oauth2"][0].rpartition("/")[2] for one in security}
+        for scope, token in tokens.items():
+            answer = ask(wire, method, path, ("Authorization", f"Bearer {token}"))
+            kept_out = answer.status == 403 and str(answer.error["reason"]) == "insufficientPermissions"
+            assert kept_out == (scope not in enough), (method, path, scope)
+            if kept_out:
+                assert 'error="insufficient_scope"' in answer.headers["WWW-Authenticate"]

@@ -1,0 +1,512 @@
+"""Who may do what with a file: users, clients and service accounts side by side (T-03, T-04).
+
+What is expected comes from a model of a few lines, written from the interface and the choices that stand beside it,
+never from the tables of the service.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.conftest import Answer, InProcess, Wire
+from tests.contract.diary import ADA, BOB, EVE
+
+GRAPHS = int(os.environ.get("FUZZ_GRAPHS", "40"))
+FILES = "/storage/v3/files"
+DOCUMENT = "application/vnd.svc-apps.document"
+FOLDER = "application/vnd.svc-apps.folder"
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return Policy(verified_domains=("*",))
+
+
+# -- the model -------------------------------------------------------------------------------------------------------
+
+SEES = {"storage", "storage.file", "storage.metadata", "storage.metadata.readonly", "storage.readonly"}
+WRITES = {"storage", "storage.file"}
+RANK = {None: 0, "reader": 1, "commenter": 2, "writer": 3, "owner": 4}
+
+
+@dataclass(frozen=True)
+class Deed:
+    """One thing to do with a file: the scopes of which one is needed, the least role, and how it is asked."""
+
+    scopes: set[str]
+    least: str
+    ask: Callable[[Wire, str, str], Answer]
+    native: bool = False
+
+
+def get(path: str) -> Callable[[Wire, str, str], Answer]:
+    return lambda wire, file, token: wire.send("GET", f"{FILES}/{file}{path}", token=token)
+
+
+def send(method: str, path: str, body: Any = None) -> Callable[[Wire, str, str], Answer]:
+    def ask(wire: Wire, file: str, token: str) -> Answer:
+        return wire.json_request(method, f"{FILES}/{file}{path}", body or {}, token=token)
+
+    return ask
+
+
+def put(wire: Wire, file: str, token: str) -> Answer:
+    return wire.send("PUT", f"/upload{FILES}/{file}?uploadType=media", b"new", {"Content-Type": "a/b"}, token=token)
+
+
+def watch(wire: Wire, file: str, token: str) -> Answer:
+    channel = {"id": wire.once(f"c-{file}"), "type": "web_hook", "address": "https://hooks.example/in"}
+    return wire.post_json(f"{FILES}/{file}/watch", channel, token=token)
+
+
+def inside(wire: Wire, file: str, token: str) -> Answer:
+    """A file that cannot be a parent answers 400 to who may write to it: the right to ask is what is looked at."""
+    return wire.post_json(FILES, {"name": "below", "parents": [file]}, token=token)
+
+
+SHARE = {"type": "user", "role": "reader", "emailAddress": "somebody@svc.example"}
+DEEDS = {
+    "get": Deed(SEES, "reader", get("")),
+    "content": Deed({"storage", "storage.file", "storage.readonly"}, "reader", get("?alt=media")),
+    "range": Deed({"storage", "storage.file", "storage.readonly"}, "reader", get("?alt=media&access=1")),
+    "export": Deed({"storage", "storage.file", "storage.readonly"}, "reader", get("/export?mimeType=text/plain"), True),
+    "copy": Deed(WRITES, "reader", send("POST", "/copy")),
+    "watch": Deed(SEES, "reader", watch),
+    "rename": Deed({*WRITES, "storage.metadata"}, "writer", send("PATCH", "", {"name": "new"})),
+    "replace": Deed({*WRITES, "storage.metadata"}, "writer", put),
+    "share": Deed(WRITES, "writer", send("POST", "/permissions", SHARE)),
+    "delete": Deed(WRITES, "owner", lambda wire, file, token: wire.send("DELETE", f"{FILES}/{file}", token=token)),
+}
+TOKENS = [
+    {"storage"},
+    {"storage.readonly"},
+    {"storage.metadata"},
+    {"storage.metadata.readonly"},
+    {"storage.file"},
+    {"storage.file", "storage.metadata.readonly"},
+    {"calendar"},
+]
+TOKENS_THAT_TRAVEL = [({"storage.metadata"}, "this app")]
+"""Over a socket a few are enough: what decides is the same."""
+
+
+def expected(deed: Deed, role: str | None, scopes: set[str], *, made_here: bool) -> tuple[int, str | None]:
+    """Status and reason. The token is looked at first, then what it reaches, then what the user may do."""
+    useful = scopes & deed.scopes
+    if not useful:
+        return 403, "insufficientPermissions"
+    if role is None or (useful == {"storage.file"} and not made_here):
+        return 404, "notFound"
+    if RANK[role] < RANK[deed.least]:
+        return 403, "insufficientFilePermissions"
+    return 200, None
+
+
+# -- the matrix ------------------------------------------------------------------------------------------------------
+
+
+def given_file(wire: Wire, role: str | None, *, native: bool, client: str) -> str:
+    """A file of ada's, made with this client; bob has this role on it."""
+    ada = wire.service.sign_in(ADA, client=client)
+    if native:
+        file = wire.post_json(FILES, {"name": "d", "mimeType": DOCUMENT}, token=ada).json["id"]
+    else:
+        target = f"/upload{FILES}?uploadType=media"
+        file = wire.send("POST", target, b"content", {"Content-Type": "text/plain"}, token=ada).json["id"]
+    if role in ("reader", "commenter", "writer"):
+        share = {"type": "user", "role": role, "emailAddress": BOB}
+        assert wire.post_json(f"{FILES}/{file}/permissions", share, token=ada).status == 200
+    return str(file)
+
+
+def outcome(answer: Answer) -> tuple[int, str | None]:
+    return (200, None) if answer.status in (200, 204) else (answer.status, answer.error["reason"])
+
+
+@pytest.mark.spec("T-03", "T-03a", "T-03b", "T-04", "T-04b")
+@pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader", None], ids=str)
+@pytest.mark.parametrize("name", DEEDS)
+def test_what_somebody_may_do_with_a_file_follows_from_role_and_scopes(wire: Wire, name: str, role: str | None) -> None:
+    deed, user = DEEDS[name], {"owner": ADA, None: EVE}.get(role, BOB)
+    apart = [({"storage"}, "another app"), ({"storage.file"}, "another app")]
+    tokens = [(scopes, "this app") for scopes in TOKENS] if isinstance(wire, InProcess) else TOKENS_THAT_TRAVEL
+
+    for scopes, client in [*tokens, *apart]:
+        file = given_file(wire, role, native=deed.native, client="this app")
+        token = wire.service.sign_in(user, scopes=sorted(scopes), client=client)
+
+        found = outcome(deed.ask(wire, file, token))
+
+        assert found == expected(deed, role, scopes, made_here=client == "this app"), (sorted(scopes), client)
+
+
+@pytest.mark.spec("T-03", "T-03a", "T-03b")
+def test_a_metadata_token_lists_and_reads_and_gets_no_byte(wire: Wire) -> None:
+    file = given_file(wire, "owner", native=False, client="a")
+    token = wire.service.sign_in(ADA, scopes=["storage.metadata.readonly"])
+
+    found = wire.send("GET", f"{FILES}/{file}?fields=id,name,size,md5Checksum", token=token)
+    refused = wire.send("GET", f"{FILES}/{file}?alt=media", token=token)
+
+    assert (found.status, found.json["size"]) == (200, "7")
+    assert file in [one["id"] for one in wire.files(token=token)]
+    assert (refused.status, refused.error["reason"]) == (403, "insufficientPermissions")
+    assert "insufficient_scope" in refused.headers["WWW-Authenticate"]
+    assert b"content" not in refused.body
+
+
+@pytest.mark.spec("T-03", "T-03b")
+def test_a_metadata_token_gets_no_byte_by_a_range_or_a_head(wire: Wire) -> None:
+    file = given_file(wire, "owner", native=False, client="a")
+    token = wire.service.sign_in(ADA, scopes=["storage.metadata"])
+
+    part = wire.send("GET", f"{FILES}/{file}?alt=media", headers={"Range": "bytes=0-1"}, token=token)
+    head = wire.send("HEAD", f"{FILES}/{file}?alt=media", token=token)
+
+    assert (part.status, head.status) == (403, 403)
+
+
+@pytest.mark.spec("T-04", "T-04b")
+def test_a_client_with_the_file_scope_lists_what_it_made_and_nothing_else(wire: Wire) -> None:
+    mine, other = (given_file(wire, "owner", native=False, client=one) for one in ("mine", "other"))
+    token = wire.service.sign_in(ADA, scopes=["storage.file"], client="mine")
+
+    listed = [one["id"] for one in wire.files(token=token)]
+
+    assert mine in listed
+    assert other not in listed
+
+
+@pytest.mark.spec("T-04", "T-04b")
+def test_the_change_log_tells_nobody_of_files_that_are_not_theirs(wire: Wire) -> None:
+    eve = wire.service.sign_in(EVE)
+    start = wire.send("GET", "/storage/v3/changes/startPageToken", token=eve).json["startPageToken"]
+
+    file = given_file(wire, "reader", native=False, client="a")
+    send("PATCH", "", {"name": "secret"})(wire, file, wire.service.sign_in(ADA))
+    changes = wire.send("GET", f"/storage/v3/changes?pageToken={start}", token=eve)
+
+    assert changes.json["changes"] == []
+    assert file.encode() not in changes.body
+
+
+@pytest.mark.spec("T-04", "T-04b")
+def test_an_id_that_is_not_shared_and_one_that_is_nobodys_get_the_same_answer(wire: Wire) -> None:
+    """Or a stranger could find out what exists."""
+    file = given_file(wire, None, native=False, client="a")
+    eve = wire.service.sign_in(EVE)
+    nobodys = file[:-1] + ("A" if file[-1] != "A" else "B")
+
+    for path in ("", "?alt=media", "/permissions", "/export?mimeType=text/plain"):
+        one, other = (get(path)(wire, which, eve) for which in (file, nobodys))
+        assert one.status == other.status == 404
+        assert one.body.replace(file.encode(), b"") == other.body.replace(nobodys.encode(), b"")
+
+
+@pytest.mark.spec("T-04", "T-04b")
+def test_nobody_goes_on_with_another_users_upload(wire: Wire) -> None:
+    uri = wire.begin({"name": "mine"})
+
+    answer = wire.send("PUT", uri, b"theirs", token=wire.service.sign_in(BOB))
+
+    assert answer.status == 404
+    assert wire.send("PUT", uri, b"mine").status == 200
+
+
+@pytest.mark.spec("T-04", "T-04b")
+def test_what_was_unshared_is_gone_for_who_had_it(wire: Wire) -> None:
+    file, ada, bob = given_file(wire, "writer", native=False, client="a"), *map(wire.service.sign_in, (ADA, BOB))
+    permission = next(
+        one for one in get("/permissions")(wire, file, ada).json["permissions"] if one["role"] == "writer"
+    )
+    assert get("")(wire, file, bob).status == 200
+
+    assert wire.send("DELETE", f"{FILES}/{file}/permissions/{permission['id']}", token=ada).status == 204
+
+    assert get("")(wire, file, bob).status == get("?alt=media")(wire, file, bob).status == 404
+    assert file not in [one["id"] for one in wire.files(token=bob)]
+
+
+@pytest.mark.spec("T-04", "T-04a", "T-04b")
+def test_a_service_account_has_files_of_its_own(wire: Wire) -> None:
+    robot = wire.service.sign_in("robot@svc.example", service_account=True)
+    target = f"/upload{FILES}?uploadType=media"
+    mine = wire.send("POST", target, b"x", {"Content-Type": "text/plain"}, token=robot).json["id"]
+    adas = given_file(wire, None, native=False, client="a")
+
+    assert get("")(wire, mine, wire.service.sign_in(ADA)).status == 404
+    assert get("")(wire, adas, robot).status == 404
+    share = {"type": "user", "role": "reader", "emailAddress": "robot@svc.example"}
+    assert send("POST", "/permissions", share)(wire, adas, wire.service.sign_in(ADA)).status == 200
+    assert get("?alt=media")(wire, adas, robot).body == b"content"
+
+
+# -- what readers may take along, and what is flagged ----------------------------------------------------------------
+
+TAKING = {
+    "content": (False, get("?alt=media"), "cannotDownloadFile"),
+    "export": (True, get("/export?mimeType=text/plain"), "cannotExportFile"),
+    "copy": (False, send("POST", "/copy"), "cannotCopyFile"),
+    "copy of a document": (True, send("POST", "/copy"), "cannotCopyFile"),
+}
+
+
+@pytest.mark.spec("A6-05", "A6-05a")
+@pytest.mark.parametrize("flag", ["viewersCanCopyContent", "copyRequiresWriterPermission"])
+@pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader"])
+@pytest.mark.parametrize("name", TAKING)
+def test_who_only_reads_cannot_take_a_restricted_file_along(wire: Wire, name: str, role: str, flag: str) -> None:
+    native, ask, reason = TAKING[name]
+    file, ada = given_file(wire, role, native=native, client="a"), wire.service.sign_in(ADA)
+    token = wire.service.sign_in(ADA if role == "owner" else BOB)
+    assert ask(wire, file, token).status == 200
+
+    assert send("PATCH", "", {flag: True})(wire, file, ada).status == 200
+    answer = ask(wire, file, token)
+    assert send("PATCH", "", {flag: False})(wire, file, ada).status == 200
+
+    if role in ("owner", "writer"):
+        assert answer.status == 200
+    else:
+        assert (answer.status, answer.error["reason"]) == (403, reason)
+    assert ask(wire, file, token).status == 200
+    assert get("")(wire, file, token).status == 200
+
+
+@pytest.mark.spec("A6-05", "A6-05b")
+@pytest.mark.parametrize("role", ["reader", "commenter"])
+def test_who_only_reads_cannot_lift_the_restriction(wire: Wire, role: str) -> None:
+    file, bob = given_file(wire, role, native=False, client="a"), wire.service.sign_in(BOB)
+    send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
+
+    assert send("PATCH", "", {"viewersCanCopyContent": False})(wire, file, bob).status == 403
+    assert get("?alt=media")(wire, file, bob).status == 403
+
+
+@pytest.mark.spec("A6-05", "A6-05b")
+def test_who_may_edit_sets_the_restriction_and_lifts_it(wire: Wire) -> None:
+    file, writer = given_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
+
+    for restricted in (True, False):
+        assert send("PATCH", "", {"viewersCanCopyContent": restricted})(wire, file, writer).status == 200
+        assert get("?fields=viewersCanCopyContent")(wire, file, writer).json == {"viewersCanCopyContent": restricted}
+
+
+@pytest.mark.spec("A6-05", "A6-05a")
+def test_a_restricted_file_says_what_its_reader_may(wire: Wire) -> None:
+    file, bob = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
+    send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
+
+    found = get("?fields=viewersCanCopyContent,capabilities(canDownload,canCopy)")(wire, file, bob).json
+
+    assert found["viewersCanCopyContent"] is True
+    assert found["capabilities"] == {"canDownload": False, "canCopy": False}
+
+
+@pytest.mark.spec("A6-05", "A6-05a")
+def test_a_range_of_a_restricted_file_is_as_closed_as_the_whole(wire: Wire) -> None:
+    file, bob = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(BOB)
+    send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
+
+    part = wire.send("GET", f"{FILES}/{file}?alt=media", headers={"Range": "bytes=0-1"}, token=bob)
+    head = wire.send("HEAD", f"{FILES}/{file}?alt=media", token=bob)
+
+    assert (part.status, head.status) == (403, 403)
+
+
+@pytest.mark.spec("A6-05", "A6-05a")
+def test_a_copy_by_a_writer_of_a_restricted_file_is_the_writers_own(wire: Wire) -> None:
+    file, bob = given_file(wire, "writer", native=False, client="a"), wire.service.sign_in(BOB)
+    send("PATCH", "", {"viewersCanCopyContent": True})(wire, file, wire.service.sign_in(ADA))
+
+    made = send("POST", "/copy", {"name": "mine"})(wire, file, bob).json["id"]
+
+    assert get("?alt=media")(wire, made, bob).body == b"content"
+    assert get("")(wire, made, wire.service.sign_in(EVE)).status == 404
+
+
+@pytest.mark.spec("A6-03")
+@pytest.mark.parametrize("role", ["owner", "writer", "commenter", "reader", None], ids=str)
+@pytest.mark.parametrize("acknowledged", [True, False])
+def test_an_abusive_file_is_for_its_owner_who_says_so(wire: Wire, role: str | None, acknowledged: bool) -> None:
+    file = given_file(wire, role, native=False, client="a")
+    wire.service.flag(file, abusive=True)
+    token = wire.service.sign_in({"owner": ADA, None: EVE}.get(role, BOB))
+
+    answer = get(f"?alt=media&acknowledgeAbuse={str(acknowledged).lower()}")(wire, file, token)
+    part = wire.send("GET", f"{FILES}/{file}?alt=media", headers={"Range": "bytes=0-0"}, token=token)
+
+    assert part.status == (403 if role else 404)
+    if role == "owner" and acknowledged:
+        assert (answer.status, answer.body) == (200, b"content")
+    elif role is None:
+        assert answer.status == 404
+    else:
+        assert (answer.status, answer.error["reason"]) == (403, "cannotDownloadAbusiveFile")
+
+
+@pytest.mark.spec("T-04", "T-04a", "T-04b")
+def test_a_client_has_properties_that_no_other_client_sees(wire: Wire) -> None:
+    file = given_file(wire, None, native=False, client="a")
+    tokens = {client: wire.service.sign_in(ADA, client=client) for client in ("a", "b")}
+    for client, token in tokens.items():
+        send("PATCH", "", {"appProperties": {"of": client}, "properties": {client: "for all"}})(wire, file, token)
+
+    shown = [get("?fields=appProperties,properties")(wire, file, token).json for token in tokens.values()]
+
+    both = {"a": "for all", "b": "for all"}
+    assert shown == [{"properties": both, "appProperties": {"of": client}} for client in tokens]
+
+
+@pytest.mark.spec("A6-03")
+def test_a_flag_that_is_lifted_is_gone(wire: Wire) -> None:
+    file = given_file(wire, "reader", native=False, client="a")
+    wire.service.flag(file, abusive=True)
+    wire.service.flag(file, abusive=False)
+
+    assert get("?alt=media")(wire, file, wire.service.sign_in(BOB)).status == 200
+
+
+@pytest.mark.spec("A6-03")
+def test_new_content_and_a_copy_do_not_wash_a_flag_away(wire: Wire) -> None:
+    """A copy by its owner is as bad as what it was made from."""
+    file, ada = given_file(wire, "reader", native=False, client="a"), wire.service.sign_in(ADA)
+    wire.service.flag(file, abusive=True)
+
+    made = send("POST", "/copy")(wire, file, ada).json["id"]
+
+    assert get("?alt=media")(wire, made, ada).status == 403
+    assert send("POST", "/copy")(wire, file, wire.service.sign_in(BOB)).status == 403
+
+
+# -- channels --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("A10-02", "A10-02a", "A10-02b")
+@pytest.mark.parametrize("by_robot", [False, True], ids=["a user's", "a service account's"])
+@pytest.mark.parametrize("same_user", [False, True], ids=["another user", "the same user"])
+@pytest.mark.parametrize("same_client", [False, True], ids=["another client", "the same client"])
+def test_who_may_stop_a_channel(wire: Wire, by_robot: bool, same_user: bool, same_client: bool) -> None:
+    wire.service.register_domain("hooks.example")
+    maker = "robot@svc.example" if by_robot else BOB
+    opener = wire.service.sign_in(maker, client="one", service_account=by_robot)
+    channel = {"id": wire.once("to-be-stopped"), "type": "web_hook", "address": "https://hooks.example/in"}
+    opened = wire.post_json("/storage/v3/changes/watch", channel, token=opener).json
+    robot = by_robot and same_user
+    stopper = wire.service.sign_in(
+        maker if same_user else EVE, client="one" if same_client else "two", service_account=robot
+    )
+
+    pair = {"id": opened["id"], "resourceId": opened["resourceId"]}
+    answer = wire.post_json("/storage/v3/channels/stop", pair, token=stopper)
+
+    if same_client and (same_user or by_robot):
+        assert answer.status == 204
+    else:
+        assert answer.status == 404
+        assert wire.post_json("/storage/v3/channels/stop", pair, token=opener).status == 204
+
+
+# -- any graph of shares ---------------------------------------------------------------------------------------------
+
+PEOPLE = [ADA, BOB, EVE, "dan@elsewhere.example"]
+
+
+@dataclass(frozen=True)
+class Node:
+    """A folder or a file, where it lies (None: at its owner's root), and who was given a role on it."""
+
+    owner: int
+    folder: bool
+    above: int | None
+    grants: tuple[tuple[str, int], ...]
+
+
+GRANTS = st.tuples(st.sampled_from(["reader", "writer"]), st.integers(0, 3))
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> list[Node]:
+    """Things below one another; who puts something into a folder is its owner or may write there."""
+    nodes: list[Node] = []
+    for _ in range(draw(st.integers(1, 7))):
+        folders = [None, *(n for n, node in enumerate(nodes) if node.folder)]
+        above = draw(st.sampled_from(folders))
+        writers = range(4) if above is None else sorted(may_write(nodes, above))
+        grants = draw(st.lists(GRANTS, max_size=2, unique_by=lambda grant: grant[1]))
+        nodes.append(Node(draw(st.sampled_from(list(writers))), draw(st.booleans()), above, tuple(grants)))
+    return nodes
+
+
+def chain(nodes: list[Node], n: int) -> list[Node]:
+    """The thing and the folders above it."""
+    node = nodes[n]
+    return [node, *([] if node.above is None else chain(nodes, node.above))]
+
+
+def may_see(nodes: list[Node], n: int) -> set[int]:
+    return {who for node in chain(nodes, n) for who in (node.owner, *(grantee for _, grantee in node.grants))}
+
+
+def may_write(nodes: list[Node], n: int) -> set[int]:
+    line = chain(nodes, n)
+    given = {grantee for node in line for role, grantee in node.grants if role == "writer"}
+    return given | {node.owner for node in line}
+
+
+Crowd = tuple[Service, list[str]]
+
+
+@pytest.fixture(scope="module")
+def crowd() -> Crowd:
+    service = open_service(seed=0)
+    return service, [service.sign_in(one) for one in PEOPLE]
+
+
+@pytest.mark.spec("T-04", "T-04b")
+@settings(
+    max_examples=int(os.environ.get("FUZZ_GRAPHS", "40")),
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+)
+@given(nodes=graphs())
+def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(crowd: Crowd, nodes: list[Node]) -> None:
+    service, tokens = crowd
+    service.reset()
+    wire = InProcess(service, "http://svc.test")
+    ids: list[str] = []
+    for n, node in enumerate(nodes):
+        ids.append(place(wire, tokens, nodes, ids, n))
+        for role, grantee in node.grants:
+            if grantee != node.owner:
+                share = {"type": "user", "role": role, "emailAddress": PEOPLE[grantee]}
+                made = wire.post_json(f"{FILES}/{ids[n]}/permissions", share, token=tokens[node.owner])
+                assert made.status == 200
+
+    for who, token in enumerate(tokens):
+        seen = {ids[n] for n in range(len(nodes)) if who in may_see(nodes, n)}
+        listed = wire.send("GET", f"{FILES}?pageSize=1000", token=token)
+        assert {one["id"] for one in listed.json["files"]} == seen
+        for n, file in enumerate(ids):
+            assert (get("")(wire, file, token).status == 200) == (file in seen)
+            renamed = send("PATCH", "", {"description": "x"})(wire, file, token).status
+            assert renamed == (200 if who in may_write(nodes, n) else 403 if file in seen else 404)
+
+
+def place(wire: Wire, tokens: list[str], nodes: list[Node], ids: list[str], n: int) -> str:
+    node = nodes[n]
+    body = {"name": f"n{n}", "mimeType": FOLDER if node.folder else "text/plain"}
+    if node.above is not None:
+        body["parents"] = [ids[node.above]]  # type: ignore[assignment]
+    made = wire.post_json(FILES, body, token=tokens[node.owner])
+    assert made.status == 200, made.body
+    return str(made.json["id"])

@@ -1,0 +1,123 @@
+"""The control interface as a program in any language sees it: raw HTTP over a socket of its own."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.transports.socket import SocketServer
+from tests.contract.conftest import Answer, OverSocket, Q
+from tests.patience import PATIENCE
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    """A seeded service on the system's clock."""
+    with open_service(seed=0, clock=SystemClock()) as service:
+        yield service
+
+
+@pytest.fixture
+def wire(service: Service) -> Iterator[OverSocket]:
+    with SocketServer(service, control=True, threads=4) as server:
+        yield OverSocket(service, server.base_url)
+
+
+def tell(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
+    return wire.post_json(f"/_control/{name}", body, token=None)
+
+
+def raw(wire: OverSocket, text: str) -> bytes:
+    """All that comes back until the service closes the connection."""
+    parts = urlsplit(wire.base_url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
+        connection.sendall(text.encode())
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"advance": "soon"},
+        {"advance": "99999999999999w"},
+        {"advance": 1e300},
+        {"now": "yesterday"},
+        {"now": "0001-01-01T00:00:00+14:00"},
+        {"now": 5},
+        {"freeze": "yes"},
+        {"freeze": False},
+        {"advance": "1d", "now": "2030-01-01T00:00:00Z"},
+        {"advanced": "1d"},
+    ],
+)
+def test_a_refused_move_leaves_the_clock_running(wire: OverSocket, service: Service, body: dict[str, Any]) -> None:
+    answer = tell(wire, "clock", body)
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+    assert isinstance(service.clock, SystemClock)
+
+
+MISUNDERSTOOD = [
+    ("tokens", {"user": "bob@svc.example", "scope": ["storage.readonly"]}, "scope"),
+    ("tokens", {"user": "bob@svc.example", "service_account": "yes"}, "service_account"),
+    ("tokens", {"user": "bob"}, "user"),
+    ("clients", {"name": "app", "public": "yes"}, "public"),
+    ("clients", {"name": "app", "redirect_uri": "http://127.0.0.1/cb"}, "redirect_uri"),
+    ("service_accounts", {"name": "robot", "scopes": ["calendar"]}, "scopes"),
+    ("limits", {"user": "bob@svc.example", "limit": 5}, "limit"),
+    ("domains", {"domain": "hooks.example", "port": 443}, "port"),
+    ("restore", {"snapshot": "snapshot-1"}, "snapshot"),
+    ("faults", {"steps": [{"match": {"operation": "file.create"}, "action": {"status": 503}}]}, "files.create"),
+]
+
+
+@pytest.mark.parametrize("name, body, named", MISUNDERSTOOD)
+def test_what_would_not_be_understood_is_refused(wire: OverSocket, name: str, body: dict[str, Any], named: str) -> None:
+    """A token for all scopes must not come of a misspelt `scopes`, nor a step that waits for ever."""
+    answer = tell(wire, name, body)
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+    assert named in answer.error["message"]
+    assert wire.service.limits() == wire.service.fault_plans() == []
+
+
+def test_a_clock_goes_no_further_than_the_years_do(wire: OverSocket) -> None:
+    before = tell(wire, "clock", {"advance": 0}).json
+
+    assert tell(wire, "clock", {"advance": "500000w"}).error["reason"] == "badRequest"
+    assert tell(wire, "clock", {"advance": 0}).json == before
+
+
+@pytest.mark.spec("A3-13", "A3-13b")
+def test_a_request_under_way_goes_over_to_the_virtual_clock(wire: OverSocket) -> None:
+    """A chunk that began before the clock was first moved and ended after it renews its session then."""
+    uri = wire.begin()
+    parts = urlsplit(uri)
+    head = (
+        f"PUT {parts.path}?{parts.query} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {wire.token}\r\n"
+        f"Content-Length: {Q}\r\nContent-Range: bytes 0-{Q - 1}/{2 * Q}\r\n\r\n"
+    )
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
+        connection.sendall(head.encode() + b"x" * 1000)
+        while not any(row["received"] for row in wire.service.journal()):
+            threading.Event().wait(0.01)
+        assert tell(wire, "clock", {"advance": "8d"}).status == 200
+        connection.sendall(b"x" * (Q - 1000))
+        assert connection.recv(1000).startswith(b"HTTP/1.1 308")
+
+    assert wire.put(uri, b"", "bytes */*").status == 308
+
+
+def test_the_answer_to_a_head_has_no_body(wire: OverSocket) -> None:
+    answers = raw(wire, "HEAD /_control/clock HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+
+    assert answers.startswith(b"HTTP/1.1 404 ")
+    assert answers.endswith(b"\r\n\r\n")

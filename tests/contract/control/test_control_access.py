@@ -1,0 +1,238 @@
+"""Who may use the control interface: programs and its own pages, under a name of the service, with its token."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from svc_notebooks.core.errors.decisions import CONTROL, CROSS_SITE
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.transports.socket import SocketServer
+from tests.contract.conftest import Answer, OverSocket
+from tests.contract.control.test_control import raw
+from tests.contract.control_calls import CALLS, state
+
+TOKEN = "the-control-token"
+
+FOREIGN = [
+    {"Origin": "https://evil.example"},
+    {"Origin": "null"},
+    {"Origin": ""},
+    {"Origin": "http://[x"},
+    {"Origin": "https://"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"Origin": "http://127.0.0.1.evil.example"},
+    {"Origin": "https://evil.example", "Sec-Fetch-Site": "same-origin"},
+    {"Origin": "https://evil.example", "X-Forwarded-Host": "127.0.0.1"},
+    {"Sec-Fetch-Site": "cross-site"},
+    {"Sec-Fetch-Site": "same-site"},
+    {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+]
+
+FOREIGN_HOSTS = [
+    "evil.example",
+    "evil.example:8080",
+    "localhost.evil.example",
+    "127.0.0.1.evil.example:80",
+    "192.0.2.1",
+    "0.0.0.0:80",
+    "[2001:db8::1]:80",
+    "[x",
+    "127.0.0.1@evil.example",
+]
+
+
+@pytest.fixture
+def policy() -> Policy:
+    return Policy()
+
+
+@pytest.fixture
+def service(policy: Policy) -> Iterator[Service]:
+    with open_service(seed=0, clock=SystemClock(), policy=policy) as service:
+        yield service
+
+
+@pytest.fixture
+def wire(service: Service) -> Iterator[OverSocket]:
+    with SocketServer(service, control=True, threads=4) as server:
+        yield OverSocket(service, server.base_url)
+
+
+def call(wire: OverSocket, method: str, name: str, body: dict[str, Any] | None, headers: dict[str, str]) -> Answer:
+    content = None if body is None else json.dumps(body).encode()
+    kind = {"Content-Type": "text/plain"}  # what a form of another site can send
+    return wire.send(method, f"/_control/{name}", content, {**kind, **headers}, token=None)
+
+
+@pytest.mark.parametrize("method, name, body", CALLS, ids=lambda value: value if isinstance(value, str) else "")
+def test_no_call_is_answered_for_a_page_of_another_origin(
+    wire: OverSocket, method: str, name: str, body: dict[str, Any] | None
+) -> None:
+    wire.create(b"kept")
+    before = state(wire.service)
+
+    for headers in FOREIGN:
+        answer = call(wire, method, name, body, headers)
+        assert (answer.status, answer.error["reason"]) == (403, "originNotAllowed"), headers
+        assert not [header for header in answer.headers if header.lower().startswith("access-control-")]
+
+    assert state(wire.service) == before
+    assert wire.names() == ["Untitled"]
+
+
+@pytest.mark.parametrize("host", FOREIGN_HOSTS)
+def test_a_host_that_is_not_ours_is_refused(wire: OverSocket, host: str) -> None:
+    """DNS rebinding: to the browser the page and this service are one origin, and only the Host differs."""
+    rebound = {"Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin", "X-Forwarded-Host": "127.0.0.1"}
+    wire.create(b"kept")
+
+    lines = [f"POST /_control/reset HTTP/1.1\r\nHost: {host}", *(f"{name}: {value}" for name, value in rebound.items())]
+    answer = raw(wire, "\r\n".join([*lines, "Content-Length: 0", "Connection: close", "", ""]))
+
+    head, _, body = answer.partition(b"\r\n\r\n")
+    assert head.startswith(b"HTTP/1.1 403 ")
+    assert json.loads(body)["error"]["errors"][0]["reason"] == "hostNotAllowed"
+    assert wire.names() == ["Untitled"]
+
+
+def test_a_foreign_host_in_an_address_in_full_is_refused(wire: OverSocket) -> None:
+    answer = raw(
+        wire, f"GET http://evil.example/_control/clock HTTP/1.1\r\nHost: {netloc(wire)}\r\nConnection: close\r\n\r\n"
+    )
+
+    assert answer.startswith(b"HTTP/1.1 403 ")
+
+
+def netloc(wire: OverSocket) -> str:
+    return urlsplit(wire.base_url).netloc
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "LOCALHOST", "localhost.", "127.0.0.2"])
+@pytest.mark.parametrize("port", ["", ":1", ":8080"])
+def test_the_names_of_the_loopback_are_ours_whatever_the_port(wire: OverSocket, host: str, port: str) -> None:
+    """The port that a browser sees may be a forwarded one."""
+    answer = raw(wire, f"GET /_control/clock HTTP/1.1\r\nHost: {host}{port}\r\nConnection: close\r\n\r\n")
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [{}, {"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Mode": "cors"}],
+    ids=str,
+)
+def test_programs_and_own_pages_are_answered(wire: OverSocket, headers: dict[str, str]) -> None:
+    assert call(wire, "GET", "clock", None, headers).status == 200
+    assert call(wire, "GET", "clock", None, {**headers, "Origin": wire.base_url}).status == 200
+
+
+def test_an_old_client_without_a_host_is_answered(wire: OverSocket) -> None:
+    assert raw(wire, "GET /_control/clock HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200 ")
+
+
+class TestNamesThatItWasTold:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(host_names=("Files.example.org", "192.0.2.1"))
+
+    @pytest.mark.parametrize(
+        "host, status",
+        [("files.example.org", 200), ("FILES.EXAMPLE.ORG:8443", 200), ("192.0.2.1", 200), ("localhost", 200),
+         ("x.files.example.org", 403), ("192.0.2.2", 403)],
+    )  # fmt: skip
+    def test_are_ours(self, wire: OverSocket, host: str, status: int) -> None:
+        answer = raw(wire, f"GET /_control/clock HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+
+        assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+
+    def test_a_page_of_that_name_is_our_own(self, wire: OverSocket) -> None:
+        page = "Host: files.example.org\r\nOrigin: https://files.example.org"
+        answer = raw(wire, f"GET /_control/clock HTTP/1.1\r\n{page}\r\nConnection: close\r\n\r\n")
+
+        assert answer.startswith(b"HTTP/1.1 200 ")
+
+
+class TestAnyName:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(host_names=("*",))
+
+    def test_every_host_is_ours_and_a_foreign_origin_still_foreign(self, wire: OverSocket) -> None:
+        ask = "GET /_control/clock HTTP/1.1\r\nHost: any.example\r\nConnection: close\r\n"
+
+        assert raw(wire, f"{ask}\r\n").startswith(b"HTTP/1.1 200 ")
+        assert raw(wire, f"{ask}Origin: http://evil.example\r\n\r\n").startswith(b"HTTP/1.1 403 ")
+
+
+@pytest.mark.parametrize("host, status", [("192.0.2.1:80", 200), ("localhost", 200), ("evil.example", 403)])
+def test_who_listens_everywhere_is_found_under_every_address_and_no_strange_name(
+    service: Service, host: str, status: int
+) -> None:
+    with SocketServer(service, "0.0.0.0", control=True, threads=2) as server:
+        wire = OverSocket(service, server.base_url.replace("0.0.0.0", "127.0.0.1"))
+        answer = raw(wire, f"GET /_control/clock HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")
+
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+
+
+class TestTheControlToken:
+    @pytest.fixture
+    def wire(self, service: Service) -> Iterator[OverSocket]:
+        with SocketServer(service, control=True, control_token=TOKEN, threads=4) as server:
+            yield OverSocket(service, server.base_url)
+
+    @pytest.mark.parametrize("method, name, body", CALLS, ids=lambda value: value if isinstance(value, str) else "")
+    def test_each_call_needs_it(self, wire: OverSocket, method: str, name: str, body: dict[str, Any] | None) -> None:
+        before = state(wire.service)
+
+        for shown in (None, "Bearer wrong", f"Bearer {wire.token}", f"Basic {TOKEN}", "Bearer", f"Bearer {TOKEN}x"):
+            answer = call(wire, method, name, body, {} if shown is None else {"Authorization": shown})
+            assert (answer.status, answer.error["location"]) == (401, "Authorization"), shown
+            assert answer.headers["WWW-Authenticate"] == 'Bearer realm="svc control"'
+        assert call(wire, method, f"{name}?access_token={TOKEN}", body, {}).status == 401
+
+        assert state(wire.service) == before
+
+    def test_who_sends_it_is_answered(self, wire: OverSocket) -> None:
+        assert call(wire, "GET", "clock", None, {"Authorization": f"Bearer {TOKEN}"}).status == 200
+
+    def test_it_opens_nothing_to_a_foreign_page(self, wire: OverSocket) -> None:
+        headers = {"Authorization": f"Bearer {TOKEN}", "Origin": "https://evil.example"}
+
+        assert call(wire, "GET", "clock", None, headers).status == 403
+
+    def test_it_is_no_access_token(self, wire: OverSocket) -> None:
+        assert wire.send("GET", "/storage/v3/files", token=TOKEN).status == 401
+
+    def test_it_is_written_down_nowhere(self, wire: OverSocket) -> None:
+        call(wire, "GET", f"files/{TOKEN}?x={TOKEN}", None, {"Authorization": f"Bearer {TOKEN}", "Origin": "null"})
+
+        assert TOKEN not in json.dumps(wire.service.journal())
+
+
+@pytest.mark.parametrize("token", ["", "two words", "\u00fcber", "a\nb"])
+def test_a_token_that_no_header_can_carry_is_refused_at_the_start(service: Service, token: str) -> None:
+    with pytest.raises(ValueError, match="control token must be one word"):
+        SocketServer(service, control=True, control_token=token)
+
+
+def test_the_journal_says_what_decided_a_refusal(wire: OverSocket) -> None:
+    call(wire, "POST", "reset", None, {"Origin": "https://evil.example"})
+    raw(wire, "HEAD /_control/clock?token=x HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n")
+    with SocketServer(wire.service, control=True, control_token=TOKEN, threads=2) as server:
+        call(OverSocket(wire.service, server.base_url), "POST", "reset", None, {})
+
+    rows = [row for row in wire.service.journal() if row["operation"] == "control"]
+    assert [(row["method"], row["path"], row["status"], row["decided_by"]) for row in rows] == [
+        ("POST", "/_control/reset", 403, CROSS_SITE),
+        ("HEAD", "/_control/clock", 403, "host_names"),
+        ("POST", "/_control/reset", 401, CONTROL),
+    ]
+    assert rows[1]["sent"] == 0

@@ -1,0 +1,133 @@
+"""Push notifications as a program in any language tests with them: everything over sockets, the clock of the system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.storage.clock import SystemClock
+from svc_notebooks.server.transports.socket import SocketServer
+from tests.contract.conftest import Answer, OverSocket
+from tests.receivers import Receiver, receiver
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    with open_service(clock=SystemClock()) as service:
+        yield service
+
+
+@pytest.fixture
+def wire(service: Service) -> Iterator[OverSocket]:
+    with SocketServer(service, control=True, threads=4) as server:
+        yield OverSocket(service, server.base_url)
+
+
+@pytest.fixture
+def told() -> Iterator[Receiver]:
+    with receiver() as told:
+        yield told
+
+
+def tell(wire: OverSocket, name: str, body: dict[str, Any]) -> Answer:
+    return wire.post_json(f"/_control/{name}", body, token=None)
+
+
+def ask(wire: OverSocket, name: str) -> Any:
+    return wire.send("GET", f"/_control/{name}", token=None).json[name]
+
+
+def watch(wire: OverSocket, told: Receiver, **fields: Any) -> Answer:
+    body = {"id": "c1", "type": "web_hook", "address": told.address, **fields}
+    return wire.post_json("/storage/v3/changes/watch", body)
+
+
+@pytest.mark.spec("A8-05", "N-01", "N-01a")
+def test_register_trust_watch_and_look(wire: OverSocket, told: Receiver) -> None:
+    assert watch(wire, told).status == 401
+    assert tell(wire, "domains", {"domain": "LocalHost"}).json == {"domain": "localhost"}
+    assert tell(wire, "trust", {"ca_pem": told.ca_pem}).status == 204
+    assert watch(wire, told).status == 200
+    wire.create()
+
+    assert [one.resource_state for one in told.wait_for(2)] == ["sync", "change"]
+    wire.service.deliver()  # the receivers have answered; now that is written down, too
+    rows = ask(wire, "deliveries")
+    assert rows[0].keys() == {
+        "channel_id", "resource_id", "message_number", "state", "attempt", "due", "time", "status", "outcome", "error",
+    }  # fmt: skip
+    assert [(row["state"], row["attempt"], row["status"], row["outcome"]) for row in rows] == [
+        ("sync", 1, 200, "delivered"), ("change", 1, 200, "delivered"),
+    ]  # fmt: skip
+
+
+@pytest.mark.spec("N-08", "N-08b")
+def test_retries_by_the_systems_clock(wire: OverSocket, told: Receiver) -> None:
+    tell(wire, "domains", {"domain": "localhost"})
+    tell(wire, "trust", {"ca_pem": told.ca_pem})
+    told.answers = [503]
+    watch(wire, told)
+
+    assert [one.number for one in told.wait_for(2)] == [1, 1]
+
+
+@pytest.mark.spec("N-08", "N-08b", "A10-03")
+def test_the_clock_is_moved_and_everything_happens_in_its_order(wire: OverSocket, told: Receiver) -> None:
+    tell(wire, "domains", {"domain": "localhost"})
+    tell(wire, "trust", {"ca_pem": told.ca_pem})
+    tell(wire, "clock", {"now": "2026-03-01T12:00:00Z"})
+    told.answers = [503] * 3
+    watch(wire, told)
+    assert tell(wire, "clock", {"advance": "1m"}).json == {"now": "2026-03-01T12:01:00.000Z"}
+
+    rows = ask(wire, "deliveries")
+    assert [(row["attempt"], row["outcome"]) for row in rows] == [
+        (1, "retry"), (2, "retry"), (3, "retry"), (4, "delivered"),
+    ]  # fmt: skip
+    assert "2026-03-01T12:00:05" < rows[-1]["time"] < "2026-03-01T12:00:08"
+    tell(wire, "clock", {"advance": "2h"})
+    wire.create()
+    tell(wire, "clock", {"advance": "1m"})
+    assert len(told.requests) == 4
+
+
+@pytest.mark.parametrize(
+    "name, body",
+    [
+        ("domains", {}),
+        ("domains", {"domain": ""}),
+        ("domains", {"domain": 5}),
+        ("domains", {"domain": "https://hooks.example/in"}),
+        ("domains", {"domain": "hooks.example:8443"}),
+        ("domains", {"domain": "*"}),
+        ("trust", {}),
+        ("trust", {"ca_pem": "no certificate"}),
+        ("trust", {"ca_pem": "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"}),
+        ("trust", {"ca_pem": ["x"]}),
+    ],
+)
+def test_what_cannot_be_registered_or_trusted(wire: OverSocket, name: str, body: dict[str, Any]) -> None:
+    answer = tell(wire, name, body)
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+
+
+def test_a_reset_forgets_channels_and_keeps_domains(wire: OverSocket, told: Receiver) -> None:
+    tell(wire, "domains", {"domain": "localhost"})
+    tell(wire, "trust", {"ca_pem": told.ca_pem})
+    assert watch(wire, told).status == 200
+    told.wait_for(1)
+    tell(wire, "reset", {})
+
+    assert ask(wire, "deliveries") == []
+    assert watch(wire, told).status == 200  # the same id is free again
+    assert len(told.wait_for(2)) == 2
+
+
+def test_the_control_interface_is_not_there_unless_asked_for(service: Service) -> None:
+    with SocketServer(service, threads=4) as server:
+        wire = OverSocket(service, server.base_url)
+        assert tell(wire, "domains", {"domain": "localhost"}).status in (401, 404)

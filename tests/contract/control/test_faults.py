@@ -1,0 +1,437 @@
+"""Faults on purpose (X-05): each has the same effect in-process, over a socket and over TLS."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+import pytest
+
+from svc_notebooks.core.http.messages import Disconnected
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.transports.socket import SocketServer
+from tests.contract.conftest import Answer, InProcess, OverSocket, Q, Stage, Wire
+from tests.patience import PATIENCE
+from tests.receivers import AUTHORITY, server_context
+
+BROKEN = (Disconnected, http.client.HTTPException, OSError)
+"""What a caller sees of a connection that is cut: in-process, without an answer, in the middle of one."""
+
+FILES = "/storage/v3/files"
+MEDIA = "/upload/storage/v3/files?uploadType=media"
+SESSION = {"operation": "upload.session"}
+
+pytestmark = pytest.mark.spec("X-05", "X-05a", "X-05b")
+
+
+class OverTls(OverSocket):
+    """Speaks HTTP/1.1 over TLS."""
+
+    context = ssl.create_default_context()
+    AUTHORITY.configure_trust(context)
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE, context=self.context)
+
+
+@pytest.fixture(scope="module")
+def secured() -> Iterator[tuple[Stage, str]]:
+    """As the `stage` of all tests, over TLS."""
+    stage = Stage()
+    context = server_context(AUTHORITY.issue_cert("127.0.0.1"))
+    with SocketServer(cast(Service, stage), tls=context, threads=4) as server:
+        yield stage, server.base_url
+
+
+@pytest.fixture(params=["in-process", "socket", "tls"])
+def way(request: pytest.FixtureRequest) -> str:
+    return cast(str, request.param)
+
+
+@pytest.fixture
+def wire(wire: Wire, way: str, request: pytest.FixtureRequest) -> Wire:
+    if way != "tls" or not isinstance(wire, InProcess):
+        return wire
+    stage, base_url = request.getfixturevalue("secured")
+    stage.service = wire.service
+    return OverTls(wire.service, base_url)
+
+
+def step(action: dict[str, Any], times: int = 1, **match: Any) -> dict[str, Any]:
+    return {"match": match, "times": times, "action": action}
+
+
+@contextmanager
+def cut() -> Iterator[None]:
+    with pytest.raises(BROKEN):
+        yield
+
+
+@contextmanager
+def never(wire: Wire, plan: dict[str, Any]) -> Iterator[None]:
+    """Inside this fault does not happen, and that is said."""
+    with pytest.raises(AssertionError, match="never happened"), wire.service.faults(plan):
+        yield
+
+
+def upload(wire: Wire, content: bytes = b"hello") -> Answer:
+    return wire.send("POST", MEDIA, content, {"Content-Type": "text/plain"})
+
+
+@pytest.mark.parametrize(
+    "status, reason",
+    [
+        (400, "badRequest"),
+        (403, "userRateLimitExceeded"),
+        (404, "notFound"),
+        (429, "rateLimitExceeded"),
+        *((status, "backendError") for status in (500, 502, 503, 504)),
+    ],
+)
+def test_a_status_alone_answers_the_envelope_for_it(wire: Wire, status: int, reason: str) -> None:
+    with wire.service.faults(step({"status": status})):
+        answer = wire.send("GET", FILES)
+
+    assert (answer.status, answer.error["reason"]) == (status, reason)
+    assert wire.send("GET", FILES).status == 200
+
+
+@pytest.mark.parametrize("body, kind", [("busy", "text/plain"), ({"why": ["busy"]}, "application/json")])
+def test_a_status_brings_the_headers_and_the_body_that_it_was_given(wire: Wire, body: Any, kind: str) -> None:
+    with wire.service.faults(step({"status": 503, "headers": {"Retry-After": "7", "X-Why": "busy"}, "body": body})):
+        answer = wire.send("GET", FILES)
+
+    assert (answer.status, answer.headers["retry-after"], answer.headers["x-why"]) == (503, "7", "busy")
+    assert answer.headers["content-type"].startswith(kind)
+    assert (answer.json if kind == "application/json" else answer.body.decode()) == body
+
+
+@pytest.mark.parametrize("status", [204, 304, 308])
+def test_a_status_that_is_no_error_has_no_body_unless_it_is_given_one(wire: Wire, status: int) -> None:
+    with wire.service.faults(step({"status": status})):
+        answer = wire.send("GET", FILES)
+
+    assert (answer.status, answer.body) == (status, b"")
+
+
+def test_a_status_answers_a_head_without_its_body(wire: Wire) -> None:
+    with wire.service.faults(step({"status": 503})):
+        answer = wire.send("HEAD", FILES)
+
+    assert (answer.status, answer.body) == (503, b"")
+    assert wire.send("GET", FILES).status == 200
+
+
+def test_a_status_in_front_of_an_upload_stores_nothing(wire: Wire) -> None:
+    with wire.service.faults(step({"status": 503}, operation="files.create")):
+        assert upload(wire, b"x" * 3 * Q).status == 503
+
+    assert wire.names() == []
+
+
+@pytest.mark.parametrize("moment, stored", [("before", 0), ("after", 1)])
+def test_a_reset_comes_before_the_work_or_after_it(wire: Wire, moment: str, stored: int) -> None:
+    with wire.service.faults(step({"reset": moment}, method="POST")), cut():
+        upload(wire)
+
+    assert len(wire.names()) == stored
+
+
+def test_a_reset_takes_the_answer_to_a_head_too(wire: Wire) -> None:
+    with wire.service.faults(step({"reset": "after"})), cut():
+        wire.send("HEAD", FILES)
+
+
+@pytest.mark.spec("A3-12")
+def test_a_chunk_that_is_cut_keeps_its_whole_multiples(wire: Wire) -> None:
+    uri = wire.begin()
+    with wire.service.faults(step({"cut_request_after": 300_000}, **SESSION)), cut():
+        wire.put(uri, b"x" * 3 * Q, f"bytes 0-{3 * Q - 1}/{3 * Q}")
+
+    answer = wire.put(uri, b"", f"bytes */{3 * Q}")
+    assert (answer.status, answer.headers["range"]) == (308, f"bytes=0-{Q - 1}")
+    assert wire.put(uri, b"x" * 2 * Q, f"bytes {Q}-{3 * Q - 1}/{3 * Q}").json["name"] == "Untitled"
+
+
+def test_a_chunked_body_is_cut_where_its_bytes_are(wire: Wire) -> None:
+    uri = wire.begin()
+    with wire.service.faults(step({"cut_request_after": 300_000}, **SESSION)), cut():
+        wire.put(uri, iter([b"x" * Q, b"x" * Q, b"x" * Q]))
+
+    assert wire.put(uri, b"", "bytes */*").headers["range"] == f"bytes=0-{Q - 1}"
+
+
+@pytest.mark.parametrize("size", [0, 299_999, 300_000])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_body_that_is_over_before_the_cut_is_not_cut(wire: Wire, size: int, chunked: bool) -> None:
+    body = b"x" * size
+
+    with never(wire, step({"cut_request_after": 300_000}, operation="files.create")):
+        answer = wire.send("POST", MEDIA, iter([body]) if chunked else body)
+        assert answer.status == 200
+
+
+def test_a_cut_waits_for_a_body_that_is_long_enough(wire: Wire) -> None:
+    with wire.service.faults(step({"cut_request_after": 300_000}, operation="files.create")):
+        assert upload(wire, b"short").status == 200
+        with cut():
+            upload(wire, b"x" * 400_000)
+
+    assert len(wire.names()) == 1
+
+
+def test_a_request_that_is_refused_before_its_body_was_read_is_cut_all_the_same(wire: Wire) -> None:
+    with wire.service.faults(step({"cut_request_after": 1000})), cut():
+        wire.send("POST", MEDIA, iter([b"x" * 5000]), token=None)
+
+
+@pytest.mark.parametrize("most", [0, 1, 100_000])
+def test_an_answer_is_cut_after_so_many_bytes(wire: Wire, most: int) -> None:
+    file_id = wire.create(b"x" * 400_000, fields="id")["id"]
+
+    with wire.service.faults(step({"cut_response_after": most}, operation="files.get")), cut():
+        wire.download(file_id)
+
+    assert wire.service.journal()[-1]["sent"] == most
+    assert wire.download(file_id).body == b"x" * 400_000
+
+
+def test_a_part_of_a_file_is_cut_by_its_own_bytes(wire: Wire) -> None:
+    file_id = wire.create(b"x" * 1000, fields="id")["id"]
+
+    with wire.service.faults(step({"cut_response_after": 50})):
+        assert len(wire.download(file_id, Range="bytes=0-49").body) == 50
+        with cut():
+            wire.download(file_id, Range="bytes=100-199")
+
+
+def test_an_answer_that_is_no_longer_than_that_is_not_cut(wire: Wire) -> None:
+    file_id = wire.create(b"hello", fields="id")["id"]
+
+    with never(wire, step({"cut_response_after": 5}, operation="files.get")):
+        assert wire.download(file_id).body == b"hello"
+
+
+@pytest.mark.spec("A3-20")
+def test_the_last_chunk_is_stored_and_its_answer_lost(wire: Wire) -> None:
+    uri = wire.begin()
+    with wire.service.faults(step({"reset": "after"}, **SESSION)), cut():
+        wire.put(uri, b"hello")
+
+    assert wire.put(uri, b"", "bytes */5").status == 200
+    assert len(wire.names()) == 1
+
+
+@pytest.mark.spec("A3-13", "A3-13a")
+def test_an_expired_session_is_really_gone(wire: Wire) -> None:
+    uri = wire.begin()
+    assert wire.put(uri, b"x" * Q, f"bytes 0-{Q - 1}/{2 * Q}").status == 308
+
+    with wire.service.faults(step({"expire": "session"}, **SESSION)):
+        assert wire.put(uri, b"", "bytes */*").status == 404
+
+    assert wire.put(uri, b"", "bytes */*").status == 404
+    assert wire.service.journal()[-2]["fault"].endswith("/0: expire session")
+
+
+def test_nobody_lets_the_session_of_somebody_else_expire(wire: Wire) -> None:
+    uri, eve = wire.begin(), wire.service.sign_in("eve@svc.example")
+
+    answer = wire.send("PUT", uri, b"", {"Content-Range": "bytes */*", "X-Svc-Fault": "expire=session"}, token=eve)
+
+    assert answer.status == 404
+    assert wire.put(uri, b"", "bytes */*").status == 308
+
+
+def test_a_match_is_by_operation_method_path_and_user(wire: Wire) -> None:
+    bob = wire.service.sign_in("bob@svc.example")
+    match = {"operation": "files.list", "method": "get", "path": "/storage/*/files", "user": "Bob@svc.example"}
+
+    with wire.service.faults(step({"status": 503}, **match)):
+        assert wire.send("GET", FILES).status == 200
+        assert wire.send("GET", f"{FILES}?pageSize=1", token=bob).status == 503
+
+
+def test_nth_and_times_count_the_matching_requests(wire: Wire) -> None:
+    with wire.service.faults(step({"status": 500}, 2, path="*/files", nth=2)):
+        assert wire.send("GET", "/storage/v3/about?fields=*").status == 200
+        assert [wire.send("GET", FILES).status for _ in range(4)] == [200, 500, 500, 200]
+
+
+def test_steps_wait_for_one_another_only_if_they_are_told_to(wire: Wire) -> None:
+    steps = step({"status": 500}, method="GET"), step({"status": 503}, method="POST")
+
+    with wire.service.faults(*steps):
+        assert (upload(wire).status, wire.send("GET", FILES).status) == (503, 500)
+    with wire.service.faults(*steps, in_order=True):
+        statuses = upload(wire).status, wire.send("GET", FILES).status, upload(wire).status
+    assert statuses == (200, 500, 503)
+
+
+def test_of_two_answers_to_one_request_the_first_is_given_and_the_second_waits(wire: Wire) -> None:
+    with wire.service.faults(step({"status": 500}), step({"status": 503})):
+        assert [wire.send("GET", FILES).status for _ in range(3)] == [500, 503, 200]
+
+
+def test_a_delay_moves_a_virtual_clock(wire: Wire) -> None:
+    wire.service.clock.advance(0)  # from here on it is virtual
+    before = wire.service.clock.now()
+
+    with wire.service.faults(step({"delay": 90})):
+        wire.send("GET", FILES)
+
+    assert wire.service.clock.now() - before == timedelta(seconds=90)
+
+
+@pytest.mark.spec("T-01", "T-01c")
+def test_time_that_a_delay_lets_pass_counts_for_all(wire: Wire) -> None:
+    wire.service.clock.advance(0)
+    wire.token = wire.service.sign_in(expires_in=60)
+
+    with wire.service.faults(step({"delay": 60})):
+        assert wire.send("GET", FILES).status == 401
+
+
+@pytest.mark.parametrize(
+    "action, fault, decided",
+    [
+        ({"status": 503}, "status 503", True),
+        ({"reset": "before"}, "reset before", True),
+        ({"reset": "after"}, "reset after", True),
+        ({"delay": 1}, "delay 1", False),
+    ],
+)
+def test_the_journal_names_the_fault_and_says_whether_it_decided(
+    wire: Wire, action: dict[str, Any], fault: str, decided: bool
+) -> None:
+    with wire.service.faults(step({"status": 500}, method="DELETE", times=1), step(action)):
+        if "reset" in action:
+            with cut():
+                wire.send("GET", FILES)
+        else:
+            wire.send("GET", FILES)
+        wire.send("DELETE", f"{FILES}/x")
+
+    row = wire.service.journal()[-2]
+    plan = row["fault"].partition("/")[0]
+    assert row["fault"] == f"{plan}/1: {fault}"
+    assert (row["decided_by"] == f"fault {plan}/1") is decided
+
+
+def test_the_journal_knows_of_a_request_that_never_came_to_the_service(wire: Wire) -> None:
+    token = wire.service.sign_in(scopes=["storage"], client="an app")
+
+    with wire.service.faults(step({"status": 503})):
+        wire.send("POST", MEDIA, b"x" * 50, token=token)
+
+    row = wire.service.journal()[-1]
+    assert (row["operation"], row["client"], row["scopes"]) == ("files.create", "an app", ["storage"])
+    assert (row["declared"], row["received"], row["status"]) == (50, 0, 503)
+
+
+class TestTheHeader:
+    """A fault that a request asks for itself."""
+
+    @pytest.mark.parametrize("text", ["status=503", '{"status": 503}', " status = 503 "])
+    def test_it_is_for_this_request_alone(self, wire: Wire, text: str) -> None:
+        assert wire.send("GET", FILES, headers={"X-Svc-Fault": text}).status == 503
+        assert wire.send("GET", FILES).status == 200
+
+    def test_it_may_take_the_answer_away(self, wire: Wire) -> None:
+        with cut():
+            wire.send("POST", MEDIA, b"hello", {"X-Svc-Fault": "reset=after"})
+
+        assert len(wire.names()) == 1
+        assert wire.service.journal()[-2]["fault"] == "the request's own: reset after"
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "503",
+            "cut_request_after=" + "9" * 400,
+            '{"status": 503, "body": "\\ud800"}',
+            "status=99",
+            "status=503=",
+            "{",
+            "[503]",
+            "delay=61",
+            "nap=1",
+        ],
+    )
+    def test_one_that_is_none_is_refused(self, wire: Wire, text: str) -> None:
+        answer = wire.send("GET", FILES, headers={"X-Svc-Fault": text})
+
+        assert (answer.status, answer.error["location"]) == (400, "X-Svc-Fault")
+
+    def test_a_delay_of_its_own_moves_nobodys_clock(self, wire: Wire) -> None:
+        wire.service.clock.advance(0)
+        before, began = wire.service.clock.now(), time.monotonic()
+
+        wire.send("GET", FILES, headers={"X-Svc-Fault": "delay=0.05"})
+
+        assert wire.service.clock.now() == before
+        assert time.monotonic() - began >= 0.05
+
+    @pytest.mark.parametrize("text", ["status=503", "reset=before", "no fault"])
+    @pytest.mark.parametrize("token", [None, "unknown"])
+    def test_it_is_ignored_without_a_valid_token(self, wire: Wire, token: str | None, text: str) -> None:
+        headers = {"X-Svc-Fault": text}
+
+        assert wire.send("GET", FILES, headers=headers, token=token).status == 401
+        assert wire.send("GET", "/openapi.json", headers=headers, token=token).status == 200
+        assert [row["fault"] for row in wire.service.journal()[-2:]] == [None, None]
+
+    def test_anyone_may_ask_for_one_where_the_policy_says_so(self, service: Service) -> None:
+        with open_service(seed=0, policy=Policy(fault_header="anyone")) as open_to_all:
+            wire = InProcess(open_to_all, "http://svc.test")
+            answer = wire.send("POST", "/token", headers={"X-Svc-Fault": "status=503"}, token=None)
+
+        assert answer.status == 503
+
+    def test_it_can_be_forbidden(self, service: Service) -> None:
+        with open_service(seed=0, policy=Policy(fault_header=False)) as deaf:
+            answer = InProcess(deaf, "http://svc.test").send("GET", FILES, headers={"X-Svc-Fault": "status=503"})
+
+        assert answer.status == 200
+
+
+@pytest.mark.parametrize("size", [10, 2 * 1024 * 1024])
+def test_a_connection_that_a_fault_answered_on_can_be_used_again_or_is_closed(
+    service: Service, base_url: str, size: int
+) -> None:
+    """A fault answers before the body is read: what follows on the connection is never taken for a request."""
+    token = service.sign_in()
+    connection = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=PATIENCE)
+    with service.faults(step({"status": 503})):
+        connection.request("POST", MEDIA, b"x" * size, {"Authorization": f"Bearer {token}"})
+        first = connection.getresponse()
+        assert (first.status, json.loads(first.read())["error"]["code"]) == (503, 503)
+
+    connection.request("GET", FILES, headers={"Authorization": f"Bearer {token}"})  # http.client opens another if told
+    second = connection.getresponse()
+    assert (second.status, json.loads(second.read())["files"]) == (200, [])
+    connection.close()
+
+
+def test_a_reset_ends_the_connection_and_no_other(service: Service, base_url: str) -> None:
+    parts, token = urlsplit(base_url), service.sign_in()
+    ask = f"GET {FILES} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n".encode()
+    with (
+        socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as struck,
+        socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as other,
+    ):
+        with service.faults(step({"reset": "before"})):
+            struck.sendall(ask)
+            assert struck.recv(100) == b""
+        other.sendall(ask)
+        assert other.recv(100).startswith(b"HTTP/1.1 200 ")

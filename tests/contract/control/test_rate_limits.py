@@ -1,0 +1,181 @@
+"""Limits per user (X-04): a 403 that means wait, for how long, and for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.api.costs import COSTS, DOWNLOAD, LIST, QUOTAS, UPDATE
+from svc_notebooks.core.api.operations import OPERATIONS, SESSION
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.conftest import InProcess, OverSocket, Q, Wire
+
+FILES = "/storage/v3/files"
+EVENTS = "/calendar/v3/calendars/primary/events"
+
+pytestmark = pytest.mark.spec("X-04", "X-04a", "X-04b")
+
+
+def ask(wire: Wire, times: int, target: str = FILES, **options: Any) -> list[int]:
+    return [wire.send("GET", target, **options).status for _ in range(times)]
+
+
+def test_what_is_beyond_the_limit_is_refused_with_a_reason_and_the_time_to_wait(wire: Wire) -> None:
+    wire.service.limit("ada@svc.example", 2, "60s")
+
+    assert ask(wire, 2) == [200, 200]
+    wire.service.clock.advance("20s")
+    answer = wire.send("GET", FILES)
+
+    assert (answer.status, answer.error["domain"], answer.error["reason"]) == (
+        403,
+        "usageLimits",
+        "userRateLimitExceeded",
+    )
+    assert answer.headers["retry-after"] == "40"
+    assert "2 requests in 60 seconds" in answer.error["message"]
+
+
+def test_who_waits_as_long_as_they_are_told_may_go_on(wire: Wire) -> None:
+    wire.service.limit("ada@svc.example", 1, 1.5)
+    assert ask(wire, 2) == [200, 403]
+
+    wire.service.clock.advance(int(wire.send("GET", FILES).headers["retry-after"]))
+
+    assert ask(wire, 2) == [200, 403]
+
+
+def test_what_is_refused_costs_nothing(wire: Wire) -> None:
+    wire.service.limit("ada@svc.example", 1, "10s")
+    assert ask(wire, 5) == [200, 403, 403, 403, 403]
+
+    wire.service.clock.advance("10s")
+
+    assert ask(wire, 1) == [200]
+
+
+def test_a_limit_is_for_one_user(wire: Wire) -> None:
+    bob = wire.service.sign_in("bob@svc.example")
+    wire.service.limit("ada@svc.example", 1)
+
+    assert ask(wire, 2) == [200, 403]
+    assert ask(wire, 3, token=bob) == [200] * 3
+
+
+def test_all_tokens_of_a_user_share_it(wire: Wire) -> None:
+    other = wire.service.sign_in("ada@svc.example", client="another app")
+    wire.service.limit("ADA@svc.example", 1)
+
+    assert (ask(wire, 1), ask(wire, 1, token=other)) == ([200], [403])
+
+
+def test_a_limit_is_lifted_again(wire: Wire) -> None:
+    wire.service.limit("ada@svc.example", 1)
+    assert ask(wire, 2) == [200, 403]
+
+    wire.service.limit("ada@svc.example", None)
+
+    assert ask(wire, 2) == [200, 200]
+    assert wire.service.limits() == []
+
+
+def test_who_is_not_let_in_spends_nothing(wire: Wire) -> None:
+    wire.service.limit("ada@svc.example", 1)
+
+    assert ask(wire, 3, token="svc.nobody") == [401] * 3
+    assert ask(wire, 1) == [200]
+
+
+@pytest.mark.spec("A3-22", "A3-22a")
+def test_a_chunk_that_is_refused_leaves_its_session_as_it_was(wire: Wire) -> None:
+    uri = wire.begin()
+    wire.service.limit("ada@svc.example", 1, "30s")
+    assert wire.put(uri, b"x" * Q, f"bytes 0-{Q - 1}/{2 * Q}").status == 308
+
+    refused = wire.put(uri, b"x" * Q, f"bytes {Q}-{2 * Q - 1}/{2 * Q}")
+
+    assert (refused.status, refused.error["reason"]) == (403, "userRateLimitExceeded")
+    wire.service.clock.advance("30s")
+    assert wire.put(uri, b"", "bytes */*").headers["range"] == f"bytes=0-{Q - 1}"
+
+
+@pytest.mark.parametrize("requests, per", [(0, 60), (-1, 60), (True, 60), (1, 0), (1, "soon"), (1, -1)])
+def test_a_limit_that_is_none_is_refused(service: Service, requests: Any, per: Any) -> None:
+    with pytest.raises(ValueError, match=r"takes|duration"):
+        service.limit(None, requests, per)
+
+    assert service.limits() == []
+
+
+class TestByPolicy:
+    """Limits for everybody."""
+
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(rate_limit=2 * LIST + UPDATE, calendar_rate_limit=2, rate_status=429)
+
+    def test_the_status_is_the_policys(self, wire: Wire) -> None:
+        assert ask(wire, 3) == [200, 200, 429]
+        assert wire.send("GET", FILES).error["reason"] == "rateLimitExceeded"
+
+    def test_operations_cost_what_they_are(self, wire: Wire) -> None:
+        file_id = wire.create(b"hello", fields="id")["id"]
+
+        assert wire.download(file_id).status == 200  # 50 + 200 of 250
+        assert ask(wire, 1, f"{FILES}/{file_id}") == [429]
+
+    def test_calendars_have_a_count_of_their_own(self, wire: Wire) -> None:
+        assert ask(wire, 3) == [200, 200, 429]
+        assert ask(wire, 3, EVENTS) == [200, 200, 429]
+
+    def test_a_users_own_limit_stands_in_the_place_of_it(self, wire: Wire) -> None:
+        wire.service.limit("ada@svc.example", 4)
+
+        assert [*ask(wire, 3), *ask(wire, 2, EVENTS)] == [200, 200, 200, 200, 429]
+
+
+@pytest.mark.parametrize("way", ["in-process"])
+def test_a_request_that_costs_more_than_all_there_is_passes_alone(way: str) -> None:
+    with open_service(seed=0, policy=Policy(rate_limit=LIST - 1)) as service:
+        assert ask(InProcess(service, "http://svc.test"), 2) == [200, 403]
+
+
+def test_every_operation_on_files_has_its_price() -> None:
+    assert set(COSTS) == {operation.name for operation in (*OPERATIONS, SESSION) if not operation.calendar}
+    assert DOWNLOAD > LIST > UPDATE
+
+
+@pytest.mark.parametrize("name", QUOTAS)
+def test_the_quotas_of_the_family_are_policies(name: str) -> None:
+    assert Policy(**QUOTAS[name]).rate_limit  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def served(service: Service) -> Iterator[OverSocket]:
+    from svc_notebooks.server.transports.socket import SocketServer
+
+    with SocketServer(service, control=True, threads=4) as server:
+        yield OverSocket(service, server.base_url)
+
+
+class TestControl:
+    """The same by the control interface."""
+
+    def test_a_limit_is_set_and_seen(self, served: OverSocket) -> None:
+        body = {"user": "ada@svc.example", "requests": 1, "per": "30s"}
+        assert served.post_json("/_control/limits", body, token=None).status == 200
+        assert ask(served, 2) == [200, 403]
+
+        found = served.send("GET", "/_control/limits", token=None).json["limits"]
+
+        row = {"user": "ada@svc.example", "requests": 1, "per": 30.0, "spent": 1, "until": "2026-01-05T09:00:30.000Z"}
+        assert found == [row]
+
+    @pytest.mark.parametrize("body", [{"requests": 0}, {"requests": "1"}, {"requests": 1, "per": True}, {"user": 5}])
+    def test_what_is_no_limit_is_refused(self, served: OverSocket, body: dict[str, Any]) -> None:
+        answer = served.post_json("/_control/limits", body, token=None)
+
+        assert (answer.status, answer.error["reason"]) == (400, "badRequest")

@@ -1,0 +1,175 @@
+"""B1: attachments, which are stored for whoever says that they support them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.chosen import choice
+from tests.contract.conftest import Wire
+from tests.contract.diary import BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.fixture
+def handout(wire: Wire) -> Fields:
+    return wire.post_json("/storage/v3/files?fields=*", {"name": "Handout", "mimeType": "text/plain"}).json
+
+
+def attached(ada: Diary, *urls: str, **parameters: Any) -> Any:
+    return ada.insert({**SEMINAR, "attachments": [{"fileUrl": url} for url in urls]}, **parameters)
+
+
+@pytest.mark.spec("E-17")
+def test_a_stored_file_is_attached_by_its_link(ada: Diary, handout: Fields) -> None:
+    event = attached(ada, handout["webViewLink"], supportsAttachments="true").json
+
+    (attachment,) = event["attachments"]
+    assert attachment["fileUrl"] == handout["webViewLink"]
+    with choice("What an answer shows unasked"):
+        assert attachment["fileId"] == handout["id"]
+        assert (attachment["title"], attachment["mimeType"]) == ("Handout", "text/plain")
+        assert attachment["iconLink"].startswith("http")
+    assert ada.read(event["id"])["attachments"] == [attachment]
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
+def test_who_does_not_support_attachments_stores_none(ada: Diary, handout: Fields, parameters: Fields) -> None:
+    event = attached(ada, handout["webViewLink"], **parameters).json
+
+    assert "attachments" not in event
+    assert "attachments" not in ada.read(event["id"])
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize("attachments", [{}, [{}], [{"fileUrl": "notes.pdf"}], [{"fileUrl": "https://a.example"}] * 26])
+def test_attachments_that_nobody_looks_at_are_not_wrong(ada: Diary, attachments: Any) -> None:
+    assert "attachments" not in accepted(ada.insert({**SEMINAR, "attachments": attachments}))
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.choice("Attachments")
+@pytest.mark.parametrize("parameters", [{}, {"supportsAttachments": "false"}])
+def test_a_change_without_support_leaves_attachments_alone(ada: Diary, handout: Fields, parameters: Fields) -> None:
+    event = attached(ada, handout["webViewLink"], supportsAttachments="true").json
+
+    patched = ada.patch(event["id"], {"attachments": [], "summary": "x"}, **parameters).json
+    replaced = ada.put(event["id"], SEMINAR, **parameters).json
+
+    assert patched["attachments"] == replaced["attachments"] == event["attachments"]
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.choice("Attachments")
+def test_another_page_is_attached_as_it_is(ada: Diary) -> None:
+    attachment = {"fileUrl": "https://elsewhere.example/a.pdf", "title": "A", "mimeType": "application/pdf"}
+
+    event = ada.insert({**SEMINAR, "attachments": [attachment]}, supportsAttachments="true").json
+
+    assert event["attachments"] == [attachment]
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.choice("Attachments")
+def test_an_attachment_is_given_another_title(ada: Diary, handout: Fields) -> None:
+    urls = handout["webViewLink"], "https://elsewhere.example/a.pdf"
+    event = attached(ada, *urls, supportsAttachments="true").json
+
+    renamed = [{"fileUrl": url, "title": "Sheet"} for url in urls]
+    changed = accepted(ada.patch(event["id"], {"attachments": renamed}, supportsAttachments="true"))
+
+    assert [one["title"] for one in changed["attachments"]] == ["Sheet", "Sheet"]
+    assert changed["attachments"][0]["fileId"] == handout["id"]
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.choice("Attachments")
+def test_a_link_tells_nothing_of_a_file_that_one_may_not_see(wire: Wire, ada: Diary) -> None:
+    token = wire.service.sign_in(BOB)
+    secret = wire.post_json("/storage/v3/files?fields=*", {"name": "Secret"}, token=token).json
+    link = secret["webViewLink"]
+
+    hidden, missing = (
+        attached(ada, url, supportsAttachments="true") for url in (link, link.replace(secret["id"], "1nothing"))
+    )
+
+    assert refusal(hidden) == (400, "invalid", "attachments[0].fileUrl")
+    assert hidden.body == missing.body
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.choice("Attachments")
+def test_a_guest_sends_an_attachment_back_that_they_may_not_see(wire: Wire, ada: Diary, handout: Fields) -> None:
+    bob = Diary(wire, BOB)
+    body = {**SEMINAR, "attendees": guests(BOB), "guestsCanModify": True}
+    event = ada.insert({**body, "attachments": [{"fileUrl": handout["webViewLink"]}]}, supportsAttachments="true").json
+
+    changed = bob.put(event["id"], {**bob.read(event["id"]), "summary": "x"}, supportsAttachments="true")
+
+    assert accepted(changed)["attachments"] == event["attachments"]
+
+
+@pytest.mark.choice("event_limits")
+def test_an_event_has_any_number_of_attachments(ada: Diary) -> None:
+    urls = [f"https://elsewhere.example/{n}" for n in range(1000)]
+
+    event = accepted(attached(ada, *urls, supportsAttachments="true"))
+
+    assert [one["fileUrl"] for one in ada.read(event["id"])["attachments"]] == urls
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize(
+    "attachment", [{"title": "Handout", "mimeType": "text/plain"}, {"fileUrl": None, "title": "A"}]
+)
+def test_an_attachment_without_a_link_is_kept_with_what_it_has(ada: Diary, attachment: Fields) -> None:
+    linked = {"fileUrl": "https://elsewhere.example/a.pdf", "title": "Linked"}
+
+    event = accepted(ada.insert({**SEMINAR, "attachments": [attachment, linked]}, supportsAttachments="true"))
+    changed = accepted(ada.put(event["id"], {**event, "summary": "x"}, supportsAttachments="true"))
+
+    kept = {name: value for name, value in attachment.items() if value is not None}
+    assert event["attachments"] == changed["attachments"] == [kept, linked]
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize("url", ["notes.pdf", "", "/storage/v3/files/1", "https://", "javascript:alert(1)", "a b://c"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_link_that_is_there_is_a_url(ada: Diary, url: str, place: int) -> None:
+    urls = ["https://elsewhere.example/a.pdf"]
+    urls.insert(place, url)
+
+    answer = attached(ada, *urls, supportsAttachments="true")
+
+    assert refusal(answer) == (400, "invalid", f"attachments[{place}].fileUrl")
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize(
+    "url", ["ftp://files.example/a.pdf", "HTTPS://files.example/a", "https://u@f.example:8443/?a#b"]
+)
+def test_a_link_has_any_scheme(ada: Diary, url: str) -> None:
+    event = accepted(attached(ada, url, supportsAttachments="true"))
+
+    assert event["attachments"] == [{"fileUrl": url}]
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.parametrize("url", [5, True, ["https://a.example"], {}])
+def test_a_link_is_a_text(ada: Diary, url: Any) -> None:
+    assert attached(ada, url, supportsAttachments="true").status == 400
+
+
+@pytest.mark.spec("E-17")
+@pytest.mark.choice("Attachments")
+@pytest.mark.parametrize("value", ["yes", "1", "", "TRUE "])
+def test_support_is_true_or_false(ada: Diary, value: str) -> None:
+    assert refusal(ada.insert(SEMINAR, supportsAttachments=value)) == (400, "invalidParameter", "supportsAttachments")

@@ -1,0 +1,252 @@
+"""B1: who is invited: addresses, defaults, answers, how many are shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.chosen import choice
+from tests.contract.conftest import Wire
+from tests.contract.diary import ADA, BOB, EVE, GUEST, SEMINAR, Diary, emails, emptied, guests, path, refusal
+
+GOOD = [
+    "bob@svc.example",
+    "first.last+tag@sub.example.org",
+    "o'brien!#$%&*/=?^_`{|}~-@example.org",
+    '"quoted local"@example.org',
+    '"a\\"b"@example.org',
+    "x@[192.0.2.1]",
+    "root@localhost",
+    "a@b.co",
+]
+BAD = ["nobody", "@example.org", "bob@", "bob@@example.org", "a b@example.org", "a..b@example.org", ".a@example.org",
+       "a.@example.org", "bob@example..org", "bob@.example.org", "bob@example.org\n", "bob@exa mple.org",
+       "bob,eve@example.org", "bob@example.org;eve@example.org", "b\x00b@example.org",
+       '"unclosed@example.org']  # fmt: skip
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.mark.spec("E-07", "E-07b")
+@pytest.mark.parametrize("email", GOOD)
+def test_an_address_of_rfc_5322_is_taken(ada: Diary, email: str) -> None:
+    assert emails(ada.made(attendees=guests(email))) == [email]
+
+
+@pytest.mark.spec("E-07", "E-07b")
+@pytest.mark.parametrize("email", BAD)
+def test_any_other_address_is_refused_by_its_place(ada: Diary, email: str) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": guests(BOB, email)})
+
+    assert refusal(answer) == (400, "invalid", "attendees[1].email")
+    assert ada.items() == []
+
+
+@pytest.mark.choice("An attendee who is named twice")
+def test_who_is_named_twice_is_one_and_gets_one_invitation(wire: Wire, ada: Diary) -> None:
+    twice = [*guests(BOB, displayName="Bob"), *guests(GUEST), *guests(BOB.upper(), optional=True)]
+
+    event = ada.made(attendees=twice)
+
+    assert emails(event) == [BOB, GUEST]
+    assert (event["attendees"][0]["displayName"], event["attendees"][0]["optional"]) == ("Bob", True)
+    assert [one["self"] for one in Diary(wire, BOB).read(event["id"])["attendees"] if "self" in one] == [True]
+
+
+@pytest.mark.spec("E-07", "E-07a")
+@pytest.mark.parametrize("attendee", [{}, {"displayName": "Bob"}, {"email": None}, {"email": ""}])
+def test_an_attendee_without_an_address_is_refused(ada: Diary, attendee: dict[str, Any]) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": [attendee]})
+
+    assert refusal(answer) == (400, "required", "attendees[0].email")
+
+
+@pytest.mark.spec("E-07", "E-07b")
+@pytest.mark.parametrize("email", [5, True, ["bob@svc.example"], {}])
+def test_an_address_is_a_text(ada: Diary, email: object) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": [{"email": email}]})
+
+    assert (answer.status, answer.error["location"]) == (400, "attendees[0].email")
+
+
+@pytest.mark.spec("E-07", "E-07b")
+@pytest.mark.choice("Several mistakes in one body")
+def test_every_wrong_attendee_is_named(ada: Diary) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": [{"email": "x"}, {"email": BOB}, {}]})
+
+    locations = [error["location"] for error in answer.json["error"]["errors"]]
+    assert locations == ["attendees[0].email", "attendees[2].email"]
+
+
+@pytest.mark.spec("E-06", "E-06a")
+@pytest.mark.parametrize("field, default", [("additionalGuests", 0), ("optional", False), ("resource", False)])
+def test_an_attendees_default_is_shown_only_to_whoever_sent_it(ada: Diary, field: str, default: object) -> None:
+    silent, spoken = ada.made(attendees=guests(BOB)), ada.made(attendees=guests(BOB, **{field: default}))
+
+    for event in (silent, spoken):
+        assert event["attendees"][0].get(field, default) == default
+    with choice("What an answer shows unasked"):
+        assert field not in silent["attendees"][0]
+        assert spoken["attendees"][0][field] == default
+
+
+@pytest.mark.spec("E-28")
+def test_the_name_and_the_comment_of_an_attendee_are_kept(wire: Wire, ada: Diary) -> None:
+    said = {"displayName": "Bob B. ✓", "comment": "Late:\n\t10 minutes"}
+
+    event = ada.made(attendees=[{"email": BOB, **said}, {"email": GUEST}])
+    changed = ada.patch(event["id"], {"summary": "x"}).json
+
+    for shown in (event, ada.read(event["id"]), changed, Diary(wire, BOB).read(event["id"])):
+        bob, guest = shown["attendees"]
+        assert said.items() <= bob.items()
+        assert guest.keys().isdisjoint(said)
+
+
+@pytest.mark.choice("A negative number of additional guests")
+def test_a_negative_number_of_additional_guests_is_refused(ada: Diary) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": guests(BOB, additionalGuests=-1)})
+
+    assert refusal(answer) == (400, "invalid", "attendees[0].additionalGuests")
+
+
+@pytest.mark.spec("E-06", "E-06a", "E-18", "E-18a")
+def test_what_is_said_of_an_attendee_is_kept(ada: Diary) -> None:
+    bob = {"email": BOB, "displayName": "Bob", "additionalGuests": 2, "comment": "late", "optional": True,
+           "resource": True, "responseStatus": "tentative"}  # fmt: skip
+
+    event = ada.made(attendees=[bob])
+
+    assert ada.read(event["id"])["attendees"] == event["attendees"]
+    assert bob.items() <= event["attendees"][0].items()
+
+
+@pytest.mark.spec("E-22")
+@pytest.mark.choice("What an answer shows unasked")
+def test_a_guest_has_yet_to_answer(ada: Diary) -> None:
+    event = ada.made(attendees=guests(GUEST))
+
+    assert event["attendees"] == [{"email": GUEST, "responseStatus": "needsAction"}]
+
+
+def test_the_organizer_among_the_guests_has_accepted(ada: Diary) -> None:
+    organizer, bob = ada.made(attendees=guests(ADA, BOB))["attendees"]
+
+    assert organizer == {"email": ADA, "organizer": True, "self": True, "responseStatus": "accepted"}
+    assert bob.keys() == {"email", "responseStatus"}
+
+
+@pytest.mark.parametrize(
+    "field, value",
+    [
+        ("additionalGuests", "two"),
+        ("additionalGuests", 1.5),
+        ("additionalGuests", True),
+        ("optional", "yes"),
+        ("optional", 1),
+        ("resource", "no"),
+        ("displayName", 5),
+        ("comment", []),
+    ],
+)
+def test_a_field_of_an_attendee_has_its_kind(ada: Diary, field: str, value: object) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": guests(BOB, **{field: value})})
+
+    assert (answer.status, answer.error["location"]) == (400, f"attendees[0].{field}")
+
+
+@pytest.mark.spec("E-08", "E-08a", "E-08b")
+@pytest.mark.parametrize("first, later", [(True, False), (False, True)])
+def test_a_resource_is_one_from_the_first_or_never(ada: Diary, first: bool, later: bool) -> None:
+    event = ada.made(attendees=guests(GUEST, resource=first))
+
+    changed = ada.patch(event["id"], {"attendees": guests(GUEST, resource=later, comment="changed")}).json
+
+    assert changed["attendees"][0].get("resource", False) is first
+    assert changed["attendees"][0]["comment"] == "changed"
+
+
+@pytest.mark.spec("E-08", "E-08b")
+def test_what_was_no_resource_does_not_become_one(ada: Diary) -> None:
+    event = ada.made(attendees=guests(GUEST))
+
+    changed = ada.put(event["id"], {**SEMINAR, "attendees": guests(GUEST, resource=True)}).json
+
+    assert changed["attendees"][0].get("resource", False) is False
+
+
+@pytest.mark.spec("E-08", "E-08a")
+def test_who_is_added_later_may_be_a_resource(ada: Diary) -> None:
+    event = ada.made(attendees=guests(GUEST))
+    attendees = [*guests(GUEST), *guests("room5@svc.example", resource=True)]
+
+    changed = ada.patch(event["id"], {"attendees": attendees}).json
+
+    assert changed["attendees"][1]["resource"] is True
+
+
+@pytest.mark.spec("E-15")
+@pytest.mark.parametrize("most", [1, 2])
+def test_over_the_number_only_the_participant_is_shown(ada: Diary, most: int) -> None:
+    event = ada.made(attendees=guests(GUEST, ADA, BOB))
+
+    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=most)
+
+    for shown in (answer.json, ada.read(event["id"], maxAttendees=most)):
+        assert emails(shown) == [ADA]
+        with choice("What an answer shows unasked"):
+            assert shown["attendeesOmitted"] is True
+    assert emails(ada.read(answer.json["id"])) == [GUEST, ADA, BOB]
+
+
+@pytest.mark.spec("E-15")
+@pytest.mark.parametrize("most", [3, 4, 10**6])
+def test_up_to_the_number_all_are_shown(ada: Diary, most: int) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, ADA, BOB)}, maxAttendees=most)
+
+    assert emails(answer.json) == [GUEST, ADA, BOB]
+    assert "attendeesOmitted" not in answer.json
+
+
+@pytest.mark.spec("E-15")
+@pytest.mark.choice("What an answer shows unasked")
+def test_who_does_not_take_part_sees_nobody_over_the_number(ada: Diary) -> None:
+    answer = ada.insert({**SEMINAR, "attendees": guests(GUEST, BOB)}, maxAttendees=1)
+
+    assert emails(answer.json) == []
+    assert answer.json["attendeesOmitted"] is True
+
+
+@pytest.mark.spec("E-15")
+def test_every_participant_sees_themselves(wire: Wire, ada: Diary) -> None:
+    bob = Diary(wire, BOB)
+    event = ada.made(attendees=guests(GUEST, EVE, BOB))
+
+    assert emails(bob.read(event["id"], maxAttendees=1)) == [BOB]
+    assert [emails(one) for one in bob.items(maxAttendees=1)] == [[BOB]]
+
+
+@pytest.mark.spec("E-15")
+@pytest.mark.choice("A parameter or a header that cannot be read")
+@pytest.mark.parametrize("most", ["0", "-1", "many", "", "1.5", "9" * 30])
+def test_the_number_is_at_least_one(ada: Diary, most: str) -> None:
+    answer = ada.insert(SEMINAR, maxAttendees=most)
+
+    assert refusal(answer) == (400, "invalidParameter", "maxAttendees")
+    assert ada.items() == []
+
+
+@pytest.mark.choice("Attendees of an event that a service account creates")
+def test_a_service_account_invites_nobody(wire: Wire) -> None:
+    token = wire.service.sign_in("robot@svc.example", service_account=True)
+
+    alone = wire.post_json(path(), SEMINAR, token=token)
+    inviting = wire.post_json(path(), {**SEMINAR, "attendees": guests(BOB)}, token=token)
+
+    assert alone.status == 200
+    assert (inviting.status, inviting.error["reason"]) == (403, "forbiddenForServiceAccounts")

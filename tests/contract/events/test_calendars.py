@@ -1,0 +1,217 @@
+"""Calendars beside the events: the palette, the list, secondary calendars and who may write in them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.conftest import Wire
+from tests.contract.diary import ADA, BOB, SEMINAR, Diary, Fields, accepted, emptied, guests, refusal
+
+ROOT = "/calendar/v3"
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+def made(ada: Diary, **calendar: str) -> Fields:
+    return accepted(ada.call("POST", f"{ROOT}/calendars", {"summary": "Course", **calendar}))
+
+
+def share(ada: Diary, calendar: str, role: str, user: str = BOB) -> Fields:
+    rule = {"role": role, "scope": {"type": "user", "value": user}}
+    return accepted(ada.call("POST", f"{ROOT}/calendars/{calendar}/acl", rule))
+
+
+@pytest.mark.spec("E-24")
+@pytest.mark.choice("Words of closed lists")
+def test_the_palette(ada: Diary) -> None:
+    colors = accepted(ada.call("GET", f"{ROOT}/colors"))
+
+    assert colors["kind"] == "svc#colors"
+    assert datetime.fromisoformat(colors["updated"]).tzinfo is not None
+    assert list(colors["event"]) == [str(n) for n in range(1, 12)]
+    assert len(colors["calendar"]) == 24
+    assert colors["event"]["11"] == {"background": "#dc2127", "foreground": "#1d1d1d"}
+    assert colors["calendar"]["1"] == {"background": "#ac725e", "foreground": "#1d1d1d"}
+
+
+def test_everybody_has_a_main_calendar(ada: Diary) -> None:
+    (entry,) = accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]
+
+    assert (entry["kind"], entry["id"], entry["primary"], entry["accessRole"]) == (
+        "svc#calendarListEntry", ADA, True, "owner",
+    )  # fmt: skip
+    assert entry["defaultReminders"] == [{"method": "popup", "minutes": 10}]
+    assert entry["timeZone"]
+    assert accepted(ada.call("GET", f"{ROOT}/users/me/calendarList/primary")) == entry
+    calendar = accepted(ada.call("GET", f"{ROOT}/calendars/primary"))
+    assert (calendar["kind"], calendar["id"], calendar["timeZone"]) == ("svc#calendar", ADA, entry["timeZone"])
+
+
+@pytest.mark.spec("E-01", "E-01a")
+def test_a_second_calendar_holds_events_of_its_own(wire: Wire, ada: Diary) -> None:
+    calendar = made(ada, timeZone="Europe/Berlin", description="All of it")
+    course = Diary(wire, calendar=calendar["id"])
+
+    event = course.made(summary="Lecture")
+
+    assert (calendar["kind"], calendar["summary"], calendar["timeZone"]) == ("svc#calendar", "Course", "Europe/Berlin")
+    assert course.summaries() == ["Lecture"]
+    assert ada.items() == []
+    assert event["organizer"]["email"] == calendar["id"]
+    assert event["creator"]["email"] == ADA
+    listed = accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]
+    assert {ADA: True, calendar["id"]: False}.items() <= {
+        entry["id"]: entry.get("primary", False) for entry in listed
+    }.items()
+
+
+@pytest.mark.spec("E-03", "E-03b")
+@pytest.mark.choice("calendar_zone")
+def test_times_are_printed_in_the_zone_of_the_calendar(wire: Wire, ada: Diary) -> None:
+    course = Diary(wire, calendar=made(ada, timeZone="Asia/Tokyo")["id"])
+
+    event = course.made()
+
+    assert event["start"] == {"dateTime": "2026-11-02T18:00:00+09:00", "timeZone": "Europe/Berlin"}
+    assert course.list().json["timeZone"] == "Asia/Tokyo"
+
+
+@pytest.mark.parametrize(
+    "body, reason, location",
+    [
+        ({}, "required", "summary"),
+        ({"summary": ""}, "required", "summary"),
+        ({"summary": 5}, "invalid", "summary"),
+        ({"summary": "x", "timeZone": "Nowhere"}, "invalid", "timeZone"),
+        ({"summary": "x", "timeZone": 5}, "invalid", "timeZone"),
+        ({"summary": "\ud800"}, "invalid", "summary"),
+        ({"summary": "x", "description": []}, "invalid", "description"),
+    ],
+)
+def test_a_calendar_has_a_name_and_a_zone(ada: Diary, body: Fields, reason: str, location: str) -> None:
+    assert refusal(ada.call("POST", f"{ROOT}/calendars", body)) == (400, reason, location)
+    assert len(accepted(ada.call("GET", f"{ROOT}/users/me/calendarList"))["items"]) == 1
+
+
+@pytest.mark.parametrize("method, kept", [("PATCH", True), ("PUT", False)])
+def test_a_calendar_changes(ada: Diary, method: str, kept: bool) -> None:
+    calendar = made(ada, description="All of it")
+
+    changed = accepted(ada.call(method, f"{ROOT}/calendars/{calendar['id']}", {"summary": "Term"}))
+
+    assert (changed["id"], changed["summary"]) == (calendar["id"], "Term")
+    assert ("description" in changed) is kept
+
+
+def test_a_deleted_calendar_is_gone_with_its_events(wire: Wire, ada: Diary) -> None:
+    course = Diary(wire, calendar=made(ada)["id"])
+    event = course.made()
+
+    assert ada.call("DELETE", f"{ROOT}/calendars/{course.calendar}").status == 204
+
+    for answer in (course.list(), course.get(event["id"]), course.insert(SEMINAR)):
+        assert (answer.status, answer.error["reason"]) == (404, "notFound")
+
+
+def test_the_main_calendar_stays(ada: Diary) -> None:
+    answer = ada.call("DELETE", f"{ROOT}/calendars/primary")
+
+    assert answer.status in (400, 403)
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-01", "E-01a")
+@pytest.mark.parametrize("role, reads, writes", [("reader", 200, 403), ("writer", 200, 200), ("owner", 200, 200)])
+def test_a_shared_calendar_is_there(wire: Wire, ada: Diary, role: str, reads: int, writes: int) -> None:
+    ada.made(summary="Tea")
+    share(ada, "primary", role)
+    bob = Diary(wire, BOB, calendar=ADA)
+
+    answer = bob.insert(SEMINAR)
+
+    assert (bob.list().status, answer.status) == (reads, writes)
+    assert bob.list().json["accessRole"] == role
+    if writes == 403:
+        assert (answer.error["reason"], answer.error["domain"]) == ("requiredAccessLevel", "calendar")
+        assert len(ada.items()) == 1
+
+
+@pytest.mark.spec("E-01", "E-01a")
+def test_who_only_reads_changes_nothing(wire: Wire, ada: Diary) -> None:
+    event = ada.made(summary="Tea")
+    share(ada, "primary", "reader")
+    bob = Diary(wire, BOB, calendar=ADA)
+
+    for answer in (bob.patch(event["id"], {"summary": "x"}), bob.put(event["id"], SEMINAR), bob.delete(event["id"])):
+        assert (answer.status, answer.error["reason"]) == (403, "requiredAccessLevel")
+    assert ada.read(event["id"]) == event
+
+
+def test_a_private_event_is_shown_to_readers_as_time_that_is_taken(wire: Wire, ada: Diary) -> None:
+    event = ada.made(summary="Doctor", visibility="private", location="Clinic", attendees=guests("doc@clinic.example"))
+    share(ada, "primary", "reader")
+
+    shown = Diary(wire, BOB, calendar=ADA).read(event["id"])
+
+    assert shown["start"] == event["start"]
+    assert "Doctor" not in str(shown)
+    assert "linic" not in str(shown)
+
+
+def test_a_share_ends(wire: Wire, ada: Diary) -> None:
+    rule = share(ada, "primary", "writer")
+    bob = Diary(wire, BOB, calendar=ADA)
+    assert bob.list().status == 200
+
+    assert ada.call("DELETE", f"{ROOT}/calendars/primary/acl/{rule['id']}").status == 204
+
+    assert bob.list().status == 404
+
+
+@pytest.mark.parametrize(
+    "rule, location",
+    [
+        ({"scope": {"type": "user", "value": BOB}}, "role"),
+        ({"role": "king", "scope": {"type": "user", "value": BOB}}, "role"),
+        ({"role": "reader"}, "scope"),
+        ({"role": "reader", "scope": {"type": "planet", "value": BOB}}, "scope.type"),
+        ({"role": "reader", "scope": {"type": "user", "value": "nobody"}}, "scope.value"),
+        ({"role": "reader", "scope": 5}, "scope"),
+    ],
+)
+def test_a_share_that_is_none_is_refused(ada: Diary, rule: Fields, location: str) -> None:
+    answer = ada.call("POST", f"{ROOT}/calendars/primary/acl", rule)
+
+    assert (answer.status, answer.error["location"].split(".")[0]) == (400, location.split(".")[0])
+
+
+@pytest.mark.parametrize("target", ["calendars/nothing", "users/me/calendarList/nothing", "users/you/calendarList",
+                                    "cakes", "calendars", ""])  # fmt: skip
+def test_what_is_not_there_is_404(ada: Diary, target: str) -> None:
+    answer = ada.call("GET", f"{ROOT}/{target}")
+
+    assert answer.status in (404, 405)
+    assert answer.error["reason"] in ("notFound", "httpMethodNotAllowed")
+
+
+@pytest.mark.spec("T-02")
+@pytest.mark.parametrize("target", ["colors", "users/me/calendarList", "calendars/primary"])
+def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: Diary, target: str) -> None:
+    ada.token = wire.service.sign_in(scopes=["storage"])
+
+    assert ada.call("GET", f"{ROOT}/{target}").status == 403
+
+
+def test_null_in_a_new_calendar_means_that_nothing_was_said(wire: Wire) -> None:
+    nothing = {"summary": "Team", "description": None, "location": None, "timeZone": None}
+    made = wire.post_json("/calendar/v3/calendars", nothing).json
+
+    assert wire.send("GET", f"/calendar/v3/calendars/{made['id']}").json == made
+    assert made["timeZone"] != "None"
+    assert not made.keys() & {"description", "location"}

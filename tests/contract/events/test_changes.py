@@ -1,0 +1,212 @@
+"""Events that change: patch, update, deletion, and an event that comes back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.conftest import Answer
+from tests.contract.diary import (
+    ADA,
+    END,
+    EVE,
+    GUEST,
+    SEMINAR,
+    START,
+    WEEKLY,
+    Diary,
+    Fields,
+    accepted,
+    emails,
+    emptied,
+    guests,
+    path,
+    refusal,
+)
+
+LATER = {"start": {**START, "dateTime": "2026-11-02T10:30:00+01:00"}, "end": END}
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.mark.spec("E-18", "E-18a")
+def test_a_patch_changes_what_it_names(ada: Diary) -> None:
+    event = ada.made(summary="Seminar", location="Room 5", attendees=guests(GUEST))
+
+    answer = ada.patch(event["id"], {"location": "Room 6"})
+
+    changed = accepted(answer)
+    assert (changed["summary"], changed["location"]) == ("Seminar", "Room 6")
+    assert changed["attendees"] == event["attendees"]
+    assert ada.read(event["id"]) == changed
+
+
+def test_a_patch_takes_away_what_it_nulls(ada: Diary) -> None:
+    event = ada.made(summary="Seminar", location="Room 5", recurrence=["RRULE:FREQ=DAILY;COUNT=2"])
+
+    changed = accepted(ada.patch(event["id"], {"location": None, "recurrence": None}))
+
+    assert changed.keys().isdisjoint({"location", "recurrence"})
+    assert changed["summary"] == "Seminar"
+
+
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
+def test_a_patch_reaches_into_properties(ada: Diary) -> None:
+    event = ada.made(extendedProperties={"private": {"a": "1", "b": "2"}, "shared": {"c": "3"}})
+
+    changed = ada.patch(event["id"], {"extendedProperties": {"private": {"a": None, "d": "4"}}}).json
+
+    assert changed["extendedProperties"] == {"private": {"b": "2", "d": "4"}, "shared": {"c": "3"}}
+
+
+def test_a_patch_replaces_lists_whole(ada: Diary) -> None:
+    event = ada.made(attendees=guests(GUEST, EVE))
+
+    assert emails(ada.patch(event["id"], {"attendees": guests(EVE)}).json) == [EVE]
+    assert emails(ada.patch(event["id"], {"attendees": []}).json) == []
+
+
+def test_an_update_replaces_the_event(ada: Diary) -> None:
+    event = ada.made(summary="Seminar", location="Room 5", colorId="3")
+
+    changed = accepted(ada.put(event["id"], {**SEMINAR, "summary": "Colloquium"}))
+
+    assert changed["id"] == event["id"]
+    assert changed["summary"] == "Colloquium"
+    assert changed.keys().isdisjoint({"location", "colorId"})
+    assert (changed["created"], changed["iCalUID"]) == (event["created"], event["iCalUID"])
+
+
+def test_an_event_may_be_sent_back_as_it_came(ada: Diary) -> None:
+    event = ada.made(WEEKLY, summary="Seminar", attendees=guests(ADA, GUEST), colorId="3",
+                     extendedProperties={"private": {"a": "1"}})  # fmt: skip
+
+    back = accepted(ada.put(event["id"], event))
+
+    assert {**back, "etag": 0, "updated": 0} == {**event, "etag": 0, "updated": 0}
+
+
+@pytest.mark.spec("E-02", "E-02a", "E-02b", "E-02c", "E-05", "E-05b", "E-22", "E-24")
+@pytest.mark.parametrize(
+    "change, reason, location",
+    [
+        ({"end": START}, "timeRangeEmpty", "timeMax"),
+        ({"status": "maybe"}, "invalid", "status"),
+        ({"colorId": "12"}, "invalid", "colorId"),
+        ({"attendees": [{}]}, "required", "attendees[0].email"),
+        ({"recurrence": ["DTSTART:20261102T090000Z"]}, "invalid", "recurrence[0]"),
+        ({"start": {"dateTime": "soon"}}, "badRequest", "start.dateTime"),
+    ],
+)
+@pytest.mark.parametrize("method", ["patch", "put"])
+def test_a_change_is_checked_like_a_creation(
+    ada: Diary, method: str, change: Fields, reason: str, location: str
+) -> None:
+    event = ada.made(summary="Seminar")
+
+    answer = ada.patch(event["id"], change) if method == "patch" else ada.put(event["id"], {**SEMINAR, **change})
+
+    assert (answer.status, answer.error["reason"]) == (400, reason)
+    assert answer.error["location"].startswith(location)
+    assert ada.read(event["id"]) == event
+
+
+@pytest.mark.parametrize("missing", ["start", "end"])
+def test_an_update_has_its_times(ada: Diary, missing: str) -> None:
+    event = ada.made()
+    body = {field: value for field, value in SEMINAR.items() if field != missing}
+
+    assert refusal(ada.put(event["id"], body)) == (400, "required", missing)
+
+
+def test_a_patch_may_make_instants_of_days(ada: Diary) -> None:
+    event = ada.made()
+    days = {"start": {"date": "2026-11-02", "dateTime": None, "timeZone": None},
+            "end": {"date": "2026-11-03", "dateTime": None, "timeZone": None}}  # fmt: skip
+
+    changed = accepted(ada.patch(event["id"], days))
+
+    assert (changed["start"], changed["end"]) == ({"date": "2026-11-02"}, {"date": "2026-11-03"})
+
+
+@pytest.mark.parametrize("change, grown", [(LATER, True), ({"location": "Room 6"}, True), ({"summary": "x"}, False)])
+def test_the_sequence_grows_with_time_and_place(ada: Diary, change: Fields, grown: bool) -> None:
+    event = ada.made()
+
+    assert (ada.patch(event["id"], change).json["sequence"] > event["sequence"]) is grown
+
+
+def test_a_sequence_never_goes_back(ada: Diary) -> None:
+    event = ada.made(sequence=5)
+
+    assert ada.patch(event["id"], {"sequence": 2, "summary": "x"}).json["sequence"] >= 5
+    assert ada.patch(event["id"], {"sequence": 9}).json["sequence"] == 9
+
+
+def test_a_change_shows_when(ada: Diary) -> None:
+    event = ada.made()
+    ada.wire.service.clock.advance(3600)
+
+    changed = ada.patch(event["id"], {"summary": "x"}).json
+
+    assert changed["created"] == event["created"]
+    assert changed["updated"] > event["updated"]
+    assert changed["etag"] != event["etag"]
+
+
+@pytest.mark.parametrize("method", ["PATCH", "PUT", "DELETE"])
+def test_an_etag_that_is_not_the_events_stops_a_change(ada: Diary, method: str) -> None:
+    event = ada.made(summary="Seminar")
+    target, auth = path("primary", event["id"]), {"Authorization": f"Bearer {ada.token}"}
+
+    stale = ada.wire.send(method, target, b"{}", {**auth, "If-Match": '"1"'}, token=None)
+
+    assert (stale.status, stale.error["reason"]) == (412, "conditionNotMet")
+    assert ada.read(event["id"]) == event
+    fresh = ada.wire.send("DELETE", target, None, {**auth, "If-Match": event["etag"]}, token=None)
+    assert fresh.status == 204
+
+
+def test_a_deleted_event_is_cancelled(ada: Diary) -> None:
+    event = ada.made()
+
+    answer = ada.delete(event["id"])
+
+    assert (answer.status, answer.body) == (204, b"")
+    assert ada.read(event["id"])["status"] == "cancelled"
+    again = ada.delete(event["id"])
+    assert (again.status, again.error["reason"]) == (410, "deleted")
+
+
+def test_a_cancelled_event_comes_back(ada: Diary) -> None:
+    event = ada.made(summary="Seminar")
+    ada.delete(event["id"])
+
+    revived = accepted(ada.patch(event["id"], {"status": "confirmed"}))
+
+    assert revived["status"] == "confirmed"
+    assert ada.summaries() == ["Seminar"]
+
+
+def test_cancelling_is_deleting(ada: Diary) -> None:
+    event = ada.made()
+
+    assert ada.patch(event["id"], {"status": "cancelled"}).status == 200
+    assert ada.items() == []
+
+
+@pytest.mark.parametrize("call", [
+    lambda diary: diary.get("nothing"),
+    lambda diary: diary.patch("nothing", {"summary": "x"}),
+    lambda diary: diary.put("nothing", SEMINAR),
+    lambda diary: diary.delete("nothing"),
+])  # fmt: skip
+def test_an_unknown_event_is_404(ada: Diary, call: Any) -> None:
+    answer: Answer = call(ada)
+
+    assert (answer.status, answer.error["reason"]) == (404, "notFound")

@@ -1,0 +1,272 @@
+"""B1: conferences, made or copied for whoever asks for version 1 of their data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.chosen import choice
+from tests.contract.diary import SEMINAR, Diary, Fields, accepted, emptied, path, refusal
+
+REQUEST = {"createRequest": {"requestId": "r1", "conferenceSolutionKey": {"type": "hangoutsMeet"}}}
+VIDEO = {"entryPointType": "video", "uri": "https://meet.example/abc", "label": "meet.example/abc"}
+PHONE = {"entryPointType": "phone", "uri": "tel:+49-30-1", "pin": "123"}
+SIP = {"entryPointType": "sip", "uri": "sip:abc@meet.example"}
+MORE = {"entryPointType": "more", "uri": "https://meet.example/more"}
+SOLUTION = {"key": {"type": "addOn"}, "name": "Meet example", "iconUri": "https://meet.example/icon.png"}
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+def called(*entry_points: Fields, **more: Any) -> Fields:
+    """A conference that exists elsewhere."""
+    return {"conferenceSolution": SOLUTION, "entryPoints": list(entry_points), **more}
+
+
+def with_conference(ada: Diary, conference: Any, version: object = 1) -> Any:
+    return ada.insert({**SEMINAR, "conferenceData": conference}, conferenceDataVersion=version)
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.parametrize(
+    "kind", ["hangoutsMeet", pytest.param("svcMeet", marks=pytest.mark.choice("conference_types"))]
+)
+def test_a_conference_is_made_on_request(ada: Diary, kind: str) -> None:
+    request = {"requestId": "r1", "conferenceSolutionKey": {"type": kind}}
+
+    event = with_conference(ada, {"createRequest": request}).json
+
+    conference = event["conferenceData"]
+    with choice("conference"):
+        assert conference["createRequest"] == {**request, "status": {"statusCode": "success"}}
+        assert conference["conferenceSolution"]["key"] == {"type": kind}
+        assert conference["conferenceId"]
+        videos = [one["uri"] for one in conference["entryPoints"] if one["entryPointType"] == "video"]
+        assert videos == [event["hangoutLink"]]
+        assert videos[0].startswith("https://")
+        assert ada.read(event["id"]) == event
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("conference")
+def test_every_request_makes_a_conference_of_its_own(ada: Diary) -> None:
+    first, second = (
+        with_conference(ada, {"createRequest": {"requestId": name}}).json["conferenceData"]["conferenceId"]
+        for name in ("r1", "r2")
+    )
+
+    assert first != second
+
+
+@pytest.mark.spec("E-09", "E-09a")
+@pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
+@pytest.mark.parametrize("conference", [REQUEST, called(VIDEO)])
+def test_version_0_ignores_the_conference(ada: Diary, parameters: Fields, conference: Fields) -> None:
+    answer = ada.insert({**SEMINAR, "conferenceData": conference}, **parameters)
+
+    assert answer.status == 200
+    assert answer.json.keys().isdisjoint({"conferenceData", "hangoutLink"})
+
+
+@pytest.mark.spec("E-09", "E-09a", "E-27")
+@pytest.mark.parametrize(
+    "conference",
+    [
+        {},
+        "no object",
+        5,
+        [],
+        {"conferenceId": "abc"},
+        {"createRequest": {"requestId": 5}},
+        called({}),
+        {"notes": "\ud800"},
+    ],
+)
+def test_what_is_ignored_is_not_even_wrong(ada: Diary, conference: Any) -> None:
+    event = accepted(ada.insert({**SEMINAR, "conferenceData": conference}, conferenceDataVersion=0))
+    accepted(ada.insert({**SEMINAR, "conferenceData": conference}))
+
+    assert ada.patch(event["id"], {"conferenceData": conference}).status == 200
+    assert ada.put(event["id"], {**SEMINAR, "conferenceData": conference}).status == 200
+    assert "conferenceData" not in ada.read(event["id"])
+
+
+@pytest.mark.spec("E-09", "E-09a")
+@pytest.mark.choice("conference")
+@pytest.mark.parametrize("parameters", [{}, {"conferenceDataVersion": 0}])
+def test_a_change_of_version_0_leaves_the_conference_alone(ada: Diary, parameters: Fields) -> None:
+    event = with_conference(ada, REQUEST).json
+
+    patched = ada.patch(event["id"], {"conferenceData": None, "summary": "x"}, **parameters).json
+    replaced = ada.put(event["id"], SEMINAR, **parameters).json
+
+    assert patched["conferenceData"] == replaced["conferenceData"] == event["conferenceData"]
+
+
+@pytest.mark.spec("E-09", "E-09d")
+@pytest.mark.parametrize("version", ["2", "-1", "one", "", "1.0", "9" * 30])
+def test_another_version_is_refused(ada: Diary, version: str) -> None:
+    assert refusal(with_conference(ada, REQUEST, version)) == (400, "invalidParameter", "conferenceDataVersion")
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-09", "E-09b")
+@pytest.mark.choice("conference")
+def test_a_conference_that_exists_is_copied(ada: Diary) -> None:
+    conference = called(VIDEO, PHONE, SIP, MORE, conferenceId="abc", notes="Ring twice", signature="s")
+
+    event = with_conference(ada, conference).json
+
+    assert event["conferenceData"] == conference
+    assert ada.read(event["id"])["conferenceData"] == conference
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("conference")
+def test_a_request_that_was_made_before_is_ignored(ada: Diary) -> None:
+    event = with_conference(ada, REQUEST).json
+
+    again = ada.patch(event["id"], {"conferenceData": REQUEST}, conferenceDataVersion=1).json
+    other = {"createRequest": {**REQUEST["createRequest"], "requestId": "r2"}}
+    new = ada.patch(event["id"], {"conferenceData": other}, conferenceDataVersion=1).json
+
+    assert again["conferenceData"] == event["conferenceData"]
+    assert new["conferenceData"]["conferenceId"] != event["conferenceData"]["conferenceId"]
+
+
+@pytest.mark.spec("E-09", "E-09b")
+@pytest.mark.choice("conference")
+def test_a_conference_is_taken_away_by_version_1(ada: Diary) -> None:
+    event = with_conference(ada, REQUEST).json
+
+    changed = ada.patch(event["id"], {"conferenceData": None}, conferenceDataVersion=1).json
+
+    assert changed.keys().isdisjoint({"conferenceData", "hangoutLink"})
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("conference_types")
+@pytest.mark.parametrize("kind", ["eventHangout", "zoom", "", "addOn"])
+def test_a_conference_of_another_kind_is_not_made(ada: Diary, kind: str) -> None:
+    request = {"requestId": "r1", "conferenceSolutionKey": {"type": kind}}
+
+    answer = with_conference(ada, {"createRequest": request})
+
+    assert refusal(answer) == (400, "invalid", "conferenceData.createRequest.conferenceSolutionKey.type")
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("conference")
+@pytest.mark.parametrize("shown", ["conferenceData", "all"])
+def test_a_conference_of_another_event_is_copied_as_it_is(ada: Diary, shown: str) -> None:
+    """As a client does that reads one event and sends its conference with another."""
+    first = ada.read(with_conference(ada, REQUEST).json["id"])
+    fields = {name: first[name] for name in ("conferenceData", "hangoutLink") if shown in (name, "all")}
+
+    second = accepted(ada.insert({**SEMINAR, "summary": "second", **fields}, conferenceDataVersion=1))
+
+    assert second["conferenceData"] == ada.read(second["id"])["conferenceData"] == first["conferenceData"]
+    assert second["hangoutLink"] == first["hangoutLink"]
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("conference")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_event_takes_over_the_conference_of_another(ada: Diary, method: str) -> None:
+    first = with_conference(ada, REQUEST).json
+    other = {"createRequest": {**REQUEST["createRequest"], "requestId": "r2"}}
+    second = with_conference(ada, other).json
+    body = {"conferenceData": first["conferenceData"]} | (SEMINAR if method == "PUT" else {})
+
+    answer = ada.call(method, path("primary", second["id"]), body, conferenceDataVersion=1)
+
+    assert accepted(answer)["conferenceData"] == first["conferenceData"] != second["conferenceData"]
+    assert answer.json["hangoutLink"] == first["hangoutLink"]
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("conference")
+def test_an_answered_conference_without_its_request_is_copied(ada: Diary) -> None:
+    first = with_conference(ada, REQUEST).json
+    parts = {name: value for name, value in first["conferenceData"].items() if name != "createRequest"}
+
+    second = accepted(with_conference(ada, parts))
+
+    assert second["conferenceData"] == parts
+    assert second["hangoutLink"] == first["hangoutLink"]
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("conference")
+def test_a_changed_note_of_a_conference_is_kept(ada: Diary) -> None:
+    event = with_conference(ada, REQUEST).json
+
+    changed = ada.patch(event["id"], {"conferenceData": {"notes": "Ring twice"}}, conferenceDataVersion=1).json
+
+    assert changed["conferenceData"] == {**event["conferenceData"], "notes": "Ring twice"}
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("conference")
+def test_a_request_that_only_claims_an_answer_makes_a_conference(ada: Diary) -> None:
+    request = {"requestId": "r1", "status": {"statusCode": "success"}}
+
+    event = accepted(with_conference(ada, {"createRequest": request}))
+
+    assert event["conferenceData"]["conferenceId"]
+    assert event["hangoutLink"] == event["conferenceData"]["entryPoints"][0]["uri"]
+
+
+@pytest.mark.spec("E-09", "E-09c")
+@pytest.mark.choice("A createRequest without a requestId")
+@pytest.mark.parametrize("given", [{}, {"requestId": None}, {"requestId": ""}])
+def test_a_request_has_an_id(ada: Diary, given: Fields) -> None:
+    request = {"conferenceSolutionKey": {"type": "hangoutsMeet"}, **given}
+
+    answer = with_conference(ada, {"createRequest": request})
+
+    assert refusal(answer) == (400, "required", "conferenceData.createRequest.requestId")
+
+
+@pytest.mark.parametrize(
+    "conference",
+    [
+        called(VIDEO, VIDEO),
+        called(VIDEO, SIP, SIP),
+        called(VIDEO, MORE, MORE),
+        called(MORE),
+        called(),
+        {"entryPoints": [VIDEO]},
+        called({"entryPointType": "smoke", "uri": "https://meet.example"}),
+        called(VIDEO, notes=5),
+        5,
+        [],
+        {"createRequest": 5},
+        {"createRequest": {"requestId": 5}},
+        {"createRequest": {"requestId": "r", "conferenceSolutionKey": "hangoutsMeet"}},
+    ],
+)
+def test_a_conference_of_another_form_is_refused(ada: Diary, conference: Any) -> None:
+    answer = with_conference(ada, conference)
+
+    assert answer.status == 400
+    assert answer.error["location"].startswith("conferenceData")
+    assert ada.items() == []
+
+
+@pytest.mark.parametrize(
+    "conference",
+    [
+        called(VIDEO, PHONE, PHONE, PHONE),
+        called(VIDEO, notes="a" * 20_000),
+        called({**VIDEO, "uri": "https://meet.example/" + "a" * 20_000}),
+        called({**PHONE, "pin": "1" * 1000, "passcode": "1" * 1000}),
+    ],
+)
+def test_a_conference_of_any_length_is_taken(ada: Diary, conference: Fields) -> None:
+    assert with_conference(ada, conference).json["conferenceData"] == conference

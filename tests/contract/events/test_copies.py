@@ -1,0 +1,253 @@
+"""Copies of an event in its guests' calendars: what is shared, what is each one's own, and who may change what."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.conftest import Wire
+from tests.contract.diary import (
+    ADA,
+    BOB,
+    END,
+    EVE,
+    GUEST,
+    START,
+    Diary,
+    Fields,
+    accepted,
+    emails,
+    emptied,
+    guests,
+    path,
+)
+
+LATER = {"start": {**START, "dateTime": "2026-11-02T10:30:00+01:00"}, "end": END}
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.mark.spec("E-19", "E-19b")
+def test_a_guest_has_a_copy(ada: Diary, bob: Diary) -> None:
+    event = ada.made(summary="Tea", attendees=guests(BOB, GUEST), location="Kitchen")
+
+    copy = bob.read(event["id"])
+
+    assert (copy["iCalUID"], copy["summary"], copy["location"]) == (event["iCalUID"], "Tea", "Kitchen")
+    assert copy["organizer"] == copy["creator"] == {"email": ADA}
+    assert [one.get("self", False) for one in copy["attendees"]] == [True, False]
+    assert bob.summaries() == ["Tea"]
+
+
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
+def test_shared_properties_are_on_every_copy_and_private_ones_on_one(ada: Diary, bob: Diary) -> None:
+    properties = {"private": {"mine": "1"}, "shared": {"ours": "2"}}
+    event = ada.made(attendees=guests(BOB), extendedProperties=properties)
+
+    assert bob.read(event["id"])["extendedProperties"] == {"shared": {"ours": "2"}}
+    assert ada.read(event["id"])["extendedProperties"] == properties
+
+
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
+def test_every_copy_has_private_properties_of_its_own(ada: Diary, bob: Diary) -> None:
+    event = ada.made(attendees=guests(BOB), extendedProperties={"private": {"a": "ada"}, "shared": {"s": "1"}})
+
+    changed = accepted(bob.patch(event["id"], {"extendedProperties": {"private": {"a": "bob"}}}))
+    ada.patch(event["id"], {"extendedProperties": {"shared": {"s": "2"}}})
+
+    assert changed["extendedProperties"]["private"] == {"a": "bob"}
+    assert ada.read(event["id"])["extendedProperties"] == {"private": {"a": "ada"}, "shared": {"s": "2"}}
+    assert bob.read(event["id"])["extendedProperties"] == {"private": {"a": "bob"}, "shared": {"s": "2"}}
+    assert [one["id"] for one in bob.items(privateExtendedProperty="a=bob")] == [event["id"]]
+    assert ada.items(privateExtendedProperty="a=bob") == []
+
+
+def test_reminders_and_colours_are_of_a_copy(ada: Diary, bob: Diary) -> None:
+    event = ada.made(attendees=guests(BOB), colorId="3", reminders={"useDefault": False})
+
+    copy = bob.read(event["id"])
+    bob.patch(event["id"], {"colorId": "5"})
+
+    assert "colorId" not in copy
+    assert copy["reminders"] == {"useDefault": True}
+    assert (ada.read(event["id"])["colorId"], bob.read(event["id"])["colorId"]) == ("3", "5")
+
+
+def test_a_change_reaches_the_copies(ada: Diary, bob: Diary) -> None:
+    event = ada.made(summary="Tea", attendees=guests(BOB))
+
+    ada.patch(event["id"], {"summary": "Coffee", **LATER})
+
+    assert bob.read(event["id"])["summary"] == "Coffee"
+    assert bob.read(event["id"])["start"] == ada.read(event["id"])["start"]
+
+
+def test_who_is_no_longer_invited_has_no_event(ada: Diary, bob: Diary) -> None:
+    event = ada.made(attendees=guests(BOB, EVE))
+
+    ada.patch(event["id"], {"attendees": guests(EVE)})
+
+    assert bob.items() == []
+
+
+def test_a_cancelled_event_leaves_every_calendar(ada: Diary, bob: Diary) -> None:
+    event = ada.made(attendees=guests(BOB))
+
+    ada.delete(event["id"])
+
+    assert bob.items() == []
+    assert bob.get(event["id"]).status in (200, 404)
+
+
+def answers(diary: Diary, event_id: str) -> dict[str, str]:
+    return {one["email"]: one["responseStatus"] for one in diary.read(event_id)["attendees"]}
+
+
+@pytest.mark.parametrize("answer", ["accepted", "declined", "tentative"])
+def test_a_guests_answer_is_seen_by_all(wire: Wire, ada: Diary, bob: Diary, answer: str) -> None:
+    eve = Diary(wire, EVE)
+    event = ada.made(attendees=guests(BOB, EVE))
+
+    bob.patch(event["id"], {"attendees": [*guests(BOB, responseStatus=answer), *guests(EVE)]})
+
+    for diary in (ada, bob, eve):
+        assert answers(diary, event["id"]) == {BOB: answer, EVE: "needsAction"}
+
+
+def test_answers_at_once_are_all_kept(wire: Wire, ada: Diary) -> None:
+    invited = [Diary(wire, f"guest{n}@svc.example") for n in range(6)]
+    event = ada.made(attendees=guests(*(diary.user for diary in invited)))
+
+    def accept(diary: Diary) -> int:
+        seen = diary.read(event["id"])["attendees"]
+        return diary.patch(event["id"], {"attendees": [
+            {**one, "responseStatus": "accepted"} if one.get("self") else one for one in seen
+        ]}).status  # fmt: skip
+
+    with ThreadPoolExecutor(6) as threads:
+        assert list(threads.map(accept, invited)) == [200] * 6
+    assert set(answers(ada, event["id"]).values()) == {"accepted"}
+
+
+def test_a_guest_answers_for_nobody_else(ada: Diary, bob: Diary) -> None:
+    event = ada.made(attendees=guests(BOB, EVE))
+
+    bob.patch(event["id"], {"attendees": [*guests(BOB), *guests(EVE, responseStatus="accepted")]})
+
+    assert answers(ada, event["id"]) == {BOB: "needsAction", EVE: "needsAction"}
+
+
+@pytest.mark.spec("E-06", "E-06a")
+def test_a_guest_does_not_change_the_event(ada: Diary, bob: Diary) -> None:
+    event = ada.made(summary="Tea", attendees=guests(BOB))
+
+    answer = bob.patch(event["id"], {"summary": "Coffee"})
+
+    assert (answer.status, answer.error["reason"]) == (403, "forbiddenForNonOrganizer")
+    assert ada.read(event["id"])["summary"] == "Tea"
+
+
+@pytest.mark.spec("E-06", "E-06a")
+def test_a_guest_who_may_changes_the_event_for_all(ada: Diary, bob: Diary) -> None:
+    event = ada.made(summary="Tea", attendees=guests(BOB), guestsCanModify=True)
+
+    assert accepted(bob.patch(event["id"], {"summary": "Coffee"}))["summary"] == "Coffee"
+    assert ada.read(event["id"])["summary"] == "Coffee"
+
+
+@pytest.mark.spec("E-06", "E-06a")
+@pytest.mark.parametrize("allowed", [None, True, False])
+def test_guests_bring_others_unless_they_may_not(ada: Diary, bob: Diary, allowed: bool | None) -> None:
+    choice = {} if allowed is None else {"guestsCanInviteOthers": allowed}
+    event = ada.made(attendees=guests(BOB), **choice)
+
+    answer = bob.patch(event["id"], {"attendees": guests(BOB, EVE)})
+
+    assert answer.status == (403 if allowed is False else 200)
+    assert emails(ada.read(event["id"])) == ([BOB] if allowed is False else [BOB, EVE])
+
+
+@pytest.mark.spec("E-06", "E-06a")
+@pytest.mark.parametrize("allowed", [None, True, False])
+def test_guests_see_each_other_unless_they_may_not(ada: Diary, bob: Diary, allowed: bool | None) -> None:
+    choice = {} if allowed is None else {"guestsCanSeeOtherGuests": allowed}
+    event = ada.made(attendees=guests(EVE, BOB), **choice)
+
+    assert emails(bob.read(event["id"])) == ([BOB] if allowed is False else [EVE, BOB])
+    assert emails(ada.read(event["id"])) == [EVE, BOB]
+
+
+def test_a_guest_deletes_their_own_copy(ada: Diary, bob: Diary) -> None:
+    event = ada.made(attendees=guests(BOB))
+
+    assert bob.delete(event["id"]).status == 204
+
+    assert bob.items() == []
+    assert ada.read(event["id"])["status"] == "confirmed"
+    assert answers(ada, event["id"]) == {BOB: "declined"}
+
+
+def test_what_a_guest_took_out_stays_out_until_they_are_invited_anew(ada: Diary, bob: Diary) -> None:
+    event = ada.made(summary="Tea", attendees=guests(BOB))
+    bob.delete(event["id"])
+
+    ada.patch(event["id"], {"summary": "Coffee"})
+    assert bob.items() == []
+
+    ada.patch(event["id"], {"attendees": []})
+    ada.patch(event["id"], {"attendees": guests(BOB)})
+    assert bob.summaries() == ["Coffee"]
+
+
+def test_other_guests_see_who_does_not_come(wire: Wire, ada: Diary, bob: Diary) -> None:
+    eve = Diary(wire, EVE)
+    event = ada.made(attendees=guests(BOB, EVE))
+
+    bob.delete(event["id"])
+
+    assert answers(eve, event["id"]) == {BOB: "declined", EVE: "needsAction"}
+
+
+class TestOneIdInTwoCalendars:
+    """Ids are unique per calendar (E-11): an event of the same id, or uid, elsewhere is another event."""
+
+    @pytest.fixture
+    def theirs(self, bob: Diary) -> Fields:
+        return bob.made(id=bob.wire.once("abcde"), summary="Bob's")
+
+    @pytest.mark.spec("E-11", "E-11b")
+    @pytest.mark.choice("Ids of events")
+    def test_what_becomes_of_one_is_nothing_to_the_other(self, ada: Diary, bob: Diary, theirs: Fields) -> None:
+        ada.made(id=theirs["id"], summary="Ada's", attendees=guests(EVE))
+        ada.patch(theirs["id"], {"summary": "changed", "attendees": guests(GUEST)})
+        ada.delete(theirs["id"])
+
+        assert bob.read(theirs["id"]) == theirs
+
+    @pytest.mark.spec("E-11", "E-11b")
+    @pytest.mark.choice("Ids of events")
+    def test_an_invitation_does_not_replace_it(self, ada: Diary, bob: Diary, theirs: Fields) -> None:
+        ada.made(id=theirs["id"], summary="Ada's", attendees=guests(BOB))
+        ada.patch(theirs["id"], {"summary": "changed"})
+
+        assert bob.read(theirs["id"]) == theirs
+
+    def test_a_move_takes_only_its_own_copies_along(self, ada: Diary, bob: Diary, theirs: Fields) -> None:
+        ada.made(id=theirs["id"], summary="Ada's")
+        course = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))["id"]
+
+        moved = ada.call("POST", path("primary", theirs["id"], "move"), destination=course)
+
+        assert moved.status == 200
+        assert bob.read(theirs["id"]) == theirs
+
+    def test_an_event_that_takes_anothers_uid_is_no_copy_of_it(self, ada: Diary, bob: Diary, theirs: Fields) -> None:
+        taken = ada.made(iCalUID=theirs["iCalUID"], summary="Ada's", attendees=guests(BOB))
+        ada.patch(taken["id"], {"summary": "changed"})
+
+        assert bob.read(theirs["id"]) == theirs

@@ -1,0 +1,447 @@
+"""B1: an event is created in a calendar, and the answer is the whole event."""
+
+from __future__ import annotations
+
+import base64
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.chosen import choice
+from tests.contract.conftest import InProcess, Wire
+from tests.contract.diary import ADA, BOB, HOLIDAY, SEMINAR, Diary, accepted, guests, path, refusal
+
+
+@pytest.mark.spec("E-01", "E-01a", "E-18", "E-18a", "E-18b")
+def test_an_event_is_created(ada: Diary) -> None:
+    answer = ada.insert({**SEMINAR, "summary": "Seminar", "location": "Room 5", "description": "Bring a laptop"})
+
+    event = accepted(answer)
+    assert (event["summary"], event["location"], event["description"]) == ("Seminar", "Room 5", "Bring a laptop")
+    assert event["htmlLink"].startswith("http")
+    assert ada.read(event["id"]) == event
+    assert [one["id"] for one in ada.items()] == [event["id"]]
+
+
+@pytest.mark.spec("E-01", "E-01b")
+@pytest.mark.parametrize(
+    "name", ["primary", ADA, pytest.param("ADA@svc.example", marks=pytest.mark.choice("Calendars of others"))]
+)
+def test_primary_is_the_callers_main_calendar_under_another_name(wire: Wire, ada: Diary, name: str) -> None:
+    event = accepted(Diary(wire, calendar=name).insert(SEMINAR))
+
+    assert ada.read(event["id"])["id"] == event["id"]
+
+
+@pytest.mark.spec("E-01", "E-01b")
+def test_primary_is_another_calendar_for_everybody(wire: Wire, ada: Diary) -> None:
+    event = ada.made()
+
+    assert Diary(wire, BOB).items() == []
+    assert Diary(wire, BOB).get(event["id"]).status == 404
+
+
+@pytest.mark.spec("E-01", "E-01c")
+@pytest.mark.parametrize(
+    "calendar",
+    [
+        "nobody@svc.example",
+        "nothing",
+        "PRIMARY2",
+        *(
+            pytest.param(odd, marks=pytest.mark.choice("An address or a method that nothing has"))
+            for odd in ("..", "a/b", "%00", "ü")
+        ),
+    ],
+)
+def test_an_unknown_calendar_is_404(wire: Wire, calendar: str) -> None:
+    answer = Diary(wire, calendar=calendar).insert(SEMINAR)
+
+    assert (answer.status, answer.error["reason"]) == (404, "notFound")
+
+
+@pytest.mark.spec("E-01", "E-01c")
+def test_a_calendar_that_is_not_shared_is_not_there(wire: Wire) -> None:
+    bobs = Diary(wire, BOB).made()
+    ada = Diary(wire, ADA, calendar=BOB)
+
+    for answer in (ada.insert(SEMINAR), ada.get(bobs["id"]), ada.list(), ada.delete(bobs["id"])):
+        assert (answer.status, answer.error["reason"]) == (404, "notFound")
+
+
+@pytest.mark.spec("T-02")
+@pytest.mark.parametrize(
+    "scopes, status",
+    [
+        (["calendar"], 200),
+        (["calendar.events"], 200),
+        (["storage", "calendar.events"], 200),
+        (["https://svc.example/auth/calendar.events"], 200),
+        (["calendar.readonly"], 403),
+        (["calendar.events.readonly"], 403),
+        (["calendar.events.owned"], 403),
+        (["calendar.app.created"], 403),
+        (["storage"], 403),
+        (["storage.readonly", "storage.file"], 403),
+        ([], 403),
+    ],
+)
+def test_creation_needs_a_scope_of_calendars(wire: Wire, scopes: list[str], status: int) -> None:
+    token = wire.service.sign_in(scopes=scopes)
+
+    answer = wire.post_json(path(), SEMINAR, token=token)
+
+    assert answer.status == status
+    assert len(Diary(wire).items()) == (1 if status == 200 else 0)
+    if status == 403:
+        assert answer.error["reason"] == "insufficientPermissions"
+        assert "insufficient_scope" in answer.headers["www-authenticate"]
+
+
+@pytest.mark.spec("T-02")
+@pytest.mark.choice("Operations that the interface names and does not show")
+@pytest.mark.parametrize("scope, status", [("calendar.events", 200), ("calendar.events.owned", 403)])
+def test_an_import_creates_an_event_and_needs_the_same_scopes(wire: Wire, scope: str, status: int) -> None:
+    token = wire.service.sign_in(scopes=[scope])
+
+    answer = wire.post_json(path() + "/import", {**SEMINAR, "iCalUID": "a@b.example"}, token=token)
+
+    assert answer.status == status
+
+
+ROBOT = "robot@svc.example"
+
+
+@pytest.mark.spec("E-30")
+@pytest.mark.parametrize("scope", ["calendar", "calendar.events"])
+def test_a_service_account_creates_events(wire: Wire, ada: Diary, scope: str) -> None:
+    robot = wire.service.sign_in(ROBOT, scopes=[scope], service_account=True)
+    rule = {"role": "writer", "scope": {"type": "user", "value": ROBOT}}
+    assert ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200
+
+    own, shared = (accepted(wire.post_json(path(name), SEMINAR, token=robot)) for name in ("primary", ADA))
+
+    assert own["creator"]["email"] == shared["creator"]["email"] == ROBOT
+    assert [one["id"] for one in ada.items()] == [shared["id"]]
+    assert shared["organizer"]["email"] == ADA
+    for name, event in (("primary", own), (ADA, shared)):
+        assert accepted(wire.send("GET", path(name, event["id"]), token=robot))["id"] == event["id"]
+
+
+@pytest.mark.spec("E-30")
+@pytest.mark.parametrize("role", ["reader", None])
+def test_a_service_account_that_may_not_write_creates_nothing(wire: Wire, ada: Diary, role: str | None) -> None:
+    robot = wire.service.sign_in(ROBOT, scopes=["calendar"], service_account=True)
+    rule = {"role": role, "scope": {"type": "user", "value": ROBOT}}
+    assert role is None or ada.call("POST", "/calendar/v3/calendars/primary/acl", rule).status == 200
+
+    answer = wire.post_json(path(ADA), SEMINAR, token=robot)
+
+    assert answer.status == (403 if role else 404)
+    assert ada.items() == []
+
+
+@pytest.mark.spec("T-01", "T-01a", "T-01b", "T-02")
+def test_creation_needs_a_token(wire: Wire) -> None:
+    missing = wire.post_json(path(), SEMINAR, token=None)
+    wrong = wire.post_json(path(), SEMINAR, token="wrong")
+
+    assert refusal(missing) == (401, "required", "Authorization")
+    assert refusal(wrong) == (401, "authError", "Authorization")
+
+
+@pytest.mark.spec("T-02")
+def test_a_calendar_token_does_not_open_the_storage(wire: Wire) -> None:
+    token = wire.service.sign_in(scopes=["calendar"])
+
+    assert wire.send("GET", "/storage/v3/files", token=token).status == 403
+
+
+@pytest.mark.spec("E-18", "E-18c")
+@pytest.mark.choice("What an answer shows unasked")
+def test_the_answer_has_what_the_service_adds(ada: Diary) -> None:
+    now = ada.wire.service.clock.now()
+
+    event = ada.made(summary="Seminar")
+
+    assert event["kind"] == "svc#event"
+    assert event["status"] == "confirmed"
+    assert event["creator"] == event["organizer"] == {"email": ADA, "self": True}
+    assert event["iCalUID"] == f"{event['id']}@svc.example"
+    assert event["sequence"] == 0
+    assert event["reminders"] == {"useDefault": True}
+    assert event["eventType"] == "default"
+    assert datetime.fromisoformat(event["created"]) == now.replace(microsecond=0)
+    assert abs((datetime.fromisoformat(event["updated"]) - now).total_seconds()) < 1
+
+
+@pytest.mark.spec("E-18", "E-18c")
+@pytest.mark.choice("What an answer shows unasked")
+def test_the_answer_begins_with_what_names_the_event(ada: Diary) -> None:
+    event = ada.made(summary="Seminar")
+
+    assert list(event)[:8] == ["kind", "etag", "id", "status", "htmlLink", "created", "updated", "summary"]
+
+
+@pytest.mark.spec("E-18", "E-18c")
+@pytest.mark.choice("What an answer shows unasked")
+def test_the_etag_is_made_of_the_instant_of_the_last_change(ada: Diary) -> None:
+    event = ada.made()
+    millis = round(datetime.fromisoformat(event["updated"]).timestamp() * 1000)
+
+    assert event["etag"] == f'"{millis * 2}000"'
+
+
+@pytest.mark.spec("E-18", "E-18b")
+@pytest.mark.choice("open_links")
+def test_the_link_names_event_and_calendar_and_opens(ada: Diary) -> None:
+    event = ada.made(summary="<b>Tea</b> & cake")
+    eid = parse_qs(urlsplit(event["htmlLink"]).query)["eid"][0]
+
+    page = ada.wire.send("GET", event["htmlLink"], token=ada.token)
+
+    assert event["htmlLink"].startswith(f"{ada.wire.base_url}/calendar/event?eid=")
+    assert base64.urlsafe_b64decode(eid + "=" * (-len(eid) % 4)).decode() == f"{event['id']} {ADA}"
+    assert page.status == 200
+    assert page.headers["content-type"].startswith("text/html")
+    assert b"&lt;b&gt;Tea&lt;/b&gt; &amp; cake" in page.body
+
+
+@pytest.mark.spec("E-18", "E-18a")
+@pytest.mark.parametrize(
+    "end, shown",
+    [
+        ("Europe/Berlin", b"10:00 to 13:00 (Europe/Berlin)"),
+        ("America/New_York", b"10:00 (Europe/Berlin) to 13:00 (America/New_York)"),
+    ],
+)
+def test_the_page_shows_the_zone_of_the_end_where_it_differs(ada: Diary, end: str, shown: bytes) -> None:
+    times = {
+        "start": {"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"},
+        "end": {"dateTime": "2026-11-02T13:00:00", "timeZone": end},
+    }
+
+    page = ada.wire.send("GET", ada.made(times)["htmlLink"], token=None)
+
+    assert shown in page.body
+
+
+@pytest.mark.spec("E-18", "E-18b")
+@pytest.mark.choice("open_links")
+@pytest.mark.parametrize("eid", ["", "cake", "AAAA", "%00", "ü", "YWJjZGUgYWRhQHN2Yy5leGFtcGxl", "x" * 5000])
+def test_a_link_to_nothing_is_404(ada: Diary, eid: str) -> None:
+    answer = ada.wire.send("GET", f"/calendar/event?eid={quote(eid)}")
+
+    assert answer.status == 404
+
+
+class TestClosedLinks:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(open_links=False)
+
+    def test_a_link_opens_nothing_where_the_policy_says_so(self, ada: Diary) -> None:
+        link = ada.made(summary="Secret tea")["htmlLink"]
+
+        page = ada.wire.send("GET", link, token=None)
+
+        assert page.status in (401, 404)
+        assert b"Secret tea" not in page.body
+
+
+@pytest.mark.spec("E-18", "E-18a")
+@pytest.mark.choice("What an answer shows unasked")
+def test_a_mask_chooses_fields(ada: Diary) -> None:
+    event = {**SEMINAR, "summary": "Seminar", "id": ada.wire.once("abcde")}
+
+    answer = ada.insert(event, fields="summary,start/timeZone")
+
+    assert answer.json == {"summary": "Seminar", "start": {"timeZone": "Europe/Berlin"}}
+    assert refusal(ada.insert(SEMINAR, fields="cake")) == (400, "invalidParameter", "fields")
+
+
+@pytest.mark.spec("E-06", "E-06a")
+@pytest.mark.parametrize(
+    "field, default",
+    [
+        ("anyoneCanAddSelf", False),
+        ("guestsCanInviteOthers", True),
+        ("guestsCanModify", False),
+        ("guestsCanSeeOtherGuests", True),
+        ("transparency", "opaque"),
+        ("visibility", "default"),
+    ],
+)
+def test_a_default_is_shown_only_to_whoever_sent_it(ada: Diary, field: str, default: object) -> None:
+    silent, sent = ada.made(), ada.made({field: default})
+
+    assert silent.get(field, default) == sent.get(field, default) == default
+    with choice("What an answer shows unasked"):
+        assert field not in silent
+        assert sent[field] == ada.read(sent["id"])[field] == default
+
+
+@pytest.mark.spec("E-06", "E-06a")
+@pytest.mark.parametrize(
+    "field", ["anyoneCanAddSelf", "guestsCanInviteOthers", "guestsCanModify", "guestsCanSeeOtherGuests"]
+)
+@pytest.mark.parametrize("value", [True, False])
+def test_a_choice_is_kept(ada: Diary, field: str, value: bool) -> None:
+    event = ada.made({field: value})
+
+    default = field in ("guestsCanInviteOthers", "guestsCanSeeOtherGuests")
+    assert event.get(field, default) is value
+    assert ada.read(event["id"]).get(field, default) is value
+    with choice("What an answer shows unasked"):
+        assert field in event
+
+
+@pytest.mark.spec("E-11", "E-11a")
+@pytest.mark.parametrize("text", ["abcde", "00000", "0123456789abcdefghijklmnopqrstuv", "v" * 1024])
+def test_a_client_may_choose_the_id(ada: Diary, text: str) -> None:
+    event_id = ada.wire.once(text)
+
+    assert ada.made(id=event_id)["id"] == event_id
+    with choice("What an answer shows unasked"):
+        assert ada.read(event_id)["iCalUID"] == f"{event_id}@svc.example"
+
+
+@pytest.mark.spec("E-11", "E-11a")
+@pytest.mark.choice("Ids of events")
+@pytest.mark.parametrize(
+    "event_id",
+    ["abcd", "ABCDE", "abcdw", "abcdz", "abc-de", "abc_de", "abc de", "v" * 1025, "", "äbcde", "abcde\n", "abc/de"],
+)
+def test_an_id_outside_the_rules_is_refused(ada: Diary, event_id: str) -> None:
+    assert refusal(ada.insert({**SEMINAR, "id": event_id})) == (400, "invalid", "id")
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-11", "E-11b")
+def test_an_id_that_is_used_is_409(ada: Diary) -> None:
+    event_id = ada.wire.once("abcde")
+    first = ada.made(id=event_id, summary="first")
+
+    answer = ada.insert({**SEMINAR, "id": event_id, "summary": "second"})
+
+    assert refusal(answer)[:2] == (409, "duplicate")
+    assert ada.items() == [first]
+
+
+@pytest.mark.spec("E-11", "E-11b")
+@pytest.mark.choice("Ids of events")
+def test_the_id_of_a_deleted_event_stays_used(ada: Diary) -> None:
+    event_id = ada.wire.once("abcde")
+    ada.made(id=event_id)
+    assert ada.delete(event_id).status == 204
+
+    assert refusal(ada.insert({**SEMINAR, "id": event_id}))[:2] == (409, "duplicate")
+
+
+@pytest.mark.spec("E-11", "E-11b")
+@pytest.mark.choice("Ids of events")
+def test_an_id_is_unique_per_calendar(wire: Wire, ada: Diary) -> None:
+    event_id = ada.wire.once("abcde")
+    ada.made(id=event_id)
+
+    assert Diary(wire, BOB).made(id=event_id)["id"] == event_id
+
+
+@pytest.mark.spec("E-11", "E-11c")
+def test_without_an_id_the_service_makes_one(ada: Diary) -> None:
+    made = [ada.made()["id"] for _ in range(20)]
+
+    assert len(set(made)) == 20
+    with choice("What an answer shows unasked"):
+        assert all(len(one) == 26 and set(one) <= set("0123456789abcdefghijklmnopqrstuv") for one in made)
+
+
+@pytest.mark.spec("E-11", "E-11b")
+def test_of_many_who_take_one_id_at_once_one_has_it(ada: Diary) -> None:
+    event_id = ada.wire.once("abcde")
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda n: ada.insert({**SEMINAR, "id": event_id, "summary": str(n)}), range(8)))
+
+    assert sorted(answer.status for answer in answers) == [200] + [409] * 7
+    (made,) = [answer.json for answer in answers if answer.status == 200]
+    assert ada.items() == [made]
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.choice("The shape of an error")
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"event"', b"null", b"\xff", b'{"start": NaN}'])
+def test_a_body_that_is_no_json_object_is_400(wire: Wire, body: bytes) -> None:
+    answer = wire.send("POST", path(), body, {"Content-Type": "application/json"})
+
+    assert answer.status == 400
+    with choice("Words of an error"):
+        assert answer.error["reason"] in {"parseError", "required"}
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.choice("Several mistakes in one body")
+def test_all_that_is_wrong_is_said_at_once(ada: Diary) -> None:
+    wrong = {**SEMINAR, "colorId": "99", "status": "maybe", "attendees": guests("nobody")}
+
+    answer = ada.insert(wrong)
+
+    assert answer.status == 400
+    assert {one["location"] for one in answer.json["error"]["errors"]} == {"colorId", "status", "attendees[0].email"}
+
+
+def test_what_the_service_sets_is_ignored_in_a_body(ada: Diary) -> None:
+    """Clients of the family send back what they were given."""
+    mine = {"kind": "x", "etag": '"1"', "htmlLink": "https://evil.example", "created": "1999-01-01T00:00:00Z"}
+
+    event = ada.made(**mine, creator={"email": BOB}, organizer={"email": BOB})
+
+    assert event["creator"]["email"] == event["organizer"]["email"] == ADA
+    assert all(event[field] != value for field, value in mine.items())
+
+
+def test_a_creation_is_in_the_journal_and_a_fault_may_strike_it(ada: Diary) -> None:
+    with ada.wire.service.faults({"match": {"operation": "events.insert"}, "times": 1, "action": {"status": 503}}):
+        struck, made = ada.insert(SEMINAR), ada.insert(SEMINAR)
+
+    assert (struck.status, made.status) == (503, 200)
+    assert len(ada.items()) == 1
+    rows = [row for row in ada.wire.service.journal() if row["operation"] == "events.insert"]
+    assert [(row["method"], row["status"], row["user"]) for row in rows] == [("POST", 503, ADA), ("POST", 200, ADA)]
+
+
+@pytest.mark.parametrize("field", ["conferenceData", "gadget", "birthdayProperties", "extendedProperties"])
+def test_a_body_is_not_nested_without_end(wire: Wire, field: str) -> None:
+    deep = '{"parameters": ' * 900 + "1" + "}" * 900
+    body = f'{{"start": {{"date": "2026-11-02"}}, "end": {{"date": "2026-11-03"}}, "{field}": {deep}}}'
+
+    answer = wire.send("POST", f"{path()}?conferenceDataVersion=1", body.encode(), {"Content-Type": "application/json"})
+
+    assert (answer.status, answer.error["reason"]) == (400, "parseError")
+
+
+def test_the_methods_of_an_address_are_told(ada: Diary) -> None:
+    answer = ada.call("DELETE", path())
+
+    assert (answer.status, answer.headers["allow"]) == (405, "POST, GET, HEAD")
+
+
+def test_other_versions_are_not_there(ada: Diary) -> None:
+    assert ada.call("POST", "/calendar/v2/calendars/primary/events", SEMINAR).status == 404
+
+
+@pytest.mark.spec("E-01", "E-01a", "E-18", "E-18a")
+def test_events_are_kept_over_a_restart(tmp_path: Any) -> None:
+    with open_service(tmp_path / "svc", seed=0) as service:
+        before = diary(service).made(HOLIDAY, summary="Holiday", extendedProperties={"private": {"a": "1"}})
+
+    with open_service(tmp_path / "svc", seed=1) as service:
+        assert diary(service).read(before["id"]) == before
+
+
+def diary(service: Service) -> Diary:
+    return Diary(InProcess(service, "http://svc.test"))

@@ -1,0 +1,298 @@
+"""B1: the fields of an event that stand alone: words of a closed list, links, sizes, colours, properties."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.chosen import choice
+from tests.contract.diary import BOB, SEMINAR, Diary, Fields, emptied, guests, refusal
+
+BIG = 10**30
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+STATUS = ["confirmed", "tentative", "cancelled"]
+TRANSPARENCY = ["opaque", "transparent"]
+VISIBILITY = ["default", "public", "private", "confidential"]
+RESPONSE = ["needsAction", "declined", "tentative", "accepted"]
+METHOD = ["email", "popup"]
+DISPLAY = ["icon", "chip"]
+
+
+def placed(field: str, value: object) -> Fields:
+    """An event with the value in that field."""
+    match field:
+        case "attendees[0].responseStatus":
+            return {"attendees": guests(BOB, responseStatus=value)}
+        case "reminders.overrides[0].method":
+            return {"reminders": {"useDefault": False, "overrides": [{"method": value, "minutes": 10}]}}
+        case "gadget.display":
+            return {"gadget": {"display": value}}
+    return {field: value}
+
+
+def found(event: Fields, field: str) -> Any:
+    match field:
+        case "attendees[0].responseStatus":
+            return event["attendees"][0]["responseStatus"]
+        case "reminders.overrides[0].method":
+            return event["reminders"]["overrides"][0]["method"]
+        case "gadget.display":
+            return event["gadget"]["display"]
+    return event[field]
+
+
+WORDS = {
+    "status": STATUS,
+    "transparency": TRANSPARENCY,
+    "visibility": VISIBILITY,
+    "attendees[0].responseStatus": RESPONSE,
+    "reminders.overrides[0].method": METHOD,
+    "gadget.display": DISPLAY,
+}
+
+
+@pytest.mark.spec("E-22")
+@pytest.mark.choice("Words of closed lists")
+@pytest.mark.parametrize("field, word", [(field, word) for field, words in WORDS.items() for word in words])
+def test_a_word_of_the_list_is_taken(ada: Diary, field: str, word: str) -> None:
+    assert found(ada.made(placed(field, word)), field) == word
+
+
+DISPLAY_CHOICE = pytest.mark.choice("How a gadget is displayed")
+
+
+@pytest.mark.spec("E-22")
+@pytest.mark.parametrize(
+    "field", [pytest.param(field, marks=DISPLAY_CHOICE if field == "gadget.display" else ()) for field in WORDS]
+)
+@pytest.mark.parametrize(
+    "value",
+    [
+        "maybe",
+        "",
+        "CONFIRMED",
+        "Email",
+        " opaque",
+        pytest.param("sms", marks=pytest.mark.choice("Words of closed lists")),
+    ],
+)
+def test_a_word_outside_the_list_is_refused_with_the_list(ada: Diary, field: str, value: str) -> None:
+    answer = ada.insert({**SEMINAR, **placed(field, value)})
+
+    assert refusal(answer) == (400, "invalid", field)
+    assert all(word in answer.error["message"] for word in WORDS[field])
+
+
+@pytest.mark.spec("E-22")
+@pytest.mark.parametrize("field", WORDS)
+@pytest.mark.parametrize("value", [5, True, ["confirmed"], {"a": 1}])
+def test_a_word_is_a_text(ada: Diary, field: str, value: object) -> None:
+    answer = ada.insert({**SEMINAR, **placed(field, value)})
+
+    assert (answer.status, answer.error["location"]) == (400, field)
+
+
+@pytest.mark.parametrize("kind, status", [("default", 200), ("fromGmail", 400), ("party", 400)])
+def test_an_event_has_a_type_that_a_client_can_create(ada: Diary, kind: str, status: int) -> None:
+    answer = ada.insert({**SEMINAR, "eventType": kind})
+
+    assert answer.status == status
+    assert status == 200 or answer.error["location"] == "eventType"
+
+
+@pytest.mark.spec("E-24")
+@pytest.mark.choice("Words of closed lists")
+@pytest.mark.parametrize("color", [str(n) for n in range(1, 12)])
+def test_a_colour_is_an_entry_of_the_colours_of_events(ada: Diary, color: str) -> None:
+    with choice("Words of closed lists"):
+        assert color in ada.call("GET", "/calendar/v3/colors").json["event"]
+    assert ada.made(colorId=color)["colorId"] == color
+
+
+@pytest.mark.spec("E-24")
+@pytest.mark.parametrize("color", ["0", "12", "24", "red", "", "1 ", "01", "-1", "１"])
+def test_another_colour_is_refused(ada: Diary, color: str) -> None:
+    assert refusal(ada.insert({**SEMINAR, "colorId": color})) == (400, "invalid", "colorId")
+
+
+@pytest.mark.spec("E-10", "E-10a")
+@pytest.mark.parametrize("field", ["height", "width"])
+@pytest.mark.parametrize(
+    "value",
+    [0, -1, 1.5, "5px", True, [], {}, pytest.param(BIG, marks=pytest.mark.choice("Whole numbers beyond 32 bits"))],
+)
+def test_a_gadget_has_a_size_above_nothing(ada: Diary, field: str, value: object) -> None:
+    answer = ada.insert({**SEMINAR, "gadget": {field: value}})
+
+    assert (answer.status, answer.error["location"]) == (400, f"gadget.{field}")
+
+
+@pytest.mark.spec("E-10", "E-10b")
+@pytest.mark.parametrize("field", ["iconLink", "link"])
+@pytest.mark.parametrize(
+    "url",
+    ["http://svc.example/a.png", "ftp://svc.example", "//svc.example", "svc.example", "", "https://", "javascript:1"],
+)
+def test_a_gadgets_links_are_https(ada: Diary, field: str, url: str) -> None:
+    assert refusal(ada.insert({**SEMINAR, "gadget": {field: url}})) == (400, "invalid", f"gadget.{field}")
+
+
+@pytest.mark.spec("E-10", "E-10a", "E-10b")
+def test_a_gadget_is_kept(ada: Diary) -> None:
+    gadget = {"display": "chip", "height": 1, "width": 640, "iconLink": "https://svc.example/a.png",
+              "link": "HTTPS://svc.example/?a=b", "title": "Weather", "type": "html",
+              "preferences": {"a": "b"}}  # fmt: skip
+
+    assert ada.made(gadget=gadget)["gadget"] == gadget
+
+
+@pytest.mark.spec("E-14")
+@pytest.mark.parametrize("url", ["http://svc.example", "https://svc.example/a?b=c#d", "HTTP://svc.example/"])
+def test_a_source_is_a_page(ada: Diary, url: str) -> None:
+    source = {"title": "Where it came from", "url": url}
+
+    assert ada.made(source=source)["source"] == source
+
+
+@pytest.mark.spec("E-14")
+@pytest.mark.parametrize(
+    "url",
+    ["ftp://svc.example", "file:///etc/passwd", "javascript:alert(1)", "svc.example", "//svc.example", "", "http:"],
+)
+def test_a_source_that_is_no_page_is_refused(ada: Diary, url: str) -> None:
+    assert refusal(ada.insert({**SEMINAR, "source": {"url": url}})) == (400, "invalid", "source.url")
+
+
+@pytest.mark.spec("E-29")
+def test_a_source_may_have_a_title_alone(ada: Diary) -> None:
+    event = ada.made(source={"title": "Where it came from"})
+
+    assert event["source"] == ada.read(event["id"])["source"] == {"title": "Where it came from"}
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.choice("The shape of an error")
+@pytest.mark.parametrize(
+    "field, value, location",
+    [
+        ("summary", 5, "summary"),
+        ("description", ["a"], "description"),
+        ("location", {"a": "b"}, "location"),
+        ("guestsCanModify", "yes", "guestsCanModify"),
+        ("guestsCanInviteOthers", 1, "guestsCanInviteOthers"),
+        ("guestsCanSeeOtherGuests", 0, "guestsCanSeeOtherGuests"),
+        ("anyoneCanAddSelf", "false", "anyoneCanAddSelf"),
+        ("sequence", "one", "sequence"),
+        ("sequence", 1.5, "sequence"),
+        ("sequence", BIG, "sequence"),
+        ("attendees", "bob@svc.example", "attendees"),
+        ("attendees", {"email": "bob@svc.example"}, "attendees"),
+        ("attendees", ["bob@svc.example"], "attendees[0]"),
+        ("recurrence", "RRULE:FREQ=DAILY", "recurrence"),
+        ("reminders", [], "reminders"),
+        ("reminders", {"overrides": {}}, "reminders.overrides"),
+        ("gadget", 5, "gadget"),
+        ("source", "https://svc.example", "source"),
+        ("colorId", 5, "colorId"),
+        ("id", 12345, "id"),
+        ("extendedProperties", [], "extendedProperties"),
+        ("extendedProperties", {"shared": ["a"]}, "extendedProperties.shared"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_is_refused_by_name(ada: Diary, field: str, value: object, location: str) -> None:
+    answer = ada.insert({**SEMINAR, field: value})
+
+    assert (answer.status, answer.error["location"]) == (400, location)
+    assert ada.items() == []
+
+
+@pytest.mark.parametrize("field", ["summary", "description", "location", "colorId", "visibility", "recurrence", "id"])
+def test_null_is_as_good_as_nothing(ada: Diary, field: str) -> None:
+    assert ada.insert({**SEMINAR, field: None}).status == 200
+
+
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
+def test_properties_come_back(ada: Diary) -> None:
+    properties = {"private": {"course": "B1"}, "shared": {"room": "5", "ключ": "значение"}}
+
+    assert ada.made(extendedProperties=properties)["extendedProperties"] == properties
+
+
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
+@pytest.mark.choice("Values of extended properties and gadget preferences")
+@pytest.mark.parametrize("kind", ["private", "shared"])
+@pytest.mark.parametrize("value", [5, True, ["a"], {}])
+def test_the_values_of_properties_are_texts(ada: Diary, kind: str, value: object) -> None:
+    answer = ada.insert({**SEMINAR, "extendedProperties": {kind: {"a": value}}})
+
+    assert refusal(answer) == (400, "invalid", f"extendedProperties.{kind}.a")
+
+
+HALF = "\ud800"
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.choice("The shape of an error")
+@pytest.mark.parametrize(
+    "fields, location",
+    [
+        ({"summary": HALF}, "summary"),
+        ({"attendees": guests(BOB, displayName=HALF)}, "attendees[0].displayName"),
+        ({"extendedProperties": {"private": {"a": HALF}}}, "extendedProperties.private.a"),
+        ({"extendedProperties": {"private": {HALF: "a"}}}, "extendedProperties.private"),
+        ({"birthdayProperties": {"a": [HALF]}}, "birthdayProperties.a[0]"),
+        ({"status": HALF}, "status"),
+        ({"recurrence": [f"RRULE:FREQ={HALF}"]}, "recurrence[0]"),
+        ({HALF: "a"}, "body"),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_no_text(ada: Diary, fields: Fields, location: str) -> None:
+    event = ada.made()
+
+    assert refusal(ada.insert({**SEMINAR, **fields})) == (400, "invalid", location)
+    assert refusal(ada.patch(event["id"], fields)) == (400, "invalid", location)
+    assert ada.items() == [event]
+
+
+def test_a_whole_number_is_answered_as_one(ada: Diary) -> None:
+    """JSON has one kind of number: a program that writes 10.0 for 10 is understood, and typed ones can read it."""
+    reminders = {"overrides": [{"method": "popup", "minutes": 10.0}]}
+    event = ada.made(sequence=2.0, gadget={"height": 3e2}, reminders=reminders)
+
+    said = (event["sequence"], event["gadget"]["height"], event["reminders"]["overrides"][0]["minutes"])
+
+    assert repr(said) == "(2, 300, 10)"
+    assert ada.patch(event["id"], {"location": "Room 1"}).json["sequence"] == 3
+
+
+def test_texts_of_any_script_come_back(ada: Diary) -> None:
+    texts = {"summary": "Семинар 🍰 مؤتمر", "location": "Straße 5\n\tHof", "description": '<a href="x">\u2028</a>\\'}
+
+    event = ada.made(texts)
+
+    assert {field: event[field] for field in texts} == texts
+
+
+@pytest.mark.choice("Values of extended properties and gadget preferences")
+def test_the_preferences_of_a_gadget_are_texts(ada: Diary) -> None:
+    answer = ada.insert({**SEMINAR, "gadget": {"preferences": {"a": 5}}})
+
+    assert refusal(answer) == (400, "invalid", "gadget.preferences.a")
+
+
+@pytest.mark.choice("A negative sequence")
+def test_a_negative_sequence_is_refused(ada: Diary) -> None:
+    assert refusal(ada.insert({**SEMINAR, "sequence": -1})) == (400, "invalid", "sequence")
+
+
+@pytest.mark.parametrize("sequence", [0, 3, 2**31 - 1])
+def test_a_sequence_may_be_given(ada: Diary, sequence: int) -> None:
+    assert ada.made(sequence=sequence)["sequence"] == sequence

@@ -1,0 +1,306 @@
+"""Instances of a series: their times over changes of the clock, their names, and what becomes of one alone."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.diary import HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, path, refusal
+
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.mark.spec("E-25")
+def test_recurrence_is_left_out_of_instances_and_exceptions(ada: Diary) -> None:
+    """A changed, a moved and a cancelled instance too, and one to which a client sends the line back."""
+    event = ada.made(WEEKLY)
+    plain, changed, moved, cancelled = (one["id"] for one in ada.instances(event["id"]))
+    lines = {"recurrence": WEEKLY["recurrence"]}
+    answers = [
+        ada.patch(changed, {"summary": "Colloquium", **lines}),
+        ada.put(moved, {**SEMINAR, "summary": "Moved", **lines}),
+    ]
+    ada.delete(cancelled)
+
+    shown = [accepted(one) for one in answers]
+    shown += [ada.read(one) for one in (plain, changed, moved)]
+    shown += ada.instances(event["id"], showDeleted="true")
+    shown += ada.items(singleEvents="true", showDeleted="true")
+
+    assert len(shown) == 13
+    assert [one["id"] for one in shown if "recurrence" in one] == []
+    assert ada.read(event["id"])["recurrence"] == WEEKLY["recurrence"]
+
+
+def series(zone: str, start: str, end: str, *lines: str) -> Fields:
+    return {
+        "start": {"dateTime": start, "timeZone": zone},
+        "end": {"dateTime": end, "timeZone": zone},
+        "recurrence": list(lines),
+    }
+
+
+def local(instance: Fields, zone: ZoneInfo = BERLIN) -> str:
+    return datetime.fromisoformat(instance["start"]["dateTime"]).astimezone(zone).isoformat()
+
+
+@pytest.mark.spec("E-04", "E-04b")
+def test_the_clock_on_the_wall_stays_over_the_change_to_winter(ada: Diary) -> None:
+    body = series("Europe/Berlin", "2026-10-18T10:00:00", "2026-10-18T11:00:00", "RRULE:FREQ=WEEKLY;COUNT=3")
+
+    found = ada.instances(ada.made(body)["id"])
+
+    assert [local(one) for one in found] == [
+        "2026-10-18T10:00:00+02:00",
+        "2026-10-25T10:00:00+01:00",
+        "2026-11-01T10:00:00+01:00",
+    ]
+    assert {one["start"]["timeZone"] for one in found} == {"Europe/Berlin"}
+
+
+@pytest.mark.spec("E-04", "E-04b")
+def test_a_series_in_another_zone_changes_on_another_day(ada: Diary) -> None:
+    body = series("America/New_York", "2026-10-25T10:00:00", "2026-10-25T11:00:00", "RRULE:FREQ=WEEKLY;COUNT=2")
+
+    found = ada.instances(ada.made(body)["id"])
+
+    assert [local(one, ZoneInfo("UTC"))[11:16] for one in found] == ["14:00", "15:00"]
+
+
+def test_an_instance_lasts_as_long_as_the_first(ada: Diary) -> None:
+    body = series("Europe/Berlin", "2026-10-20T22:00:00", "2026-10-21T06:00:00", "RRULE:FREQ=DAILY;COUNT=3")
+
+    found = ada.instances(ada.made(body)["id"])
+
+    ends = [datetime.fromisoformat(one["end"]["dateTime"]).astimezone(BERLIN).isoformat() for one in found]
+    assert ends == [f"2026-10-{day}T06:00:00+02:00" for day in (21, 22, 23)]
+
+
+def test_instances_have_names_of_their_own(ada: Diary) -> None:
+    event = ada.made(WEEKLY, summary="Seminar")
+
+    found = ada.instances(event["id"])
+
+    assert [one["id"] for one in found] == [
+        f"{event['id']}_{stamp}" for stamp in ("20261102T090000Z", "20261109T090000Z", "20261116T090000Z",
+                                               "20261123T090000Z")
+    ]  # fmt: skip
+    for one in found:
+        assert one["recurringEventId"] == event["id"]
+        assert (one["summary"], one["iCalUID"]) == ("Seminar", event["iCalUID"])
+        assert one["originalStartTime"] == one["start"]
+        assert "recurrence" not in one
+        assert ada.read(one["id"]) == one
+
+
+def test_instances_of_days_are_days(ada: Diary) -> None:
+    event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])
+
+    found = ada.instances(event["id"])
+
+    assert [one["id"] for one in found] == [f"{event['id']}_20261224", f"{event['id']}_20271224"]
+    assert (found[1]["start"], found[1]["end"]) == ({"date": "2027-12-24"}, {"date": "2027-12-27"})
+    assert found[1]["originalStartTime"] == {"date": "2027-12-24"}
+
+
+@pytest.mark.parametrize(
+    "start, end, names",
+    [
+        ({"date": "0999-12-31"}, {"date": "1000-01-01"}, ["09991231", "10000101"]),
+        (
+            {"dateTime": "0999-12-31T10:00:00Z", "timeZone": "UTC"},
+            {"dateTime": "0999-12-31T11:00:00Z", "timeZone": "UTC"},
+            ["09991231T100000Z", "10000101T100000Z"],
+        ),
+    ],
+)
+def test_instances_of_early_years_are_found_by_their_names(
+    ada: Diary, start: Fields, end: Fields, names: list[str]
+) -> None:
+    event = ada.made({"start": start, "end": end, "recurrence": ["RRULE:FREQ=DAILY;COUNT=2"]})
+
+    found = ada.instances(event["id"])
+
+    assert [one["id"] for one in found] == [f"{event['id']}_{name}" for name in names]
+    assert [ada.read(one["id"]) for one in found] == found
+
+
+@pytest.mark.parametrize(
+    "window, days",
+    [
+        ({"timeMin": "2026-11-09T10:30:00Z"}, ["16", "23"]),
+        ({"timeMin": "2026-11-09T10:29:59Z"}, ["09", "16", "23"]),
+        ({"timeMax": "2026-11-09T09:00:00Z"}, ["02"]),
+        ({"timeMin": "2026-11-08T00:00:00Z", "timeMax": "2026-11-17T00:00:00Z"}, ["09", "16"]),
+        ({"timeMin": "2027-01-01T00:00:00Z"}, []),
+    ],
+)
+def test_a_window_cuts_instances_out(ada: Diary, window: Fields, days: list[str]) -> None:
+    event = ada.made(WEEKLY)
+
+    assert [one["start"]["dateTime"][8:10] for one in ada.instances(event["id"], **window)] == days
+
+
+def test_a_series_without_end_has_pages_without_end(ada: Diary) -> None:
+    event = ada.made(recurrence=["RRULE:FREQ=DAILY"])
+    target = path("primary", event["id"], "instances")
+
+    first = accepted(ada.call("GET", target, maxResults=3))
+    second = accepted(ada.call("GET", target, maxResults=3, pageToken=first["nextPageToken"]))
+
+    days = [one["start"]["dateTime"][8:10] for page in (first, second) for one in page["items"]]
+    assert days == ["02", "03", "04", "05", "06", "07"]
+    assert "nextPageToken" in second
+
+
+def test_one_instance_is_found_by_its_original_start(ada: Diary) -> None:
+    event = ada.made(WEEKLY)
+
+    found = ada.instances(event["id"], originalStart="2026-11-09T09:00:00Z")
+
+    assert [one["id"] for one in found] == [f"{event['id']}_20261109T090000Z"]
+
+
+def test_one_instance_is_changed_alone(ada: Diary) -> None:
+    event = ada.made(WEEKLY, summary="Seminar")
+    second = ada.instances(event["id"])[1]
+    later = {"start": {"dateTime": "2026-11-10T14:00:00+01:00", "timeZone": "Europe/Berlin"},
+             "end": {"dateTime": "2026-11-10T15:00:00+01:00", "timeZone": "Europe/Berlin"}}  # fmt: skip
+
+    changed = accepted(ada.patch(second["id"], {"summary": "Moved", **later}))
+
+    assert changed["id"] == second["id"]
+    assert changed["originalStartTime"] == second["originalStartTime"]
+    found = ada.instances(event["id"])
+    assert [one["summary"] for one in found] == ["Seminar", "Moved", "Seminar", "Seminar"]
+    assert local(found[1]) == "2026-11-10T14:00:00+01:00"
+    assert ada.read(second["id"]) == found[1]
+    assert ada.read(event["id"])["summary"] == "Seminar"
+
+
+def test_a_changed_instance_is_in_the_window_that_it_was_moved_to(ada: Diary) -> None:
+    event = ada.made(WEEKLY)
+    second = ada.instances(event["id"])[1]
+    ada.patch(
+        second["id"], {"start": {"dateTime": "2027-03-01T10:00:00Z"}, "end": {"dateTime": "2027-03-01T11:00:00Z"}}
+    )
+
+    before = {"timeMin": "2026-11-08T00:00:00Z", "timeMax": "2026-11-12T00:00:00Z", "singleEvents": "true"}
+    after = {"timeMin": "2027-03-01T00:00:00Z", "timeMax": "2027-03-02T00:00:00Z", "singleEvents": "true"}
+
+    assert ada.items(**before) == []
+    assert [one["id"] for one in ada.items(**after)] == [second["id"]]
+
+
+@pytest.mark.parametrize("how", ["delete", "status"])
+def test_one_instance_is_taken_out(ada: Diary, how: str) -> None:
+    event = ada.made(WEEKLY)
+    second = ada.instances(event["id"])[1]["id"]
+
+    answer = ada.delete(second) if how == "delete" else ada.patch(second, {"status": "cancelled"})
+
+    assert answer.status == (204 if how == "delete" else 200)
+    assert [one["id"][-16:-8] for one in ada.instances(event["id"])] == ["20261102", "20261116", "20261123"]
+    shown = ada.instances(event["id"], showDeleted="true")
+    (cancelled,) = [one for one in shown if one["status"] == "cancelled"]
+    assert (cancelled["id"], cancelled["recurringEventId"]) == (second, event["id"])
+    assert cancelled["originalStartTime"]["dateTime"]
+    assert ada.read(event["id"])["status"] == "confirmed"
+
+
+def test_an_exception_is_listed_beside_its_series(ada: Diary) -> None:
+    event = ada.made(WEEKLY, summary="Seminar")
+    second = ada.instances(event["id"])[1]["id"]
+    ada.patch(second, {"summary": "Moved"})
+
+    assert {one["id"] for one in ada.items()} == {event["id"], second}
+
+
+def test_deleting_a_series_takes_its_instances_along(ada: Diary) -> None:
+    event = ada.made(WEEKLY)
+    one = ada.instances(event["id"])[1]["id"]
+    ada.patch(one, {"summary": "Moved"})
+
+    ada.delete(event["id"])
+
+    assert ada.items(singleEvents="true") == []
+    assert ada.get(one).status in (404, 410) or ada.read(one)["status"] == "cancelled"
+
+
+def test_a_change_of_the_series_is_one_of_its_instances(ada: Diary) -> None:
+    event = ada.made(WEEKLY, summary="Seminar")
+
+    ada.patch(event["id"], {"summary": "Colloquium", "recurrence": ["RRULE:FREQ=WEEKLY;COUNT=2"]})
+
+    assert [one["summary"] for one in ada.instances(event["id"])] == ["Colloquium", "Colloquium"]
+
+
+@pytest.mark.parametrize(
+    "stamp",
+    [
+        "20261103T090000Z", "20261102", "soon", "20261102T090000", "99999999T999999Z", "", "00010101", "99991231",
+        "99991231T235959Z",
+    ],
+)  # fmt: skip
+def test_an_instance_that_is_none_is_404(ada: Diary, stamp: str) -> None:
+    event = ada.made(WEEKLY)
+
+    for answer in (ada.get(f"{event['id']}_{stamp}"), ada.patch(f"{event['id']}_{stamp}", {"summary": "x"})):
+        assert (answer.status, answer.error["reason"]) == (404, "notFound")
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T00:00:00-05:00"])
+def test_no_instance_began_at_the_end_of_all_years(ada: Diary, moment: str) -> None:
+    assert ada.instances(ada.made(WEEKLY)["id"], originalStart=moment) == []
+
+
+def test_instances_of_nothing_are_404(ada: Diary) -> None:
+    answer = ada.call("GET", path("primary", "nothing", "instances"))
+
+    assert refusal(answer)[:2] == (404, "notFound")
+
+
+@pytest.mark.parametrize(
+    "name, value",
+    [("timeMin", "soon"), ("timeMax", "2026-11-02"), ("maxResults", "0"), ("timeZone", "Nowhere"),
+     ("pageToken", "cake"), ("showDeleted", "yes"), ("originalStart", "soon")],
+)  # fmt: skip
+def test_a_wrong_parameter_is_refused_by_name(ada: Diary, name: str, value: Any) -> None:
+    event = ada.made(WEEKLY)
+
+    answer = ada.call("GET", path("primary", event["id"], "instances"), **{name: value})
+
+    assert (answer.status, answer.error["location"]) == (400, name)
+
+
+def test_a_time_that_the_change_to_summer_skips_is_still_an_instance(ada: Diary) -> None:
+    body = series("Europe/Berlin", "2026-03-28T02:30:00", "2026-03-28T03:30:00", "RRULE:FREQ=DAILY;COUNT=3")
+
+    found = ada.instances(ada.made(body)["id"])
+
+    assert [one["start"]["dateTime"][:10] for one in found] == ["2026-03-28", "2026-03-29", "2026-03-30"]
+
+
+def test_ten_years_on_a_month_is_found_where_it_is(ada: Diary) -> None:
+    event = ada.made(SEMINAR, recurrence=["RRULE:FREQ=WEEKLY;BYDAY=MO,WE,FR"])
+    window = {"timeMin": "2036-11-01T00:00:00Z", "timeMax": "2036-12-01T00:00:00Z"}
+
+    assert len(ada.instances(event["id"], **window)) == 12
+
+
+def test_a_deleted_series_is_gone_and_one_event_alone_never_had_instances(ada: Diary) -> None:
+    event, single = ada.made(WEEKLY), ada.made()
+    ada.delete(event["id"])
+    ada.delete(single["id"])
+
+    assert refusal(ada.call("GET", path(ada.calendar, event["id"], "instances"))) == (410, "deleted", "eventId")
+    assert refusal(ada.call("GET", path(ada.calendar, single["id"], "instances"))) == (400, "invalid", "eventId")

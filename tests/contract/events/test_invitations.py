@@ -1,0 +1,149 @@
+"""Invitations: nothing is mailed, and what would have been can be looked at."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.conftest import Wire
+from tests.contract.diary import (
+    ADA,
+    BOB,
+    EVE,
+    GUEST,
+    SEMINAR,
+    WEEKLY,
+    Diary,
+    Fields,
+    emptied,
+    guests,
+    invitations,
+    mailed,
+    refusal,
+)
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.fixture
+def ada(wire: Wire) -> Diary:
+    Diary(wire, BOB)  # Bob has an account here
+    return Diary(wire)
+
+
+INVITED = {"summary": "Tea", "attendees": guests(ADA, BOB, GUEST)}
+
+
+@pytest.mark.spec("E-16", "E-16a", "E-16b", "E-16c")
+@pytest.mark.parametrize(
+    "parameters, to",
+    [
+        ({}, []),
+        ({"sendUpdates": "none"}, []),
+        ({"sendUpdates": "false"}, []),
+        ({"sendUpdates": "all"}, [BOB, GUEST]),
+        ({"sendUpdates": "true"}, [BOB, GUEST]),
+        ({"sendUpdates": "externalOnly"}, [GUEST]),
+        ({"sendNotifications": "true"}, [BOB, GUEST]),
+        ({"sendNotifications": "false"}, []),
+        ({"sendUpdates": "none", "sendNotifications": "true"}, []),
+        ({"sendUpdates": "all", "sendNotifications": "false"}, [BOB, GUEST]),
+    ],
+)
+def test_who_is_invited_is_the_callers_choice(wire: Wire, ada: Diary, parameters: Fields, to: list[str]) -> None:
+    event = ada.insert({**SEMINAR, **INVITED}, **parameters).json
+
+    assert mailed(wire) == [(one, "request") for one in to]
+    assert all(mail["event_id"] == event["id"] for mail in invitations(wire))
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_a_room_reads_no_mail(wire: Wire, ada: Diary) -> None:
+    ada.insert({**SEMINAR, "attendees": [{"email": GUEST, "resource": True}, {"email": BOB}]}, sendUpdates="all")
+
+    assert mailed(wire) == [(BOB, "request")]
+
+
+@pytest.mark.spec("E-16", "E-16c")
+def test_an_invitation_says_when_and_what(wire: Wire, ada: Diary) -> None:
+    event = ada.insert({**SEMINAR, **INVITED}, sendUpdates="externalOnly").json
+
+    (mail,) = invitations(wire)
+
+    assert mail.keys() == {"time", "event_id", "to", "method", "subject"}
+    assert (mail["event_id"], mail["to"], mail["method"]) == (event["id"], GUEST, "request")
+    assert "Tea" in mail["subject"]
+    assert abs((datetime.fromisoformat(mail["time"]) - wire.service.clock.now()).total_seconds()) < 5
+
+
+@pytest.mark.spec("E-16", "E-16a", "E-16b")
+@pytest.mark.parametrize("name, value", [("sendUpdates", "some"), ("sendUpdates", ""), ("sendUpdates", "ALL"),
+                                         ("sendNotifications", "yes"), ("sendNotifications", "all")])  # fmt: skip
+def test_another_choice_is_refused_and_nothing_is_made(wire: Wire, ada: Diary, name: str, value: str) -> None:
+    answer = ada.insert({**SEMINAR, **INVITED}, **{name: value})
+
+    assert refusal(answer) == (400, "invalidParameter", name)
+    assert (mailed(wire), ada.items()) == ([], [])
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_a_refused_event_invites_nobody(wire: Wire, ada: Diary) -> None:
+    ada.insert({**SEMINAR, **INVITED, "colorId": "99"}, sendUpdates="all")
+
+    assert mailed(wire) == []
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_a_change_is_told_to_all(wire: Wire, ada: Diary) -> None:
+    event = ada.made(INVITED)
+
+    ada.patch(event["id"], {"summary": "Coffee"}, sendUpdates="all")
+
+    assert mailed(wire) == [(BOB, "update"), (GUEST, "update")]
+    assert all("Coffee" in mail["subject"] for mail in invitations(wire))
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_who_is_added_is_invited_and_who_is_taken_off_is_told(wire: Wire, ada: Diary) -> None:
+    event = ada.made(attendees=guests(BOB, GUEST))
+
+    ada.patch(event["id"], {"attendees": guests(BOB, EVE)}, sendUpdates="all")
+
+    assert sorted(mailed(wire)) == sorted([(BOB, "update"), (EVE, "request"), (GUEST, "cancel")])
+
+
+@pytest.mark.spec("E-16", "E-16a")
+@pytest.mark.parametrize("parameters, to", [({}, []), ({"sendUpdates": "all"}, [BOB, GUEST]),
+                                            ({"sendUpdates": "externalOnly"}, [GUEST])])  # fmt: skip
+def test_a_deletion_is_told_as_chosen(wire: Wire, ada: Diary, parameters: Fields, to: list[str]) -> None:
+    event = ada.made(INVITED)
+
+    ada.delete(event["id"], **parameters)
+
+    assert mailed(wire) == [(one, "cancel") for one in to]
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_a_series_is_one_invitation(wire: Wire, ada: Diary) -> None:
+    ada.insert({**WEEKLY, **INVITED}, sendUpdates="all")
+
+    assert len(mailed(wire)) == 2
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_an_event_without_guests_invites_nobody(wire: Wire, ada: Diary) -> None:
+    ada.insert(SEMINAR, sendUpdates="all")
+
+    assert mailed(wire) == []
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_who_is_not_told_still_has_the_event(wire: Wire, ada: Diary) -> None:
+    event = ada.insert({**SEMINAR, **INVITED}, sendUpdates="none").json
+
+    assert Diary(wire, BOB).read(event["id"])["summary"] == "Tea"

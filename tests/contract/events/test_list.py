@@ -1,0 +1,371 @@
+"""events.list: windows, order, pages, and what is looked for."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.conftest import Wire
+from tests.contract.diary import ADA, BOB, HOLIDAY, SEMINAR, WEEKLY, Diary, Fields, accepted, emptied, guests, refusal
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+def hour(n: int, day: int = 2) -> Fields:
+    """An event of one hour, by its number."""
+    return {
+        "summary": f"{day}.{n}",
+        "start": {"dateTime": f"2026-11-{day:02}T{n:02}:00:00Z"},
+        "end": {"dateTime": f"2026-11-{day:02}T{n + 1:02}:00:00Z"},
+    }
+
+
+def test_a_list_says_what_it_is_of(ada: Diary) -> None:
+    event = ada.made()
+
+    answer = ada.list()
+
+    page = accepted(answer)
+    assert page["kind"] == "svc#events"
+    assert (page["summary"], page["accessRole"]) == (ADA, "owner")
+    assert page["timeZone"]
+    assert page["items"] == [event]
+    assert "nextPageToken" not in page
+
+
+def test_an_empty_calendar_has_an_empty_list(ada: Diary) -> None:
+    assert ada.items() == []
+
+
+@pytest.mark.parametrize(
+    "window, found",
+    [
+        ({}, ["2.8", "2.10", "2.12"]),
+        ({"timeMin": "2026-11-02T09:00:00Z"}, ["2.10", "2.12"]),
+        ({"timeMin": "2026-11-02T08:59:59Z"}, ["2.8", "2.10", "2.12"]),
+        ({"timeMax": "2026-11-02T12:00:00Z"}, ["2.8", "2.10"]),
+        ({"timeMax": "2026-11-02T12:00:01Z"}, ["2.8", "2.10", "2.12"]),
+        ({"timeMin": "2026-11-02T10:30:00Z", "timeMax": "2026-11-02T10:31:00Z"}, ["2.10"]),
+        ({"timeMin": "2026-11-02T11:00:00+01:00", "timeMax": "2026-11-02T12:00:00+01:00"}, ["2.10"]),
+        ({"timeMin": "2026-11-02T13:00:00Z"}, []),
+    ],
+)
+def test_a_window_bounds_the_end_and_the_start(ada: Diary, window: Fields, found: list[str]) -> None:
+    for n in (8, 10, 12):
+        ada.made(hour(n))
+
+    assert ada.summaries(**window, singleEvents="true", orderBy="startTime") == found
+
+
+@pytest.mark.parametrize("name", ["timeMin", "timeMax", "updatedMin"])
+@pytest.mark.parametrize("value", ["2026-11-02T10:00:00", "2026-11-02", "soon", "", "9" * 30, "2026-11-02T10:00:00Z\n"])
+def test_a_bound_is_an_instant_with_an_offset(ada: Diary, name: str, value: str) -> None:
+    answer = ada.list(**{name: value})
+
+    assert (answer.status, answer.error["location"]) == (400, name)
+
+
+@pytest.mark.parametrize("until", ["2026-11-02T10:00:00Z", "2026-11-02T09:00:00Z"])
+def test_a_window_has_a_length(ada: Diary, until: str) -> None:
+    answer = ada.list(timeMin="2026-11-02T10:00:00Z", timeMax=until)
+
+    assert refusal(answer) == (400, "timeRangeEmpty", "timeMax")
+
+
+def test_a_series_is_one_event_unless_single_events_are_asked_for(ada: Diary) -> None:
+    series = ada.made(WEEKLY, summary="series")
+
+    assert [one["id"] for one in ada.items()] == [series["id"]]
+    singles = ada.items(singleEvents="true")
+    assert len(singles) == 4
+    assert {one["recurringEventId"] for one in singles} == {series["id"]}
+    assert all("recurrence" not in one for one in singles)
+
+
+def test_a_series_is_in_every_window_that_an_instance_is_in(ada: Diary) -> None:
+    series = ada.made(WEEKLY)
+
+    inside, outside = {"timeMin": "2026-11-16T00:00:00Z", "timeMax": "2026-11-17T00:00:00Z"}, {
+        "timeMin": "2026-11-17T00:00:00Z", "timeMax": "2026-11-18T00:00:00Z"}  # fmt: skip
+    assert [one["id"] for one in ada.items(**inside)] == [series["id"]]
+    assert ada.items(**outside) == []
+    assert [one["start"]["dateTime"][:10] for one in ada.items(**inside, singleEvents="true")] == ["2026-11-16"]
+
+
+def test_an_instance_may_lie_before_its_series(ada: Diary) -> None:
+    moved = ada.made(WEEKLY)["id"] + "_20261102T090000Z"
+    ada.patch(moved, {"start": {"dateTime": "2026-10-01T10:00:00Z"}, "end": {"dateTime": "2026-10-01T11:00:00Z"}})
+    added = ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=2", "RDATE:20261002T100000Z"])["id"] + "_20261002T100000Z"
+
+    found = ada.items(singleEvents="true", orderBy="startTime", timeMax="2026-11-01T00:00:00Z")
+
+    assert [one["id"] for one in found] == [moved, added]
+
+
+def test_an_endless_series_is_expanded_within_its_window(ada: Diary) -> None:
+    ada.made(recurrence=["RRULE:FREQ=DAILY"])
+    window = {"timeMin": "2036-11-01T00:00:00Z", "timeMax": "2036-11-08T00:00:00Z"}
+
+    assert len(ada.items(**window, singleEvents="true", orderBy="startTime")) == 7
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"q": "nothing"}, {"privateExtendedProperty": "a=b"}, {"sharedExtendedProperty": "a=b"}, {"iCalUID": "nobody"},
+     {"updatedMin": "2036-01-01T00:00:00Z"}, {"eventTypes": "birthday"}],
+)  # fmt: skip
+@pytest.mark.parametrize("rule", ["RRULE:FREQ=DAILY", "RRULE:FREQ=SECONDLY"])
+def test_what_no_instance_of_an_endless_series_has_is_soon_known(ada: Diary, rule: str, parameters: Fields) -> None:
+    ada.made(recurrence=[rule])
+
+    assert ada.items(singleEvents="true", **parameters) == []
+
+
+@pytest.mark.parametrize("since", ["9998-12-31T00:00:00Z", "9999-06-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_time_has_an_end(ada: Diary, since: str) -> None:
+    ada.made(recurrence=["RRULE:FREQ=DAILY"])
+
+    assert ada.list(singleEvents="true", timeMin=since).status == 200
+
+
+LONG_AGO = {"dateTime": "0002-01-01T03:00:00Z", "timeZone": "America/New_York"}
+LATE = {"dateTime": "9998-12-31T23:00:00Z", "timeZone": "Europe/Berlin"}
+AT_THE_EDGE = [
+    (HOLIDAY, "RDATE;VALUE=DATE:00010101"),
+    (HOLIDAY, "RDATE;VALUE=DATE:99991231"),
+    (SEMINAR, "RDATE:00020101T000000Z"),
+    (SEMINAR, "RDATE;TZID=America/New_York:00020101T000000"),
+    (SEMINAR, "RDATE:99981231T235959Z"),
+    (SEMINAR, "RDATE;VALUE=PERIOD:20261130T100000Z/P999999999D"),
+    (SEMINAR, "RDATE;VALUE=PERIOD:20261130T100000Z/P1000000W"),
+    (SEMINAR, "RDATE;VALUE=PERIOD:99980630T100000Z/P365D"),
+    ({**SEMINAR, "start": LONG_AGO}, "RRULE:FREQ=YEARLY;COUNT=2"),
+    ({"start": {"date": "2026-01-01"}, "end": {"date": "9998-01-01"}}, "RRULE:FREQ=DAILY"),
+    ({"start": {"date": "9998-12-29"}, "end": {"date": "9998-12-31"}}, "RRULE:FREQ=DAILY"),
+    ({"start": LATE, "end": {**LATE, "dateTime": "9998-12-31T23:30:00Z"}}, "RRULE:FREQ=MINUTELY"),
+]
+
+
+@pytest.mark.spec("E-12", "E-12a")
+@pytest.mark.parametrize("event, line", AT_THE_EDGE)
+def test_an_event_at_the_edge_of_all_years_breaks_no_calendar(ada: Diary, event: Fields, line: str) -> None:
+    made = ada.insert({**event, "recurrence": [line]})
+
+    assert made.status in (200, 400)
+    for zone in ("UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        window = {"singleEvents": "true", "orderBy": "startTime", "timeZone": zone}
+        assert ada.list(**window).status == 200
+        assert ada.list(**window, timeMin="2026-11-03T00:00:00Z").status == 200
+        assert ada.list(**window, timeMin="9998-12-30T00:00:00Z").status == 200
+
+
+def test_an_order_that_is_none_is_told_those_that_are(ada: Diary) -> None:
+    answer = ada.list(orderBy="length")
+
+    assert refusal(answer) == (400, "invalidParameter", "orderBy")
+    assert "one of startTime, updated" in answer.error["message"]
+
+
+def test_singles_and_instances_come_in_the_order_of_their_start(ada: Diary) -> None:
+    ada.made(hour(12, day=10))
+    ada.made(WEEKLY, summary="series")
+    ada.made(hour(8, day=3))
+    ada.made(HOLIDAY, summary="holiday")
+
+    found = ada.summaries(singleEvents="true", orderBy="startTime")
+
+    assert found == ["series", "3.8", "series", "10.12", "series", "series", "holiday"]
+
+
+@pytest.mark.parametrize("parameters", [{}, {"singleEvents": "false"}])
+def test_the_order_of_starts_is_for_single_events(ada: Diary, parameters: Fields) -> None:
+    answer = ada.list(orderBy="startTime", **parameters)
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+
+
+def test_the_order_of_changes(ada: Diary) -> None:
+    first, second = ada.made(summary="a"), ada.made(summary="b")
+    ada.wire.service.clock.advance(10)
+    ada.patch(first["id"], {"location": "there"})
+
+    assert [one["id"] for one in ada.items(orderBy="updated")] == [second["id"], first["id"]]
+
+
+@pytest.mark.parametrize("order", ["cake", "startTime desc", "STARTTIME"])
+def test_another_order_is_refused(ada: Diary, order: str) -> None:
+    answer = ada.list(orderBy=order, singleEvents="true")
+
+    assert (answer.status, answer.error["location"]) == (400, "orderBy")
+
+
+def pages(ada: Diary, **parameters: Any) -> list[list[str]]:
+    found, token = [], {}
+    while True:
+        page = accepted(ada.list(**parameters, **token))
+        found.append([one["id"] for one in page["items"]])
+        if "nextPageToken" not in page:
+            return found
+        token = {"pageToken": page["nextPageToken"]}
+
+
+def test_pages_are_of_one_list(ada: Diary) -> None:
+    made = [ada.made(hour(n))["id"] for n in range(5)]
+
+    found = pages(ada, maxResults=2, singleEvents="true", orderBy="startTime")
+
+    assert found == [made[:2], made[2:4], made[4:]]
+
+
+def test_pages_of_instances_are_of_one_list(ada: Diary) -> None:
+    ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=7"])
+    ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=4"])
+    whole = [one["id"] for one in ada.items(singleEvents="true", orderBy="startTime")]
+
+    found = pages(ada, maxResults=3, singleEvents="true", orderBy="startTime")
+
+    assert [len(page) for page in found] == [3, 3, 3, 2]
+    assert [one for page in found for one in page] == whole
+
+
+def test_a_page_has_250_events_unless_told_otherwise(ada: Diary) -> None:
+    ada.made(recurrence=["RRULE:FREQ=DAILY;COUNT=251"])
+
+    assert [len(page) for page in pages(ada, singleEvents="true")] == [250, 1]
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "many", "1.5", "", "9" * 30])
+def test_a_page_has_a_size(ada: Diary, value: str) -> None:
+    answer = ada.list(maxResults=value)
+
+    assert (answer.status, answer.error["location"]) == (400, "maxResults")
+
+
+@pytest.mark.parametrize("token", ["cake", "", "AAAA", "x" * 5000, "%00", "ü"])
+def test_a_page_token_is_one_that_was_given(ada: Diary, token: str) -> None:
+    answer = ada.list(pageToken=token)
+
+    assert answer.status in (400, 200 if token == "" else 400)
+    assert answer.status == 200 or answer.error["location"] == "pageToken"
+
+
+@pytest.mark.parametrize(
+    "words, found",
+    [("tea", ["tea"]), ("TEA", ["tea"]), ("kitchen", ["tea"]), ("lemon", ["tea"]), ("guest@elsewhere", ["tea"]),
+     ("seminar", ["seminar"]), ("nothing", []), ("%", []), ("_", [])],
+)  # fmt: skip
+def test_words_are_looked_for_in_every_field(ada: Diary, words: str, found: list[str]) -> None:
+    ada.made(summary="tea", location="Kitchen", description="with lemon", attendees=guests("guest@elsewhere.example"))
+    ada.made(summary="seminar", extendedProperties={"private": {"nothing": "nothing"}})
+
+    assert ada.summaries(q=words) == found
+
+
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
+@pytest.mark.choice("Operations that the interface names and does not show")
+def test_events_are_found_by_their_properties(ada: Diary) -> None:
+    ada.made(summary="a", extendedProperties={"private": {"course": "B1", "room": "5"}, "shared": {"day": "Mo"}})
+    ada.made(summary="b", extendedProperties={"private": {"course": "B2", "room": "5"}})
+
+    assert ada.summaries(privateExtendedProperty="course=B1") == ["a"]
+    assert sorted(ada.summaries(privateExtendedProperty="room=5")) == ["a", "b"]
+    assert ada.summaries(privateExtendedProperty=["room=5", "course=B2"]) == ["b"]
+    assert ada.summaries(sharedExtendedProperty="day=Mo") == ["a"]
+    assert ada.summaries(sharedExtendedProperty="course=B1") == []
+
+
+def test_an_event_is_found_by_its_uid(ada: Diary) -> None:
+    event = ada.made()
+    ada.made()
+
+    assert [one["id"] for one in ada.items(iCalUID=event["iCalUID"])] == [event["id"]]
+    assert ada.items(iCalUID="nobody@svc.example") == []
+
+
+def test_what_changed_since_an_instant(ada: Diary) -> None:
+    old = ada.made(summary="old")
+    ada.wire.service.clock.advance(3600)
+    instant = ada.wire.service.clock.now().isoformat()
+    ada.made(summary="new")
+    ada.delete(old["id"])
+
+    found = ada.items(updatedMin=instant)
+
+    assert sorted((one["id"] == old["id"], one["status"]) for one in found) == [
+        (False, "confirmed"), (True, "cancelled"),
+    ]  # fmt: skip
+
+
+def test_deleted_events_are_shown_on_request(ada: Diary) -> None:
+    event = ada.made()
+    ada.delete(event["id"])
+
+    assert ada.items() == []
+    assert [(one["id"], one["status"]) for one in ada.items(showDeleted="true")] == [(event["id"], "cancelled")]
+
+
+def test_times_are_shown_in_the_zone_that_is_asked_for(ada: Diary) -> None:
+    event = ada.made()
+
+    (shown,) = ada.items(timeZone="Asia/Tokyo")
+
+    assert shown["start"]["dateTime"] == "2026-11-02T18:00:00+09:00"
+    assert ada.read(event["id"], timeZone="America/New_York")["start"]["dateTime"] == "2026-11-02T04:00:00-05:00"
+    assert refusal(ada.list(timeZone="Nowhere"))[::2] == (400, "timeZone")
+
+
+@pytest.mark.parametrize("name", ["singleEvents", "showDeleted"])
+@pytest.mark.parametrize("value", ["yes", "1", ""])
+def test_a_switch_is_true_or_false(ada: Diary, name: str, value: str) -> None:
+    assert refusal(ada.list(**{name: value}))[::2] == (400, name)
+
+
+def test_a_mask_chooses_fields_of_the_items(ada: Diary) -> None:
+    event = ada.made(summary="Seminar")
+
+    answer = ada.list(fields="items(id,start/timeZone)")
+
+    assert answer.json == {"items": [{"id": event["id"], "start": {"timeZone": "Europe/Berlin"}}]}
+
+
+@pytest.mark.spec("E-19", "E-19a", "E-19b")
+@pytest.mark.choice("Operations that the interface names and does not show")
+def test_only_what_changed_since_a_list_is_told_again(ada: Diary) -> None:
+    kept, gone = ada.made(summary="kept"), ada.made(summary="gone")
+    token = accepted(ada.list())["nextSyncToken"]
+    new = ada.made(summary="new")
+    ada.delete(gone["id"])
+
+    page = accepted(ada.list(syncToken=token))
+
+    assert {(one["id"], one["status"]) for one in page["items"]} == {
+        (new["id"], "confirmed"), (gone["id"], "cancelled"),
+    }  # fmt: skip
+    assert accepted(ada.list(syncToken=page["nextSyncToken"]))["items"] == []
+    assert kept["id"] in [one["id"] for one in ada.items()]
+
+
+def test_reading_needs_a_scope_of_calendars(wire: Wire, ada: Diary) -> None:
+    ada.token = wire.service.sign_in(scopes=["storage"])
+
+    assert ada.list().status == 403
+
+
+def test_two_users_have_two_lists(wire: Wire, ada: Diary) -> None:
+    ada.made(summary="mine")
+
+    assert Diary(wire, BOB).summaries() == []
+
+
+def test_instants_are_printed_with_their_offset(ada: Diary) -> None:
+    ada.made()
+
+    (event,) = ada.items()
+
+    assert datetime.fromisoformat(event["start"]["dateTime"]).utcoffset() is not None

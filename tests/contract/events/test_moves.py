@@ -1,0 +1,95 @@
+"""Events that come from elsewhere, or go from one calendar to another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.conftest import Wire
+from tests.contract.diary import BOB, SEMINAR, WEEKLY, Diary, accepted, emptied, guests, path, refusal
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.fixture
+def course(wire: Wire, ada: Diary) -> Diary:
+    """A second calendar of Ada's."""
+    made = accepted(ada.call("POST", "/calendar/v3/calendars", {"summary": "Course"}))
+    return Diary(wire, calendar=made["id"])
+
+
+def imported(ada: Diary, **event: Any) -> Any:
+    return ada.call("POST", path("primary", "import"), {**SEMINAR, **event})
+
+
+@pytest.mark.spec("E-11", "E-11b")
+@pytest.mark.choice("Operations that the interface names and does not show")
+def test_an_event_of_another_calendar_program_is_imported(ada: Diary) -> None:
+    uid = ada.wire.once("abcde") + "@elsewhere.example"
+    event = accepted(imported(ada, iCalUID=uid, summary="From outside"))
+
+    assert event["iCalUID"] == uid
+    assert [one["id"] for one in ada.items(iCalUID=uid)] == [event["id"]]
+
+
+def test_an_import_again_is_the_same_event(ada: Diary) -> None:
+    first = accepted(imported(ada, iCalUID="abc@elsewhere.example", summary="once"))
+    second = accepted(imported(ada, iCalUID="abc@elsewhere.example", summary="twice", sequence=1))
+
+    assert second["id"] == first["id"]
+    assert ada.summaries() == ["twice"]
+
+
+def test_an_import_has_a_uid(ada: Diary) -> None:
+    assert refusal(imported(ada)) == (400, "required", "iCalUID")
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-02", "E-02a", "E-02b", "E-02c", "E-24")
+@pytest.mark.choice("Operations that the interface names and does not show")
+def test_an_import_is_checked_like_a_creation(ada: Diary) -> None:
+    assert refusal(imported(ada, iCalUID="a@b", colorId="99")) == (400, "invalid", "colorId")
+
+
+def test_an_event_moves_to_another_calendar(ada: Diary, course: Diary) -> None:
+    event = ada.made(summary="Seminar")
+
+    moved = accepted(ada.call("POST", path("primary", event["id"], "move"), destination=course.calendar))
+
+    assert (moved["id"], moved["iCalUID"], moved["summary"]) == (event["id"], event["iCalUID"], "Seminar")
+    assert course.summaries() == ["Seminar"]
+    assert ada.items() == []
+    assert moved["organizer"]["email"] == course.calendar
+
+
+def test_a_series_moves_with_the_instances_that_differ(wire: Wire, ada: Diary, course: Diary) -> None:
+    bob = Diary(wire, BOB)
+    event = ada.made(WEEKLY, summary="Seminar", attendees=guests(BOB))
+    second, third = (one["id"] for one in ada.instances(event["id"])[1:3])
+    ada.patch(second, {"summary": "Colloquium"})
+    ada.delete(third)
+
+    ada.call("POST", path("primary", event["id"], "move"), destination=course.calendar)
+
+    for diary in (course, bob):
+        assert [one["summary"] for one in diary.instances(event["id"])] == ["Seminar", "Colloquium", "Seminar"]
+    assert ada.items(singleEvents="true", showDeleted="true") == []
+    assert ada.get(second).status == 404
+
+
+@pytest.mark.parametrize("destination, status", [(None, 400), ("nothing", 404), (BOB, 404)])
+def test_a_move_goes_somewhere(ada: Diary, destination: str | None, status: int) -> None:
+    event = ada.made()
+    parameters = {} if destination is None else {"destination": destination}
+
+    answer = ada.call("POST", path("primary", event["id"], "move"), **parameters)
+
+    assert answer.status == status
+    if status == 400:
+        assert refusal(answer) == (400, "required", "destination")
+    assert [one["id"] for one in ada.items()] == [event["id"]]

@@ -1,0 +1,135 @@
+"""Lists of recurring events that cost much: the budget of a request ends its page, and no instance is lost by it."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import open_service
+from tests.contract.diary import BOB, Diary, Fields, accepted, guests
+
+RARE = ["MINUTELY;INTERVAL=999999999", "HOURLY;INTERVAL=700001", "YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO"]
+DENSE = ["SECONDLY", "MINUTELY;INTERVAL=7", "DAILY", "HOURLY;BYHOUR=3,4;COUNT=100000"]
+NEVER = ["YEARLY;BYMONTH=2;BYMONTHDAY=30", "HOURLY;INTERVAL=168;BYDAY=TH", "WEEKLY;BYDAY=MO;BYSETPOS=5"]
+COUNTED = ["SECONDLY;INTERVAL=86399;BYDAY=MO,TU;COUNT=999999999", "MONTHLY;BYDAY=MO;COUNT=999999"]
+WINDOW = {"timeMin": "2027-01-01T00:00:00Z", "timeMax": "2027-01-03T00:00:00Z"}
+
+
+def event(rule: str, minute: int = 0, year: int = 2026) -> Fields:
+    return {
+        "summary": rule,
+        "start": {"dateTime": f"{year:04}-11-02T10:{minute:02}:00Z", "timeZone": "UTC"},
+        "end": {"dateTime": f"{year:04}-11-02T10:{minute:02}:30Z", "timeZone": "UTC"},
+        "recurrence": [f"RRULE:FREQ={rule}"],
+    }
+
+
+def pages(ada: Diary, most: int, **parameters: Any) -> list[list[str]]:
+    """The ids on each page of a list, up to so many of them."""
+    found, page = [], accepted(ada.list(**parameters))
+    while True:
+        found.append([item["id"] for item in page["items"]])
+        if "nextPageToken" not in page or sum(map(len, found)) >= most:
+            return found
+        page = accepted(ada.list(**parameters, pageToken=page["nextPageToken"]))
+
+
+def calls(ada: Diary, **parameters: Any) -> int:
+    """How many calls of functions one list takes, which is the same on every machine."""
+    done = 0
+
+    def count(frame: object, kind: str, argument: object) -> None:
+        nonlocal done
+        done += kind == "call"
+
+    sys.setprofile(count)
+    try:
+        accepted(ada.list(**parameters))
+    finally:
+        sys.setprofile(None)
+    return done
+
+
+@pytest.fixture
+def way() -> str:
+    return "in-process"
+
+
+class TestWithABudgetOfAThousandSteps:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(expansion_steps=1000)
+
+    @pytest.mark.choice("expansion_steps")
+    @pytest.mark.parametrize("rules", [RARE, DENSE, RARE + DENSE + NEVER])
+    @pytest.mark.parametrize("window", [{}, WINDOW])
+    def test_the_pages_hold_what_one_page_without_a_budget_holds(
+        self, ada: Diary, rules: list[str], window: Fields
+    ) -> None:
+        with open_service(seed=0, policy=Policy(expansion_steps=10**9)) as patient:
+            whole = Diary(type(ada.wire)(patient, ada.wire.base_url))
+            for minute, rule in enumerate(rules):
+                ada.made(event(rule, minute), id=f"event{minute}")
+                whole.made(event(rule, minute), id=f"event{minute}")
+
+            expected = [one for page in pages(whole, 300, singleEvents="true", **window) for one in page][:300]
+        found = [one for page in pages(ada, 300, singleEvents="true", **window) for one in page][:300]
+
+        assert found == expected
+        assert len(set(found)) == len(found)
+
+    @pytest.mark.choice("expansion_steps")
+    @pytest.mark.parametrize("rule", COUNTED)
+    def test_a_long_count_goes_on_from_page_to_page(self, ada: Diary, rule: str) -> None:
+        ada.made(event(rule, year=1500))
+
+        found = pages(ada, 10, singleEvents="true", timeMin="2027-01-01T00:00:00Z", timeMax="2027-03-01T00:00:00Z")
+
+        assert len(found) > 1
+        assert sum(map(len, found)) >= 8
+
+    @pytest.mark.choice("expansion_steps")
+    def test_a_list_of_events_as_they_are_goes_on_from_page_to_page(self, ada: Diary) -> None:
+        made = [ada.made(event("HOURLY;INTERVAL=167;BYDAY=TH;BYHOUR=3", minute))["id"] for minute in range(12)]
+
+        found = pages(ada, 100, timeMin="2027-01-01T00:00:00Z", timeMax="2127-01-01T00:00:00Z")
+
+        assert [one for page in found for one in page] == made
+
+    @pytest.mark.choice("expansion_steps")
+    def test_a_page_that_ends_early_gives_no_sync_token(self, ada: Diary) -> None:
+        for minute in range(3):
+            ada.made(event("HOURLY;INTERVAL=167;BYDAY=TH;BYHOUR=3,4", minute, year=1900))
+
+        page = accepted(ada.list(singleEvents="true"))
+
+        assert ("nextSyncToken" in page) != ("nextPageToken" in page)
+
+
+@pytest.mark.parametrize("rule", RARE + DENSE + NEVER + COUNTED)
+@pytest.mark.parametrize(
+    "window",
+    [{"singleEvents": "true"}, {"singleEvents": "true", **WINDOW}, {"timeMin": "2027-01-01T00:00:00Z"}],
+    ids=["all", "a window", "as they are"],
+)
+def test_forty_invitations_to_any_rule_are_listed_with_a_bounded_number_of_calls(
+    ada: Diary, bob: Diary, rule: str, window: Fields
+) -> None:
+    for minute in range(40):
+        ada.made(event(rule, minute), attendees=guests(BOB))
+
+    assert calls(bob, **window) < 1_000_000
+
+
+def test_a_rule_with_an_interval_of_centuries_has_its_instances(ada: Diary) -> None:
+    """They lie further apart than the 400 years after which the calendar repeats itself."""
+    made = ada.made(event("MINUTELY;INTERVAL=999999999"))
+
+    starts = [datetime.fromisoformat(one["start"]["dateTime"]) for one in ada.instances(made["id"])]
+
+    begin = datetime(2026, 11, 2, 10, tzinfo=UTC)
+    assert starts == [begin + timedelta(minutes=n * 999_999_999) for n in range(5)]

@@ -1,0 +1,226 @@
+"""What the interface leaves open about events is a choice, and each choice can be made otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from tests.contract.conftest import Wire
+from tests.contract.diary import BOB, END, HOLIDAY, SEMINAR, Diary, Fields, accepted, guests, mailed, path, refusal
+
+REQUEST = {"conferenceData": {"createRequest": {"requestId": "r1"}}}
+
+
+class TestConferencesTakeTime:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(conference="pending-then-success")
+
+    def test_a_conference_is_there_at_the_second_look(self, ada: Diary) -> None:
+        event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
+
+        first, second = ada.read(event["id"]), ada.read(event["id"])
+
+        for early in (event, first):
+            assert status(early) == "pending"
+            assert early["conferenceData"].keys() == {"createRequest"}
+            assert "hangoutLink" not in early
+        assert status(second) == "success"
+        assert second["conferenceData"]["entryPoints"][0]["uri"] == second["hangoutLink"]
+        assert ada.read(event["id"])["conferenceData"] == second["conferenceData"]
+
+    @pytest.mark.spec("E-09", "E-09c")
+    def test_all_guests_have_one_conference(self, wire: Wire, ada: Diary) -> None:
+        bob = Diary(wire, BOB)
+        event = accepted(ada.insert({**SEMINAR, **REQUEST, "attendees": guests(BOB)}, conferenceDataVersion=1))
+        bob.read(event["id"])
+        ada.read(event["id"])
+
+        assert ada.read(event["id"])["hangoutLink"] == bob.read(event["id"])["hangoutLink"]
+
+
+class TestConferencesFail:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(conference="failure")
+
+    def test_a_failure_is_said(self, ada: Diary) -> None:
+        event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
+
+        for shown in (event, ada.read(event["id"]), ada.read(event["id"])):
+            assert status(shown) == "failure"
+            assert "hangoutLink" not in shown
+
+
+def status(event: Fields) -> str:
+    found: str = event["conferenceData"]["createRequest"]["status"]["statusCode"]
+    return found
+
+
+class TestOtherConferences:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(conference_types=("smoke",))
+
+    @pytest.mark.parametrize("kind, code", [("smoke", 200), ("hangoutsMeet", 400)])
+    def test_the_types_are_listed(self, ada: Diary, kind: str, code: int) -> None:
+        request = {"requestId": "r1", "conferenceSolutionKey": {"type": kind}}
+        body = {**SEMINAR, "conferenceData": {"createRequest": request}}
+
+        assert ada.insert(body, conferenceDataVersion=1).status == code
+
+    def test_a_conference_of_another_type_that_exists_is_copied(self, ada: Diary) -> None:
+        key = {"type": "hangoutsMeet"}
+        request = {"requestId": "r1", "conferenceSolutionKey": key, "status": {"statusCode": "success"}}
+        point = {"entryPointType": "video", "uri": "https://meet.example/abc"}
+        data = {"createRequest": request, "conferenceSolution": {"key": key}, "entryPoints": [point]}
+
+        event = accepted(ada.insert({**SEMINAR, "conferenceData": data}, conferenceDataVersion=1))
+
+        assert event["conferenceData"] == data
+
+    def test_the_first_is_made_where_none_is_named(self, ada: Diary) -> None:
+        event = accepted(ada.insert({**SEMINAR, **REQUEST}, conferenceDataVersion=1))
+
+        assert event["conferenceData"]["conferenceSolution"]["key"] == {"type": "smoke"}
+
+
+class TestTheScopesOfTheFamily:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(event_scopes="family")
+
+    @pytest.mark.parametrize("scope, status", [("calendar.events.owned", 200), ("calendar.events.readonly", 403)])
+    def test_a_narrower_scope_creates_events_in_the_own_calendar(self, wire: Wire, scope: str, status: int) -> None:
+        token = wire.service.sign_in(scopes=[scope])
+
+        assert wire.post_json(path(), SEMINAR, token=token).status == status
+
+    def test_a_scope_for_calendars_of_the_app_does_not_reach_the_primary_one(self, wire: Wire) -> None:
+        token = wire.service.sign_in(scopes=["calendar.app.created"])
+        made = wire.post_json("/calendar/v3/calendars", {"summary": "Team"}, token=token).json
+
+        answers = [wire.post_json(path(name), SEMINAR, token=token) for name in (made["id"], "primary")]
+
+        assert [one.status for one in answers] == [200, 404]
+
+
+class TestTheStartAsTheFamilySaysIt:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(missing_start="live")
+
+    def test_a_missing_start_does_not_go_with_the_end(self, ada: Diary) -> None:
+        assert refusal(ada.insert({"end": END})) == (400, "invalid", "start")
+
+    def test_a_missing_end_is_still_missing(self, ada: Diary) -> None:
+        assert ada.insert({"summary": "x"}).error["reason"] == "required"
+
+
+LONG = 100_000
+
+
+def limited(field: str, size: int) -> Fields:
+    """An event whose field has this length, or this many entries."""
+    match field:
+        case "attendees":
+            return {field: guests(*(f"guest{n}@elsewhere.example" for n in range(size)))}
+        case "attachments":
+            return {field: [{"fileUrl": f"https://elsewhere.example/{n}"} for n in range(size)]}
+        case "key":
+            return {"extendedProperties": {"private": {"k" * size: "v"}}}
+        case "value":
+            return {"extendedProperties": {"shared": {"k": "v" * size}}}
+        case "number of properties":
+            return {"extendedProperties": {"private": {f"k{n}": "v" for n in range(size)}}}
+        case "bytes of properties":
+            whole, rest = divmod(size, 1000)
+            pairs = {f"k{n:03}": "é" * 498 for n in range(whole)} | {"rest": "v" * (rest - 4)}
+            return {"extendedProperties": {"shared": pairs}}
+        case "label":
+            point = {"entryPointType": "video", "uri": "https://meet.example/abc", "label": "l" * size}
+            return {"conferenceData": {"conferenceSolution": {"name": "Meet"}, "entryPoints": [point]}}
+    return {field: "é" * size}
+
+
+def sent(ada: Diary, field: str, size: int) -> Any:
+    return ada.insert({**SEMINAR, **limited(field, size)}, supportsAttachments="true", conferenceDataVersion=1)
+
+
+LIMITS = [
+    ("summary", 1024, "summary"),
+    ("description", 8192, "description"),
+    ("location", 1024, "location"),
+    ("attendees", 200, "attendees"),
+    ("attachments", 25, "attachments"),
+    ("key", 44, "extendedProperties.private." + "k" * 45),
+    ("value", 1024, "extendedProperties.shared.k"),
+    ("number of properties", 300, "extendedProperties"),
+    ("bytes of properties", 32 * 1024, "extendedProperties"),
+    ("label", 512, "conferenceData.entryPoints[0].label"),
+]
+"""Fields with the most that the family takes, and where it is said."""
+
+
+@pytest.mark.choice("event_limits")
+@pytest.mark.parametrize(
+    "field, size", [(field, min(100 * most, LONG)) for field, most, _ in LIMITS if field != "attachments"]
+)
+def test_nothing_is_refused_or_cut_below_the_size_of_a_body(ada: Diary, field: str, size: int) -> None:
+    size = min(size, 5_000) if field in ("attendees", "number of properties") else size
+
+    event = accepted(sent(ada, field, size))
+
+    (name, value), *_ = limited(field, size).items()
+    read = ada.read(event["id"])[name]
+    if name == "attendees":
+        assert [one["email"] for one in read] == [one["email"] for one in value]
+    else:
+        assert read == value
+
+
+class TestTheLimitsOfTheFamily:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(event_limits="family")
+
+    @pytest.mark.parametrize("field, most, location", LIMITS, ids=[field for field, *_ in LIMITS])
+    def test_a_value_beyond_a_limit_is_refused_by_its_field(
+        self, wire: Wire, ada: Diary, field: str, most: int, location: str
+    ) -> None:
+        at_the_limit, beyond = sent(ada, field, most), sent(ada, field, most + 1)
+
+        assert at_the_limit.status == 200
+        assert refusal(beyond) == (400, "invalid", location)
+        assert str(most) in beyond.error["message"]
+        assert wire.service.journal()[-1]["decided_by"] == "event_limits"
+        assert len(ada.items()) == 1
+
+
+class TestNumbers:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(default_reminder=25, outbox_length=1, calendar_zone="Asia/Tokyo")
+
+    def test_the_calendars_own_reminder(self, ada: Diary) -> None:
+        assert ada.list().json["defaultReminders"] == [{"method": "popup", "minutes": 25}]
+
+    def test_the_zone_of_a_calendar(self, ada: Diary) -> None:
+        assert ada.list().json["timeZone"] == "Asia/Tokyo"
+        assert ada.made()["start"]["dateTime"] == "2026-11-02T18:00:00+09:00"
+
+    def test_the_outbox_keeps_the_last(self, wire: Wire, ada: Diary) -> None:
+        ada.insert({**SEMINAR, "attendees": guests("a@elsewhere.example", "b@elsewhere.example")}, sendUpdates="all")
+
+        assert mailed(wire) == [("b@elsewhere.example", "request")]
+
+    @pytest.mark.spec("E-04", "E-04b")
+    @pytest.mark.choice("The time zone of a recurring event of days")
+    def test_a_day_without_a_zone_begins_at_midnight_of_the_calendar(self, ada: Diary) -> None:
+        event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=2"])
+
+        before, after = (ada.instances(event["id"], timeMax=f"2026-12-23T15:00:0{n}Z") for n in (0, 1))
+
+        assert (len(before), len(after)) == (0, 1)

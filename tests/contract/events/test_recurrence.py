@@ -1,0 +1,215 @@
+"""B1: lines of RFC 5545 that repeat an event, and how a wrong one is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.diary import HOLIDAY, SEMINAR, Diary, emptied, refusal
+
+DAILY = "RRULE:FREQ=DAILY;COUNT=3"
+OF_INSTANTS = [
+    "RRULE:FREQ=DAILY",
+    "RRULE:FREQ=WEEKLY;BYDAY=MO,WE,FR;INTERVAL=2;WKST=SU",
+    "RRULE:FREQ=MONTHLY;BYDAY=-1FR",
+    "RRULE:FREQ=MONTHLY;BYMONTHDAY=-1,15",
+    "RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=2SU",
+    "RRULE:FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1",
+    "RRULE:FREQ=WEEKLY;UNTIL=20270212T225959Z",
+    "RRULE:UNTIL=20270212T225959Z;FREQ=WEEKLY",
+    "RRULE:FREQ=HOURLY;COUNT=5",
+    "rrule:freq=daily;count=2",
+    "EXRULE:FREQ=WEEKLY;COUNT=2",
+    "RDATE:20261109T090000Z",
+    "RDATE;TZID=Europe/Berlin:20261109T100000,20261110T100000",
+    "RDATE;VALUE=DATE-TIME:20261109T090000Z",
+    "RDATE;VALUE=PERIOD:20261109T090000Z/PT1H",
+    "EXDATE;TZID=Europe/Berlin:20261103T100000",
+    "EXDATE:20261103T090000Z",
+]
+OF_DAYS: list[Any] = [
+    "RRULE:FREQ=YEARLY;UNTIL=20301224",
+    "RRULE:FREQ=WEEKLY;COUNT=3",
+    # gcsa writes so, whatever the start is
+    pytest.param("RRULE:FREQ=WEEKLY;UNTIL=20301224T000000Z", marks=pytest.mark.choice("UNTIL")),
+    "RDATE;VALUE=DATE:20270101,20270102",
+    "EXDATE;VALUE=DATE:20271224",
+    "EXRULE:FREQ=YEARLY;COUNT=1",
+]
+WRONG = [
+    "DTSTART;TZID=Europe/Berlin:20261102T100000",
+    "DTSTART:20261102T090000Z",
+    "DTEND:20261102T103000Z",
+    "dtstart:20261102T090000Z",
+    "DURATION:PT1H",
+    "BEGIN:VEVENT",
+    "FREQ=DAILY",
+    "RRULE",
+    "RRULE:",
+    "RRULE FREQ=DAILY",
+    "RRULE:DAILY",
+    "RRULE:COUNT=3",
+    "RRULE:FREQ=SOMETIMES",
+    "RRULE:FREQ=DAILY;FREQ=DAILY",
+    "RRULE:FREQ=DAILY;COUNT=3;UNTIL=20270212T225959Z",
+    "RRULE:FREQ=DAILY;UNTIL=20270212T225959",
+    "RRULE:FREQ=DAILY;UNTIL=soon",
+    "RRULE:FREQ=DAILY;UNTIL=20270230T000000Z",
+    "RRULE:FREQ=DAILY;COUNT=0",
+    "RRULE:FREQ=DAILY;COUNT=-1",
+    "RRULE:FREQ=DAILY;COUNT=many",
+    "RRULE:FREQ=DAILY;INTERVAL=0",
+    "RRULE:FREQ=DAILY;INTERVAL=",
+    "RRULE:FREQ=WEEKLY;BYDAY=XX",
+    "RRULE:FREQ=WEEKLY;BYDAY=MO,,TU",
+    "RRULE:FREQ=WEEKLY;BYDAY=2MO",
+    "RRULE:FREQ=MONTHLY;BYMONTHDAY=32",
+    "RRULE:FREQ=MONTHLY;BYMONTHDAY=0",
+    "RRULE:FREQ=YEARLY;BYMONTH=13",
+    "RRULE:FREQ=YEARLY;BYWEEKNO=54",
+    "RRULE:FREQ=MONTHLY;BYWEEKNO=20",
+    "RRULE:FREQ=YEARLY;BYYEARDAY=367",
+    "RRULE:FREQ=DAILY;BYHOUR=24",
+    "RRULE:FREQ=DAILY;BYMINUTE=60",
+    "RRULE:FREQ=DAILY;BYSETPOS=1",
+    "RRULE:FREQ=DAILY;WKST=monday",
+    "RRULE:FREQ=DAILY;COLOUR=blue",
+    "RRULE:FREQ=DAILY;",
+    "RRULE:FREQ=DAILY\nRRULE:FREQ=WEEKLY",
+    "EXRULE:FREQ=NEVER",
+    "RDATE:yesterday",
+    "RDATE:",
+    "RDATE:20261109T090000Z,",
+    "RDATE;TZID=Nowhere/City:20261109T100000",
+    "RDATE;TZID=Europe/Berlin:20261109T100000Z",
+    "RDATE;VALUE=DATE:20261109T090000Z",
+    "RDATE;VALUE=BINARY:20261109T090000Z",
+    "EXDATE:20261399T090000Z",
+    "",
+    " ",
+    "every Monday",
+]
+NO_LINES: list[Any] = [5, True, [], {}, ["RRULE:FREQ=DAILY"]]
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.mark.spec("E-12", "E-12a")
+@pytest.mark.parametrize("line", OF_INSTANTS)
+def test_a_line_for_instants_is_taken_as_it_is(ada: Diary, line: str) -> None:
+    event = ada.made(recurrence=[DAILY, line] if line.startswith("EX") else [line])
+
+    assert event["recurrence"][-1] == line
+    assert ada.read(event["id"])["recurrence"] == event["recurrence"]
+
+
+@pytest.mark.spec("E-12", "E-12a")
+@pytest.mark.parametrize("line", OF_DAYS)
+def test_a_line_for_days_is_taken_as_it_is(ada: Diary, line: str) -> None:
+    event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=YEARLY;COUNT=5", line])
+
+    assert event["recurrence"] == ["RRULE:FREQ=YEARLY;COUNT=5", line]
+
+
+@pytest.mark.spec("E-12", "E-12b", "E-12c")
+@pytest.mark.parametrize("line", WRONG)
+def test_a_wrong_line_is_refused(ada: Diary, line: str) -> None:
+    answer = ada.insert({**SEMINAR, "recurrence": [line]})
+
+    assert refusal(answer) == (400, "invalid", "recurrence[0]")
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-12", "E-12b", "E-12c")
+@pytest.mark.parametrize(
+    "lines, wrong",
+    [
+        ([DAILY, "DTSTART:20261102T090000Z"], "recurrence[1]"),
+        ([DAILY, "EXDATE:20261103T090000Z", "RDATE:never"], "recurrence[2]"),
+        (["FREQ=DAILY", DAILY], "recurrence[0]"),
+    ],
+)
+def test_the_line_that_is_wrong_is_named(ada: Diary, lines: list[str], wrong: str) -> None:
+    assert refusal(ada.insert({**SEMINAR, "recurrence": lines})) == (400, "invalid", wrong)
+
+
+@pytest.mark.spec("E-12", "E-12b")
+@pytest.mark.parametrize("line", ["DTSTART:20261102T090000Z", "DTEND:20261102T103000Z"])
+def test_a_start_or_end_line_is_told_where_it_belongs(ada: Diary, line: str) -> None:
+    message = ada.insert({**SEMINAR, "recurrence": [line]}).error["message"]
+
+    assert "start" in message
+    assert "end" in message
+
+
+@pytest.mark.spec("E-12", "E-12c")
+@pytest.mark.parametrize("line", NO_LINES)
+def test_a_line_is_a_text(ada: Diary, line: object) -> None:
+    answer = ada.insert({**SEMINAR, "recurrence": [DAILY, line]})
+
+    assert (answer.status, answer.error["location"]) == (400, "recurrence[1]")
+
+
+@pytest.mark.spec("E-12", "E-12c")
+@pytest.mark.choice("RDATE and EXDATE")
+@pytest.mark.parametrize("line", ["RRULE:FREQ=HOURLY;COUNT=3", "EXDATE:20271224T000000Z", "RDATE:20271224T000000Z"])
+def test_a_line_with_times_is_none_for_days(ada: Diary, line: str) -> None:
+    answer = ada.insert({**HOLIDAY, "recurrence": ["RRULE:FREQ=YEARLY;COUNT=5", line]})
+
+    assert refusal(answer) == (400, "invalid", "recurrence[1]")
+
+
+def test_several_lines_work_together(ada: Diary) -> None:
+    lines = [
+        "RRULE:FREQ=WEEKLY;COUNT=3",
+        "RDATE;TZID=Europe/Berlin:20261104T100000",
+        "EXDATE;TZID=Europe/Berlin:20261109T100000",
+    ]
+    event = ada.made(recurrence=lines)
+
+    days = [one["start"]["dateTime"][:10] for one in ada.instances(event["id"])]
+
+    assert days == ["2026-11-02", "2026-11-04", "2026-11-16"]
+
+
+@pytest.mark.spec("E-12", "E-12a")
+def test_hours_in_a_rule_for_days_are_passed_over(ada: Diary) -> None:
+    """RFC 5545, 3.3.10: BYHOUR, BYMINUTE and BYSECOND must be ignored where the start is a date."""
+    event = ada.made(HOLIDAY, recurrence=["RRULE:FREQ=DAILY;BYHOUR=9,17;BYMINUTE=30;BYSECOND=5;COUNT=3"])
+
+    days = [one["start"]["date"] for one in ada.instances(event["id"])]
+
+    assert days == ["2026-12-24", "2026-12-25", "2026-12-26"]
+
+
+@pytest.mark.spec("E-12", "E-12c")
+@pytest.mark.parametrize("line", ["RRULE:FREQ=DAILY\n", "RRULE:FREQ=DAILY;\r\n COUNT=2", "RRULE:FREQ=DAILY;COUNT=２"])
+def test_a_line_that_begins_well_is_not_told_that_it_does_not(ada: Diary, line: str) -> None:
+    answer = ada.insert({**SEMINAR, "recurrence": [line]})
+
+    assert refusal(answer) == (400, "invalid", "recurrence[0]")
+    assert "expected one line" in answer.error["message"]
+
+
+@pytest.mark.parametrize("lines", [[], None])
+def test_no_lines_make_a_single_event(ada: Diary, lines: Any) -> None:
+    assert "recurrence" not in ada.made(recurrence=lines)
+
+
+def test_a_rule_without_end_is_no_endless_work(ada: Diary) -> None:
+    event = ada.made(recurrence=["RRULE:FREQ=SECONDLY"])
+
+    assert len(ada.instances(event["id"], maxResults=3)) == 3
+
+
+def test_a_rule_that_never_comes_true_has_an_answer(ada: Diary) -> None:
+    answer = ada.insert({**SEMINAR, "recurrence": ["RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"]})
+
+    assert answer.status in (200, 400)
+    if answer.status == 200:
+        assert len(ada.instances(answer.json["id"], maxResults=5)) <= 1

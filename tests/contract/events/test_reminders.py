@@ -1,0 +1,165 @@
+"""B1: reminders: the calendar's own, or up to five of the event."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from tests.contract.chosen import choice
+from tests.contract.conftest import Wire
+from tests.contract.diary import BOB, HOLIDAY, SEMINAR, Diary, guests, refusal
+
+POPUP = {"method": "popup", "minutes": 10}
+EMAIL = {"method": "email", "minutes": 60}
+
+
+def reminded(ada: Diary, **reminders: Any) -> Any:
+    return ada.insert({**SEMINAR, "reminders": reminders})
+
+
+@pytest.mark.spec("E-13", "E-13b", "E-13d", "E-18", "E-18a")
+@pytest.mark.parametrize(
+    "sent, shown",
+    [
+        (None, {"useDefault": True}),
+        ({"useDefault": True}, {"useDefault": True}),
+        ({"useDefault": False}, {"useDefault": False}),
+        ({"useDefault": False, "overrides": []}, {"useDefault": False}),
+        ({"useDefault": False, "overrides": [POPUP]}, {"useDefault": False, "overrides": [POPUP]}),
+        ({"overrides": [EMAIL, POPUP]}, {"useDefault": False, "overrides": [EMAIL, POPUP]}),
+    ],
+)
+def test_reminders_are_the_calendars_or_the_events(ada: Diary, sent: Any, shown: Any) -> None:
+    event = ada.made({} if sent is None else {"reminders": sent})
+
+    assert event["reminders"].get("overrides", []) == shown.get("overrides", [])
+    with choice("What an answer shows unasked"):
+        assert event["reminders"] == shown
+    assert ada.read(event["id"])["reminders"] == event["reminders"]
+
+
+@pytest.mark.spec("E-26")
+@pytest.mark.parametrize("sent", [{}, {"overrides": None}, {"overrides": []}])
+def test_without_the_calendars_reminders_and_overrides_there_are_none(wire: Wire, ada: Diary, sent: Any) -> None:
+    event = ada.made(attendees=guests(BOB), reminders={"useDefault": False, **sent})
+
+    changed = ada.patch(event["id"], {"summary": "x"}).json
+
+    for shown in (event, ada.read(event["id"]), changed, *ada.items()):
+        assert shown["reminders"]["useDefault"] is False
+        assert not shown["reminders"].get("overrides")
+    with choice("Operations that the interface names and does not show"):
+        assert Diary(wire, BOB).read(event["id"])["reminders"] == {"useDefault": True}
+
+
+@pytest.mark.spec("E-13", "E-13c")
+@pytest.mark.parametrize("minutes", [0, 1, 40320])
+def test_a_reminder_comes_up_to_four_weeks_before(ada: Diary, minutes: int) -> None:
+    reminder = {"method": "email", "minutes": minutes}
+
+    assert reminded(ada, useDefault=False, overrides=[reminder]).json["reminders"]["overrides"] == [reminder]
+
+
+@pytest.mark.spec("E-13", "E-13c")
+@pytest.mark.choice("reminders")
+@pytest.mark.parametrize("minutes", [-1, 40321, 10**30])
+def test_a_reminder_outside_the_four_weeks_is_refused(ada: Diary, minutes: int) -> None:
+    answer = reminded(ada, useDefault=False, overrides=[POPUP, {"method": "popup", "minutes": minutes}])
+
+    assert refusal(answer) == (400, "invalid", "reminders.overrides[1].minutes")
+    assert "40320" in answer.error["message"]
+
+
+@pytest.mark.spec("E-13", "E-13c")
+@pytest.mark.parametrize("minutes", [1.5, "soon", True, [], {}])
+def test_minutes_are_a_whole_number(ada: Diary, minutes: object) -> None:
+    answer = reminded(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
+
+    assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0].minutes")
+
+
+@pytest.mark.spec("E-13", "E-13b")
+@pytest.mark.parametrize("missing", ["method", "minutes"])
+def test_a_reminder_has_a_method_and_minutes(ada: Diary, missing: str) -> None:
+    reminder = {key: value for key, value in POPUP.items() if key != missing}
+
+    answer = reminded(ada, useDefault=False, overrides=[reminder])
+
+    assert refusal(answer) == (400, "required", f"reminders.overrides[0].{missing}")
+
+
+@pytest.mark.spec("E-13", "E-13a")
+@pytest.mark.parametrize("number, status", [(5, 200), (6, 400), (100, 400)])
+def test_an_event_has_five_reminders(ada: Diary, number: int, status: int) -> None:
+    overrides = [{"method": "popup", "minutes": n} for n in range(number)]
+
+    answer = reminded(ada, useDefault=False, overrides=overrides)
+
+    assert answer.status == status
+    if status == 200:
+        assert answer.json["reminders"]["overrides"] == overrides
+    else:
+        assert refusal(answer) == (400, "eventRemindersCountExceedsLimit", "reminders.overrides")
+        assert answer.error["domain"] == "calendar"
+
+
+@pytest.mark.spec("E-13", "E-13d")
+@pytest.mark.choice("Overrides beside useDefault")
+def test_the_calendars_reminders_and_others_exclude_each_other(ada: Diary) -> None:
+    answer = reminded(ada, useDefault=True, overrides=[POPUP])
+
+    status, reason, location = refusal(answer)
+    assert (status, reason) == (400, "cannotUseDefaultRemindersAndSpecifyOverride")
+    assert location is not None
+    assert location.startswith("reminders")
+    assert ada.items() == []
+
+
+@pytest.mark.spec("E-13", "E-13b")
+@pytest.mark.parametrize("override", [5, "popup", [], True])
+def test_a_reminder_is_an_object(ada: Diary, override: object) -> None:
+    answer = reminded(ada, useDefault=False, overrides=[override])
+
+    assert (answer.status, answer.error["location"]) == (400, "reminders.overrides[0]")
+
+
+@pytest.mark.spec("E-13", "E-13b")
+def test_a_day_has_reminders_too(ada: Diary) -> None:
+    event = ada.made(HOLIDAY, reminders={"useDefault": False, "overrides": [EMAIL]})
+
+    assert event["reminders"]["overrides"] == [EMAIL]
+
+
+def test_a_calendar_has_reminders_of_its_own(ada: Diary) -> None:
+    assert ada.list().json["defaultReminders"] == [{"method": "popup", "minutes": 10}]
+
+
+def test_a_change_of_reminders_is_no_change_of_the_event(ada: Diary) -> None:
+    event = ada.made()
+    ada.wire.service.clock.advance(3600)
+
+    changed = ada.patch(event["id"], {"reminders": {"useDefault": False, "overrides": [POPUP]}}).json
+
+    assert changed["reminders"]["overrides"] == [POPUP]
+    assert changed["updated"] == event["updated"]
+
+
+class TestClamped:
+    """The family's habit, by switch: what is out of range is brought into it."""
+
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(reminders="clamp")
+
+    @pytest.mark.parametrize("minutes, kept", [(-5, 0), (40321, 40320), (10, 10)])
+    def test_minutes_are_brought_into_the_range(self, ada: Diary, minutes: int, kept: int) -> None:
+        answer = reminded(ada, useDefault=False, overrides=[{"method": "popup", "minutes": minutes}])
+
+        assert answer.json["reminders"]["overrides"] == [{"method": "popup", "minutes": kept}]
+
+    def test_what_is_said_twice_or_of_no_method_is_dropped(self, ada: Diary) -> None:
+        answer = reminded(ada, useDefault=False, overrides=[POPUP, POPUP, {"method": "sms", "minutes": 5}])
+
+        assert answer.json["reminders"]["overrides"] == [POPUP]

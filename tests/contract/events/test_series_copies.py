@@ -1,0 +1,199 @@
+"""Copies of a series in its guests' calendars: what is done to one instance, by whom, and who sees it."""
+
+from __future__ import annotations
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from tests.contract.conftest import Wire
+from tests.contract.diary import BOB, EVE, WEEKLY, Diary, accepted, emails, emptied, guests, mailed
+
+WEEKS = ["02", "09", "16", "23"]
+
+
+@pytest.fixture
+def service() -> Service:
+    return emptied()
+
+
+@pytest.fixture
+def eve(wire: Wire) -> Diary:
+    return Diary(wire, EVE)
+
+
+@pytest.fixture
+def ada(wire: Wire, bob: Diary, eve: Diary) -> Diary:
+    return Diary(wire)
+
+
+def one(event: str, week: int) -> str:
+    return f"{event}_202611{WEEKS[week]}T090000Z"
+
+
+def series(ada: Diary, *invited: str, **more: object) -> str:
+    event: str = ada.made(WEEKLY, summary="Seminar", attendees=guests(*invited), **more)["id"]
+    return event
+
+
+def weeks(diary: Diary) -> list[str]:
+    """Summaries by week, as the calendar shows them."""
+    return [f"{found['originalStartTime']['dateTime'][8:10]} {found['summary']}"
+            for found in diary.items(singleEvents="true", orderBy="startTime")]  # fmt: skip
+
+
+def answers(diary: Diary, event: str) -> dict[str, str]:
+    return {attendee["email"]: attendee["responseStatus"] for attendee in diary.read(event)["attendees"]}
+
+
+UNCHANGED = [f"{week} Seminar" for week in WEEKS]
+
+
+def test_a_guest_answers_for_one_instance(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, BOB, EVE)
+
+    accepted(bob.patch(one(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]}))
+
+    for diary in (ada, bob, eve):
+        assert answers(diary, one(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
+        assert answers(diary, one(event, 0)) == answers(diary, event) == {BOB: "needsAction", EVE: "needsAction"}
+
+
+def test_an_instance_that_was_answered_still_follows_its_series(ada: Diary, bob: Diary) -> None:
+    event = series(ada, BOB)
+    bob.patch(one(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
+    bob.patch(one(event, 2), {"colorId": "5"})
+
+    ada.patch(event, {"summary": "Colloquium"})
+
+    assert weeks(bob) == weeks(ada) == [f"{week} Colloquium" for week in WEEKS]
+    assert bob.read(one(event, 2))["colorId"] == "5"
+
+
+def test_a_guest_takes_one_instance_out(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, BOB, EVE)
+
+    assert bob.delete(one(event, 1)).status == 204
+    ada.patch(one(event, 1), {"location": "Room 6"})
+
+    assert weeks(bob) == [UNCHANGED[0], *UNCHANGED[2:]]
+    assert weeks(ada) == weeks(eve) == UNCHANGED
+    assert answers(ada, one(event, 1)) == {BOB: "declined", EVE: "needsAction"}
+
+
+def test_a_change_of_one_instance_is_on_every_copy(ada: Diary, bob: Diary) -> None:
+    event = series(ada, BOB)
+
+    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+    ada.delete(one(event, 2))
+
+    assert weeks(bob) == weeks(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
+
+
+def test_who_is_invited_later_sees_the_series_as_it_is(ada: Diary, bob: Diary) -> None:
+    event = series(ada)
+    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+    ada.delete(one(event, 2))
+
+    ada.patch(event, {"attendees": guests(BOB)})
+
+    assert weeks(bob) == weeks(ada) == [UNCHANGED[0], "09 Guest lecture", UNCHANGED[3]]
+
+
+def test_who_is_taken_off_one_instance_does_not_see_it(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, BOB, EVE)
+
+    ada.patch(one(event, 1), {"attendees": guests(BOB)})
+
+    assert weeks(eve) == [UNCHANGED[0], *UNCHANGED[2:]]
+    assert weeks(bob) == UNCHANGED
+    assert emails(ada.read(one(event, 1))) == [BOB]
+
+
+def test_who_comes_to_one_instance_sees_that_one(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, EVE)
+
+    ada.patch(one(event, 1), {"attendees": guests(EVE, BOB)})
+    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+
+    assert bob.summaries() == bob.summaries(singleEvents="true") == ["Guest lecture"]
+    assert bob.read(one(event, 1))["start"]["dateTime"][:10] == "2026-11-09"
+    bob.patch(one(event, 1), {"attendees": [*guests(EVE), *guests(BOB, responseStatus="accepted")]})
+    assert answers(ada, one(event, 1))[BOB] == "accepted"
+    ada.delete(one(event, 1))
+    assert bob.items() == []
+
+
+def test_who_is_no_longer_invited_keeps_no_instance(ada: Diary, bob: Diary) -> None:
+    event = series(ada, BOB)
+    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+
+    ada.patch(event, {"attendees": []})
+
+    assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
+
+
+def test_who_comes_to_a_series_comes_to_an_instance_with_guests_of_its_own(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, BOB)
+    bob.patch(one(event, 1), {"attendees": guests(BOB, responseStatus="accepted")})
+
+    ada.patch(event, {"attendees": guests(BOB, EVE)})
+
+    assert weeks(eve) == weeks(bob) == UNCHANGED
+    assert answers(ada, one(event, 1)) == {BOB: "accepted", EVE: "needsAction"}
+
+
+def test_who_leaves_a_series_leaves_an_instance_with_guests_of_its_own(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, BOB, EVE)
+    bob.patch(one(event, 1), {"attendees": [*guests(BOB, responseStatus="accepted"), *guests(EVE)]})
+
+    ada.patch(event, {"attendees": guests(EVE)})
+
+    assert (weeks(bob), weeks(eve)) == ([], UNCHANGED)
+    assert emails(ada.read(one(event, 1))) == [EVE]
+
+
+def test_who_took_a_series_out_gets_no_instance_of_it_back(ada: Diary, bob: Diary) -> None:
+    event = series(ada, BOB)
+    bob.delete(event)
+
+    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+
+    assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
+
+
+def test_a_cancelled_series_leaves_no_instance_anywhere(ada: Diary, bob: Diary) -> None:
+    event = series(ada, BOB)
+    ada.patch(one(event, 1), {"summary": "Guest lecture"})
+    bob.patch(one(event, 2), {"colorId": "5"})
+
+    ada.delete(event)
+
+    assert (bob.items(), bob.items(singleEvents="true")) == ([], [])
+
+
+def test_a_guest_who_may_changes_one_instance_for_all(ada: Diary, bob: Diary, eve: Diary) -> None:
+    event = series(ada, BOB, EVE, guestsCanModify=True)
+
+    accepted(bob.patch(one(event, 1), {"summary": "Guest lecture"}))
+
+    for diary in (ada, bob, eve):
+        assert weeks(diary) == [UNCHANGED[0], "09 Guest lecture", *UNCHANGED[2:]]
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_mails_are_about_the_instance(wire: Wire, ada: Diary) -> None:
+    event = series(ada, BOB)
+
+    ada.patch(one(event, 1), {"summary": "Guest lecture"}, sendUpdates="all")
+    ada.delete(one(event, 2), sendUpdates="all")
+
+    assert mailed(wire) == [(BOB, "update"), (BOB, "cancel")]
+
+
+@pytest.mark.spec("E-16", "E-16a")
+def test_cancelling_by_a_change_is_told_as_a_deletion(wire: Wire, ada: Diary) -> None:
+    event = series(ada, BOB)
+
+    ada.patch(event, {"status": "cancelled"}, sendUpdates="all")
+
+    assert mailed(wire) == [(BOB, "cancel")]

@@ -1,0 +1,179 @@
+"""files.copy: a file of one's own with the content of another (the family; A6-05 says who may not)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.contract.chosen import choice
+from tests.contract.conftest import Answer, Wire
+from tests.contract.diary import BOB
+
+DOCUMENT = "application/vnd.svc-apps.document"
+FOLDER = "application/vnd.svc-apps.folder"
+
+
+def copied(wire: Wire, file_id: str, body: dict[str, Any] | None = None, **options: Any) -> Answer:
+    return wire.post_json(f"/storage/v3/files/{file_id}/copy?fields=*", body or {}, **options)
+
+
+def delete(wire: Wire, file_id: str) -> None:
+    assert wire.send("DELETE", f"/storage/v3/files/{file_id}").status == 204
+
+
+def test_a_copy_has_the_content_and_another_id(wire: Wire) -> None:
+    file = wire.create(b"Feed the ducks.", "text/markdown")
+
+    made = copied(wire, file["id"], {"name": "plan.md"}).json
+
+    assert made["id"] != file["id"]
+    assert {key: made[key] for key in ("name", "mimeType", "size", "md5Checksum")} == {
+        "name": "plan.md",
+        "mimeType": "text/markdown",
+        "size": "15",
+        "md5Checksum": file["md5Checksum"],
+    }
+    assert wire.download(made["id"]).body == b"Feed the ducks."
+
+
+@pytest.mark.choice("Copies")
+def test_a_copy_is_named_after_its_original(wire: Wire) -> None:
+    file = wire.create()
+
+    assert copied(wire, file["id"]).json["name"] == f"Copy of {file['name']}"
+
+
+def test_each_goes_its_own_way(wire: Wire) -> None:
+    file = wire.create(b"first")
+    made = copied(wire, file["id"]).json["id"]
+
+    wire.send("PUT", f"/upload/storage/v3/files/{file['id']}?uploadType=media", b"second")
+    assert wire.download(made).body == b"first"
+
+    delete(wire, file["id"])
+    assert wire.download(made).body == b"first"
+
+
+def test_a_copy_of_a_copy_outlives_both(wire: Wire) -> None:
+    file = wire.create(b"first")
+    second = copied(wire, file["id"]).json["id"]
+    third = copied(wire, second).json["id"]
+
+    delete(wire, second)
+    delete(wire, file["id"])
+    wire.create(b"something else that could take the place")
+
+    assert wire.download(third).body == b"first"
+
+
+def test_a_folder_of_copies_is_deleted_as_one(wire: Wire) -> None:
+    file = wire.create(b"kept")
+    folder = wire.post_json("/storage/v3/files", {"mimeType": FOLDER}).json["id"]
+    inside = [copied(wire, file["id"], {"parents": [folder]}).json["id"] for _ in range(2)]
+
+    delete(wire, folder)
+
+    assert [wire.download(one).status for one in inside] == [404, 404]
+    assert wire.download(file["id"]).body == b"kept"
+
+
+def test_a_reader_has_a_copy_of_their_own(wire: Wire) -> None:
+    file = wire.create(b"shared")
+    bob = wire.service.sign_in(BOB)
+    grant = {"type": "user", "role": "reader", "emailAddress": BOB}
+    assert wire.post_json(f"/storage/v3/files/{file['id']}/permissions", grant).status == 200
+
+    made = copied(wire, file["id"], token=bob).json
+
+    assert made["ownedByMe"] is True
+    assert made["parents"] != file["parents"]
+    assert wire.send("GET", f"/storage/v3/files/{made['id']}").status == 404  # it is not Ada's
+
+
+def test_what_describes_the_original_comes_along(wire: Wire) -> None:
+    metadata = {"name": "a", "description": "ducks", "properties": {"season": "winter"}, "starred": True}
+    file = wire.post_json("/storage/v3/files", metadata).json["id"]
+
+    made = copied(wire, file, {"properties": {"season": "summer"}, "starred": False}).json
+
+    assert made["properties"] == {"season": "summer"}
+    assert made["starred"] is False
+    with choice("Copies"):
+        assert made["description"] == "ducks"
+
+
+def test_a_copy_can_have_an_id_that_was_given_before(wire: Wire) -> None:
+    chosen = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+    file = wire.create(b"once")
+
+    assert copied(wire, file["id"], {"id": chosen}).json["id"] == chosen
+    assert copied(wire, file["id"], {"id": chosen}).status == 409
+
+
+def test_a_copy_can_become_a_document_on_the_way(wire: Wire) -> None:
+    file = wire.create(b"# Birds", "text/markdown")
+    page = wire.create(b"<h1>Birds</h1>", "text/html")
+
+    made = copied(wire, page["id"], {"mimeType": DOCUMENT}).json
+    again = copied(wire, made["id"]).json
+
+    for one in (made, again):
+        assert one["mimeType"] == DOCUMENT
+        text = wire.send("GET", f"/storage/v3/files/{one['id']}/export?mimeType=text/plain").body
+        assert b"Birds" in text
+    assert wire.download(page["id"]).body == b"<h1>Birds</h1>"
+    assert copied(wire, again["id"], {"mimeType": "text/plain"}).status == 400
+    assert copied(wire, file["id"], {"mimeType": FOLDER}).status == 400
+
+
+def test_a_folder_is_not_copied(wire: Wire) -> None:
+    folder = wire.post_json("/storage/v3/files", {"mimeType": FOLDER}).json["id"]
+
+    refused = copied(wire, folder)
+
+    assert (refused.status, refused.error["reason"]) == (403, "cannotCopyFile")
+
+
+def test_a_flagged_file_stays_flagged(wire: Wire) -> None:
+    file = wire.create(b"not what it seems")
+    wire.service.flag(file["id"], abusive=True)
+
+    made = copied(wire, file["id"]).json["id"]
+
+    assert wire.download(made).status == 403
+    assert wire.send("GET", f"/storage/v3/files/{made}?alt=media&acknowledgeAbuse=true").status == 200
+
+
+def test_a_shortcut_leads_to_the_same_file(wire: Wire) -> None:
+    file = wire.create()["id"]
+    shortcut = {"mimeType": "application/vnd.svc-apps.shortcut", "shortcutDetails": {"targetId": file}}
+    made = wire.post_json("/storage/v3/files", shortcut).json["id"]
+
+    assert copied(wire, made).json["shortcutDetails"]["targetId"] == file
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[]",
+        b"{",
+        json.dumps({"kind": "x"}).encode(),
+        b'{"name": 1}',
+        b'{"parents": ["a", "b"]}',
+        b'{"parents": ["no"]}',
+    ],
+)
+def test_a_body_that_cannot_be_meant_copies_nothing(wire: Wire, body: bytes) -> None:
+    file = wire.create()["id"]
+    before = wire.names()
+
+    refused = wire.send("POST", f"/storage/v3/files/{file}/copy", body, {"Content-Type": "application/json"})
+
+    assert 400 <= refused.status < 500
+    assert wire.names() == before
+
+
+def test_nothing_is_copied_from_nowhere(wire: Wire) -> None:
+    assert copied(wire, "1nothing").status == 404

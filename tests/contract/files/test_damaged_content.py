@@ -1,0 +1,277 @@
+"""What a service says of stored content that is missing, cut off, grown or rotten: never a 200 that it cannot keep."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Callable, Iterator
+from http.client import IncompleteRead
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from svc_notebooks.core.http.messages import Disconnected, Headers, Request
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.storage import content as server_content
+from tests.contract.conftest import InProcess, OverSocket, Wire
+
+PART = 1000
+CONTENT = Random(15).randbytes(4500)  # four whole parts and a half
+
+
+def truncate(part: Path) -> None:
+    os.truncate(part, part.stat().st_size - 1)
+
+
+def grow(part: Path) -> None:
+    part.write_bytes(part.read_bytes() + b"x")
+
+
+def rot(part: Path) -> None:
+    stored = part.read_bytes()
+    part.write_bytes(stored[:7] + bytes([stored[7] ^ 1]) + stored[8:])
+
+
+DAMAGES = {
+    "missing": (Path.unlink, "is missing"),
+    "truncated": (truncate, "instead of"),
+    "grown": (grow, "instead of"),
+    "rotten": (rot, "other bytes"),
+}
+damages = pytest.mark.parametrize("damage, said", DAMAGES.values(), ids=DAMAGES)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "store"
+
+
+@pytest.fixture
+def service(folder: Path) -> Iterator[Service]:
+    with open_service(folder, seed=0, policy=Policy(part_size=PART, chunk_quantum=PART)) as service:
+        yield service
+
+
+def parts_of(folder: Path) -> list[Path]:
+    """The stored parts in the order in which they were written."""
+    files = [path for path in (folder / "parts").glob("??/*") if path.is_file()]
+    return sorted(files, key=lambda path: CONTENT.find(path.read_bytes()))
+
+
+def damaged_file(wire: Wire, folder: Path, damage: Callable[[Path], None], number: int = 2) -> str:
+    """A file one of whose parts was damaged on the disk; its id."""
+    file_id: str = wire.create(CONTENT)["id"]
+    damage(parts_of(folder)[number])
+    return file_id
+
+
+@damages
+@pytest.mark.choice("Stored content or a database that is damaged")
+def test_a_download_is_refused_before_it_begins(
+    wire: Wire, folder: Path, damage: Callable[[Path], None], said: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    file_id = damaged_file(wire, folder, damage)
+
+    answer = wire.download(file_id)
+
+    assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
+    assert all(words in answer.error["message"] for words in (file_id, said, "has not changed it"))
+    assert any(file_id in record.message for record in caplog.records)
+
+
+@damages
+def test_a_head_says_the_same(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+    file_id = damaged_file(wire, folder, damage)
+
+    assert wire.send("HEAD", f"/storage/v3/files/{file_id}?alt=media").status == 500
+
+
+@damages
+def test_a_range_needs_the_parts_that_it_lies_in(
+    wire: Wire, folder: Path, damage: Callable[[Path], None], said: str
+) -> None:
+    file_id = damaged_file(wire, folder, damage)
+
+    assert wire.download(file_id, Range="bytes=0-1999").body == CONTENT[:2000]
+    assert wire.download(file_id, Range="bytes=3000-").body == CONTENT[3000:]
+    assert wire.download(file_id, Range="bytes=1999-2000").status == 500
+
+
+@damages
+def test_a_copy_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+    file_id = damaged_file(wire, folder, damage)
+
+    answer = wire.post_json(f"/storage/v3/files/{file_id}/copy", {})
+
+    assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
+    assert len(wire.files()) == 1
+
+
+@damages
+def test_a_conversion_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+    uri = wire.begin({"mimeType": wire.service.names.native("document")}, X_Upload_Content_Type="text/plain")
+    wire.put(uri, CONTENT[:4000], "bytes 0-3999/4500")
+    damage(parts_of(folder)[1])
+
+    answer = wire.put(uri, CONTENT[4000:], "bytes 4000-4499/4500")
+
+    assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
+    assert wire.files() == []
+
+
+@damages
+def test_an_export_is_refused(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+    body = json.dumps({"name": "Report", "mimeType": wire.service.names.native("document")}).encode()
+    target = "/upload/storage/v3/files?uploadType=multipart"
+    whole = b"--x\r\nContent-Type: application/json\r\n\r\n" + body
+    whole += b"\r\n--x\r\nContent-Type: text/plain\r\n\r\nwords\r\n--x--"
+    made = wire.send("POST", target, whole, {"Content-Type": "multipart/related; boundary=x"})
+    assert made.status == 200, made.body
+    damage(next((folder / "parts").glob("??/*")))
+
+    answer = wire.send("GET", f"/storage/v3/files/{made.json['id']}/export?mimeType=text/plain")
+
+    assert (answer.status, answer.error["reason"]) == (500, "contentDamaged")
+    assert "Report" in answer.error["message"]
+
+
+@damages
+def test_damaged_bytes_have_no_checksums(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+    target = "/upload/storage/v3/files?uploadType=media"
+    file_id = wire.send("POST", target, CONTENT).json["id"]  # whose answer has asked for no checksum
+    part = parts_of(folder)[2]
+    stored = part.read_bytes()
+    damage(part)
+
+    damaged = wire.send("GET", f"/storage/v3/files/{file_id}?fields=*")
+    listed = wire.send("GET", "/storage/v3/files?fields=*")
+    part.write_bytes(stored)
+    restored = wire.send("GET", f"/storage/v3/files/{file_id}?fields=*")
+
+    assert (damaged.status, listed.status) == (200, 200)
+    assert "md5Checksum" not in damaged.json
+    assert [file["id"] for file in listed.json["files"]] == [file_id]
+    assert restored.json["md5Checksum"] == wire.create(CONTENT)["md5Checksum"]
+
+
+def test_a_checksum_that_was_known_before_stays(wire: Wire, folder: Path) -> None:
+    before = wire.create(CONTENT)
+    rot(parts_of(folder)[2])
+
+    after = wire.send("GET", f"/storage/v3/files/{before['id']}?fields=*").json
+
+    assert after["sha256Checksum"] == before["sha256Checksum"]
+
+
+@damages
+def test_other_files_and_all_changes_go_on(wire: Wire, folder: Path, damage: Callable[[Path], None], said: str) -> None:
+    file_id = damaged_file(wire, folder, damage)
+    other = wire.create(b"whole")["id"]
+
+    renamed = wire.json_request("PATCH", f"/storage/v3/files/{file_id}?fields=*", {"name": "broken"})
+    again = wire.send("PUT", f"/upload/storage/v3/files/{file_id}?uploadType=media", CONTENT)
+
+    assert (renamed.status, renamed.json["name"]) == (200, "broken")
+    assert again.status == 200
+    assert (wire.download(other).body, wire.download(file_id).body) == (b"whole", CONTENT)
+
+
+def test_somebody_elses_copy_is_not_named(wire: Wire, folder: Path) -> None:
+    """A copy has the content of its original: who meets the damage hears of their own file alone."""
+    original = wire.create(CONTENT)["id"]
+    share = {"role": "reader", "type": "user", "emailAddress": "bob@svc.example"}
+    wire.post_json(f"/storage/v3/files/{original}/permissions", share)
+    bob = wire.service.sign_in("bob@svc.example")
+    copied = wire.post_json(f"/storage/v3/files/{original}/copy", {"name": "secret plans"}, token=bob)
+    assert copied.status == 200, copied.body
+    rot(parts_of(folder)[0])
+
+    message = wire.download(original).error["message"]
+
+    assert original in message
+    assert "secret plans" not in message
+
+
+def test_damage_after_a_first_download_is_seen(wire: Wire, folder: Path) -> None:
+    file_id = wire.create(CONTENT)["id"]
+    for part in parts_of(folder):
+        os.utime(part, (0, 0))  # long ago, so that one look is enough
+    assert wire.download(file_id).body == CONTENT
+    rot(parts_of(folder)[1])
+
+    assert wire.download(file_id).status == 500
+
+
+@pytest.fixture
+def checked_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A service that verifies one part before a response begins, as for contents of many gigabytes."""
+    monkeypatch.setattr(server_content, "_CHECKED_AT_ONCE", 1)
+
+
+def test_a_length_is_compared_however_large_the_content_is(wire: Wire, folder: Path, checked_little: None) -> None:
+    assert wire.download(damaged_file(wire, folder, truncate, 4)).status == 500
+
+
+def test_later_damage_cuts_the_connection_and_is_then_refused(
+    wire: Wire, folder: Path, way: str, checked_little: None
+) -> None:
+    file_id = damaged_file(wire, folder, rot, 3)
+
+    if way == "socket":
+        with pytest.raises(IncompleteRead) as cut:  # and no wait for the rest
+            wire.download(file_id)
+        received = cut.value.partial
+    else:
+        received, _ = received_in_process(wire, file_id)
+
+    assert received == CONTENT[:3000], "no byte of a damaged part"
+    assert wire.download(file_id, Range="bytes=3000-").error["reason"] == "contentDamaged"
+
+
+def received_in_process(wire: Wire, file_id: str) -> tuple[bytes, str]:
+    headers = Headers([("Authorization", f"Bearer {wire.token}")])
+    response = wire.service.handle(Request("GET", f"{wire.base_url}/storage/v3/files/{file_id}?alt=media", headers))
+    assert response.status == 200
+    assert not isinstance(response.body, bytes)
+    received: list[bytes] = []
+    with pytest.raises(Disconnected) as cut:
+        received.extend(response.body)
+    return b"".join(received), str(cut.value)
+
+
+def test_a_part_that_is_cut_while_it_is_sent_ends_the_connection(folder: Path, service: Service) -> None:
+    """Whatever was compared before: a body that ends early is never passed for a whole one."""
+    wire = InProcess(service, "http://svc.test")
+    file_id = wire.create(CONTENT)["id"]
+    service._parts.problem = lambda part, contents=True: None  # type: ignore[method-assign]
+    truncate(parts_of(folder)[4])
+
+    _, said = received_in_process(wire, file_id)
+
+    assert "1 bytes too early" in said
+
+
+def test_a_response_that_ends_early_closes_its_connection(
+    service: Service, base_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A raw client on a kept connection: it sees the end instead of waiting for the rest."""
+    wire = OverSocket(service, base_url)
+    file_id = wire.create(CONTENT)["id"]
+    monkeypatch.setattr(server_content, "_blocks", lambda *_: iter([CONTENT[:500]]))
+
+    with wire.dial() as connection:
+        connection.sendall(
+            f"GET /storage/v3/files/{file_id}?alt=media HTTP/1.1\r\nHost: x\r\n"
+            f"Authorization: Bearer {wire.token}\r\n\r\n".encode()
+        )
+        received = read_to_end(connection)
+
+    assert b"Content-Length: 4500" in received
+    assert received.endswith(CONTENT[:500])
+
+
+def read_to_end(connection: socket.socket) -> bytes:
+    return b"".join(iter(lambda: connection.recv(65536), b""))

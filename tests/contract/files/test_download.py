@@ -1,0 +1,163 @@
+"""A6, download: whole, in ranges, and not at all."""
+
+import pytest
+
+from tests.contract.chosen import choice
+from tests.contract.conftest import Wire
+
+CONTENT = bytes(range(256)) * 4
+
+
+@pytest.mark.spec("A6-01")
+def test_the_stored_bytes_come_back_with_their_type(wire: Wire) -> None:
+    file = wire.create(CONTENT, "image/x-test")
+
+    answer = wire.download(file["id"])
+
+    assert (answer.status, answer.body) == (200, CONTENT)
+    assert answer.headers["content-type"] == "image/x-test"
+    with choice("Texts in headers"):
+        assert answer.headers["content-length"] == "1024"
+
+
+@pytest.mark.spec("A6-02", "A6-02a")
+@pytest.mark.parametrize(
+    "wanted, first, end",
+    [
+        ("bytes=0-99", 0, 100),
+        ("bytes=100-", 100, 1024),
+        ("bytes=-24", 1000, 1024),
+        ("bytes=1000-9999", 1000, 1024),
+        ("bytes=0-0", 0, 1),
+        ("bytes=-9999", 0, 1024),
+        ("bytes=1000-99999999999999999999", 1000, 1024),
+    ],
+)
+def test_a_range_is_partial_content(wire: Wire, wanted: str, first: int, end: int) -> None:
+    file = wire.create(CONTENT)
+
+    answer = wire.download(file["id"], Range=wanted)
+
+    assert (answer.status, answer.body) == (206, CONTENT[first:end])
+    assert answer.headers["content-range"] == f"bytes {first}-{end - 1}/1024"
+    with choice("Texts in headers"):
+        assert answer.headers["content-length"] == str(end - first)
+
+
+@pytest.mark.spec("A6-02", "A6-02b")
+@pytest.mark.parametrize("wanted", ["bytes=1024-", "bytes=5000-6000", "bytes=-0", "bytes=99999999999999999999-"])
+def test_a_range_outside_is_416(wire: Wire, wanted: str) -> None:
+    answer = wire.download(wire.create(CONTENT)["id"], Range=wanted)
+
+    assert (answer.status, answer.error["reason"]) == (416, "requestedRangeNotSatisfiable")
+    with choice("Texts in headers"):
+        assert answer.headers["content-range"] == "bytes */1024"
+
+
+@pytest.mark.spec("A6-02", "A6-02b")
+def test_any_range_of_an_empty_file_is_416(wire: Wire) -> None:
+    answer = wire.download(wire.create(b"")["id"], Range="bytes=0-")
+
+    assert answer.status == 416
+    with choice("Texts in headers"):
+        assert answer.headers["content-range"] == "bytes */0"
+
+
+@pytest.mark.choice("A Range with If-Range")
+@pytest.mark.parametrize("known", ['"a mark"', 'W/"a mark"', "Sat, 21 Nov 2026 19:04:53 GMT"])
+def test_a_range_of_what_somebody_knew_before_is_the_whole(wire: Wire, known: str) -> None:
+    """RFC 9110, 13.1.5: nothing here says that it is the same still, and halves of two contents are no file."""
+    answer = wire.download(wire.create(CONTENT)["id"], Range="bytes=0-99", **{"If-Range": known})
+
+    assert (answer.status, answer.body) == (200, CONTENT)
+
+
+@pytest.mark.parametrize("wanted", ["bytes=5-2", "bytes=0-1,5-6", "lines=0-1", "nonsense", "bytes=-"])
+def test_a_header_that_is_no_single_range_is_passed_over(wire: Wire, wanted: str) -> None:
+    answer = wire.download(wire.create(CONTENT)["id"], Range=wanted)
+
+    assert (answer.status, answer.body) == (200, CONTENT)
+
+
+@pytest.mark.spec("A6-02", "A6-02a")
+def test_ranges_walk_over_the_parts_of_a_chunked_upload(wire: Wire) -> None:
+    q = 262_144
+    content = bytes(range(256)) * (3 * q // 256) + b"tail"
+    uri = wire.begin()
+    for first in range(0, len(content), q):
+        piece = content[first : first + q]
+        answer = wire.put(uri, piece, f"bytes {first}-{first + len(piece) - 1}/{len(content)}")
+    file_id = answer.json["id"]
+
+    for first, last in ((0, len(content) - 1), (q - 1, q), (q, 2 * q - 1), (5, 3 * q + 1), (3 * q, 3 * q + 3)):
+        assert wire.download(file_id, Range=f"bytes={first}-{last}").body == content[first : last + 1]
+
+
+def test_head_tells_all_but_the_body(wire: Wire) -> None:
+    file = wire.create(CONTENT)
+    target = f"/storage/v3/files/{file['id']}?alt=media"
+
+    whole = wire.send("HEAD", target)
+    part = wire.send("HEAD", target, headers={"Range": "bytes=0-9"})
+
+    assert (whole.status, whole.headers["content-length"], whole.body) == (200, "1024", b"")
+    assert (part.status, part.headers["content-length"], part.body) == (206, "10", b"")
+
+
+@pytest.mark.spec("A6-07")
+@pytest.mark.parametrize("kind", ["document", "folder"])
+def test_what_has_no_binary_content_points_to_export(wire: Wire, kind: str) -> None:
+    file = wire.post_json("/storage/v3/files", {"mimeType": f"application/vnd.svc-apps.{kind}"}).json
+
+    answer = wire.download(file["id"])
+
+    assert (answer.status, answer.error["reason"]) == (403, "fileNotDownloadable")
+    assert "export" in answer.error["message"].lower()
+
+
+def test_an_unknown_file_is_404(wire: Wire) -> None:
+    answer = wire.download("nobody")
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (404, "notFound", "fileId")
+
+
+def test_alt_has_no_case_and_the_first_counts(wire: Wire) -> None:
+    file = wire.create(CONTENT)
+
+    assert wire.send("GET", f"/storage/v3/files/{file['id']}?alt=MEDIA&alt=json").body == CONTENT
+
+
+@pytest.mark.parametrize("alt", ["proto", "xml", ""])
+def test_another_alt_is_refused(wire: Wire, alt: str) -> None:
+    file = wire.create()
+
+    answer = wire.send("GET", f"/storage/v3/files/{file['id']}?alt={alt}")
+
+    assert answer.status == 400 or alt == ""
+
+
+def test_an_acknowledgement_belongs_to_a_download(wire: Wire) -> None:
+    file = wire.create()
+
+    answer = wire.send("GET", f"/storage/v3/files/{file['id']}?acknowledgeAbuse=true")
+
+    assert (answer.status, answer.error["reason"]) == (403, "invalidAbuseAcknowledgment")
+
+
+def test_a_download_goes_on_while_the_file_is_replaced(wire: Wire) -> None:
+    file = wire.create(b"old" * 1_000_000)
+    from svc_notebooks.core.http.messages import Headers, Request
+
+    answer = wire.service.handle(
+        Request(
+            "GET",
+            f"{wire.base_url}/storage/v3/files/{file['id']}?alt=media",
+            Headers([("Authorization", f"Bearer {wire.token}")]),
+        )
+    )
+    pieces = iter(answer.body)  # type: ignore[arg-type]
+    first = next(pieces)
+    wire.send("PUT", f"/upload/storage/v3/files/{file['id']}?uploadType=media", b"new", {"Content-Type": "a/b"})
+
+    assert first + b"".join(pieces) == b"old" * 1_000_000
+    assert wire.download(file["id"]).body == b"new"

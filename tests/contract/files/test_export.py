@@ -1,0 +1,295 @@
+"""A7: a native document as a file of another format. What is in the files is proved in tests/convert."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from zipfile import ZipFile
+
+import pytest
+
+from svc_notebooks.convert.job import ConversionError, TooLarge
+from svc_notebooks.convert.pool.converter import Converter
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service
+from tests.contract.chosen import choice
+from tests.contract.conftest import Wire
+
+FILES = "/storage/v3/files"
+UPLOAD = "/upload/storage/v3/files"
+NATIVE = "application/vnd.svc-apps."
+TARGETS = [
+    # native, target, how such a file begins
+    ("document", "text/html", b"<!DOCTYPE html"),
+    ("document", "application/zip", b"PK\x03\x04"),
+    ("document", "text/plain", b"\xef\xbb\xbf"),
+    ("document", "application/rtf", b"{\\rtf1"),
+    ("document", "application/vnd.oasis.opendocument.text", b"PK\x03\x04"),
+    ("document", "application/pdf", b"%PDF-1."),
+    ("document", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", b"PK\x03\x04"),
+    ("document", "application/epub+zip", b"PK\x03\x04"),
+    ("spreadsheet", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", b"PK\x03\x04"),
+    ("spreadsheet", "application/x-vnd.oasis.opendocument.spreadsheet", b"PK\x03\x04"),
+    ("spreadsheet", "application/pdf", b"%PDF-1."),
+    ("spreadsheet", "text/csv", b""),
+    ("spreadsheet", "text/tab-separated-values", b""),
+    ("spreadsheet", "application/zip", b"PK\x03\x04"),
+    ("drawing", "image/jpeg", b"\xff\xd8\xff"),
+    ("drawing", "image/png", b"\x89PNG"),
+    ("drawing", "image/svg+xml", b"<"),
+    ("drawing", "application/pdf", b"%PDF-1."),
+    ("presentation", "application/vnd.openxmlformats-officedocument.presentationml.presentation", b"PK\x03\x04"),
+    ("presentation", "application/vnd.oasis.opendocument.presentation", b"PK\x03\x04"),
+    ("presentation", "application/pdf", b"%PDF-1."),
+    ("presentation", "text/plain", b"\xef\xbb\xbf"),
+    ("script", "application/vnd.svc-apps.script+json", b"{"),
+]
+
+
+PACKED = {
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "word/document.xml",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xl/workbook.xml",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "ppt/presentation.xml",
+    "application/vnd.oasis.opendocument.text": b"application/vnd.oasis.opendocument.text",
+    "application/x-vnd.oasis.opendocument.spreadsheet": b"application/vnd.oasis.opendocument.spreadsheet",
+    "application/vnd.oasis.opendocument.presentation": b"application/vnd.oasis.opendocument.presentation",
+    "application/epub+zip": b"application/epub+zip",
+}
+"""What tells the archives apart that begin alike: a part that each must have, or what it says that it is."""
+
+
+def native(wire: Wire, kind: str) -> str:
+    return wire.post_json(FILES, {"name": "n", "mimeType": NATIVE + kind}).json["id"]
+
+
+def sheet(wire: Wire, content: bytes = b"a,b\n1,2\n") -> str:
+    uri = wire.begin({"name": "n", "mimeType": NATIVE + "spreadsheet"}, X_Upload_Content_Type="text/csv")
+    return wire.put(uri, content).json["id"]
+
+
+def export(wire: Wire, file_id: str, kind: str, method: str = "GET", query: str = ""):
+    target = kind.replace("+", "%2B")
+    return wire.send(method, f"{FILES}/{file_id}/export?mimeType={target}{query}")
+
+
+def test_the_interface_names_23_targets() -> None:
+    assert len(TARGETS) == 23
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+@pytest.mark.parametrize("kind,target,begins", TARGETS)
+def test_every_target_of_the_interface(wire: Wire, kind: str, target: str, begins: bytes) -> None:
+    answer = export(wire, native(wire, kind), target)
+
+    assert answer.status == 200, answer.body
+    assert answer.headers["content-type"].split(";")[0] == target
+    if not target.startswith("text/"):
+        assert answer.body.startswith(begins)
+    with choice("What an export's Content-Type says"):
+        assert answer.headers["content-type"] == target
+        assert answer.headers["content-length"] == str(len(answer.body))
+    with choice("Text in plain text export"):
+        assert answer.body.startswith(begins)
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+@pytest.mark.parametrize("kind,target", [(kind, target) for kind, target, _ in TARGETS if target in PACKED])
+def test_an_archive_is_of_the_format_that_it_is_called(wire: Wire, kind: str, target: str) -> None:
+    with ZipFile(io.BytesIO(export(wire, native(wire, kind), target).body)) as archive:
+        said = archive.read("mimetype").strip() if "mimetype" in archive.namelist() else None
+
+        assert PACKED[target] in (said, *archive.namelist())
+
+
+@pytest.mark.spec("A7-01", "A7-01b")
+def test_another_library_finds_the_cells_and_the_words(wire: Wire) -> None:
+    openpyxl, pypdf = pytest.importorskip("openpyxl"), pytest.importorskip("pypdf")
+    file_id = sheet(wire, b"bird,count\ncoot,12\n")
+    xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+
+    book = openpyxl.load_workbook(io.BytesIO(export(wire, file_id, xlsx).body))
+    pages = pypdf.PdfReader(io.BytesIO(export(wire, file_id, "application/pdf").body)).pages
+
+    assert [list(row) for row in book.active.values] == [["bird", "count"], ["coot", 12]]
+    assert {"bird", "coot", "12"} <= set(pages[0].extract_text().split())
+
+
+@pytest.mark.spec("A7-02", "A7-02a")
+@pytest.mark.parametrize(
+    "kind,target",
+    [("document", "text/csv"), ("spreadsheet", "text/plain"), ("drawing", "text/html"), ("script", "application/pdf"),
+     ("document", "no type"),
+     pytest.param("document", "text/markdown", marks=pytest.mark.choice("extended_formats"))],
+)  # fmt: skip
+def test_a_target_that_is_not_offered(wire: Wire, kind: str, target: str) -> None:
+    answer = export(wire, native(wire, kind), target.replace(" ", "%20"))
+
+    assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+    assert NATIVE + kind in answer.error["message"]
+
+
+@pytest.mark.spec("A7-02", "A7-02b")
+def test_a_file_that_is_not_native(wire: Wire) -> None:
+    answer = export(wire, wire.create()["id"], "application/pdf")
+
+    assert (answer.status, answer.error["reason"]) == (403, "fileNotExportable")
+
+
+@pytest.mark.spec("A7-02", "A7-02b")
+def test_a_folder(wire: Wire) -> None:
+    assert export(wire, native(wire, "folder"), "application/pdf").error["reason"] == "fileNotExportable"
+
+
+def test_a_target_is_asked_for_before_the_file_is_looked_up(wire: Wire) -> None:
+    answer = wire.send("GET", f"{FILES}/nowhere/export")
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "required", "mimeType")
+    assert export(wire, "nowhere", "text/csv").status == 404
+
+
+def test_case_and_alt_do_not_matter(wire: Wire) -> None:
+    file_id = sheet(wire)
+
+    assert export(wire, file_id, "TEXT/CSV", query="&alt=media").body == export(wire, file_id, "text/csv").body
+    assert export(wire, file_id, "TEXT/CSV").headers["content-type"] == "text/csv"
+
+
+def test_head_has_the_headers_alone(wire: Wire) -> None:
+    file_id = sheet(wire)
+    whole, head = export(wire, file_id, "text/csv"), export(wire, file_id, "text/csv", "HEAD")
+
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == str(len(whole.body))
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
+def test_other_methods(wire: Wire, method: str) -> None:
+    assert export(wire, sheet(wire), "text/csv", method).status == 405
+
+
+@pytest.mark.spec("A7-03")
+@pytest.mark.parametrize("kind,separator", [("text/csv", ","), ("text/tab-separated-values", "\t")])
+def test_the_first_sheet_only(wire: Wire, kind: str, separator: str) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["first", 1])
+    book.create_sheet("Two").append(["second", 2])
+    file = io.BytesIO()
+    book.save(file)
+    xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+    uri = wire.begin({"mimeType": NATIVE + "spreadsheet"}, X_Upload_Content_Type=xlsx)
+    file_id = wire.put(uri, file.getvalue()).json["id"]
+
+    answer = export(wire, file_id, kind)
+
+    assert list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig")), delimiter=separator)) == [["first", "1"]]
+
+
+@pytest.mark.parametrize(
+    "scopes,status",
+    [(["storage.readonly"], 200), (["storage.file"], 200), (["storage.metadata.readonly"], 403), (["calendar"], 403)],
+)
+def test_scopes(wire: Wire, service: Service, scopes: list[str], status: int) -> None:
+    file_id = sheet(wire)
+    token = service.sign_in(scopes=scopes)
+
+    answer = wire.send("GET", f"{FILES}/{file_id}/export?mimeType=text/csv", token=token)
+
+    assert answer.status == status
+
+
+def test_somebody_elses_document_is_not_there(wire: Wire, service: Service) -> None:
+    token = service.sign_in("eve@svc.example")
+
+    answer = wire.send("GET", f"{FILES}/{sheet(wire)}/export?mimeType=text/csv", token=token)
+
+    assert (answer.status, answer.error["reason"]) == (404, "notFound")
+
+
+def test_links_to_every_format(wire: Wire) -> None:
+    file_id = sheet(wire)
+    links = wire.send("GET", f"{FILES}/{file_id}?fields=exportLinks").json["exportLinks"]
+
+    answers = {kind: wire.send("GET", link) for kind, link in links.items()}
+
+    assert "text/csv" in answers
+    assert {kind: (a.status, a.headers["content-type"]) for kind, a in answers.items()} == {k: (200, k) for k in links}
+
+
+def test_the_journal_knows_the_operation(wire: Wire, service: Service) -> None:
+    export(wire, sheet(wire), "text/csv")
+
+    assert service.journal()[-1]["operation"] == "files.export"
+
+
+class TestLimit:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(export_limit=1000)
+
+    def test_more_than_may_be_exported(self, wire: Wire) -> None:
+        small, large = sheet(wire, b"x" * 500), sheet(wire, b"x" * 1500)
+
+        assert export(wire, small, "text/csv").status == 200
+        answer = export(wire, large, "text/csv")
+        assert (answer.status, answer.error["reason"]) == (403, "exportSizeLimitExceeded")
+
+
+def test_a_project_comes_out_as_it_went_in(wire: Wire) -> None:
+    project = {"files": [{"name": "Code", "type": "server_js", "source": "function f() {\n  return 'ü';\n}\n"}]}
+    uri = wire.begin({"mimeType": NATIVE + "script"}, X_Upload_Content_Type="application/json")
+    file_id = wire.put(uri, json.dumps(project).encode()).json["id"]
+
+    [file] = json.loads(export(wire, file_id, NATIVE + "script+json").body)["files"]
+
+    assert {key: file[key] for key in ("name", "type", "source")} == project["files"][0]
+
+
+@pytest.mark.parametrize(
+    "error,status,reason",
+    [
+        (ConversionError("the page could not be set."), 400, "badRequest"),
+        (TooLarge("it took more than 60 seconds."), 403, "exportSizeLimitExceeded"),
+    ],
+)
+def test_an_export_that_fails_says_why_and_is_not_to_be_repeated(
+    wire: Wire, error: ConversionError, status: int, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*given: object, **options: object) -> None:
+        raise error
+
+    file_id = sheet(wire)
+    monkeypatch.setattr(Converter, "write", fail)
+
+    answer = export(wire, file_id, "text/csv")
+
+    assert (answer.status, answer.error["reason"]) == (status, reason)
+    assert str(error) in answer.error["message"]
+
+
+class TestAlt:
+    """Export is content: `alt=media` is how the interface asks for it."""
+
+    @pytest.fixture
+    def address(self, wire: Wire) -> str:
+        target = f"{FILES}?fields=id"
+        body = {"name": "sheet", "mimeType": NATIVE + "spreadsheet"}
+        return f"{FILES}/{wire.post_json(target, body).json['id']}/export?mimeType=application/pdf"
+
+    @pytest.mark.spec("A7-06")
+    def test_alt_media_answers_the_same_bytes(self, wire: Wire, address: str) -> None:
+        plain, media = wire.send("GET", address), wire.send("GET", f"{address}&alt=media")
+
+        assert (media.status, media.headers["content-type"]) == (200, "application/pdf")
+        assert media.body == plain.body != b""
+
+    @pytest.mark.spec("A7-06")
+    @pytest.mark.parametrize("alt, status", [("json", 200), ("MEDIA", 200), ("", 200), ("xml", 400)])
+    @pytest.mark.choice("A parameter or a header that cannot be read")
+    def test_other_values_of_alt(self, wire: Wire, address: str, alt: str, status: int) -> None:
+        answer = wire.send("GET", f"{address}&alt={alt}")
+
+        assert answer.status == status
+        if status == 400:
+            assert answer.error["location"] == "alt"

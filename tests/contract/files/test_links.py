@@ -1,0 +1,437 @@
+"""webViewLink and webContentLink in a browser: open for who owns a file or shares it, refused for others (A6-08)."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+import pytest
+
+from tests.contract.conftest import Answer, InProcess, Wire
+from tests.contract.diary import ADA, BOB, EVE
+from tests.contract.person import Person
+
+FILES = "/storage/v3/files"
+NATIVE = "application/vnd.svc-apps."
+
+each_link = pytest.mark.parametrize(
+    "link",
+    [
+        pytest.param("webViewLink", marks=pytest.mark.spec("A6-08", "A6-08a")),
+        pytest.param("webContentLink", marks=pytest.mark.spec("A6-08", "A6-08b")),
+    ],
+)
+
+
+def made(wire: Wire, content: bytes = b"the content", kind: str = "text/plain", **metadata: Any) -> dict[str, Any]:
+    """A file of ada's with its links."""
+    target = f"/upload{FILES}?uploadType=media"
+    file = wire.send("POST", target, content, {"Content-Type": kind}, token=wire.service.sign_in(ADA)).json["id"]
+    return change(wire, file, **metadata)
+
+
+def change(wire: Wire, file: str, **metadata: Any) -> dict[str, Any]:
+    mask = "id,name,webViewLink,webContentLink"
+    answer = wire.json_request("PATCH", f"{FILES}/{file}?fields={mask}", metadata, token=wire.service.sign_in(ADA))
+    assert answer.status == 200, answer.body
+    return dict(answer.json)
+
+
+def share(wire: Wire, file: str, role: str = "reader", **who: str) -> None:
+    body = {"type": "user", "role": role, "emailAddress": BOB} if not who else {"role": role, **who}
+    answer = wire.post_json(f"{FILES}/{file}/permissions", body, token=wire.service.sign_in(ADA))
+    assert answer.status == 200, answer.body
+
+
+def local(link: str) -> str:
+    """The path and the query of a link, which leads back to this service."""
+    parts = urlsplit(link)
+    return f"{parts.path}?{parts.query}"
+
+
+def browser(wire: Wire, user: str | None) -> Person:
+    return Person(wire, wire.service.sign_in(user) if user else None)
+
+
+def is_refused(answer: Answer) -> bool:
+    """Refused, and nothing of the file is said."""
+    assert b"the content" not in answer.body
+    return 400 <= answer.status < 500
+
+
+@pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
+def test_both_links_are_addresses_of_this_service(wire: Wire) -> None:
+    file = made(wire)
+
+    for name in ("webViewLink", "webContentLink"):
+        assert file[name].startswith(wire.base_url + "/")
+
+
+@pytest.mark.parametrize("user, opens", [(ADA, True), (BOB, True), (EVE, False), (None, False)])
+@each_link
+def test_a_link_opens_for_those_who_own_or_share_the_file(wire: Wire, link: str, user: str | None, opens: bool) -> None:
+    file = made(wire, name="report.txt")
+    share(wire, file["id"])
+
+    answer = browser(wire, user).open(local(file[link]))
+
+    if opens:
+        assert answer.status == 200
+        assert b"the content" in answer.body
+    else:
+        assert is_refused(answer)
+        assert b"report.txt" not in answer.body
+
+
+@each_link
+def test_a_bearer_opens_a_link_as_a_person_does(wire: Wire, link: str) -> None:
+    file = made(wire)
+
+    for user, status in ((ADA, 200), (EVE, 404)):
+        answer = wire.send("GET", local(file[link]), token=wire.service.sign_in(user))
+        assert answer.status == status
+    assert wire.send("GET", local(file[link]), token=None).status == 401
+    assert wire.send("GET", local(file[link]), token="nobody").status == 401
+
+
+@each_link
+def test_a_file_that_is_no_longer_shared_is_closed(wire: Wire, link: str) -> None:
+    file, bob = made(wire), browser(wire, BOB)
+    share(wire, file["id"])
+    assert bob.open(local(file[link])).status == 200
+    ada = wire.service.sign_in(ADA)
+    listed = wire.send("GET", f"{FILES}/{file['id']}/permissions", token=ada).json["permissions"]
+    reader = next(one["id"] for one in listed if one["role"] == "reader")
+
+    assert wire.send("DELETE", f"{FILES}/{file['id']}/permissions/{reader}", token=ada).status == 204
+
+    assert is_refused(bob.open(local(file[link])))
+
+
+@each_link
+def test_what_is_open_to_anyone_needs_no_sign_in(wire: Wire, link: str) -> None:
+    file = made(wire)
+    share(wire, file["id"], type="anyone")
+
+    assert b"the content" in browser(wire, None).open(local(file[link])).body
+
+
+@pytest.mark.spec("A6-08", "A6-08a")
+@pytest.mark.parametrize("kind", ["document", "spreadsheet", "presentation", "drawing", "folder"])
+def test_the_page_of_every_native_type_opens(wire: Wire, kind: str) -> None:
+    body, ada = {"name": f"my {kind}", "mimeType": NATIVE + kind}, wire.service.sign_in(ADA)
+    file = wire.post_json(f"{FILES}?fields=id,webViewLink,webContentLink", body, token=ada).json
+
+    assert "webContentLink" not in file  # there are no bytes to be had
+    answer = browser(wire, ADA).open(local(file["webViewLink"]))
+    assert (answer.status, f"my {kind}".encode() in answer.body) == (200, True)
+    assert is_refused(browser(wire, EVE).open(local(file["webViewLink"])))
+
+
+@pytest.mark.spec("A6-08", "A6-08a", "A6-08b", "T-03", "T-03a", "T-03b")
+def test_a_metadata_token_opens_the_page_and_sees_no_content(wire: Wire) -> None:
+    file, token = made(wire), wire.service.sign_in(ADA, scopes=["storage.metadata.readonly"])
+
+    page = wire.send("GET", local(file["webViewLink"]), token=token)
+    content = wire.send("GET", local(file["webContentLink"]), token=token)
+
+    assert page.status in {200, 403}
+    assert b"the content" not in page.body
+    assert (content.status, b"the content" in content.body) == (403, False)
+
+
+@pytest.mark.spec("A6-08", "A6-08b", "A6-05", "A6-05a")
+@pytest.mark.parametrize("user, status", [(ADA, 200), (BOB, 403)])
+def test_the_content_link_of_a_restricted_file_is_for_its_writers(wire: Wire, user: str, status: int) -> None:
+    file = made(wire, viewersCanCopyContent=True)
+    share(wire, file["id"])
+
+    answer = browser(wire, user).open(local(file["webContentLink"]))
+
+    assert answer.status == status
+    assert (b"the content" in answer.body) == (status == 200)
+
+
+@pytest.mark.spec("A6-03", "A6-09")
+@pytest.mark.parametrize("kind", ["text/plain", "image/png"])
+@pytest.mark.parametrize("user", [ADA, BOB])
+def test_the_page_of_a_flagged_file_has_no_preview(wire: Wire, kind: str, user: str) -> None:
+    file = made(wire, kind=kind)
+    share(wire, file["id"], role="writer")
+    link = local(file["webViewLink"])
+    preview = b"the content" if kind == "text/plain" else b"data:image/png"
+    assert preview in browser(wire, user).open(link).body
+    wire.service.flag(file["id"], abusive=True)
+
+    for query in ("", "?acknowledgeAbuse=true"):
+        page = browser(wire, user).open(link + query)
+        assert (page.status, preview in page.body) == (200, False)
+
+
+@pytest.mark.spec("A6-03", "A6-09")
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("query", ["", "&export=download", "&acknowledgeAbuse=True", "&acknowledgeAbuse=1"])
+def test_no_form_of_the_content_link_goes_round_the_acknowledgement(wire: Wire, method: str, query: str) -> None:
+    file = made(wire)
+    wire.service.flag(file["id"], abusive=True)
+    link = local(file["webContentLink"])
+
+    answer = wire.send(method, link + query, headers={"Range": "bytes=0-2"}, token=wire.service.sign_in(ADA))
+
+    assert (answer.status, b"the" in answer.body and b"file" not in answer.body) == (403, False)
+
+
+@pytest.mark.spec("A6-08", "A6-08b", "A6-03", "A6-09")
+def test_the_content_link_of_a_flagged_file_asks_its_owner_first(wire: Wire) -> None:
+    file = made(wire)
+    share(wire, file["id"], role="writer")
+    wire.service.flag(file["id"], abusive=True)
+    link = local(file["webContentLink"])
+
+    assert is_refused(browser(wire, BOB).open(link))
+    assert is_refused(browser(wire, BOB).open(link + "&acknowledgeAbuse=true"))
+    assert is_refused(browser(wire, ADA).open(link))
+    assert b"the content" in browser(wire, ADA).open(link + "&acknowledgeAbuse=true").body
+    assert b"the content" not in browser(wire, ADA).open(local(file["webViewLink"])).body
+
+
+SHOWN = ["text/plain", "text/html", "text/csv", "image/png", "image/svg+xml", "audio/mpeg", "video/mp4"]
+SHOWN += ["application/pdf", "application/json"]
+SAVED = ["application/zip", "application/octet-stream", "image/tiff", "application/xhtml+xml", "application/x-pdf"]
+
+
+@pytest.mark.spec("A6-08", "A6-08c")
+@pytest.mark.choice("What a file's webContentLink does")
+@pytest.mark.parametrize("kind, disposition", [*product(SHOWN, ["inline"]), *product(SAVED, ["attachment"])])
+def test_the_content_link_shows_what_a_browser_can_show_and_saves_the_rest(
+    wire: Wire, kind: str, disposition: str
+) -> None:
+    file, ada = made(wire, kind=kind, name="a.bin"), browser(wire, ADA)
+    link = local(file["webContentLink"])
+
+    shown, saved = ada.open(link), ada.open(link + "&export=download")
+
+    assert (shown.status, shown.body, saved.body) == (200, b"the content", b"the content")
+    assert shown.headers["Content-Type"].partition(";")[0] == kind
+    assert shown.headers["Content-Disposition"].startswith(f'{disposition}; filename="a.bin"')
+    assert saved.headers["Content-Disposition"].startswith('attachment; filename="a.bin"')
+
+
+@pytest.mark.spec("A6-08", "A6-08d")
+@pytest.mark.parametrize(
+    "kind, rule",
+    [
+        *product(["text/html", "image/svg+xml", "text/plain", "application/zip"], ["sandbox"]),
+        *product(["application/pdf", "audio/mpeg", "video/mp4"], ["script-src 'none'"]),
+    ],
+)
+def test_what_is_shown_runs_no_script_as_the_service(wire: Wire, kind: str, rule: str) -> None:
+    """A page that somebody stored must not run as one of the service's own; chromium plays no sound in a sandbox."""
+    file = made(wire, b"<script>alert(1)</script>", kind, name="evil")
+    link = local(file["webContentLink"])
+
+    for answer in (browser(wire, ADA).open(link), wire.send("GET", link, token=wire.service.sign_in(ADA))):
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert answer.headers.all("Content-Security-Policy") == [rule]
+
+
+@pytest.mark.spec("A6-08", "A6-08c")
+@pytest.mark.parametrize("kind, shown", [("text/plain", "text/plain; charset=utf-8"),
+    ("text/plain; charset=latin-1", "text/plain; charset=latin-1"), ("text/html", "text/html")])  # fmt: skip
+def test_text_without_a_charset_is_shown_as_utf_8(wire: Wire, kind: str, shown: str) -> None:
+    file = made(wire, "Kyōto".encode(), kind)
+
+    assert browser(wire, ADA).open(local(file["webContentLink"])).headers["Content-Type"] == shown
+
+
+NAMES = [
+    'a"b.txt',
+    "a\\b.txt",
+    "a\r\nSet-Cookie: x=y",
+    "\u20acuro \U0001f4c4.txt",
+    "x" * 900,
+    "a;b=c, d",
+    "../../etc/a name",
+    "%41",
+    " ",
+    "\u202egnp.exe",
+]
+
+
+@pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
+@pytest.mark.parametrize("name", NAMES)
+def test_the_name_of_a_file_breaks_no_header_and_no_page(wire: Wire, name: str) -> None:
+    file, ada = made(wire, name=name), browser(wire, ADA)
+
+    content, page = ada.open(local(file["webContentLink"])), ada.open(local(file["webViewLink"]))
+
+    assert (content.status, content.body, page.status) == (200, b"the content", 200)
+    assert "Set-Cookie" not in content.headers
+    saved_as = content.headers["Content-Disposition"]
+    assert f"filename*=UTF-8''{quote(name, safe='')}" in saved_as
+    assert "/" not in saved_as.partition("filename*=")[0]
+
+
+@pytest.mark.choice("Content that a browser shows by itself")
+@pytest.mark.parametrize("native", [False, True])
+def test_what_somebody_stored_runs_no_script_in_a_browser(wire: Wire, native: bool) -> None:
+    """An address with a token of the attacker's opens in a browser that has somebody else's cookie."""
+    kind = {"mimeType": "application/vnd.svc-apps.document"} if native else {"mimeType": "text/html"}
+    file = wire.post_json("/storage/v3/files", {"name": "a", **kind}).json
+    way = "/export?mimeType=text/html&" if native else "?alt=media&"
+
+    shown = wire.send("GET", f"/storage/v3/files/{file['id']}{way}access_token={wire.token}", token=None)
+    program = wire.send("GET", f"/storage/v3/files/{file['id']}{way}")
+
+    assert (shown.status, shown.headers["content-security-policy"]) == (200, "sandbox")
+    assert shown.headers["x-content-type-options"] == "nosniff"
+    assert (program.status, "content-security-policy" in program.headers) == (200, False)
+
+
+def test_a_very_long_name_does_not_keep_a_file_from_being_saved(wire: Wire) -> None:
+    """http.client and others give up on a header line beyond 64 KiB."""
+    file, ada = made(wire, name="\u20ac" * 40_000), browser(wire, ADA)
+
+    content = ada.open(local(file["webContentLink"]))
+
+    assert (content.status, content.body) == (200, b"the content")
+    assert "\u20ac" * 200 in unquote(content.headers["Content-Disposition"])
+
+
+@pytest.mark.spec("A6-08", "A6-08a")
+def test_name_and_content_are_shown_as_text(wire: Wire) -> None:
+    attack = "</title><script>alert(1)</script><img src=x onerror=alert(1)>"
+    file = made(wire, b"</pre>" + attack.encode(), name=attack)
+
+    page = browser(wire, ADA).open(local(file["webViewLink"]))
+
+    assert b"<script" not in page.body
+    assert b"<img" not in page.body
+    assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+
+
+@pytest.mark.spec("A6-08", "A6-08b")
+def test_a_part_of_the_content_can_be_had_by_the_link(wire: Wire) -> None:
+    file = made(wire)
+
+    part = wire.send(
+        "GET", local(file["webContentLink"]), headers={"Range": "bytes=4-6"}, token=wire.service.sign_in(ADA)
+    )
+
+    assert (part.status, part.body) == (206, b"con")
+
+
+@pytest.mark.spec("A6-08", "A6-08a", "A6-08b")
+@pytest.mark.parametrize("file", ["nothing", "..", "%2e%2e", "root", "a/b", "%00", "\u20ac"])
+def test_a_page_of_nothing_is_refused_in_words(wire: Wire, file: str) -> None:
+    for path in (f"/file/d/{quote(file, safe='%')}/view", f"/uc?id={quote(file, safe='%')}"):
+        answer = browser(wire, EVE).open(path)
+        assert 400 <= answer.status < 500 or (file == "root" and answer.status == 200)
+        assert "Traceback" not in answer.body.decode()
+
+
+# -- who signs in ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_the_cookie_of_a_browser_opens_pages_and_never_the_interface(wire: Wire) -> None:
+    """Or any site could call the interface in the person's name."""
+    person, file = browser(wire, ADA), made(wire)
+
+    assert person.send("GET", FILES).status == 401
+    assert person.send("DELETE", f"{FILES}/{file['id']}").status == 401
+    assert person.send("POST", f"/upload{FILES}?uploadType=media", b"x").status == 401
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_the_cookie_is_hidden_from_scripts_and_other_sites(wire: Wire) -> None:
+    person = Person(wire)
+    answer = person.press(person.open("/signin"), "sign in", token=wire.service.sign_in(ADA))
+
+    cookie = answer.headers["Set-Cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=lax" in cookie or "samesite=strict" in cookie
+    assert "path=/" in cookie
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_who_signs_out_is_out(wire: Wire) -> None:
+    person, file = browser(wire, ADA), made(wire)
+    kept = dict(person.cookies)
+    person.press(person.open(local(file["webViewLink"])), "sign out")
+
+    assert is_refused(person.open(local(file["webViewLink"])))
+    person.cookies = kept
+    assert is_refused(person.open(local(file["webViewLink"])))
+
+
+@pytest.mark.spec("T-01", "T-01c")
+def test_a_browser_does_not_stay_signed_in_for_ever(wire: Wire) -> None:
+    person, file = browser(wire, ADA), made(wire)
+    wire.service.clock.advance("2d")
+
+    assert is_refused(person.open(local(file["webViewLink"])))
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("token", ["", "nobody", "\u20ac", "x" * 5000, "a b", "\x00"])
+def test_a_token_that_is_none_signs_nobody_in(wire: Wire, token: str) -> None:
+    person = Person(wire)
+    answer = person.press(person.open("/signin"), "sign in", token=token)
+
+    assert answer.status == 401
+    assert not person.cookies
+
+
+ELSEWHERE = [
+    "https://evil.example/",
+    "//evil.example",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/\t/evil.example",
+    "javascript:x",
+    "/%0d%0aSet-Cookie:a=b",
+    "/\r\nSet-Cookie: a=b",
+    "http:evil.example",
+    "/../../x",
+    "",
+]
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("target", ELSEWHERE)
+def test_who_has_signed_in_is_led_to_no_other_site(wire: Wire, target: str) -> None:
+    person = Person(wire)
+    page = person.open(f"/signin?continue={quote(target, safe='')}")
+    answer = person.press(page, "sign in", token=wire.service.sign_in(ADA))
+
+    where = answer.headers["Location"]
+    assert where.startswith("/")
+    assert not where.startswith(("//", "/\\"))
+    assert not set(where) & set("\r\n\t\\")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+def test_another_site_signs_nobody_in(wire: Wire) -> None:
+    person = Person(wire)
+    body = f"token={wire.service.sign_in(EVE)}".encode()
+    kind = "application/x-www-form-urlencoded"
+
+    answer = person.send("POST", "/signin", body, Content_Type=kind, Origin="https://evil.example")
+
+    assert 400 <= answer.status < 500
+    assert not person.cookies
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.choice("browser_sign_in")
+def test_nobody_signs_in_by_saying_who_they_are_unless_that_is_the_policy(wire: Wire) -> None:
+    person = Person(wire)
+    kind = "application/x-www-form-urlencoded"
+
+    answer = person.send("POST", "/signin", b"user=ada%40svc.example", Content_Type=kind)
+
+    assert answer.status == 401
+    assert not person.cookies
+    assert isinstance(wire, InProcess) or answer.headers["Content-Type"].startswith("text/html")

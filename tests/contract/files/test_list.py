@@ -1,0 +1,248 @@
+"""Listing: queries, order and pages."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.contract.conftest import Answer, Wire
+
+FILES = "/storage/v3/files"
+
+
+def ask(wire: Wire, q: str = "", **query: Any) -> Answer:
+    pairs = {**({"q": q} if q else {}), **query}
+    return wire.send("GET", f"{FILES}?" + "&".join(f"{k}={quote(str(v))}" for k, v in pairs.items()))
+
+
+def names(answer: Answer) -> list[str]:
+    assert answer.status == 200, answer.body
+    return sorted(f["name"] for f in answer.json["files"])
+
+
+@pytest.fixture
+def shelf(wire: Wire) -> Wire:
+    """A few files, made a day apart."""
+    folder = wire.post_json(FILES, {"name": "Reports", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
+    for metadata in (
+        {"name": "Annual Report.pdf", "mimeType": "application/pdf", "parents": [folder], "starred": True},
+        {"name": "annual budget.csv", "mimeType": "text/csv", "properties": {"year": "2026"}},
+        {"name": "it's.txt", "mimeType": "text/plain", "description": "a quoted zebra"},
+    ):
+        wire.service.clock.advance("1d")
+        wire.post_json(FILES, metadata)
+    wire.folder = folder  # type: ignore[attr-defined]
+    return wire
+
+
+@pytest.mark.parametrize(
+    "q, expected",
+    [
+        ("name contains 'annual'", ["Annual Report.pdf", "annual budget.csv"]),
+        ("name contains 'rep'", ["Annual Report.pdf", "Reports"]),
+        ("name contains 'eport'", []),
+        ("name = 'ANNUAL BUDGET.CSV'", ["annual budget.csv"]),
+        (r"name = 'it\'s.txt'", ["it's.txt"]),
+        ("name != 'Reports' and not name contains 'annual'", ["it's.txt"]),
+        ("mimeType = 'text/csv' or mimeType = 'text/plain'", ["annual budget.csv", "it's.txt"]),
+        ("mimeType contains 'text/'", ["annual budget.csv", "it's.txt"]),
+        ("mimeType != 'application/vnd.svc-apps.folder' and (starred = true or name contains 'it')", ["Annual Report.pdf", "it's.txt"]),  # noqa: E501
+        ("starred = true", ["Annual Report.pdf"]),
+        ("trashed = true", []),
+        ("'root' in parents and starred = false", ["Reports", "annual budget.csv", "it's.txt"]),
+        ("'me' in owners and mimeType = 'text/csv'", ["annual budget.csv"]),
+        ("'nobody@svc.example' in owners", []),
+        ("properties has {key='year' and value='2026'}", ["annual budget.csv"]),
+        ("properties has {key='year' and value='2025'}", []),
+        ("fullText contains 'zebra'", ["it's.txt"]),
+        ("sharedWithMe = true", []),
+        ("name = 'a' or name = 'it\\'s.txt' and mimeType = 'text/plain'", ["it's.txt"]),
+    ],
+)  # fmt: skip
+def test_a_query_finds(shelf: Wire, q: str, expected: list[str]) -> None:
+    assert names(ask(shelf, q)) == expected
+
+
+def test_a_query_finds_in_a_folder(shelf: Wire) -> None:
+    assert names(ask(shelf, f"'{shelf.folder}' in parents")) == ["Annual Report.pdf"]  # type: ignore[attr-defined]
+
+
+def test_a_query_compares_times(shelf: Wire) -> None:
+    since = shelf.send("GET", f"{FILES}?q={quote(chr(39).join(['name contains ', 'budget', '']))}&fields=*").json[
+        "files"
+    ]
+    day = since[0]["modifiedTime"]
+
+    assert names(ask(shelf, f"modifiedTime > '{day}'")) == ["it's.txt"]
+    assert names(ask(shelf, f"createdTime < '{day}'")) == ["Annual Report.pdf", "Reports"]
+    assert names(ask(shelf, f"modifiedTime >= '{day}' and modifiedTime <= '{day}'")) == ["annual budget.csv"]
+
+
+@pytest.mark.parametrize(
+    "q",
+    [
+        "name",
+        "name like 'a'",
+        "name = a",
+        "name = 'a",
+        "name = 'a' and",
+        "(name = 'a'",
+        "name = 'a')",
+        "colour = 'red'",
+        "starred = 'yes'",
+        "modifiedTime > 'yesterday'",
+        "name < 'a'",
+        "'x' in shoes",
+        "properties has {key='a'}",
+        "not",
+        "(" * 5000,
+        "not " * 5000 + "starred = true",
+    ],
+)
+def test_a_query_that_is_none_is_refused(wire: Wire, q: str) -> None:
+    answer = ask(wire, q)
+
+    assert (answer.status, answer.error["location"]) == (400, "q")
+
+
+@pytest.mark.parametrize("way", ["socket"])  # which has a limit of its own
+def test_a_query_of_any_length_breaks_nothing(wire: Wire) -> None:
+    answer = ask(wire, "name = 'a' or " * 3000 + "name = 'a'")
+
+    assert answer.status in (200, 400, 413, 414)
+
+
+@pytest.mark.parametrize(
+    "order, expected",
+    [
+        ("name", ["Annual Report.pdf", "annual budget.csv", "it's.txt", "Reports"]),
+        ("createdTime desc", ["it's.txt", "annual budget.csv", "Annual Report.pdf", "Reports"]),
+        ("folder,createdTime", ["Reports", "Annual Report.pdf", "annual budget.csv", "it's.txt"]),
+    ],
+)
+def test_order(shelf: Wire, order: str, expected: list[str]) -> None:
+    found = [f["name"] for f in ask(shelf, orderBy=order).json["files"]]
+
+    assert sorted(found) == sorted(expected)
+    if order != "name":
+        assert found == expected
+    else:
+        assert [n.lower() for n in found] in (sorted(n.lower() for n in found), [n.lower() for n in sorted(found)])
+
+
+def test_natural_order_counts(wire: Wire) -> None:
+    for name in ("file10", "file9", "file1"):
+        wire.post_json(FILES, {"name": name})
+
+    assert [f["name"] for f in ask(wire, orderBy="name_natural").json["files"]] == ["file1", "file9", "file10"]
+
+
+@pytest.mark.parametrize(
+    "order, status, reason",
+    [
+        ("colour", 400, "invalid"),
+        ("name,name", 403, "orderByContainsDuplicateSortKeys"),
+        ("name sideways", 400, "invalid"),
+    ],
+)
+def test_an_order_that_is_none_is_refused(wire: Wire, order: str, status: int, reason: str) -> None:
+    answer = ask(wire, orderBy=order)
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (status, reason, "orderBy")
+
+
+@pytest.mark.parametrize("order", [None, "name", "modifiedTime desc,name"])
+def test_pages_hold_every_file_once(wire: Wire, order: str | None) -> None:
+    for number in range(7):
+        wire.post_json(FILES, {"name": f"file {number % 3}"})
+    seen: list[str] = []
+    token, pages = None, 0
+    while True:
+        query = {"pageSize": 3} | ({"orderBy": order} if order else {}) | ({"pageToken": token} if token else {})
+        page = ask(wire, **query).json
+        seen += [f["id"] for f in page["files"]]
+        pages += 1
+        token = page.get("nextPageToken")
+        if not token:
+            break
+        wire.post_json(FILES, {"name": "file 1"}) if pages == 1 and order is None else None
+
+    assert pages == 3
+    assert len(seen) == len(set(seen)) >= 7
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "pageSize=0",
+        "pageSize=1001",
+        "pageSize=x",
+        "pageToken=garbage",
+        "corpora=moon",
+        "spaces=moon",
+        "spaces=storage,moon",
+    ],
+)
+def test_a_parameter_out_of_range_is_named(wire: Wire, query: str) -> None:
+    answer = wire.send("GET", f"{FILES}?{query}")
+
+    assert (answer.status, answer.error["location"]) == (400, query.split("=")[0])
+
+
+def test_the_default_answer_and_the_mask_of_a_list(wire: Wire) -> None:
+    wire.create()
+
+    plain = ask(wire).json
+    masked = ask(wire, fields="files(id),nextPageToken").json
+
+    assert list(plain) == ["kind", "incompleteSearch", "files"]
+    assert (plain["kind"], list(plain["files"][0])) == ("svc#fileList", ["kind", "id", "name", "mimeType"])
+    assert [set(f) for f in masked["files"]] == [{"id"}]
+
+
+def test_another_users_files_are_not_there(wire: Wire) -> None:
+    file = wire.create()
+    bob = wire.service.sign_in("bob@svc.example")
+
+    assert wire.send("GET", FILES, token=bob).json["files"] == []
+    for method, target in (
+        ("GET", f"{FILES}/{file['id']}"),
+        ("GET", f"{FILES}/{file['id']}?alt=media"),
+        ("DELETE", f"{FILES}/{file['id']}"),
+    ):
+        assert wire.send(method, target, token=bob).status == 404
+
+
+def test_several_spaces_are_a_list(wire: Wire) -> None:
+    wire.create()
+
+    assert len(wire.send("GET", "/storage/v3/files?spaces=storage,%20appDataFolder").json["files"]) == 1
+
+
+@pytest.mark.choice("Where files lie")
+def test_nothing_lies_in_the_folder_of_an_application(wire: Wire) -> None:
+    wire.create()
+
+    assert wire.send("GET", "/storage/v3/files?spaces=appDataFolder").json["files"] == []
+
+
+@pytest.mark.parametrize(
+    "q, status",
+    [
+        ("fullText contains '" + " ".join(f"w{n}" for n in range(200)) + "'", 200),
+        ("fullText contains '" + " ".join(f"w{n}" for n in range(201)) + "'", 400),
+        ("fullText contains '" + "\u0390" * 4096 + "'", 400),
+        (" and ".join(["fullText contains 'a b c d'"] * 51), 400),
+        (" or ".join(f"'x{n}' in parents" for n in range(200)), 200),
+        (" or ".join(f"'x{n}' in parents" for n in range(201)), 400),
+        ("name contains '" + "\U0001f600" * 4096 + "'", 200),
+        ("name contains '" + "x" * 4097 + "'", 400),
+        ("not " * 3000 + "trashed = true", 200),
+    ],
+    ids=["200 words", "201", "folded", "several", "200 terms", "201 terms", "pattern", "long pattern", "not"],
+)
+def test_a_query_that_is_too_much_for_the_database_is_refused(shelf: Wire, q: str, status: int) -> None:
+    answer = shelf.send("GET", f"{FILES}?q={quote(q)}")
+
+    assert answer.status == status
+    assert status == 200 or (answer.error["reason"], answer.error["location"]) == ("invalid", "q")

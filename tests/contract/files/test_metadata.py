@@ -1,0 +1,407 @@
+"""A4 and the file operations beside it: create by metadata, get, update, delete, generate ids."""
+
+import gzip
+
+import pytest
+
+from tests.contract.chosen import choice
+from tests.contract.conftest import Wire
+
+FILES = "/storage/v3/files"
+NOT_SHOWN = pytest.mark.choice("Operations that the interface names and does not show")
+
+
+@pytest.mark.spec("A4-01", "A4-01a", "U-04", "U-01", "U-01b")
+def test_a_file_is_created_without_content(wire: Wire) -> None:
+    answer = wire.post_json(FILES, {})
+
+    assert answer.status == 200
+    assert answer.json["name"] == "Untitled"
+    with choice("A file by metadata alone, without a type"):
+        assert wire.download(answer.json["id"]).body == b""
+
+
+@pytest.mark.spec("A4-01", "A4-01b", "L-01", "L-01b")
+def test_a_pregenerated_id_is_used(wire: Wire) -> None:
+    file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
+
+    assert wire.post_json(FILES, {"id": file_id, "name": "a"}).json["id"] == file_id
+
+
+@pytest.mark.spec("X-02", "X-02a", "X-02b", "X-02c", "L-01", "L-01b")
+def test_an_id_is_accepted_once(wire: Wire) -> None:
+    file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
+    wire.post_json(FILES, {"id": file_id, "name": "a"})
+
+    begun = wire.initiate({"id": file_id})
+    late = wire.put(begun.headers["location"], b"x") if begun.status == 200 else begun
+
+    for again in (wire.post_json(FILES, {"id": file_id}), late):
+        assert (again.status, again.error["reason"]) == (409, "fileIdInUse")
+    with choice("Several mistakes in one body"):
+        assert begun.status == 409
+    assert wire.names() == ["a"]
+
+
+@pytest.mark.spec("X-02", "X-02a", "L-01", "L-01b")
+@pytest.mark.choice("A generated id for a folder or a shortcut")
+def test_the_id_of_a_deleted_file_is_not_used_again(wire: Wire) -> None:
+    file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
+    wire.post_json(FILES, {"id": file_id})
+    wire.send("DELETE", f"{FILES}/{file_id}")
+
+    assert wire.post_json(FILES, {"id": file_id}).status == 409
+
+
+@pytest.mark.spec("X-03", "X-03a")
+@pytest.mark.choice("A generated id for a folder or a shortcut")
+def test_a_folder_takes_a_generated_id(wire: Wire) -> None:
+    file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
+
+    answer = wire.post_json(FILES, {"id": file_id, "mimeType": "application/vnd.svc-apps.folder"})
+
+    assert (answer.status, answer.json["id"]) == (200, file_id)
+
+
+@pytest.mark.spec("L-01", "L-01a")
+@pytest.mark.parametrize("query, count", [("", 10), ("?count=1", 1), ("?count=1000", 1000)])
+def test_the_asked_number_of_ids_is_generated(wire: Wire, query: str, count: int) -> None:
+    answer = wire.send("GET", f"{FILES}/generateIds{query}").json
+
+    with choice("What an answer shows unasked"):
+        assert (answer["kind"], answer["space"]) == ("svc#generatedIds", "storage")
+    assert len(set(answer["ids"])) == count
+
+
+@pytest.mark.spec("L-01", "L-01a")
+@pytest.mark.choice("max_generated_ids")
+@pytest.mark.parametrize("query", ["count=0", "count=1001", "count=ten", "count=-1", "space=moon", "type=cakes"])
+def test_ids_are_generated_within_limits(wire: Wire, query: str) -> None:
+    answer = wire.send("GET", f"{FILES}/generateIds?{query}")
+
+    assert (answer.status, answer.error["location"]) == (400, query.split("=")[0])
+
+
+@pytest.mark.parametrize("file_id", ["made-up", "../etc", "", "x" * 5000])
+def test_an_id_that_was_not_generated_is_refused(wire: Wire, file_id: str) -> None:
+    answer = wire.post_json(FILES, {"id": file_id})
+
+    assert (answer.status, answer.error["reason"]) == (400, "invalid")
+    assert wire.names() == []
+
+
+@pytest.mark.spec("X-03", "X-03a")
+@pytest.mark.parametrize("kind", ["document", "spreadsheet", "presentation", "drawing", "script"])
+def test_an_id_with_a_native_type_is_refused(wire: Wire, kind: str) -> None:
+    file_id = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"][0]
+
+    answer = wire.post_json(FILES, {"id": file_id, "mimeType": f"application/vnd.svc-apps.{kind}"})
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalid", "id")
+
+
+@pytest.mark.spec("A4-02", "A4-02a")
+@pytest.mark.parametrize(
+    "body", [b"", b"{", b"[]", b'"text"', b"null", b"5", b"\xff\xfe", b'{"name": "a"', b"[" * 50_000]
+)
+def test_a_body_that_is_no_object_is_refused(wire: Wire, body: bytes) -> None:
+    answer = wire.send("POST", FILES, body, {"Content-Type": "application/json"})
+
+    if body:
+        assert answer.status == 400
+        with choice("Words of an error"):
+            assert answer.error["reason"] in {"parseError", "badRequest", "invalid"}
+        assert wire.names() == []
+
+
+@pytest.mark.spec("A4-02", "A4-02b")
+@pytest.mark.parametrize(
+    "field, value",
+    [
+        ("name", 5),
+        ("name", ["a"]),
+        ("mimeType", 7),
+        ("viewersCanCopyContent", 0),
+        *(
+            pytest.param(
+                field, value, marks=pytest.mark.choice("Operations that the interface names and does not show")
+            )
+            for field, value in (
+                ("description", {}),
+                ("starred", "yes"),
+                ("trashed", 1),
+                ("parents", "root"),
+                ("parents", [5]),
+                ("properties", []),
+                ("properties", {"a": 5}),
+                ("appProperties", "x"),
+                ("createdTime", "yesterday"),
+                ("modifiedTime", 5),
+                ("copyRequiresWriterPermission", "true"),
+            )
+        ),
+        ("id", 5),
+    ],
+)
+def test_a_field_of_the_wrong_type_is_named(wire: Wire, field: str, value: object) -> None:
+    answer = wire.post_json(FILES, {field: value})
+
+    assert answer.status == 400
+    assert answer.error["location"].split(".")[0].split("[")[0] == field
+    assert wire.names() == []
+
+
+@pytest.mark.spec("A4-02", "A4-02b")
+@pytest.mark.choice("Several mistakes in one body")
+def test_all_that_is_wrong_is_told_at_once(wire: Wire) -> None:
+    answer = wire.post_json(FILES, {"name": 5, "starred": "no", "description": []})
+
+    assert {e["location"] for e in answer.json["error"]["errors"]} == {"name", "starred", "description"}
+
+
+@pytest.mark.choice("Fields of a file that the service sets")
+@pytest.mark.parametrize("field", ["nmae", "mimetype", "x" * 5000])
+def test_a_field_that_no_file_has_is_told_apart(wire: Wire, field: str) -> None:
+    answer = wire.post_json(FILES, {"name": "a", field: "x"})
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (403, "fieldNotWritable", field[:100])
+    assert "is no field of a file" in answer.error["message"]
+    assert wire.names() == []
+
+
+@pytest.mark.parametrize("field", ["size", "kind", "md5Checksum", "webViewLink", "owners", "capabilities", "version"])
+def test_what_the_service_sets_cannot_be_written(wire: Wire, field: str) -> None:
+    answer = wire.post_json(FILES, {"name": "a", field: "x"})
+
+    assert (answer.status, answer.error["reason"]) == (403, "fieldNotWritable")
+    assert wire.names() == []
+
+
+def test_an_unknown_field_cannot_be_written(wire: Wire) -> None:
+    assert wire.post_json(FILES, {"colour": "red"}).status in (400, 403)
+
+
+def test_metadata_is_kept(wire: Wire) -> None:
+    metadata = {
+        "name": "Ünïcödé 🗂.txt",
+        "description": "d",
+        "starred": True,
+        "properties": {"a": "1"},
+        "appProperties": {"b": "2"},
+        "createdTime": "2020-01-02T03:04:05.678Z",
+        "modifiedTime": "2021-01-02T03:04:05.000Z",
+        "viewersCanCopyContent": True,
+        "copyRequiresWriterPermission": True,
+        "mimeType": "text/x-special",
+    }
+    file_id = wire.post_json(FILES, metadata).json["id"]
+
+    found = wire.send("GET", f"{FILES}/{file_id}?fields=*").json
+
+    assert {key: found[key] for key in metadata} == metadata
+
+
+@pytest.mark.parametrize("kind", ["document", "folder", "spreadsheet"])
+def test_an_empty_native_document_is_made_by_metadata_alone(wire: Wire, kind: str) -> None:
+    native = f"application/vnd.svc-apps.{kind}"
+
+    answer = wire.post_json(FILES, {"name": "n", "mimeType": native})
+
+    assert (answer.status, answer.json["mimeType"]) == (200, native)
+
+
+def test_the_default_answer_is_four_fields(wire: Wire) -> None:
+    file_id = wire.create()["id"]
+
+    assert list(wire.send("GET", f"{FILES}/{file_id}").json) == ["kind", "id", "name", "mimeType"]
+
+
+@pytest.mark.parametrize(
+    "mask, keys",
+    [
+        ("id,size", {"id", "size"}),
+        ("id, size", {"id", "size"}),
+        ("owners(emailAddress)", {"owners"}),
+        ("owners/emailAddress,id", {"owners", "id"}),
+        ("", set()),
+    ],
+)
+def test_a_mask_picks_fields(wire: Wire, mask: str, keys: set[str]) -> None:
+    from urllib.parse import quote
+
+    file_id = wire.create()["id"]
+
+    found = wire.send("GET", f"{FILES}/{file_id}?fields={quote(mask)}").json
+
+    assert set(found) == keys
+    if "owners" in keys:
+        assert [set(owner) for owner in found["owners"]] == [{"emailAddress"}]
+
+
+@pytest.mark.parametrize(
+    "mask", ["etag", "id,nonsense", "owners(shoe)", "id(", "id)", ",,", "files(id)", "((((((" * 500]
+)
+def test_a_mask_that_names_nothing_is_refused(wire: Wire, mask: str) -> None:
+    file_id = wire.create()["id"]
+
+    answer = wire.send("GET", f"{FILES}/{file_id}?fields={mask}")
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalidParameter", "fields")
+
+
+def test_an_update_changes_what_it_names(wire: Wire) -> None:
+    file = wire.create(b"content")
+
+    answer = wire.json_request("PATCH", f"{FILES}/{file['id']}?fields=*", {"name": "b.tar.gz", "starred": True})
+
+    assert answer.json["name"] == "b.tar.gz"
+    assert (answer.json["fileExtension"], answer.json["fullFileExtension"]) == ("gz", "tar.gz")
+    assert answer.json["md5Checksum"] == file["md5Checksum"]
+    assert int(answer.json["version"]) > int(file["version"])
+
+
+def test_properties_are_merged_and_null_removes(wire: Wire) -> None:
+    file_id = wire.post_json(FILES, {"properties": {"a": "1", "b": "2"}}).json["id"]
+
+    wire.json_request("PATCH", f"{FILES}/{file_id}", {"properties": {"a": None, "c": "3"}})
+
+    assert wire.send("GET", f"{FILES}/{file_id}?fields=properties").json == {"properties": {"b": "2", "c": "3"}}
+
+
+@pytest.mark.parametrize("size", [124, 125])
+def test_a_property_has_a_size(wire: Wire, size: int) -> None:
+    answer = wire.post_json(FILES, {"properties": {"k": "é" * ((size - 1) // 2) + "x" * ((size - 1) % 2)}})
+
+    assert answer.status == (200 if size == 124 else 400)
+
+
+def test_parents_move_by_parameter_only(wire: Wire) -> None:
+    folder = wire.post_json(FILES, {"name": "f", "mimeType": "application/vnd.svc-apps.folder"}).json["id"]
+    file = wire.create()
+
+    refused = wire.json_request("PATCH", f"{FILES}/{file['id']}", {"parents": [folder]})
+    moved = wire.json_request("PATCH", f"{FILES}/{file['id']}?addParents={folder}&fields=parents", {})
+
+    assert (refused.status, refused.error["reason"]) == (403, "fieldNotWritable")
+    assert moved.json == {"parents": [folder]}
+
+
+def test_trash_and_untrash(wire: Wire) -> None:
+    file_id = wire.create()["id"]
+
+    trashed = wire.json_request("PATCH", f"{FILES}/{file_id}?fields=trashed,explicitlyTrashed", {"trashed": True})
+    restored = wire.json_request("PATCH", f"{FILES}/{file_id}?fields=trashed", {"trashed": False})
+
+    assert trashed.json == {"trashed": True, "explicitlyTrashed": True}
+    assert restored.json == {"trashed": False}
+
+
+def test_a_trashed_folder_takes_its_content_along(wire: Wire) -> None:
+    folder = wire.post_json(FILES, {"mimeType": "application/vnd.svc-apps.folder"}).json["id"]
+    inside = wire.post_json(FILES, {"parents": [folder]}).json["id"]
+
+    wire.json_request("PATCH", f"{FILES}/{folder}", {"trashed": True})
+
+    found = wire.send("GET", f"{FILES}/{inside}?fields=trashed,explicitlyTrashed").json
+    assert found == {"trashed": True, "explicitlyTrashed": False}
+
+
+def test_deletion_is_for_good(wire: Wire) -> None:
+    file_id = wire.create()["id"]
+
+    answer = wire.send("DELETE", f"{FILES}/{file_id}")
+
+    assert (answer.status, answer.body) == (204, b"")
+    for again in (
+        wire.send("GET", f"{FILES}/{file_id}"),
+        wire.download(file_id),
+        wire.send("DELETE", f"{FILES}/{file_id}"),
+    ):
+        assert (again.status, again.error["location"]) == (404, "fileId")
+
+
+def test_emptying_the_trash_deletes_what_is_in_it(wire: Wire) -> None:
+    kept, gone = wire.create(), wire.create()
+    wire.json_request("PATCH", f"{FILES}/{gone['id']}", {"trashed": True})
+
+    assert wire.send("DELETE", f"{FILES}/trash").status == 204
+
+    assert [f["id"] for f in wire.send("GET", FILES).json["files"]] == [kept["id"]]
+
+
+@pytest.mark.spec("A5-02")
+def test_content_that_cannot_become_the_native_type_is_refused_and_not_stored(wire: Wire) -> None:
+    uri = wire.initiate({"mimeType": "application/vnd.svc-apps.spreadsheet"}, X_Upload_Content_Type="video/mp4")
+    if uri.status == 200:
+        uri = wire.put(uri.headers["location"], b"\x00\x01")
+
+    assert uri.status == 400
+    assert wire.names() == []
+
+
+@pytest.mark.spec("A4-02", "A4-02b")
+@NOT_SHOWN
+@pytest.mark.parametrize(
+    "sent, shown",
+    [
+        ("9999-12-31T23:59:59.999999999Z", "9999-12-31T23:59:59.999Z"),
+        ("0001-01-01T00:00:00Z", "0001-01-01T00:00:00.000Z"),
+        ("9999-12-31T23:59:59-05:00", None),
+        ("0001-01-01T00:00:00+05:00", None),
+    ],
+)
+def test_an_instant_at_the_edge_of_time_is_shown_or_refused(wire: Wire, sent: str, shown: str | None) -> None:
+    file_id = wire.create()["id"]
+
+    answer = wire.json_request("PATCH", f"/storage/v3/files/{file_id}?fields=createdTime", {"createdTime": sent})
+
+    assert answer.json == {"createdTime": shown} if shown else answer.error["location"] == "createdTime"
+    assert wire.send("GET", "/storage/v3/files?fields=*").status == 200
+
+
+@pytest.mark.choice("A media type without end")
+@pytest.mark.parametrize("length, status", [(1000, 200), (1001, 400), (70_000, 400)])
+def test_a_media_type_goes_out_again_in_a_header(wire: Wire, length: int, status: int) -> None:
+    """Most clients read no header line beyond 8 or 64 KiB: the file could be made, and never had again."""
+    kind = "text/plain; a=" + "b" * (length - len("text/plain; a="))
+
+    answer = wire.post_json(FILES, {"name": "a", "mimeType": kind})
+
+    assert answer.status == status
+    assert len(wire.names()) == (status == 200)
+    if status == 200:
+        assert wire.download(answer.json["id"]).headers["content-type"] == kind
+
+
+@pytest.mark.spec("A4-02", "A4-02a")
+@pytest.mark.choice("Words of an error")
+@pytest.mark.parametrize(
+    "body, words",
+    [
+        (b'{"name": "' + "ü".encode("latin-1") + b'"}', "expected text in UTF-8, not compressed."),
+        (gzip.compress(b'{"name": "a"}'), "expected text in UTF-8, not compressed."),
+        (b'{"starred": ' + b"9" * 5000 + b"}", "a number has more than 4000 digits"),
+        (b'{"name": ' * 50_000 + b"1" + b"}" * 50_000, "it is nested more than 100 deep."),
+    ],
+    ids=["latin-1", "gzip", "digits", "nested"],  # gzip writes the present time: no id may be made of its bytes
+)
+def test_a_body_that_cannot_be_read_is_told_what_is_wrong(wire: Wire, body: bytes, words: str) -> None:
+    """In words for whoever sent it, and none of Python's own."""
+    answer = wire.send("POST", FILES, body, {"Content-Type": "application/json"})
+
+    assert (answer.status, answer.error["reason"]) == (400, "parseError")
+    assert answer.error["message"].endswith(words)
+
+
+@pytest.mark.spec("A4-02", "A4-02a")
+@pytest.mark.choice("max_metadata_size")
+@pytest.mark.parametrize("depth, status", [(50, 200), (400, 400), (900, 400)])
+def test_metadata_may_be_nested_but_not_without_end(wire: Wire, depth: int, status: int) -> None:
+    file_id = wire.create()["id"]
+    body = '{"contentRestrictions": [{"reason": ' + '{"a": ' * depth + "1" + "}" * depth + "}]}"
+
+    answer = wire.send("PATCH", f"/storage/v3/files/{file_id}", body.encode())
+
+    assert answer.status == status
+    assert status == 200 or answer.error["reason"] == "parseError"
+    assert wire.send("GET", "/storage/v3/files?fields=*").status == 200

@@ -1,0 +1,349 @@
+"""Who sees a file and may do what with it, and what its watchers are told when that changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.contract.conftest import Answer, Wire
+from tests.contract.watching import FOLDER, Watch, watching
+
+ADA, BOB, EVE = "ada@svc.example", "bob@svc.example", "eve@svc.example"
+
+
+class People:
+    """Ada, who owns things, Bob, and Eve."""
+
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+        self.tokens = {user: wire.service.sign_in(user) for user in (ADA, BOB, EVE)}
+
+    def share(self, file: str, role: str = "reader", user: str = BOB, by: str = ADA, **more: Any) -> Answer:
+        body = {"type": "user", "role": role, "emailAddress": user, **more}
+        body = {name: value for name, value in body.items() if value is not None}
+        return self.wire.post_json(f"/storage/v3/files/{file}/permissions?fields=*", body, token=self.tokens[by])
+
+    def unshare(self, file: str, permission: str, by: str = ADA) -> Answer:
+        return self.send(by, "DELETE", f"/storage/v3/files/{file}/permissions/{permission}")
+
+    def send(self, user: str, method: str, path: str, body: bytes | None = None, **headers: str) -> Answer:
+        return self.wire.send(method, path, body, headers, token=self.tokens[user])
+
+    def patch(self, user: str, file: str, body: dict[str, Any], query: str = "") -> Answer:
+        return self.wire.json_request("PATCH", f"/storage/v3/files/{file}{query}", body, token=self.tokens[user])
+
+    def get(self, user: str, file: str, query: str = "") -> Answer:
+        return self.send(user, "GET", f"/storage/v3/files/{file}{query}")
+
+    def made(self, user: str = ADA, **metadata: Any) -> str:
+        answer = self.wire.post_json("/storage/v3/files", metadata, token=self.tokens[user])
+        assert answer.status == 200, answer.body
+        return answer.json["id"]
+
+    def listed(self, user: str, query: str = "") -> set[str]:
+        answer = self.send(user, "GET", f"/storage/v3/files{query}")
+        assert answer.status == 200, answer.body
+        return {file["id"] for file in answer.json["files"]}
+
+
+@pytest.fixture
+def people(wire: Wire) -> People:
+    return People(wire)
+
+
+@pytest.fixture
+def file(people: People) -> str:
+    return people.wire.create()["id"]
+
+
+@pytest.mark.spec("A8-08", "A8-08b")
+def test_what_is_not_shared_is_not_there(people: People, file: str) -> None:
+    for answer in (people.get(BOB, file), people.get(BOB, file, "?alt=media"), people.patch(BOB, file, {"name": "x"})):
+        assert (answer.status, answer.error["reason"]) == (404, "notFound")
+    assert file not in people.listed(BOB)
+
+
+def test_a_permission_is_answered(people: People, file: str) -> None:
+    answer = people.share(file, "writer")
+
+    assert answer.status == 200
+    assert answer.json["kind"] == "svc#permission"
+    assert (answer.json["type"], answer.json["role"], answer.json["emailAddress"]) == ("user", "writer", BOB)
+    listed = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions").json["permissions"]
+    assert [one["role"] for one in listed] == ["owner", "writer"]
+    one = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions/{answer.json['id']}").json
+    assert one == listed[1] == {key: answer.json[key] for key in ("id", "type", "kind", "role")}
+
+
+@pytest.mark.parametrize("role", ["reader", "commenter", "writer"])
+def test_who_may_what(people: People, file: str, role: str) -> None:
+    people.share(file, role)
+    media = f"/upload/storage/v3/files/{file}?uploadType=media"
+
+    assert people.get(BOB, file, "?alt=media").body == b"hello"
+    changed = [
+        people.patch(BOB, file, {"name": "renamed"}),
+        people.send(BOB, "PATCH", media, b"new"),
+        people.share(file, "reader", EVE, by=BOB),
+    ]
+    assert {answer.status for answer in changed} == ({200} if role == "writer" else {403})
+    for answer in (people.patch(BOB, file, {"trashed": True}), people.send(BOB, "DELETE", f"/storage/v3/files/{file}")):
+        assert (answer.status, answer.error["reason"]) == (403, "insufficientFilePermissions")
+
+
+def test_what_a_resource_tells_of_sharing(people: People, file: str) -> None:
+    people.share(file, "reader")
+    told = people.get(BOB, file, "?fields=*").json
+
+    assert (told["shared"], told["ownedByMe"], told["owners"][0]["emailAddress"]) == (True, False, ADA)
+    assert told["sharingUser"]["emailAddress"] == ADA
+    assert told["sharedWithMeTime"]
+    assert "permissions" not in told
+    can = told["capabilities"]
+    assert (can["canDownload"], can["canEdit"], can["canShare"], can["canDelete"]) == (True, False, False, False)
+    owners = people.get(ADA, file, "?fields=*").json
+    assert [one["role"] for one in owners["permissions"]] == ["owner", "reader"]
+    assert owners["permissionIds"] == [one["id"] for one in owners["permissions"]]
+    assert owners["capabilities"]["canDelete"]
+
+
+def test_who_changed_it_last(people: People, file: str) -> None:
+    people.share(file, "writer")
+    people.patch(BOB, file, {"name": "bobs"})
+    assert people.get(ADA, file, "?fields=lastModifyingUser(emailAddress)").json == {
+        "lastModifyingUser": {"emailAddress": BOB}
+    }
+    people.patch(ADA, file, {"name": "adas"})
+    assert people.get(BOB, file, "?fields=lastModifyingUser(emailAddress)").json["lastModifyingUser"] == {
+        "emailAddress": ADA
+    }
+
+
+def test_listings_and_searches(people: People, file: str) -> None:
+    other, bobs = people.made(name="other"), people.made(BOB, name="bobs")
+    people.share(file, "reader")
+
+    assert people.listed(BOB) == {file, bobs}
+    assert people.listed(BOB, "?q=sharedWithMe") == {file}
+    assert people.listed(BOB, "?q=sharedWithMe=false") == {bobs}
+    assert people.listed(BOB, "?q='me'+in+owners") == {bobs}
+    assert people.listed(BOB, f"?q='{ADA}'+in+owners") == {file}
+    assert people.listed(ADA, f"?q='{BOB}'+in+readers") == {file}
+    assert people.listed(ADA, f"?q='{BOB}'+in+writers") == set()
+    assert people.listed(ADA, "?orderBy=sharedWithMeTime") == {file, other}
+    people.share(file, "reader", None, type="anyone")  # type: ignore[arg-type]
+    assert people.listed(ADA, "?q=visibility='anyoneWithLink'") == {file}
+    assert people.listed(ADA, "?q=visibility='limited'") == {other}
+
+
+def test_a_folder_shares_what_is_in_it(people: People) -> None:
+    top = people.made(name="top", mimeType=FOLDER)
+    middle = people.made(name="middle", mimeType=FOLDER, parents=[top])
+    leaf = people.made(name="leaf", parents=[middle])
+    permission = people.share(top, "writer").json["id"]
+
+    assert people.patch(BOB, leaf, {"name": "by bob"}).status == 200
+    assert people.listed(BOB) == {top, middle, leaf}
+    mine = people.made(BOB, name="mine", parents=[middle])
+    assert people.get(ADA, mine, "?fields=ownedByMe").json == {"ownedByMe": False}
+    assert people.patch(ADA, mine, {"name": "ada may write"}).status == 200
+    assert people.unshare(leaf, permission).status == 403  # it is the folder's
+
+    assert people.unshare(top, permission).status == 204
+    assert people.get(BOB, leaf).status == 404
+    assert people.get(BOB, mine).status == 200
+    assert people.send(ADA, "DELETE", f"/storage/v3/files/{top}").status == 204
+    root = people.get(BOB, "root").json["id"]
+    assert people.get(BOB, mine, "?fields=parents").json == {"parents": [root]}
+
+
+@pytest.mark.parametrize("kind, more", [("anyone", {}), ("domain", {"domain": "svc.example"})])
+def test_anyone_and_domains(people: People, file: str, kind: str, more: dict[str, str]) -> None:
+    answer = people.share(file, "reader", None, type=kind, **more)  # type: ignore[arg-type]
+
+    assert answer.status == 200, answer.body
+    assert people.get(EVE, file, "?alt=media").status == 200
+    assert file not in people.listed(EVE)
+    stranger = people.wire.service.sign_in("x@elsewhere.example")
+    found = people.wire.send("GET", f"/storage/v3/files/{file}", token=stranger)
+    assert found.status == (200 if kind == "anyone" else 404)
+
+
+def test_a_writer_may_be_kept_from_sharing(people: People, file: str) -> None:
+    people.share(file, "writer")
+    people.patch(ADA, file, {"writersCanShare": False})
+
+    assert people.share(file, "reader", EVE, by=BOB).error["reason"] == "insufficientFilePermissions"
+    assert people.share(file, "reader", EVE).status == 200
+
+
+def test_a_role_is_changed_and_given_up(people: People, file: str) -> None:
+    permission = people.share(file, "reader").json["id"]
+    path = f"/storage/v3/files/{file}/permissions/{permission}"
+
+    answer = people.wire.json_request("PATCH", path, {"role": "writer"})
+    assert (answer.status, answer.json["role"]) == (200, "writer")
+    assert people.share(file, "reader").json == {**people.share(file, "reader").json, "id": permission}
+    assert people.patch(BOB, file, {"name": "x"}).status == 403
+    assert people.unshare(file, permission, by=BOB).status == 204
+    assert people.get(BOB, file).status == 404
+    assert people.unshare(file, permission).error["location"] == "permissionId"
+
+
+@pytest.mark.parametrize(
+    "body, location",
+    [
+        ({}, ["type", "role"]),
+        ({"type": "alien", "role": "king"}, ["type", "role"]),
+        ({"type": "user", "role": "reader"}, ["emailAddress"]),
+        ({"type": "user", "role": "reader", "emailAddress": "nobody"}, ["emailAddress"]),
+        ({"type": "domain", "role": "reader", "domain": "a b"}, ["domain"]),
+        ({"type": ["user"], "role": {}}, ["type", "role"]),
+    ],
+)
+def test_a_wrong_permission_is_refused(people: People, file: str, body: dict[str, Any], location: list[str]) -> None:
+    answer = people.wire.post_json(f"/storage/v3/files/{file}/permissions", body)
+
+    assert answer.status == 400
+    assert [one["location"] for one in answer.json["error"]["errors"]] == location
+
+
+def test_what_cannot_be(people: People, file: str) -> None:
+    owner = people.send(ADA, "GET", f"/storage/v3/files/{file}/permissions").json["permissions"][0]["id"]
+    path = f"/storage/v3/files/{file}/permissions/{owner}"
+
+    assert people.share(file, "owner").error["reason"] == "forbidden"
+    assert people.wire.json_request("PATCH", path, {"role": "reader"}).status == 403
+    assert people.unshare(file, owner).status == 403
+    assert people.share(file, id="mine").error["reason"] == "fieldNotWritable"
+    assert people.share("root").status == 403
+    assert people.share(file, user=ADA).json["role"] == "owner"
+    assert people.get(ADA, f"{file}/permissions/unknown").error["location"] == "permissionId"
+    read_only = people.wire.service.sign_in(ADA, scopes=["storage.readonly"])
+    body = {"type": "anyone", "role": "reader"}
+    refused = people.wire.post_json(f"/storage/v3/files/{file}/permissions", body, token=read_only)
+    assert refused.error["reason"] == "insufficientPermissions"
+
+
+def test_a_group_with_a_users_address_is_not_that_user(people: People, file: str) -> None:
+    group = people.share(file, "reader", BOB, type="group").json
+    assert people.get(BOB, file).status == 404
+    user = people.share(file, "reader", BOB).json
+
+    assert (group["type"], user["type"]) == ("group", "user")
+    assert people.get(BOB, file).status == 200
+
+
+@pytest.mark.parametrize(
+    "more", [{"expirationTime": "2030-01-01T00:00:00Z"}, {"view": "published"}, {"pendingOwner": True}]
+)
+def test_what_would_be_forgotten_is_refused(people: People, file: str, more: dict[str, Any]) -> None:
+    answer = people.share(file, **more)
+    assert (answer.status, answer.error["location"]) == (403, next(iter(more)))
+    refused = people.share(file, allowFileDiscovery=True)
+    assert (refused.status, refused.error["location"]) == (400, "allowFileDiscovery")
+
+
+def test_permissions_come_in_pages(people: People, file: str) -> None:
+    for n in range(5):
+        people.share(file, "reader", f"user{n}@svc.example")
+    path = f"/storage/v3/files/{file}/permissions"
+    found, token = [], ""
+    while True:
+        page = people.send(ADA, "GET", f"{path}?pageSize=2{token}").json
+        found += [one["role"] for one in page["permissions"]]
+        if "nextPageToken" not in page:
+            break
+        token = f"&pageToken={page['nextPageToken']}"
+
+    assert found == ["owner"] + ["reader"] * 5
+    assert len(people.send(ADA, "GET", path).json["permissions"]) == 6
+    for wrong in ("pageSize=0", "pageSize=101", "pageSize=x", "pageToken=x"):
+        assert people.send(ADA, "GET", f"{path}?{wrong}").status == 400
+
+
+def test_an_abusive_file_is_its_owners_alone(people: People, file: str) -> None:
+    people.share(file, "writer")
+    people.wire.service.flag(file, abusive=True)
+
+    assert people.get(ADA, file, "?alt=media&acknowledgeAbuse=true").status == 200
+    refused = people.get(BOB, file, "?alt=media&acknowledgeAbuse=true")
+    assert refused.error["reason"] == "cannotDownloadAbusiveFile"
+
+
+class TestMessages:
+    """What watchers are told (ruling 17)."""
+
+    @pytest.fixture
+    def watch(self, wire: Wire) -> Iterator[Watch]:
+        with watching(wire) as found:
+            yield found
+
+    def by(self, watch: Watch, people: People, user: str, file: str) -> None:
+        path = f"/storage/v3/files/{file}/watch"
+        answer = watch.wire.post_json(path, watch.request(id=f"{user[:3]}-{file[:4]}"), token=people.tokens[user])
+        assert answer.status == 200, answer.body
+
+    def told(self, watch: Watch) -> list[tuple[str, str | None, str | None]]:
+        return sorted((str(channel)[:3], state, what) for channel, state, what in watch.news())
+
+    @pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b", "A8-08", "A8-08a")
+    def test_share_change_the_role_and_unshare(self, watch: Watch, people: People, file: str) -> None:
+        self.by(watch, people, ADA, file)
+        watch.news()
+        permission = people.share(file).json["id"]
+        assert self.told(watch) == [("ada", "add", None)]
+        self.by(watch, people, BOB, file)
+        watch.news()
+
+        people.share(file, "writer")
+        assert self.told(watch) == [("ada", "update", "permissions"), ("bob", "update", "permissions")]
+        people.share(file, "writer")
+        assert self.told(watch) == []
+        people.unshare(file, permission)
+        assert self.told(watch) == [("ada", "update", "permissions"), ("bob", "remove", None)]
+        people.patch(ADA, file, {"name": "secret"})
+        assert self.told(watch) == [("ada", "update", "properties")]
+
+    @pytest.mark.spec("N-06", "N-06b")
+    def test_a_folder_that_is_unshared_takes_its_files_along(self, watch: Watch, people: People) -> None:
+        folder = people.made(name="top", mimeType=FOLDER)
+        leaf = people.made(name="leaf", parents=[folder])
+        permission = people.share(folder).json["id"]
+        self.by(watch, people, ADA, leaf)
+        self.by(watch, people, BOB, leaf)
+        watch.news()
+
+        people.unshare(folder, permission)
+        assert self.told(watch) == [("bob", "remove", None)]
+
+    @pytest.mark.spec("A8-08", "A8-08a", "N-06", "N-06b")
+    def test_a_move_out_of_a_shared_folder(self, watch: Watch, people: People) -> None:
+        folder = people.made(name="top", mimeType=FOLDER)
+        leaf = people.made(name="leaf", parents=[folder])
+        people.share(folder)
+        self.by(watch, people, BOB, leaf)
+        watch.news()
+
+        people.patch(ADA, leaf, {}, "?addParents=root")
+        assert self.told(watch) == [("bob", "remove", None)]
+        assert people.get(BOB, leaf).status == 404
+
+    @pytest.mark.spec("N-06", "N-06c", "A9-01", "A9-01a")
+    def test_change_logs(self, watch: Watch, people: People, file: str) -> None:
+        start = people.send(BOB, "GET", "/storage/v3/changes/startPageToken").json["startPageToken"]
+        watch.wire.post_json("/storage/v3/changes/watch", watch.request(id="bob"), token=people.tokens[BOB])
+        watch.news()
+        people.patch(ADA, file, {"name": "not bobs"})
+        assert watch.news() == []
+        permission = people.share(file).json["id"]
+        people.patch(ADA, file, {"name": "bobs too"})
+        people.unshare(file, permission)
+        people.patch(ADA, file, {"name": "not bobs any more"})
+        assert watch.news() == [("bob", "change", None)] * 3
+
+        answer = people.send(BOB, "GET", f"/storage/v3/changes?pageToken={start}")
+        assert [(one["fileId"], one["removed"]) for one in answer.json["changes"]] == [(file, True)]
+        assert "file" not in answer.json["changes"][0]

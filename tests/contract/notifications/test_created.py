@@ -1,0 +1,170 @@
+"""`add` when a resource is created (N-12): channels on the folder that it is created in, and on ids without a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.contract.chosen import choice
+from tests.contract.conftest import Wire
+from tests.contract.diary import BOB
+from tests.contract.watching import FOLDER, Watch, watching
+
+UPLOAD = "/upload/storage/v3/files"
+CREATED = [("channel-1", "add", None), ("channel-1", "update", "children")]
+
+
+@pytest.fixture
+def watch(wire: Wire) -> Iterator[Watch]:
+    with watching(wire) as found:
+        yield found
+
+
+@pytest.fixture
+def folder(watch: Watch) -> str:
+    """A folder with a channel on it, whose sync message has arrived."""
+    folder = watch.folder()
+    watch.file(folder)
+    assert watch.news() == [("channel-1", "sync", None)]
+    return folder
+
+
+def multipart(wire: Wire, metadata: dict[str, Any], content: bytes = b"a,b\n1,2\n", kind: str = "text/csv") -> None:
+    parts = [
+        b"--x\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n" + json.dumps(metadata).encode(),
+        b"--x\r\nContent-Type: " + kind.encode() + b"\r\n\r\n" + content,
+        b"--x--",
+    ]
+    headers = {"Content-Type": "multipart/related; boundary=x"}
+    answer = wire.send("POST", f"{UPLOAD}?uploadType=multipart", b"\r\n".join(parts), headers)
+    assert answer.status == 200, answer.body
+
+
+def by_metadata(wire: Wire, folder: str) -> None:
+    wire.post_json("/storage/v3/files", {"name": "empty.txt", "parents": [folder]})
+
+
+def a_folder(wire: Wire, folder: str) -> None:
+    wire.post_json("/storage/v3/files", {"mimeType": FOLDER, "parents": [folder]})
+
+
+def by_multipart(wire: Wire, folder: str) -> None:
+    multipart(wire, {"parents": [folder]})
+
+
+def converted(wire: Wire, folder: str) -> None:
+    multipart(wire, {"parents": [folder], "mimeType": "application/vnd.svc-apps.spreadsheet"})
+
+
+def resumable(wire: Wire, folder: str) -> None:
+    assert wire.put(wire.begin({"parents": [folder]}), b"whole").status in (200, 201)
+
+
+def with_a_pregenerated_id(wire: Wire, folder: str) -> None:
+    file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+    wire.post_json("/storage/v3/files", {"id": file_id, "parents": [folder]})
+
+
+def copied(wire: Wire, folder: str) -> None:
+    file = wire.create()["id"]
+    assert wire.post_json(f"/storage/v3/files/{file}/copy", {"parents": [folder]}).status == 200
+
+
+@pytest.mark.spec("N-12")
+@pytest.mark.parametrize(
+    "create", [by_metadata, a_folder, by_multipart, converted, resumable, with_a_pregenerated_id, copied]
+)
+def test_what_is_created_in_a_watched_folder_is_told_as_add(
+    watch: Watch, folder: str, create: Callable[[Wire, str], None]
+) -> None:
+    create(watch.wire, folder)
+
+    with choice("A file that is created in a watched folder"):
+        assert watch.news() == CREATED
+
+
+@pytest.mark.spec("N-12")
+def test_a_simple_upload_is_created_in_the_root_folder(watch: Watch) -> None:
+    watch.file("root")
+    watch.news()
+
+    watch.wire.create()
+
+    with choice("A file that is created in a watched folder"):
+        assert watch.news() == CREATED
+
+
+@pytest.mark.spec("N-12")
+def test_a_resumable_upload_is_created_when_it_is_complete(watch: Watch, folder: str) -> None:
+    uri = watch.wire.begin({"parents": [folder]})
+    watch.wire.put(uri, b"x" * 262_144, "bytes 0-262143/262145")
+    assert watch.news() == []
+
+    watch.wire.put(uri, b"x", "bytes 262144-262144/262145")
+    with choice("A file that is created in a watched folder"):
+        assert watch.news() == CREATED
+    watch.wire.put(uri, b"", "bytes */262145")
+    assert watch.news() == [], "a query of a complete upload creates nothing"
+
+
+@pytest.mark.spec("N-12")
+def test_an_id_that_is_in_use_creates_nothing(watch: Watch, folder: str) -> None:
+    file_id = watch.wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+    watch.made({"id": file_id})
+
+    again = watch.wire.post_json("/storage/v3/files", {"id": file_id, "parents": [folder]})
+
+    assert again.status == 409
+    assert watch.news() == []
+
+
+@pytest.mark.spec("N-12", "N-04", "N-04a")
+def test_a_move_creates_nothing(watch: Watch, folder: str) -> None:
+    """A file that is moved exists already: children are added and removed, and no resource is created."""
+    file = watch.wire.create()["id"]
+
+    watch.patch(file, {}, f"?addParents={folder}")
+    assert watch.news() == [("channel-1", "update", "children")]
+    watch.patch(file, {}, f"?removeParents={folder}&addParents=root")
+    assert watch.news() == [("channel-1", "update", "children")]
+
+
+@pytest.mark.spec("N-12")
+def test_a_channel_is_on_one_folder_and_not_on_those_above_or_below(watch: Watch, folder: str) -> None:
+    below = watch.folder(parents=[folder])
+    watch.file(below)
+    watch.news()
+
+    watch.made({"name": "deep.txt", "parents": [below]})
+
+    with choice("A file that is created in a watched folder"):
+        assert watch.news() == [("channel-2", "add", None), ("channel-2", "update", "children")]
+
+
+@pytest.mark.spec("N-12")
+def test_who_shares_a_folder_is_told_of_what_others_create_in_it(watch: Watch, folder: str) -> None:
+    body = {"type": "user", "role": "writer", "emailAddress": BOB}
+    assert watch.wire.post_json(f"/storage/v3/files/{folder}/permissions", body).status == 200
+    assert watch.news() == [("channel-1", "add", None)], "the folder is shared (ruling 17)"
+    bob = watch.wire.service.sign_in(BOB)
+
+    created = watch.wire.post_json("/storage/v3/files", {"name": "from Bob", "parents": [folder]}, token=bob)
+
+    assert created.status == 200
+    with choice("A file that is created in a watched folder"):
+        assert watch.news() == CREATED
+
+
+@pytest.mark.spec("N-12", "A8-08", "A8-08b")
+def test_an_id_without_a_file_is_not_watched(watch: Watch) -> None:
+    """Nobody owns or may access what does not exist, so there is no channel that its creation could be told to."""
+    file_id = watch.wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+
+    with choice("A watch on a generated id that has no file yet"):
+        assert watch.file(file_id).status == 404
+    watch.made({"id": file_id})
+    assert watch.messages() == []
+    assert watch.file(file_id).status == 200

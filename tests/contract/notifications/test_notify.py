@@ -1,0 +1,493 @@
+"""What arrives at a receiver, when, and how often: Events, N-01 to N-10."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from email.utils import format_datetime, parsedate_to_datetime
+from itertools import pairwise
+
+import pytest
+import trustme
+
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from tests import receivers
+from tests.contract.chosen import choice
+from tests.contract.conftest import Wire
+from tests.contract.watching import Watch, watching
+from tests.patience import PATIENCE
+from tests.receivers import AUTHORITY, dead_receiver, receiver, server_context
+
+
+@pytest.fixture
+def watch(wire: Wire) -> Iterator[Watch]:
+    with watching(wire) as found:
+        yield found
+
+
+def advance(watch: Watch, duration: str) -> None:
+    watch.wire.service.clock.advance(duration)  # type: ignore[union-attr]
+
+
+@pytest.mark.spec(
+    "N-01", "N-01a", "N-03", "N-05", "N-05a", "N-05b", "N-07", "N-07a", "N-07c", "N-04", "N-04b", "N-06", "N-06a"
+)
+def test_a_sync_message_of_a_file(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    channel = watch.file(file, token="secret word ü").json
+    (message,) = watch.told.wait_for(1)
+
+    told = {name: value for name, value in message.headers.items() if name.startswith("x-svc-")}
+    assert told.pop("x-svc-channel-token").encode("latin-1").decode() == "secret word ü"
+    expires = parsedate_to_datetime(told.pop("x-svc-channel-expiration"))
+    assert int(expires.timestamp()) == channel["expiration"] // 1000
+    assert told == {
+        "x-svc-channel-id": channel["id"],
+        "x-svc-message-number": "1",
+        "x-svc-resource-id": channel["resourceId"],
+        "x-svc-resource-state": "sync",
+        "x-svc-resource-uri": channel["resourceUri"],
+    }
+    assert message.body == b""
+    assert message.headers["content-length"] == "0"
+    assert "json" in message.headers["content-type"]
+    with choice("Texts in headers"):
+        assert message.headers["content-type"] == "application/json; utf-8"
+        assert message.headers["user-agent"] == "APIs-Svc"
+    assert "authorization" not in message.headers
+    assert message.path == "/hook"
+
+
+@pytest.mark.spec("N-01", "N-01a", "N-07", "N-07b", "N-07c", "N-04", "N-04b", "N-06", "N-06a")
+def test_a_sync_message_of_the_change_log(watch: Watch) -> None:
+    channel = watch.changes().json
+    (message,) = watch.told.wait_for(1)
+
+    assert (message.resource_state, message.number, message.changed) == ("sync", 1, None)
+    assert message.resource_id == channel["resourceId"]
+    assert json.loads(message.body) == {"kind": "svc#changes"}
+    assert "json" in message.headers["content-type"]
+    assert message.headers["content-length"] == str(len(message.body))
+    assert message.channel_token is None
+
+
+@pytest.mark.spec("N-05", "N-05a")
+def test_expiration_in_words(watch: Watch) -> None:
+    channel = watch.changes().json
+    (message,) = watch.told.wait_for(1)
+
+    expires = datetime.fromtimestamp(channel["expiration"] // 1000, UTC)
+    with choice("Texts in headers"):
+        assert message.channel_expiration == format_datetime(expires, usegmt=True)
+
+
+@pytest.mark.spec("N-05", "N-05a")
+def test_no_expiration_no_header() -> None:
+    from tests.contract.conftest import InProcess
+
+    with (
+        open_service(seed=0, policy=Policy(channel_lifetime=None)) as service,
+        watching(InProcess(service, "http://svc.test")) as watch,
+    ):
+        watch.changes()
+        (message,) = watch.told.wait_for(1)
+        assert message.channel_expiration is None
+
+
+@pytest.mark.spec("N-02")
+def test_numbers_grow(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    for n in range(20):
+        watch.patch(file, {"name": f"name {n}"})
+    watch.messages()
+    numbers = [one.number for one in watch.told.requests]
+
+    assert len(numbers) == 21
+    assert numbers == sorted(set(numbers))
+    assert numbers[0] == 1
+    assert numbers != list(range(1, 22))
+
+
+@pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b")
+def test_what_is_done_to_a_file_and_what_is_told(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    assert watch.news() == [("channel-1", "sync", None)]
+
+    watch.patch(file, {"name": "renamed"})
+    assert watch.news() == [("channel-1", "update", "properties")]
+    watch.patch(file, {"properties": {"lab": "7"}})
+    assert watch.news() == [("channel-1", "update", "properties")]
+    watch.wire.send(
+        "PATCH", f"/upload/storage/v3/files/{file}?uploadType=media", b"new", {"Content-Type": "text/plain"}
+    )
+    assert watch.news() == [("channel-1", "update", "content,properties")]
+    watch.patch(file, {"trashed": True})
+    assert watch.news() == [("channel-1", "trash", None)]
+    watch.patch(file, {"trashed": True})
+    assert watch.news() == []
+    watch.patch(file, {"trashed": False})
+    assert watch.news() == [("channel-1", "untrash", None)]
+    watch.patch(file, {"trashed": True, "name": "twice"})
+    assert watch.news() == [("channel-1", "update", "properties"), ("channel-1", "trash", None)]
+    assert watch.wire.send("DELETE", f"/storage/v3/files/{file}").status == 204
+    assert watch.news() == [("channel-1", "remove", None)]
+
+
+@pytest.mark.spec("N-04", "N-04a")
+def test_a_resumable_update_is_told_when_it_is_complete(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    watch.news()
+    answer = watch.wire.send("PATCH", f"/upload/storage/v3/files/{file}?uploadType=resumable", b"")
+    uri = answer.headers["location"]
+    watch.wire.put(uri, b"x" * 262_144, "bytes 0-262143/262145")
+    assert watch.news() == []
+    watch.wire.put(uri, b"x", "bytes 262144-262144/262145")
+    assert watch.news() == [("channel-1", "update", "content,properties")]
+    watch.wire.put(uri, b"", "bytes */262145")
+    assert watch.news() == []
+
+
+@pytest.mark.spec("N-04", "N-04a", "N-06", "N-06b")
+def test_parents_and_children(watch: Watch) -> None:
+    first, second, file = watch.folder(), watch.folder(), watch.wire.create()["id"]
+    watch.file(first)
+    watch.file(second)
+    watch.file(file)
+    watch.news()
+
+    watch.patch(file, {}, f"?addParents={first}")
+    assert sorted(watch.news()) == [("channel-1", "update", "children"), ("channel-3", "update", "parents")]
+    watch.patch(file, {"name": "moved"}, f"?addParents={second}")
+    assert sorted(watch.news()) == [
+        ("channel-1", "update", "children"),
+        ("channel-2", "update", "children"),
+        ("channel-3", "update", "properties,parents"),
+    ]
+    watch.made({"name": "new", "parents": [first]})
+    assert ("channel-1", "update", "children") in watch.news()
+    watch.wire.send("DELETE", f"/storage/v3/files/{file}")
+    assert sorted(watch.news()) == [("channel-2", "update", "children"), ("channel-3", "remove", None)]
+
+
+@pytest.mark.spec("N-06", "N-06b")
+def test_a_folder_takes_what_is_in_it_along(watch: Watch) -> None:
+    folder = watch.folder()
+    inside, trashed_before = (watch.made({"name": name, "parents": [folder]}) for name in "ab")
+    watch.patch(trashed_before, {"trashed": True})
+    watch.file(inside)
+    watch.file(trashed_before)
+    watch.news()
+
+    watch.patch(folder, {"trashed": True})
+    assert watch.news() == [("channel-1", "trash", None)]
+    watch.patch(folder, {"trashed": False})
+    assert watch.news() == [("channel-1", "untrash", None)]
+    watch.wire.send("DELETE", f"/storage/v3/files/{folder}")
+    assert sorted(watch.news()) == [("channel-1", "remove", None), ("channel-2", "remove", None)]
+
+
+@pytest.mark.spec("N-06", "N-06b")
+def test_emptying_the_trash_removes(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    watch.patch(file, {"trashed": True})
+    watch.wire.send("DELETE", "/storage/v3/files/trash")
+
+    assert [state for _, state, _ in watch.messages()] == ["sync", "trash", "remove"]
+
+
+@pytest.mark.spec("N-06", "N-06c", "N-07", "N-07b")
+def test_the_change_log_says_change(watch: Watch) -> None:
+    watch.changes()
+    file = watch.wire.create()["id"]
+    watch.patch(file, {"name": "x"})
+    watch.patch(file, {"trashed": True})
+    watch.wire.send("DELETE", f"/storage/v3/files/{file}")
+
+    assert watch.messages() == [("channel-1", "sync", None), *[("channel-1", "change", None)] * 4]
+    assert {one.body for one in watch.told.requests} == {b'{"kind": "svc#changes"}'}
+
+
+@pytest.mark.spec("N-06", "N-06b")
+def test_reading_is_no_change(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    watch.changes()
+    watch.wire.download(file)
+    watch.wire.send("GET", f"/storage/v3/files/{file}?fields=*")
+    watch.wire.send("GET", "/storage/v3/files")
+
+    assert {state for _, state, _ in watch.messages()} == {"sync"}
+
+
+@pytest.mark.spec("N-04", "N-04a")
+def test_what_was_refused_is_not_told(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    watch.wire.json_request("PATCH", f"/storage/v3/files/{file}", {"name": 5})
+    watch.wire.json_request("PATCH", f"/storage/v3/files/{file}?addParents=nowhere", {"name": "x"})
+
+    assert {state for _, state, _ in watch.messages()} == {"sync"}
+
+
+@pytest.mark.spec("N-10", "N-10a")
+def test_channels_overlap(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    first = watch.file(file).json
+    watch.file(file)
+    watch.patch(file, {"name": "for both"})
+    watch.messages()
+    watch.stop(first)
+    watch.patch(file, {"name": "for one"})
+
+    states = [(channel, state) for channel, state, _ in watch.messages()]
+    assert [state for channel, state in states if channel == "channel-1"] == ["sync", "update"]
+    assert [state for channel, state in states if channel == "channel-2"] == ["sync", "update", "update"]
+
+
+@pytest.mark.spec("N-10", "N-10b")
+def test_a_channel_is_not_renewed(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    advance(watch, "2h")
+    watch.patch(file, {"name": "late"})
+    watch.wire.service.deliver()
+
+    assert watch.messages() == [("channel-1", "sync", None)]
+
+
+@pytest.mark.spec("N-08", "N-08a")
+@pytest.mark.parametrize("status", [200, 201, 202, 204, 102])
+def test_delivered(watch: Watch, status: int) -> None:
+    watch.told.answers = [status]
+    watch.changes()
+    advance(watch, "50m")
+
+    assert watch.messages() == [("channel-1", "sync", None)]
+    assert watch.deliveries("status", "outcome") == [(status, "delivered")]
+
+
+@pytest.mark.spec("N-08", "N-08a")
+@pytest.mark.parametrize("final", [b"200 OK", b"500 Oops", b"404 Gone"])
+def test_102_counts_whatever_follows(watch: Watch, final: bytes) -> None:
+    watch.told.answers = [b"HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 " + final + b"\r\nContent-Length: 0\r\n\r\n"]
+    watch.changes()
+    watch.wire.create()
+    advance(watch, "50m")
+
+    assert [state for _, state, _ in watch.messages()] == ["sync", "change"]
+    assert watch.deliveries("status", "outcome") == [(102, "delivered"), (200, "delivered")]
+
+
+@pytest.mark.spec("N-08", "N-08a")
+def test_other_interim_answers_decide_nothing(watch: Watch) -> None:
+    watch.told.answers = [
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n"
+        b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"
+    ]
+    watch.changes()
+    watch.messages()
+
+    assert watch.deliveries("status", "outcome") == [(202, "delivered")]
+
+
+@pytest.mark.spec("N-08", "N-08b")
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_tried_again(watch: Watch, status: int) -> None:
+    watch.told.answers = [status] * 2
+    watch.changes()
+    watch.wire.create()
+    advance(watch, "1m")
+    numbers = [one.number for one in watch.told.wait_for(4)]
+
+    assert numbers[:3] == [1, 1, 1]  # the message behind it waits
+    assert watch.deliveries("attempt", "status", "outcome") == [
+        (1, status, "retry"), (2, status, "retry"), (3, 200, "delivered"), (1, 200, "delivered"),
+    ]  # fmt: skip
+
+
+@pytest.mark.spec("N-08", "N-08c")
+@pytest.mark.parametrize("status", [203, 206, 301, 302, 307, 304, 400, 401, 403, 404, 408, 410, 429, 501, 505, 599])
+def test_any_other_status_is_a_failure(watch: Watch, status: int) -> None:
+    watch.told.answers = [status]
+    watch.changes()
+    advance(watch, "50m")
+
+    assert len(watch.told.wait_for(1)) == 1
+    assert watch.deliveries("attempt", "status", "outcome") == [(1, status, "failed")]
+
+
+@pytest.mark.spec("N-08", "N-08c")
+def test_a_redirect_is_not_followed(watch: Watch) -> None:
+    with receiver() as elsewhere:
+        watch.told.answers = [f"HTTP/1.1 307 X\r\nLocation: {elsewhere.address}\r\nContent-Length: 0\r\n\r\n".encode()]
+        watch.changes()
+        watch.messages()
+
+        assert not elsewhere.requests
+        assert watch.deliveries("status", "outcome") == [(307, "failed")]
+
+
+@pytest.mark.spec("N-08", "N-08b")
+def test_the_waits_double(watch: Watch) -> None:
+    watch.told.answers = [503] * 9
+    watch.changes()
+    advance(watch, "50m")
+    rows = watch.deliveries("attempt", "outcome", "due", "time")
+    times = [datetime.fromisoformat(time) for *_, time in rows]
+    waits = [(later - earlier).total_seconds() for earlier, later in pairwise(times)]
+
+    assert [outcome for _, outcome, *_ in rows] == ["retry"] * 4 + ["failed"]
+    assert all(due == time for *_, due, time in rows)
+    assert all(0.75 * full <= wait <= full for wait, full in zip(waits, (1, 2, 4, 8), strict=True))
+
+
+@pytest.mark.spec("N-08", "N-08b")
+def test_retries_come_in_the_order_of_their_times(watch: Watch) -> None:
+    watch.told.answers = [503] * 6
+    for _ in range(3):
+        watch.changes()
+    watch.messages()
+    advance(watch, "1m")
+    rows = watch.deliveries("time", "channel_id")
+
+    assert rows == sorted(rows)
+    assert len(rows) == 9
+    first, last = (datetime.fromisoformat(rows[at][0]) for at in (0, -1))
+    assert (last - first).total_seconds() < 10
+
+
+@pytest.mark.spec("A8-04", "A8-04b")
+@pytest.mark.parametrize(
+    "kind, words",
+    [
+        ("self-signed", "self-signed"),
+        ("untrusted", "authority is not trusted"),
+        ("expired", "expired"),
+        ("other host", "Hostname mismatch"),
+        ("revoked", "revoked"),
+    ],
+)
+def test_a_bad_certificate_is_refused_and_reported(wire: Wire, kind: str, words: str) -> None:
+    revoked, revocation_list = receivers.revoked()
+    contexts = {
+        "self-signed": receivers.self_signed,
+        "untrusted": lambda: server_context(trustme.CA().issue_cert("localhost")),
+        "expired": receivers.expired,
+        "other host": lambda: server_context(AUTHORITY.issue_cert("hooks.example")),
+        "revoked": lambda: revoked,
+    }
+    if kind == "revoked":
+        wire.service.trust(revocation_list)
+    with watching(wire, context=contexts[kind]()) as watch:
+        assert watch.changes().status == 200
+        advance(watch, "50m")
+
+        assert not watch.told.requests
+        ((attempt, status, outcome, error),) = watch.deliveries("attempt", "status", "outcome", "error")
+        assert (attempt, status, outcome) == (1, None, "failed")
+        assert words in error
+
+
+@pytest.mark.spec("A8-05")
+def test_what_is_no_longer_registered_gets_nothing(watch: Watch) -> None:
+    before = watch.wire.service.snapshot()
+    service = watch.wire.service
+    service.register_domain("127.0.0.1")
+    watch.changes(address=watch.told.address.replace("localhost", "127.0.0.1"))
+    watch.messages()
+    service.restore(before)
+
+    assert watch.changes(address=watch.told.address.replace("localhost", "127.0.0.1")).status == 401
+
+
+@pytest.mark.spec("N-09", "N-09a", "N-09b")
+@pytest.mark.parametrize("policy", [Policy(delivery_timeout=2 * PATIENCE)])
+def test_dead_receivers_hold_up_nobody(service: Service) -> None:
+    from tests.contract.conftest import InProcess
+
+    with ExitStack() as stack:
+        watch = stack.enter_context(watching(InProcess(service, "http://svc.test")))
+        file = watch.wire.create()["id"]
+        for _ in range(40):
+            assert watch.file(file, address=stack.enter_context(dead_receiver())).status == 200
+        for _ in range(10):
+            watch.file(file)
+        watch.told.wait_for(10)  # long before the dead ones are given up
+        watch.patch(file, {"name": "on"})
+
+        assert len(watch.told.wait_for(20)) == 20
+        assert not watch.deliveries("outcome").count("failed")
+
+
+@pytest.mark.spec("N-09", "N-09b")
+def test_a_slow_channel_holds_up_no_other_of_its_receiver(watch: Watch) -> None:
+    watch.told.delay = 0.3
+    for _ in range(8):
+        watch.changes()
+    watch.told.wait_for(8)
+    watch.messages()
+
+    assert len({one.port for one in watch.told.requests}) == 8
+
+
+def test_connections_are_kept(watch: Watch) -> None:
+    watch.changes()
+    for n in range(5):
+        watch.wire.create()
+        watch.told.wait_for(n + 2)
+        watch.messages()
+
+    assert len({one.port for one in watch.told.requests}) == 1
+
+
+def test_a_receiver_that_closes_its_connections_misses_nothing(watch: Watch) -> None:
+    watch.told.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"] * 4
+    watch.changes()
+    for _ in range(3):
+        watch.messages()
+        watch.wire.create()
+    watch.messages()
+
+    assert watch.deliveries("attempt", "status", "outcome") == [(1, 200, "delivered")] * 4
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"",
+        b"\r\n\r\n",
+        b"HTTP/1.1 2000 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX: \0\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 100_000,
+        b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000,
+        b"\xff" * 200_000,
+    ],
+)
+def test_what_is_no_http_is_a_failure(watch: Watch, answer: bytes) -> None:
+    def say(connection: socket.socket) -> None:
+        connection.sendall(answer)
+
+    watch.told.answers = [say]
+    watch.changes()
+    watch.messages()
+
+    ((attempt, status, outcome, error),) = watch.deliveries("attempt", "status", "outcome", "error")
+    assert (attempt, status, outcome) == (1, None, "failed")
+    assert error
+
+
+def test_an_endless_body_is_not_read(watch: Watch) -> None:
+    watch.told.answers = [b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n" + b"x" * 300_000]
+    watch.changes()
+    watch.wire.create()
+    watch.messages()
+
+    assert watch.deliveries("status", "outcome") == [(200, "delivered")] * 2

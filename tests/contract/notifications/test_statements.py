@@ -1,0 +1,76 @@
+"""Sentences of the interface about channels and messages that no other test holds (A8 to A10, Events)."""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Iterator
+
+import pytest
+
+from svc_notebooks.core.http.messages import Disconnected
+from tests.contract.conftest import Wire
+from tests.contract.diary import BOB
+from tests.contract.watching import Watch, watching
+
+BROKEN = (Disconnected, http.client.HTTPException, OSError)
+
+
+@pytest.fixture
+def watch(wire: Wire) -> Iterator[Watch]:
+    with watching(wire) as found:
+        yield found
+
+
+@pytest.mark.spec("N-07", "N-07a", "N-07c")
+def test_every_message_has_a_content_type_of_json_and_the_length_of_its_body(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.file(file)
+    watch.changes()
+    watch.patch(file, {"name": "other"})
+    watch.messages()
+
+    assert len(watch.told.requests) == 4
+    for message in watch.told.requests:
+        assert message.headers["content-type"].partition(";")[0] == "application/json"
+        assert message.headers["content-length"] == str(len(message.body))
+    assert {bool(message.body) for message in watch.told.requests} == {True, False}
+
+
+@pytest.mark.spec("N-01", "N-01a")
+def test_sync_may_arrive_before_the_answer_to_the_watch(watch: Watch) -> None:
+    """The answer never comes, and sync does: the message does not wait for the answer."""
+    file = watch.wire.create()["id"]
+    step = {"match": {"operation": "files.watch"}, "action": {"reset": "after"}}
+    with watch.wire.service.faults(step), pytest.raises(BROKEN):
+        watch.file(file)
+
+    (message,) = watch.told.wait_for(1)
+    assert (watch.named(message.channel_id), message.resource_state, message.number) == ("channel-1", "sync", 1)
+
+
+@pytest.mark.spec("A8-08", "A8-08a")
+@pytest.mark.parametrize("service_account", [False, True], ids=["user", "service account"])
+def test_who_may_access_a_file_of_somebody_else_watches_it(watch: Watch, service_account: bool) -> None:
+    wire = watch.wire
+    file = wire.create()["id"]
+    reader = wire.service.sign_in(BOB, service_account=service_account)
+    path = f"/storage/v3/files/{file}/watch"
+    assert wire.post_json(path, watch.request(), token=reader).status == 404
+    body = {"type": "user", "role": "reader", "emailAddress": BOB}
+    assert wire.post_json(f"/storage/v3/files/{file}/permissions", body).status == 200
+
+    assert wire.post_json(path, watch.request(), token=reader).status == 200
+    watch.news()
+    watch.patch(file, {"name": "other"})
+    assert watch.news() == [("channel-2", "update", "properties")]
+
+
+@pytest.mark.spec("A10-01", "A10-01a")
+def test_one_operation_stops_channels_on_files_and_on_the_change_log(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    channels = [watch.file(file).json, watch.changes().json]
+    watch.news()
+
+    assert [watch.stop(channel).status // 100 for channel in channels] == [2, 2]
+    watch.patch(file, {"name": "other"})
+    assert watch.news() == []

@@ -1,0 +1,488 @@
+"""Watching files and the change log, and stopping: A8, A9, A10."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from svc_notebooks.core.clock import to_millis
+from svc_notebooks.core.http.messages import Request, Response
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import open_service
+from tests.contract.chosen import choice
+from tests.contract.conftest import Answer, InProcess, Wire
+from tests.contract.watching import Watch, watching
+
+HOUR = 3_600_000
+SOON = 5_000
+"""How far apart two looks at one running clock may be."""
+
+
+@pytest.fixture
+def watch(wire: Wire) -> Iterator[Watch]:
+    with watching(wire) as found:
+        yield found
+
+
+def now(watch: Watch) -> int:
+    return to_millis(watch.wire.service.clock.now())
+
+
+@pytest.mark.spec("A8-01", "A8-01a", "A8-01b", "A8-01c", "V-01", "V-01b")
+def test_the_answer_is_the_channel(watch: Watch) -> None:
+    file = watch.wire.create()
+    answer = watch.file(file["id"], id="my-channel", token="my token")
+
+    assert answer.status == 200
+    assert answer.json["kind"] == "api#channel"
+    assert (watch.named(answer.json["id"]), answer.json["token"]) == ("my-channel", "my token")
+    assert answer.json["resourceId"]
+    assert f"/storage/v3/files/{file['id']}" in answer.json["resourceUri"]
+    with choice("What an answer shows unasked"):
+        assert answer.json.keys() == {"kind", "id", "resourceId", "resourceUri", "token", "expiration"}
+        assert answer.json["resourceUri"] == f"{watch.wire.base_url}/storage/v3/files/{file['id']}?alt=json"
+    with choice("channel_lifetime"):
+        assert answer.json["expiration"] == pytest.approx(now(watch) + HOUR, abs=SOON)
+
+
+@pytest.mark.spec("A8-01", "A8-01b")
+def test_no_token_no_token(watch: Watch) -> None:
+    assert "token" not in watch.file(watch.wire.create()["id"]).json
+
+
+@pytest.mark.spec("A9-01", "A9-01a")
+def test_the_change_log_is_watched_in_the_same_way(watch: Watch) -> None:
+    answer = watch.changes(id="log", token="t")
+
+    assert answer.status == 200
+    assert {"kind", "id", "resourceId", "resourceUri", "token"} <= answer.json.keys()
+    assert answer.json["kind"] == "api#channel"
+    assert "/storage/v3/changes" in answer.json["resourceUri"]
+    assert watch.changes(type="other").error["reason"] == "push.channelTypeNotSupported"
+
+
+@pytest.mark.spec("A9-01", "A9-01b")
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"id": None},
+        {"id": "x" * 65},
+        {"type": "pigeon"},
+        {"address": "http://localhost/x"},
+        {"address": "https://elsewhere.example/in"},
+        {"token": "x" * 257},
+        {"expiration": "soon"},
+    ],
+    ids=lambda wrong: f"{next(iter(wrong))} {str(next(iter(wrong.values())))[:8]}",
+)
+def test_the_change_log_has_the_rules_of_a_file(watch: Watch, wrong: dict[str, Any]) -> None:
+    of_file, of_changes = watch.file(watch.wire.create()["id"], **wrong), watch.changes(**wrong)
+
+    assert of_changes.status in (400, 401)
+    assert (of_changes.status, of_changes.body) == (of_file.status, of_file.body)
+
+
+@pytest.mark.spec("A8-02", "A8-02a", "A8-02b")
+@pytest.mark.parametrize(
+    "given, reason",
+    [
+        (None, "required"),
+        ("", "required"),
+        ("x" * 65, "invalid"),
+        pytest.param(7, "invalid", marks=pytest.mark.choice("Words of an error")),
+    ],
+)
+def test_an_id_is_needed_and_short(watch: Watch, given: object, reason: str) -> None:
+    answer = watch.changes(id=given)
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, reason, "id")
+
+
+@pytest.mark.spec("A8-02", "A8-02b")
+def test_64_characters_are_enough_for_everybody(watch: Watch) -> None:
+    name = watch.wire.once("x" * 64)
+
+    assert watch.changes(id=name).json["id"] == name
+
+
+@pytest.mark.spec("A8-02", "A8-02c")
+def test_an_id_is_used_once_for_all_time(watch: Watch) -> None:
+    channel = watch.changes(id="once").json
+    again = watch.file(watch.wire.create()["id"], id="once")
+    assert (again.status, again.error["reason"]) == (400, "channelIdNotUnique")
+
+    assert watch.stop(channel).status == 204
+    assert watch.changes(id="once").error["reason"] == "channelIdNotUnique"
+    watch.changes(id="twice")
+    watch.wire.service.clock.advance("2h")  # type: ignore[union-attr]
+    assert watch.changes(id="twice").error["reason"] == "channelIdNotUnique"
+
+
+@pytest.mark.spec("A8-02", "A8-02c")
+def test_an_id_is_of_the_project_and_not_of_a_user(watch: Watch) -> None:
+    bob = watch.wire.service.sign_in("bob@svc.example")
+    assert watch.changes(id="once").status == 200
+
+    again = watch.wire.post_json("/storage/v3/changes/watch", watch.request(id="once"), token=bob)
+
+    assert (again.status, again.error["reason"]) == (400, "channelIdNotUnique")
+
+
+@pytest.mark.spec("A8-03")
+@pytest.mark.parametrize(
+    "given",
+    [pytest.param("webhook", marks=pytest.mark.choice("channel_types")), "web-hook", "WEB_HOOK", 1, ["web_hook"]],
+)
+def test_the_type_is_web_hook(watch: Watch, given: object) -> None:
+    answer = watch.changes(type=given)
+
+    assert (answer.status, answer.error["reason"]) == (400, "push.channelTypeNotSupported")
+    assert watch.changes(type=None).error["reason"] == "required"
+
+
+@pytest.mark.spec("A8-04", "A8-04a")
+@pytest.mark.parametrize(
+    "address, reason",
+    [
+        ("http://localhost/x", "push.webhookUrlNotHttps"),
+        ("ftp://localhost/x", "push.webhookUrlNotHttps"),
+        ("localhost/x", "invalid"),
+        ("https://", "invalid"),
+        ("https:///x", "invalid"),
+        ("https://localhost:99999/x", "invalid"),
+        pytest.param("https://user:secret@localhost/x", "invalid", marks=pytest.mark.choice("A registered domain")),
+        ("https://local host/x", "invalid"),
+        ("https://localhost/x\r\nHost: evil", "invalid"),
+        pytest.param("https://localhost\\@evil.example/", "invalid", marks=pytest.mark.choice("A registered domain")),
+        ("https://[::1/x", "invalid"),
+        (17, "invalid"),
+        ("", "required"),
+        (None, "required"),
+    ],
+)
+def test_an_address_is_https(watch: Watch, address: object, reason: str) -> None:
+    answer = watch.changes(address=address)
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, reason, "address")
+
+
+@pytest.mark.spec("A8-05")
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://evil.example/in",
+        "https://hooks.localhost/in",
+        "https://localhost.evil.example/in",
+        "https://evillocalhost/in",
+        "https://127.0.0.1/in",
+        "https://evil.example/localhost",
+        "https://evil.example#localhost",
+        "https://evil.example?localhost",
+    ],
+)
+def test_a_domain_must_be_registered(watch: Watch, address: str) -> None:
+    answer = watch.changes(address=address)
+
+    assert (answer.status, answer.error["reason"]) == (401, "push.webhookUrlUnauthorized")
+
+
+@pytest.mark.spec("A8-05", "N-01", "N-01b")
+def test_who_is_refused_a_channel_is_told_nothing(watch: Watch) -> None:
+    address = watch.told.address.replace("localhost", "127.0.0.1")
+    watch.messages()
+
+    assert watch.changes(address=address).status == 401
+    assert not watch.messages()
+
+
+@pytest.mark.spec("A8-05")
+def test_a_domain_is_compared_as_names_are(watch: Watch) -> None:
+    watch.wire.service.register_domain("Bücher.Example")
+
+    assert watch.changes(address="https://xn--bcher-kva.example:8443/in").status == 200
+    assert watch.changes(address="https://BÜCHER.example./in").status == 200
+    assert watch.changes(address=watch.told.address.replace("localhost", "LOCALHOST")).status == 200
+
+
+@pytest.mark.spec("A8-06")
+def test_a_token_has_at_most_256_characters(watch: Watch) -> None:
+    assert watch.changes(token="x" * 256).json["token"] == "x" * 256
+    answer = watch.changes(token="x" * 257)
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalid", "token")
+
+
+@pytest.mark.spec("A8-06")
+@pytest.mark.choice("Texts in headers")
+def test_a_token_is_what_a_header_can_carry(watch: Watch) -> None:
+    assert watch.changes(token="ü" * 256).json["token"] == "ü" * 256
+    for wrong in (5, "two\r\nlines", " blank"):
+        answer = watch.changes(token=wrong)
+        assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalid", "token")
+
+
+@pytest.mark.spec("A8-07", "A8-07a", "A8-07b")
+def test_the_lesser_expiration_counts(watch: Watch) -> None:
+    file, start = watch.wire.create()["id"], now(watch)
+
+    soon = start + HOUR // 6
+
+    assert watch.file(file, expiration=soon).json["expiration"] == soon
+    assert watch.file(file, expiration=str(soon)).json["expiration"] == soon
+    assert repr(watch.file(file, expiration=float(soon)).json["expiration"]) == repr(soon)
+    for limited in (watch.file(file, expiration=10**15), watch.changes(expiration=10**15)):
+        assert soon < limited.json["expiration"] <= 10**15
+
+
+@pytest.mark.spec("A8-07", "A8-07b")
+@pytest.mark.choice("max_file_channel_lifetime")
+def test_the_limits_of_an_expiration(watch: Watch) -> None:
+    file, start = watch.wire.create()["id"], now(watch)
+
+    def lasts(channel: Answer) -> object:
+        return pytest.approx(channel.json["expiration"] - start, abs=SOON)
+
+    assert lasts(watch.file(file, expiration=start + 48 * HOUR)) == 24 * HOUR
+    assert lasts(watch.changes(expiration=start + 48 * HOUR)) == 48 * HOUR
+    assert lasts(watch.changes(expiration=10**17)) == 7 * 24 * HOUR
+
+
+@pytest.mark.spec("A8-07", "A8-07a")
+@pytest.mark.choice("Words of an error")
+@pytest.mark.parametrize("wrong", ["soon", 1.5, True, "", -1, 1, "1e99", "9" * 400, {}, 1767600000000])
+def test_an_expiration_is_a_time_to_come(watch: Watch, wrong: object) -> None:
+    answer = watch.changes(expiration=wrong)
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalid", "expiration")
+
+
+@pytest.mark.spec("A8-08", "A8-08b")
+def test_only_who_sees_a_file_watches_it(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    stranger = watch.wire.service.sign_in("bob@svc.example")
+    path = f"/storage/v3/files/{file}/watch"
+
+    answer = watch.wire.post_json(path, watch.request(), token=stranger)
+    assert (answer.status, answer.error["reason"]) == (404, "notFound")
+    assert watch.wire.post_json(path, watch.request(), token=None).status == 401
+    assert watch.file("no-such-file").status == 404
+
+
+@pytest.mark.spec("A8-09", "A8-09a")
+def test_a_resource_has_one_resource_id(watch: Watch) -> None:
+    file, other = watch.wire.create()["id"], watch.wire.create()["id"]
+    first, second = watch.file(file).json, watch.file(file).json
+
+    assert first["resourceId"] == second["resourceId"]
+    with choice("What an answer shows unasked"):
+        assert file not in first["resourceId"]
+    others = {watch.file(other).json["resourceId"], watch.changes().json["resourceId"]}
+    assert len({first["resourceId"], *others}) == 3
+    assert watch.changes().json["resourceId"] in others
+
+
+@pytest.mark.spec("A8-09", "A8-09b", "V-01", "V-01b")
+@pytest.mark.choice("trust_forwarded")
+def test_a_resource_id_does_not_follow_the_address(watch: Watch) -> None:
+    file, elsewhere = watch.wire.create()["id"], {"X-Forwarded-Host": "api.example.org"}
+    first = watch.file(file).json
+
+    body = json.dumps(watch.request()).encode()
+    second = watch.wire.send("POST", f"/storage/v3/files/{file}/watch", body, elsewhere).json
+
+    assert first["resourceUri"] != second["resourceUri"]
+    assert first["resourceId"] == second["resourceId"]
+
+
+def test_everything_that_is_wrong_is_told_at_once(watch: Watch) -> None:
+    body = {"id": "x" * 65, "type": "pigeon", "address": "http://a.example", "token": "x" * 257, "expiration": "soon"}
+    answer = watch.wire.post_json("/storage/v3/changes/watch", body)
+
+    assert [one["location"] for one in answer.json["error"]["errors"]] == [
+        "id", "type", "address", "token", "expiration",
+    ]  # fmt: skip
+
+
+def test_payload_and_params_are_given_back(watch: Watch) -> None:
+    answer = watch.changes(payload=True, params={"ttl": "60"})
+
+    assert (answer.json["payload"], answer.json["params"]) == (True, {"ttl": "60"})
+    assert watch.changes(payload="yes").error["location"] == "payload"
+    assert watch.changes(params={"ttl": 60}).error["location"] == "params"
+
+
+def test_fields_select_of_a_channel_too(watch: Watch) -> None:
+    assert watch.changes("?fields=id,resourceId").json.keys() == {"id", "resourceId"}
+    refused = watch.changes("?fields=nonsense", id="still-free")
+    assert refused.error["location"] == "fields"
+    assert watch.changes(id="still-free").status == 200
+
+
+@pytest.mark.spec("A10-01", "A10-01a")
+def test_stop_ends_delivery(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    channel = watch.file(file).json
+    assert watch.messages() == [("channel-1", "sync", None)]
+
+    answer = watch.stop(channel)
+    assert answer.status == 204
+    with choice("What an answer shows unasked"):
+        assert answer.body == b""
+    watch.patch(file, {"name": "other"})
+    assert watch.messages() == [("channel-1", "sync", None)]
+    assert watch.stop(channel).status == 404
+
+
+@pytest.mark.spec("A10-01", "A10-01b")
+@pytest.mark.parametrize(
+    "body, location",
+    [
+        ({}, "id"),
+        ({"id": "channel-1"}, "resourceId"),
+        ({"resourceId": "r"}, "id"),
+        ({"id": 5, "resourceId": "r"}, "id"),
+    ],
+)
+def test_stop_needs_both(watch: Watch, body: dict[str, Any], location: str) -> None:
+    watch.changes()
+    answer = watch.wire.post_json("/storage/v3/channels/stop", body)
+
+    assert (answer.status, answer.error["location"]) == (400, location)
+    nothing = watch.wire.post_json("/storage/v3/channels/stop", {})
+    with choice("Several mistakes in one body"):
+        assert [one["location"] for one in nothing.json["error"]["errors"]] == ["id", "resourceId"]
+
+
+@pytest.mark.spec("A10-01", "A10-01c")
+def test_stop_of_what_is_no_active_pair(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    one, other = watch.file(file).json, watch.changes().json
+
+    assert watch.stop({"id": one["id"], "resourceId": other["resourceId"]}).status == 404
+    assert watch.stop({"id": "unknown", "resourceId": one["resourceId"]}).error["reason"] == "notFound"
+    assert watch.stop(one).status == 204
+
+
+@pytest.mark.spec("A10-01", "A10-01a")
+def test_what_waits_for_a_stopped_channel_is_taken_back(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    channel = watch.file(file).json
+    watch.messages()
+    watch.told.answers = [503]
+    watch.patch(file, {"name": "other"})
+    watch.patch(file, {"name": "another"})
+    watch.messages()
+
+    watch.stop(channel)
+    watch.wire.service.clock.advance("1h")  # type: ignore[union-attr]
+    assert [state for _, state, _ in watch.messages()] == ["sync", "update"]
+    assert watch.deliveries("state", "outcome")[1:] == [
+        ("update", "retry"), ("update", "cancelled"), ("update", "cancelled"),
+    ]  # fmt: skip
+
+
+@pytest.mark.spec("A10-02", "A10-02a")
+def test_who_may_stop(watch: Watch) -> None:
+    service = watch.wire.service
+    channel = watch.changes().json
+    same_user_other_client = service.sign_in(client="other")
+    other_user_same_client = service.sign_in("bob@svc.example")
+    for token in (same_user_other_client, other_user_same_client):
+        answer = watch.stop(channel, token=token)
+        assert (answer.status, answer.error["reason"]) == (404, "notFound")
+    assert watch.stop(channel, token=service.sign_in()).status == 204
+
+
+@pytest.mark.spec("A10-02", "A10-02b")
+def test_a_service_accounts_channel_is_stopped_by_any_user_of_its_client(watch: Watch) -> None:
+    service = watch.wire.service
+    robot = service.sign_in("robot@svc.example", service_account=True)
+    answer = watch.wire.post_json("/storage/v3/changes/watch", watch.request(), token=robot)
+
+    assert watch.stop(answer.json, token=service.sign_in("bob@svc.example", client="other")).status == 404
+    assert watch.stop(answer.json, token=service.sign_in("bob@svc.example")).status == 204
+
+
+@pytest.mark.spec("A10-03")
+def test_an_expired_channel_is_silent(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    channel = watch.file(file, expiration=now(watch) + 60_000).json
+    watch.messages()
+    watch.wire.service.clock.advance("60s")  # type: ignore[union-attr]
+    watch.patch(file, {"name": "other"})
+
+    assert watch.messages() == [("channel-1", "sync", None)]
+    assert watch.stop(channel).status == 404
+
+
+@pytest.mark.spec("A10-03")
+def test_a_retry_does_not_outlive_its_channel(watch: Watch) -> None:
+    file = watch.wire.create()["id"]
+    watch.told.answers = [503] * 9
+    watch.file(file, expiration=now(watch) + 2_000)
+    watch.messages()
+    watch.wire.service.clock.advance("1h")  # type: ignore[union-attr]
+
+    assert watch.deliveries("attempt", "outcome", "error")[-1] == (2, "cancelled", "the channel has expired")
+    assert len(watch.messages()) == 2
+
+
+class TestPolicies:
+    """The same with other choices."""
+
+    def open(self, **choices: Any) -> InProcess:
+        return InProcess(open_service(seed=0, policy=Policy(**choices), background=False), "http://svc.test")
+
+    def watch(self, wire: Wire, query: str = "", **fields: Any) -> Any:
+        body = {"id": "c", "type": "web_hook", "address": "https://hooks.example/in", **fields}
+        answer = wire.post_json(f"/storage/v3/changes/watch{query}", body)
+        return answer.json if answer.status == 200 else answer.error["reason"]
+
+    @pytest.mark.spec("A8-01", "A8-01c")
+    def test_a_channel_that_does_not_end(self) -> None:
+        wire = self.open(channel_lifetime=None, verified_domains=("hooks.example",))
+        assert "expiration" not in self.watch(wire)
+        assert "expiration" in self.watch(wire, id="d", expiration="9999999999999")
+
+    def test_webhook_as_a_type(self) -> None:
+        wire = self.open(channel_types=("web_hook", "webhook"), verified_domains=("*",))
+        assert self.watch(wire, type="webhook")["id"] == "c"
+
+    def test_an_expiration_in_a_text(self) -> None:
+        wire = self.open(int64_as_string=True, verified_domains=("*",))
+        assert isinstance(self.watch(wire)["expiration"], str)
+
+    def test_a_page_token_is_needed(self) -> None:
+        wire = self.open(strict_page_token=True, verified_domains=("*",))
+        assert self.watch(wire) == "required"
+        assert self.watch(wire, "?pageToken=1")["id"] == "c"
+        assert self.watch(wire, "?pageToken=99", id="d") == "invalid"
+
+    @pytest.mark.spec("N-06", "N-06c")
+    @pytest.mark.parametrize("word", ["change", "changed"])
+    def test_the_word_for_the_change_log(self, word: str) -> None:
+        wire = self.open(change_state=word, verified_domains=("*",))
+        said: list[str] = []
+
+        def receive(request: Request) -> Response:
+            said.append(request.headers["X-Svc-Resource-State"])
+            return Response(200)
+
+        wire.service.receive_at("https://hooks.example/in", receive)
+        self.watch(wire)
+        wire.create()
+        wire.service.deliver()
+        assert said == ["sync", word]
+
+    @pytest.mark.spec("N-08", "N-08b")
+    def test_another_schedule(self) -> None:
+        wire = self.open(
+            delivery_attempts=3, first_retry=10.0, longest_retry=15.0, retry_jitter=0.0, verified_domains=("*",)
+        )
+        wire.service.receive_at("https://hooks.example/in", lambda request: Response(503))
+        self.watch(wire)
+        wire.service.clock.advance("30m")  # type: ignore[union-attr]
+        rows = [(row["time"][14:19], row["outcome"]) for row in wire.service.deliveries()]
+        assert rows == [("00:00", "retry"), ("00:10", "retry"), ("00:25", "failed")]

@@ -1,0 +1,217 @@
+"""Connections as odd clients use them: old, impatient, silent, and many at once."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from threading import Thread
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from svc_notebooks.server.transports.socket import SocketServer
+from tests.contract.conftest import OverSocket
+from tests.patience import PATIENCE
+
+FILES = "/storage/v3/files"
+UPLOAD = "/upload/storage/v3/files?uploadType="
+
+
+@pytest.fixture
+def way() -> str:
+    return "socket"
+
+
+@contextmanager
+def connected(wire: OverSocket, text: str) -> Iterator[socket.socket]:
+    """A connection on which this was sent; {token} stands for a good one."""
+    with wire.dial() as connection:
+        connection.sendall(text.replace("{token}", f"Authorization: Bearer {wire.token}\r\n").encode())
+        yield connection
+
+
+def everything(connection: socket.socket) -> bytes:
+    """What comes until the service closes the connection."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+@pytest.mark.spec("T-01", "T-01a")
+@pytest.mark.choice("body_timeout")
+@pytest.mark.parametrize("framing", ["Content-Length: 500", "Content-Length: 50000000", "Transfer-Encoding: chunked"])
+def test_a_refusal_does_not_wait_for_a_body_that_never_comes(wire: OverSocket, framing: str) -> None:
+    with connected(wire, f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{framing}\r\n\r\n") as connection:
+        assert everything(connection).startswith(b"HTTP/1.1 401 ")
+
+
+def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverSocket) -> None:
+    start = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: chunked\r\n\r\nno size\r\n"
+    with connected(wire, start) as connection:
+        for _ in range(50):
+            connection.sendall(b"more" * 10_000)
+
+        assert connection.recv(1000).startswith(b"HTTP/1.1 400 ")
+
+
+def test_an_old_client_is_told_that_its_connection_stays(wire: OverSocket) -> None:
+    ask = f"GET {FILES} HTTP/1.0\r\nHost: x\r\n{{token}}"
+
+    with connected(wire, f"{ask}Connection: keep-alive\r\n\r\n") as connection:
+        assert b"\r\nConnection: keep-alive\r\n" in connection.recv(65536)
+    with connected(wire, f"{ask}\r\n") as connection:
+        assert b"\r\nConnection: close\r\n" in everything(connection)
+
+
+@pytest.mark.parametrize("header", ["close", "Close", "foo, close", "keep-alive,close"])
+def test_close_is_heard_in_every_spelling(wire: OverSocket, header: str) -> None:
+    with connected(wire, f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}Connection: {header}\r\n\r\n") as connection:
+        assert b"\r\nConnection: close\r\n" in everything(connection)
+
+
+def test_an_address_in_full_names_the_host(wire: OverSocket) -> None:
+    """RFC 9112, 3.2.2: a server takes the absolute form, and its host before that of the header."""
+    ask = f"POST http://files.example:8080{UPLOAD}resumable HTTP/1.1\r\nHost: other.example\r\n{{token}}"
+
+    with connected(wire, f"{ask}Content-Length: 0\r\nConnection: close\r\n\r\n") as connection:
+        answer = everything(connection)
+
+    assert answer.startswith(b"HTTP/1.1 200 ")
+    assert b"\r\nLocation: http://files.example:8080/upload/storage/v3/files?" in answer
+
+
+@pytest.mark.parametrize(
+    "target", ["//storage/v3/files", "http://x", "http://[x/", "x:1", "*", "ftp://x/storage/v3/files"]
+)
+def test_another_form_of_address_is_refused(wire: OverSocket, target: str) -> None:
+    for method in ("GET", "CONNECT", "OPTIONS"):
+        with connected(wire, f"{method} {target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n") as connection:
+            assert everything(connection)[:12] in (b"HTTP/1.1 400", b"HTTP/1.1 404", b"HTTP/1.1 405")
+
+
+@pytest.mark.parametrize(
+    "start, status, word",
+    [
+        (f"get {FILES} HTTP/1.1\r\nHost: x\r\n\r\n", 400, "a method in capital letters"),
+        (f"GET {FILES}\r\n\r\n", 400, "like GET /storage/v3/files HTTP/1.1"),
+        (f"GET {FILES} HTTP/1.1\n", 400, "end with CR LF"),
+        (f"GET {FILES} HTTP/2.0\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
+        (f"GET {FILES} HTTP/0.9\r\nHost: x\r\n\r\n", 505, "HTTP/1.1 or HTTP/1.0"),
+        (f"GET /{'x' * 70_000} HTTP/1.1\r\n", 414, "65536 bytes"),
+        (f"GET {FILES} HTTP/1.1\r\nX: {'x' * 70_000}\r\n", 413, "65536 bytes"),
+        (f"GET {FILES} HTTP/1.1\r\nno header\r\n\r\n", 400, "is no header line"),
+        (f"GET {FILES} HTTP/1.1\r\n\r\n", 400, "one Host header"),
+    ],
+    ids=["small letters", "no version", "LF", "2.0", "0.9", "long address", "long header", "no colon", "no host"],
+)
+def test_what_cannot_be_read_is_told_what_is_wrong_with_it(
+    wire: OverSocket, start: str, status: int, word: str
+) -> None:
+    with connected(wire, start) as connection:
+        head, _, body = everything(connection).partition(b"\r\n\r\n")
+
+    assert head.startswith(f"HTTP/1.1 {status} ".encode())
+    error = json.loads(body)["error"]
+    assert (error["code"], error["message"].count(word), "RFC" in error["message"]) == (status, 1, False)
+
+
+DOUBTFUL = {
+    "an odd blank before chunked": "Transfer-Encoding: \x0bchunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n",
+    "an odd blank behind a length": "Content-Length: 5\xa0\r\n\r\nhello",
+    "a line end of its own in a value": "X-Note: a\rContent-Length: 5\r\n\r\n",
+    "a zero byte in a value": "X-Note: a\0b\r\nContent-Length: 5\r\n\r\nhello",
+    "a blank in a name": "Content Length: 5\r\nContent-Length: 5\r\n\r\nhello",
+    "two hosts": "Host: y\r\nContent-Length: 5\r\n\r\nhello",
+}
+
+
+@pytest.mark.parametrize("rest", DOUBTFUL.values(), ids=DOUBTFUL)
+def test_what_another_server_might_read_otherwise_is_refused(wire: OverSocket, rest: str) -> None:
+    """RFC 9110, 5.5, and RFC 9112, 3.2 and 6.3: two readings of one request are a way to smuggle another."""
+    with wire.dial() as connection:
+        token = f"Authorization: Bearer {wire.token}\r\n"
+        connection.sendall(f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{token}{rest}".encode("latin-1"))
+        answer = everything(connection)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert b"\r\nConnection: close\r\n" in answer
+    assert wire.names() == []
+
+
+def test_an_old_client_has_no_chunks(wire: OverSocket) -> None:
+    """RFC 9112, 6.1: what stands in such a body must not be read as the next request."""
+    hidden = f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}\r\n"
+    start = f"POST {UPLOAD}media HTTP/1.0\r\nHost: x\r\n{{token}}Connection: keep-alive\r\n"
+    with connected(wire, f"{start}Transfer-Encoding: chunked\r\n\r\n{hidden}") as connection:
+        answer = everything(connection)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1 ") == 1
+
+
+def test_an_old_client_is_not_told_to_continue(wire: OverSocket) -> None:
+    start = f"POST {UPLOAD}media HTTP/1.0\r\nHost: x\r\n{{token}}Expect: 100-continue\r\nContent-Length: 5\r\n\r\n"
+    with connected(wire, f"{start}hello") as connection:
+        assert everything(connection).startswith(b"HTTP/1.1 200 ")
+
+
+@pytest.mark.parametrize("version, status", [("1.1", b"400"), ("1.0", b"200")])
+def test_a_request_names_its_host(wire: OverSocket, version: str, status: bytes) -> None:
+    with connected(wire, f"GET {FILES} HTTP/{version}\r\n{{token}}Connection: close\r\n\r\n") as connection:
+        assert everything(connection).startswith(b"HTTP/1.1 " + status)
+
+
+CHUNKED = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n"
+ABOUT = "GET /storage/v3/about?fields=kind HTTP/1.1\r\nHost: x\r\n{token}Connection: close\r\n\r\n"
+
+
+@pytest.mark.parametrize("size", [0, 251, 252, 253, 254, 255, 256, 509, 4000])
+def test_trailers_of_any_length_end_at_their_blank_line(wire: OverSocket, size: int) -> None:
+    with connected(wire, f"{CHUNKED}X: {'a' * size}\r\nY: b\r\n\r\n{ABOUT}") as connection:
+        answer = everything(connection)
+
+    assert answer.count(b"HTTP/1.1 200 ") == 2
+    assert b'"kind": "svc#about"' in answer
+
+
+@pytest.mark.parametrize("size", [252, 253, 254])
+def test_a_long_trailer_hides_no_request(wire: OverSocket, size: int) -> None:
+    with connected(wire, f"{CHUNKED}X: {'a' * size}\r\n{ABOUT}") as connection:
+        connection.shutdown(socket.SHUT_WR)
+        answer = everything(connection)
+
+    assert b"about" not in answer
+
+
+@pytest.mark.parametrize("trailers", ["X: y\r\n" * 20_000, "X: " + "y" * 100_000 + "\r\n", "X: y\n\r\n"])
+def test_trailers_without_measure_are_refused(wire: OverSocket, trailers: str) -> None:
+    with connected(wire, f"{CHUNKED}{trailers}\r\n") as connection:
+        assert everything(connection).startswith(b"HTTP/1.1 400 ")
+
+    assert wire.names() == []
+
+
+@pytest.mark.parametrize(
+    "silent", [f"GET {FILES} HTT", f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 9\r\n\r\n"]
+)
+def test_clients_that_fall_silent_keep_nobody_waiting(service: Service, silent: str) -> None:
+    with SocketServer(service, threads=2) as server, ExitStack() as stack:
+        wire = OverSocket(service, server.base_url)
+        for _ in range(20):
+            stack.enter_context(connected(wire, silent))
+
+        assert wire.send("GET", FILES).status == 200
+
+
+def test_a_service_that_stops_waits_for_no_client_that_is_still_in_line(service: Service) -> None:
+    """Two silent clients hold both threads, the others wait: none of these is served any more."""
+    server = SocketServer(service, threads=2).start()
+    wire = OverSocket(service, server.base_url)
+    with ExitStack() as stack:
+        for _ in range(10):
+            stack.enter_context(connected(wire, f"GET {FILES} HTT"))
+        stopping = Thread(target=server.stop, daemon=True)
+        stopping.start()
+        stopping.join(PATIENCE)
+
+        assert not stopping.is_alive()

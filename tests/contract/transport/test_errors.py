@@ -1,0 +1,209 @@
+"""T-01 and X-01: who may come in, and the one shape of every refusal."""
+
+import pytest
+
+from tests.contract.conftest import Wire
+
+FILES = "/storage/v3/files"
+
+
+@pytest.mark.spec("T-01", "T-01a")
+@pytest.mark.parametrize(
+    "method, target",
+    [
+        ("GET", FILES),
+        ("POST", FILES),
+        ("GET", f"{FILES}/x"),
+        ("GET", f"{FILES}/x?alt=media"),
+        ("GET", f"{FILES}/generateIds"),
+        ("PATCH", f"{FILES}/x"),
+        ("DELETE", f"{FILES}/x"),
+        ("POST", "/upload/storage/v3/files?uploadType=media"),
+        ("PUT", "/upload/storage/v3/files/x?uploadType=resumable"),
+    ],
+)
+def test_every_request_needs_a_token(wire: Wire, method: str, target: str) -> None:
+    answer = wire.send(method, target, token=None)
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (401, "required", "Authorization")
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Bearer wrong",
+        "Bearer ",
+        "Basic dXNlcjpwYXNz",
+        "Bearer a b",
+        "bearer",
+        pytest.param("x" * 5000, marks=pytest.mark.choice("A parameter or a header that cannot be read")),
+    ],
+)
+def test_an_invalid_token_is_401(wire: Wire, header: str) -> None:
+    answer = wire.send("GET", FILES, headers={"Authorization": header}, token=None)
+
+    assert answer.status == 401
+    assert answer.error["location"] == "Authorization"
+    assert "www-authenticate" in answer.headers
+
+
+@pytest.mark.spec("T-01", "T-01b")
+@pytest.mark.parametrize("scheme", ["Basic ", "Token ", ""])
+def test_a_token_comes_as_a_bearers(wire: Wire, scheme: str) -> None:
+    assert wire.send("GET", FILES, headers={"Authorization": scheme + wire.token}, token=None).status == 401
+
+
+@pytest.mark.spec("T-01", "T-01c")
+def test_a_token_expires(wire: Wire) -> None:
+    token = wire.service.sign_in(expires_in=60)
+    assert wire.send("GET", FILES, token=token).status == 200
+
+    wire.service.clock.advance(61)
+
+    answer = wire.send("GET", FILES, token=token)
+    assert (answer.status, answer.error["reason"]) == (401, "authError")
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_the_scheme_has_no_case_and_the_query_may_carry_the_token(wire: Wire) -> None:
+    assert wire.send("GET", FILES, headers={"Authorization": f"bearer {wire.token}"}, token=None).status == 200
+    assert wire.send("GET", f"{FILES}?access_token={wire.token}", token=None).status == 200
+
+
+def test_a_token_without_the_scope_is_403(wire: Wire) -> None:
+    token = wire.service.sign_in(scopes=["storage.readonly"])
+
+    assert wire.send("GET", FILES, token=token).status == 200
+    answer = wire.send("POST", FILES, b"{}", {"Content-Type": "application/json"}, token=token)
+    assert (answer.status, answer.error["reason"]) == (403, "insufficientPermissions")
+
+
+@pytest.mark.spec("X-01", "V-01", "V-01a")
+@pytest.mark.choice("An address or a method that nothing has")
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/",
+        "/nothing",
+        "/storage/v3",
+        "/storage/v2/files",
+        "/storage/files",
+        "/storage/v3/cakes",
+        "/%2e%2e/etc/passwd",
+        "/storage/v3/files/a/b/c",
+    ],
+)
+def test_an_unknown_address_is_404(wire: Wire, target: str) -> None:
+    answer = wire.send("GET", target)
+
+    assert (answer.status, answer.error["reason"]) == (404, "notFound")
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.choice("An address or a method that nothing has")
+def test_a_method_that_the_address_does_not_know_names_those_it_does(wire: Wire) -> None:
+    answer = wire.send("DELETE", FILES)
+
+    assert answer.status == 405
+    assert answer.error
+    assert set(answer.headers["allow"].replace(" ", "").split(",")) >= {"GET", "POST"}
+
+
+@pytest.mark.spec("X-01")
+@pytest.mark.choice("The shape of an error")
+def test_the_envelope_has_one_shape(wire: Wire) -> None:
+    answer = wire.send("GET", f"{FILES}/nobody")
+
+    assert answer.json == {
+        "error": {
+            "errors": [
+                {
+                    "domain": "global",
+                    "reason": "notFound",
+                    "message": "File not found: nobody.",
+                    "locationType": "parameter",
+                    "location": "fileId",
+                }
+            ],
+            "code": 404,
+            "message": "File not found: nobody.",
+        }
+    }
+    assert answer.headers["content-type"] == "application/json; charset=UTF-8"
+
+
+def test_answers_are_printed_for_people_unless_asked_not_to(wire: Wire) -> None:
+    assert b'\n  "kind"' in wire.send("GET", FILES).body
+    assert b"\n" not in wire.send("GET", f"{FILES}?prettyPrint=false").body.strip()
+
+
+@pytest.mark.parametrize(
+    "file_id", ["..%2F..%2Fetc%2Fpasswd", "%00", "'%20OR%201=1", "x" * 10_000, "%ff%fe", "%F0%9F%97%82", "a%2Fb", "%25"]
+)
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PATCH"])
+def test_an_id_of_any_form_is_only_an_id(wire: Wire, file_id: str, method: str) -> None:
+    body, headers = (b"{}", {"Content-Type": "application/json"}) if method == "PATCH" else (None, {})
+
+    answer = wire.send(method, f"{FILES}/{file_id}", body, headers)
+
+    assert answer.status in (400, 404)
+
+
+def test_metadata_beyond_all_measure_is_413(wire: Wire) -> None:
+    body = b'{"name": "' + b"x" * 2_000_000 + b'"}'
+
+    answers = [
+        wire.send("POST", target, body, {"Content-Type": "application/json"})
+        for target in (FILES, "/upload/storage/v3/files?uploadType=resumable")
+    ]
+
+    assert [a.status for a in answers] == [413, 413]
+    assert wire.names() == []
+
+
+def test_duplicate_headers_never_break_the_service(wire: Wire) -> None:
+    pairs = [
+        ("Authorization", f"Bearer {wire.token}"),
+        ("Authorization", "Bearer other"),
+        ("Range", "bytes=0-1"),
+        ("Range", "bytes=2-3"),
+    ]
+    file = wire.create(b"hello")
+
+    answer = wire.send("GET", f"{FILES}/{file['id']}?alt=media", headers=pairs, token=None)
+
+    assert answer.status in (200, 206, 400, 401)
+
+
+def test_a_post_that_names_another_method_gets_the_answer_of_a_post(wire: Wire) -> None:
+    file_id = wire.create(b"hello")["id"]
+
+    answer = wire.send("POST", f"/storage/v3/files/{file_id}?alt=media", b"", {"X-HTTP-Method-Override": "head"})
+
+    assert (answer.status, answer.headers["content-length"], answer.body) == (200, "5", b"hello")
+
+
+@pytest.mark.spec("T-05", "T-05a")
+@pytest.mark.parametrize("name", ["access_token", "access%5ftoken", "o%61uth_token"])
+def test_a_token_in_an_address_never_reaches_the_journal(wire: Wire, name: str) -> None:
+    assert wire.send("GET", f"/storage/v3/files?{name}={wire.token}&q=trashed=false", token=None).status == 200
+
+    assert wire.token not in str(wire.service.journal())
+    assert "q=trashed=false" in str(wire.service.journal())
+
+
+def test_the_journal_tells_what_was_asked_and_answered(wire: Wire) -> None:
+    wire.create(b"hello")
+    wire.download("nobody")
+
+    created, missed = wire.service.journal()[-2:]
+
+    assert (created["operation"], created["status"], created["received"]) == ("files.create", 200, 5)
+    assert (missed["operation"], missed["status"], missed["method"]) == ("files.get", 404, "GET")
+    assert list(created) == [
+        "n", "time", "operation", "method", "path", "query", "user", "client", "scopes", "declared", "received",
+        "status", "sent", "offset_before", "offset_after", "fault", "decided_by",
+    ]  # fmt: skip
+    assert wire.token not in str(wire.service.journal())

@@ -1,0 +1,174 @@
+"""Whatever is sent, the answer is one of the interface: never a 500, a traceback or a hang."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+from urllib.parse import quote, urlsplit
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from svc_notebooks.core.http.messages import BytesBody, Headers, Request
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.conftest import OverSocket
+from tests.patience import PATIENCE
+
+words = st.sampled_from(
+    [
+        "storage",
+        "v3",
+        "files",
+        "upload",
+        "generateIds",
+        "trash",
+        "..",
+        "%00",
+        "%ff",
+        "ÿ",
+        "a b",
+        "'",
+        '"',
+        "{}",
+        "*",
+        "1",
+        "",
+    ]
+)
+paths = st.lists(words, max_size=6).map(lambda parts: "/" + "/".join(parts)) | st.sampled_from(
+    ["/storage/v3/files", "/upload/storage/v3/files", "/storage/v3/files/generateIds", "/storage/v3/files/trash"]
+)
+values = st.text(max_size=20) | st.sampled_from(
+    [
+        "media",
+        "multipart",
+        "resumable",
+        "*",
+        "id,name",
+        "-1",
+        "9" * 25,
+        "true",
+        "name = 'a'",
+        "name desc",
+        "json",
+        "\x00",
+        "\ud800",
+    ]
+)
+keys = st.sampled_from(
+    ["uploadType", "upload_id", "fields", "q", "orderBy", "pageSize", "pageToken", "alt", "count", "addParents",
+     "removeParents", "prettyPrint", "access_token", "acknowledgeAbuse", "corpora", "spaces", "ocrLanguage", "x"]
+)  # fmt: skip
+header_names = st.sampled_from(
+    ["Content-Type", "Content-Length", "Content-Range", "Range", "Transfer-Encoding", "X-Upload-Content-Length",
+     "X-Upload-Content-Type", "X-HTTP-Method-Override", "Authorization", "Host", "Forwarded", "X-Forwarded-Host",
+     "X-Forwarded-Proto", "Expect", "If-Match", "Content-Encoding", "X-Upload-No-308"]
+)  # fmt: skip
+header_values = st.text(st.characters(codec="latin-1", exclude_characters="\r\n\x00"), max_size=30) | st.sampled_from(
+    ["application/json", "multipart/related; boundary=b", "bytes 0-0/1", "bytes */*", "bytes=0-0", "chunked", "0",
+     "9" * 30, "-5", "https", "evil.example", "PUT", "DELETE", "100-continue", 'host="a b";proto=x']
+)  # fmt: skip
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=6,
+)
+fields = st.sampled_from(
+    [
+        "id",
+        "name",
+        "mimeType",
+        "parents",
+        "properties",
+        "starred",
+        "createdTime",
+        "shortcutDetails",
+        "contentHints",
+        "trashed",
+    ]
+)
+bodies = (
+    st.binary(max_size=50)
+    | st.dictionaries(fields, json_values, max_size=4).map(lambda value: json.dumps(value).encode())
+    | st.just(b"--b\r\nContent-Type: application/json\r\n\r\n{}\r\n--b\r\n\r\nx\r\n--b--")
+)
+
+
+@pytest.fixture(scope="module")
+def hardened() -> Service:
+    return open_service(seed=0)
+
+
+@settings(
+    max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(
+    method=st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW", ""]),
+    path=paths,
+    query=st.lists(st.tuples(keys, values), max_size=4),
+    headers=st.lists(st.tuples(header_names, header_values), max_size=4),
+    body=bodies,
+)
+@pytest.mark.spec("X-01")
+def test_any_request_has_an_answer_of_the_interface(
+    hardened: Service,
+    caplog: pytest.LogCaptureFixture,
+    method: str,
+    path: str,
+    query: list[tuple[str, str]],
+    headers: list[tuple[str, str]],
+    body: bytes,
+) -> None:
+    token = hardened.sign_in()
+    text = "&".join(f"{key}={quote(value.encode('utf-8', 'surrogatepass'))}" for key, value in query)
+    pairs = [("Authorization", f"Bearer {token}"), *headers]
+
+    with caplog.at_level(logging.ERROR):
+        answer = hardened.handle(Request(method, f"http://svc.test{path}?{text}", Headers(pairs), BytesBody(body)))
+
+    assert answer.status < 500 or answer.status == 503, caplog.text
+    content = answer.content()
+    if answer.status >= 400 and method != "HEAD" and content.startswith(b"{"):
+        assert json.loads(content)["error"]["code"] == answer.status
+
+
+REFUSALS = {b"400", b"401", b"404", b"405", b"411", b"413", b"414", b"417", b"431", b"501", b"505"}
+RAW = [
+    b"\r\n\r\n\r\n",
+    b"GET\r\n\r\n",
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"GET /storage/v3/files HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    b"GET /storage/v3/files HTTP/1.1\r\nno colon\r\n\r\n",
+    b"GET /storage/v3/files HTTP/1.1\r\nHost: a\r\nX: " + b"y" * 200_000 + b"\r\n\r\n",
+    b"GET /" + b"a" * 200_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"GET /storage/v3/files HTTP/1.1\r\n" + b"X: y\r\n" * 2000 + b"\r\n",
+    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n",
+    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+    b"POST /storage/v3/files HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\nabc",
+    b"GET http://[::bad/storage HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"GET /storage/v3/files?q=%zz HTTP/1.1\r\nHost: \xff\xfe\r\n\r\n",
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    b"CONNECT evil.example:443 HTTP/1.1\r\nHost: a\r\n\r\n",
+    b"GET /storage/v3/files HTTP/1.1\r\nHost: a\r\nExpect: nonsense\r\n\r\n",
+]
+
+
+@pytest.mark.parametrize("raw", RAW, ids=range(len(RAW)))
+def test_bytes_that_are_no_request_are_refused_and_the_next_client_is_served(
+    service: Service, base_url: str, raw: bytes
+) -> None:
+    parts = urlsplit(base_url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
+        try:
+            connection.sendall(raw)
+            connection.shutdown(socket.SHUT_WR)
+            answer = connection.recv(65536)
+        except OSError:
+            answer = b""
+
+    assert answer == b"" or answer.split(b" ")[1] in REFUSALS, answer[:200]
+    assert b"Traceback" not in answer
+    assert OverSocket(service, base_url).names() == []

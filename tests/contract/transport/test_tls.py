@@ -1,0 +1,192 @@
+"""The service over TLS: what HTTP says of it holds, and who shakes no hands keeps nobody from being heard."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import ssl
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from threading import Thread
+from urllib.parse import urlsplit
+
+import pytest
+
+from svc_notebooks.server.service import Service
+from svc_notebooks.server.transports import tls as server_tls
+from svc_notebooks.server.transports.socket import SocketServer
+from tests.contract.conftest import Answer, OverSocket
+from tests.patience import PATIENCE
+from tests.receivers import AUTHORITY, server_context
+
+FILES = "/storage/v3/files"
+UPLOAD = "/upload/storage/v3/files?uploadType="
+
+
+def client_context() -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    AUTHORITY.configure_trust(context)
+    return context
+
+
+class OverTls(OverSocket):
+    """Speaks HTTP/1.1 over TLS."""
+
+    def _connection(self) -> http.client.HTTPConnection:
+        return http.client.HTTPSConnection(urlsplit(self.base_url).netloc, timeout=PATIENCE, context=client_context())
+
+
+@pytest.fixture
+def server(service: Service) -> Iterator[SocketServer]:
+    with SocketServer(service, tls=server_context(AUTHORITY.issue_cert("127.0.0.1"))) as server:
+        yield server
+
+
+@pytest.fixture
+def wire(service: Service, server: SocketServer) -> OverTls:
+    return OverTls(service, server.base_url)
+
+
+@contextmanager
+def in_the_clear(wire: OverTls) -> Iterator[socket.socket]:
+    """A connection on which nobody has spoken yet."""
+    parts = urlsplit(wire.base_url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
+        yield connection
+
+
+@contextmanager
+def connected(wire: OverTls, text: str = "") -> Iterator[ssl.SSLSocket]:
+    """A TLS connection on which this was sent, as one record; {token} stands for a good one."""
+    context = client_context()
+    with (
+        in_the_clear(wire) as plain,
+        context.wrap_socket(plain, server_hostname="127.0.0.1", suppress_ragged_eofs=False) as connection,
+    ):
+        connection.sendall(text.replace("{token}", f"Authorization: Bearer {wire.token}\r\n").encode())
+        yield connection
+
+
+def everything(connection: socket.socket) -> bytes:
+    """What comes until the service says that it was all; ssl.SSLEOFError if it is cut off instead."""
+    return b"".join(iter(lambda: connection.recv(65536), b""))
+
+
+def answers(connection: socket.socket, count: int) -> list[int]:
+    """The statuses of so many answers."""
+    file, statuses = connection.makefile("rb"), []
+    for _ in range(count):
+        statuses.append(int(file.readline().split()[1]))
+        headers = dict(line.decode().lower().strip().split(": ", 1) for line in iter(file.readline, b"\r\n"))
+        file.read(int(headers.get("content-length", 0)))
+    return statuses
+
+
+@pytest.mark.spec("A1-01", "A3-01", "A3-01a", "A6-01")
+def test_up_and_down(wire: OverTls) -> None:
+    content = bytes(range(256)) * 40_000
+    file = wire.create(content)
+    uri = wire.begin({"name": "in chunks"})
+    half = len(content) // 2 // 262_144 * 262_144
+
+    assert wire.download(file["id"]).body == content
+    assert wire.base_url.startswith("https://")
+    assert uri.startswith(f"{wire.base_url}/upload/")
+    assert wire.put(uri, content[:half], f"bytes 0-{half - 1}/{len(content)}").status == 308
+    done = wire.put(uri, content[half:], f"bytes {half}-{len(content) - 1}/{len(content)}")
+    assert wire.download(done.json["id"]).body == content
+
+
+def test_a_streamed_body(wire: OverTls) -> None:
+    answer = wire.send("POST", f"{UPLOAD}media", iter([b"one,", b"two,", b"x" * 100_000]))
+
+    assert wire.download(answer.json["id"]).body == b"one,two," + b"x" * 100_000
+
+
+def test_requests_in_one_record(wire: OverTls) -> None:
+    """They are opened together: what TLS holds back no selector can see."""
+    post = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 7\r\n\r\ncontent"
+    get = f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}\r\n"
+
+    with connected(wire, (post + get) * 8) as connection:
+        assert answers(connection, 16) == [200] * 16
+
+
+def test_a_connection_is_kept(wire: OverTls) -> None:
+    with connected(wire) as connection:
+        for pause in (0, 0.05, 0.3):
+            time.sleep(pause)
+            connection.sendall(f"GET {FILES} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert answers(connection, 1) == [401]
+
+
+def test_an_end_is_told_as_tls_tells_it(wire: OverTls) -> None:
+    with connected(wire, f"GET {FILES} HTTP/1.1\r\nHost: x\r\n{{token}}Connection: close\r\n\r\n") as connection:
+        assert b'"files"' in everything(connection)
+
+
+def test_a_refusal_is_read_by_a_client_that_goes_on_sending(wire: OverTls) -> None:
+    start = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Transfer-Encoding: chunked\r\n\r\nno size\r\n"
+    with connected(wire, start) as connection:
+        for _ in range(50):
+            connection.sendall(b"more" * 10_000)
+
+        assert connection.recv(1000).startswith(b"HTTP/1.1 400 ")
+
+
+def test_who_speaks_http_is_told_so_in_http(wire: OverTls) -> None:
+    with in_the_clear(wire) as connection:
+        connection.sendall(f"GET {FILES} HTTP/1.1\r\nHost: x\r\n\r\n".encode() + b"x" * 100_000)
+        answer = everything(connection)
+
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert wire.base_url in json.loads(answer.partition(b"\r\n\r\n")[2])["error"]["message"]
+
+
+@pytest.mark.parametrize("said", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00", b"\x16" + b"\xff" * 2000])
+def test_who_shakes_no_hands_holds_up_nobody(wire: OverTls, said: bytes) -> None:
+    with ExitStack() as stack:
+        for _ in range(100):  # more than there are threads
+            stack.enter_context(in_the_clear(wire)).sendall(said)
+
+        assert wire.send("GET", FILES).status == 200
+
+
+def test_a_silent_client_is_let_go(wire: OverTls, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server_tls, "HANDSHAKE_SECONDS", 0.2)
+    with in_the_clear(wire) as silent, in_the_clear(wire) as begins:
+        begins.sendall(b"\x16\x03")
+
+        assert everything(silent) == b""
+        assert everything(begins) == b""
+
+
+def test_nothing_goes_out_in_the_clear(service: Service) -> None:
+    """A body that is cut off from another thread ends its connection; what is still written there is TLS or nothing."""
+    server = SocketServer(service, tls=server_context(AUTHORITY.issue_cert("127.0.0.1"))).start()
+    start = f"POST {UPLOAD}media HTTP/1.1\r\nHost: x\r\n{{token}}Content-Length: 1000\r\n\r\nsome"
+    with connected(OverTls(service, server.base_url), start) as connection:
+        _wait_for(lambda: bool(server._server.bodies))
+        server.stop()
+
+        with suppress(ConnectionResetError):
+            assert b"HTTP/1.1" not in socket.socket.recv(connection, 65536)
+
+
+def _wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def test_many_at_once(wire: OverTls) -> None:
+    found: list[Answer] = []
+    threads = [Thread(target=lambda: found.append(wire.send("GET", FILES))) for _ in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert [answer.status for answer in found] == [200] * 40

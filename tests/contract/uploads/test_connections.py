@@ -1,0 +1,201 @@
+"""A3 where only a real connection shows it: cut, silent and simultaneous requests."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.contract.chosen import choice
+from tests.contract.conftest import Answer, OverSocket, Q
+from tests.patience import PATIENCE
+
+N = 4 * Q
+CONTENT = bytes(range(256)) * (N // 256)
+
+
+@pytest.fixture
+def way() -> str:
+    return "socket"
+
+
+@contextmanager
+def raw_put(wire: OverSocket, uri: str, content_range: str, length: int) -> Iterator[socket.socket]:
+    """A PUT that has begun; the body is up to the test."""
+    head = (
+        f"PUT {wire.address(uri)} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\n"
+        f"Authorization: Bearer {wire.token}\r\nContent-Length: {length}\r\nContent-Range: {content_range}\r\n"
+        "Expect: 100-continue\r\n\r\n"
+    )
+    with wire.dial() as connection:
+        connection.sendall(head.encode())
+        _be_asked_for_the_body(connection)
+        yield connection
+
+
+def _be_asked_for_the_body(connection: socket.socket) -> None:
+    """So that it is under way there, whatever is sent beside it. A service that does not ask is given some time."""
+    patience = connection.gettimeout()
+    connection.settimeout(5)
+    with suppress(TimeoutError):
+        connection.recv(1000)
+    connection.settimeout(patience)
+
+
+def stored(wire: OverSocket, uri: str) -> int:
+    answer = wire.put(uri, b"", "bytes */*")
+    assert answer.status == 308
+    return int(answer.headers["range"].removeprefix("bytes=0-")) + 1 if "range" in answer.headers else 0
+
+
+def finish(wire: OverSocket, uri: str) -> bytes:
+    at = stored(wire, uri)
+    answer = wire.put(uri, CONTENT[at:], f"bytes {at}-{N - 1}/{N}")
+    assert answer.status == 200, answer.body
+    return wire.download(answer.json["id"]).body
+
+
+@pytest.mark.spec("A3-12")
+@pytest.mark.parametrize("sent, kept", [(100_000, 0), (Q, Q), (2 * Q + 100_000, 2 * Q)])
+def test_a_cut_connection_keeps_whole_multiples(wire: OverSocket, sent: int, kept: int) -> None:
+    """33"""
+    uri = wire.begin()
+    with raw_put(wire, uri, f"bytes 0-{N - 1}/{N}", N) as connection:
+        connection.sendall(CONTENT[:sent])
+        connection.shutdown(socket.SHUT_WR)
+        with suppress(OSError):
+            connection.recv(1000)
+
+    found = stored(wire, uri)
+    assert (found % Q, found <= kept) == (0, True)
+    with choice("body_timeout"):
+        assert found == kept
+    assert finish(wire, uri) == CONTENT
+
+
+@pytest.mark.spec("A3-17")
+@pytest.mark.choice("takeover_after")
+def test_a_question_cuts_a_silent_upload_short(wire: OverSocket) -> None:
+    """34: it is answered while the first connection still hangs, and late bytes of that one never land"""
+    uri = wire.begin()
+    with raw_put(wire, uri, f"bytes 0-{N - 1}/{N}", N) as silent:
+        silent.sendall(CONTENT[: 2 * Q + 5])
+        at = stored(wire, uri)
+        assert at % Q == 0
+        with suppress(OSError):
+            silent.sendall(b"late" * Q)
+
+        assert stored(wire, uri) == at
+        assert finish(wire, uri) == CONTENT
+
+
+@pytest.mark.spec("A3-17")
+@pytest.mark.choice("takeover_after")
+def test_a_new_upload_takes_over_from_a_silent_one(wire: OverSocket) -> None:
+    """34"""
+    uri = wire.begin()
+    with raw_put(wire, uri, f"bytes 0-{N - 1}/{N}", N) as silent:
+        silent.sendall(CONTENT[:5])
+
+        answer = wire.put(uri, CONTENT, f"bytes 0-{N - 1}/{N}")
+
+    assert answer.status == 200
+    assert wire.download(answer.json["id"]).body == CONTENT
+
+
+@pytest.mark.spec("A3-17")
+def test_the_same_chunk_from_four_sides_is_stored_once(wire: OverSocket) -> None:
+    """35"""
+    with ThreadPoolExecutor(4) as pool:
+        for _ in range(50):
+            uri = wire.begin()
+            answers = list(pool.map(lambda _, uri=uri: wire.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{N}"), range(4)))
+            assert (308, f"bytes=0-{Q - 1}") in {(a.status, a.headers.get("range")) for a in answers}
+            with choice("Bytes sent again"):
+                assert {(a.status, a.headers["range"]) for a in answers} == {(308, f"bytes=0-{Q - 1}")}
+    assert finish(wire, uri) == CONTENT
+
+
+@pytest.mark.spec("A3-17")
+def test_of_two_different_chunks_the_gap_is_refused_or_follows(wire: OverSocket) -> None:
+    """36"""
+    uri = wire.begin()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(wire.put, uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{N}")
+        second = pool.submit(wire.put, uri, CONTENT[Q : 2 * Q], f"bytes {Q}-{2 * Q - 1}/{N}")
+
+    assert first.result().status == 308
+    assert second.result().status == 308 or second.result().status >= 400
+    assert finish(wire, uri) == CONTENT
+
+
+@pytest.mark.spec("A3-17", "A3-18")
+def test_two_last_chunks_make_one_file(wire: OverSocket) -> None:
+    """37"""
+    for round_ in range(20):
+        uri = wire.begin({"name": f"file {round_}"})
+        together = threading.Barrier(2)
+
+        def last(_: int, uri: str = uri, together: threading.Barrier = together) -> Answer:
+            together.wait()
+            return wire.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{Q}")
+
+        with ThreadPoolExecutor(2) as pool:
+            answers = list(pool.map(last, range(2)))
+        with choice("takeover_after"):
+            assert len({(answer.status, answer.body) for answer in answers}) == 1
+    assert len(wire.names()) == 20
+
+
+def test_an_upload_raced_with_its_cancellation_is_whole_or_gone(wire: OverSocket) -> None:
+    """38"""
+    for _ in range(20):
+        uri = wire.begin()
+        with ThreadPoolExecutor(2) as pool:
+            sent = pool.submit(wire.put, uri, CONTENT)
+            cancelled = pool.submit(wire.send, "DELETE", uri)
+        cut_off = isinstance(sent.exception(), OSError)  # of a refused body the rest is not read without end
+        assert cut_off or sent.result().status in (200, 308, 499)
+        assert cancelled.result().status in (200, 499)
+        for file in wire.send("GET", "/storage/v3/files?fields=*").json["files"]:
+            assert file["size"] == str(N)
+
+
+@pytest.mark.spec("A2-02", "A2-02b")
+@pytest.mark.parametrize("kind", ["media", "multipart"])
+def test_a_cut_simple_or_multipart_upload_stores_nothing(wire: OverSocket, kind: str) -> None:
+    body = b'--b\r\nContent-Type: application/json\r\n\r\n{"name":"x"}\r\n--b\r\nContent-Type: a/b\r\n\r\nhalf'
+    content_type = "text/plain" if kind == "media" else "multipart/related; boundary=b"
+    target = wire.address(f"/upload/storage/v3/files?uploadType={kind}")
+    with wire.dial() as connection:
+        connection.sendall(
+            f"POST {target} HTTP/1.1\r\nHost: {urlsplit(wire.base_url).netloc}\r\n"
+            f"Authorization: Bearer {wire.token}\r\nContent-Type: {content_type}\r\n"
+            "Content-Length: 1000\r\n\r\n".encode()
+            + body
+        )
+        connection.shutdown(socket.SHUT_WR)
+        with suppress(OSError):
+            connection.recv(1000)
+
+    assert wire.names() == []
+
+
+def test_bad_chunked_encoding_is_refused(wire: OverSocket) -> None:
+    """28"""
+    parts = urlsplit(wire.base_url)
+    with socket.create_connection((parts.hostname, parts.port), timeout=PATIENCE) as connection:
+        connection.sendall(
+            f"POST /upload/storage/v3/files?uploadType=media HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+            f"Authorization: Bearer {wire.token}\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n".encode()
+        )
+        connection.shutdown(socket.SHUT_WR)
+        answer = connection.recv(1000)
+
+    assert answer == b"" or answer.split(b" ")[1].startswith(b"4")
+    assert wire.names() == []

@@ -1,0 +1,493 @@
+"""A5: content that becomes a native document. What is in it is looked at through exports (A7)."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from base64 import b64decode
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from svc_notebooks.convert.registry import exporters, importers
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.server.service import Service, open_service
+from tests.contract.chosen import choice
+from tests.contract.conftest import InProcess, Wire
+
+FILES = "/storage/v3/files"
+UPLOAD = "/upload/storage/v3/files"
+NATIVE = "application/vnd.svc-apps."
+BOUNDARY = "frontier"
+DOT = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
+"""A picture of one pixel."""
+
+
+def multipart(metadata: object, content: bytes, kind: str | None) -> tuple[bytes, dict[str, str]]:
+    head = f"Content-Type: {kind}\r\n" if kind else ""
+    body = (
+        f"--{BOUNDARY}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{json.dumps(metadata)}\r\n"
+        f"--{BOUNDARY}\r\n{head}\r\n"
+    ).encode() + content
+    body += f"\r\n--{BOUNDARY}--\r\n".encode()
+    return body, {"Content-Type": f"multipart/related; boundary={BOUNDARY}"}
+
+
+def convert(wire: Wire, content: bytes, kind: str | None, native: str, query: str = "", **metadata: object):
+    """A multipart upload that asks for a native document."""
+    body, headers = multipart({"name": "n", "mimeType": NATIVE + native, **metadata}, content, kind)
+    return wire.send("POST", f"{UPLOAD}?uploadType=multipart&fields=*{query}", body, headers)
+
+
+def export(wire: Wire, file_id: str, kind: str):
+    return wire.send("GET", f"{FILES}/{file_id}/export?mimeType={kind.replace('+', '%2B')}")
+
+
+def rows(wire: Wire, file_id: str) -> list[list[str]]:
+    """The first sheet, as the standard library reads our CSV."""
+    answer = export(wire, file_id, "text/csv")
+    assert answer.status == 200, answer.body
+    return list(csv.reader(io.StringIO(answer.body.decode("utf-8-sig"), newline="")))
+
+
+def text(wire: Wire, file_id: str) -> str:
+    answer = export(wire, file_id, "text/plain")
+    assert answer.status == 200, answer.body
+    return answer.body.decode("utf-8-sig")
+
+
+def imports(wire: Wire) -> dict[str, list[str]]:
+    """What may become what, as the service says."""
+    return dict(wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"])
+
+
+class TestThreeWays:
+    """A conversion is a conversion whichever way the bytes come."""
+
+    @pytest.mark.spec("A5-01")
+    def test_multipart(self, wire: Wire) -> None:
+        made = convert(wire, b"a,b\r\n1,2\r\n", "text/csv", "spreadsheet")
+
+        assert made.status == 200, made.body
+        assert made.json["mimeType"] == NATIVE + "spreadsheet"
+        assert rows(wire, made.json["id"]) == [["a", "b"], ["1", "2"]]
+
+    @pytest.mark.spec("A5-01")
+    def test_resumable_in_several_chunks(self, wire: Wire) -> None:
+        lines = [f"{n},{'x' * 60}" for n in range(9000)]
+        content = "\n".join(lines).encode()
+        uri = wire.begin({"name": "long", "mimeType": NATIVE + "spreadsheet"}, X_Upload_Content_Type="text/csv")
+        total = len(content)
+
+        first = wire.put(uri, content[:262_144], f"bytes 0-262143/{total}")
+        last = wire.put(uri, content[262_144:], f"bytes 262144-{total - 1}/{total}")
+
+        assert (first.status, last.status) == (308, 200), last.body
+        assert last.json["mimeType"] == NATIVE + "spreadsheet"
+        found = rows(wire, last.json["id"])
+        assert (len(found), found[-1]) == (9000, ["8999", "x" * 60])
+
+    @pytest.mark.spec("A5-01")
+    @pytest.mark.parametrize(
+        "kind, content",
+        [
+            ("text/plain", b"{\\rtf1 words}"),
+            ("application/rtf", b"{\\rtf1 \\{\\\\rtf1 words\\}\\par}"),
+            ("text/html", b"<p>{\\rtf1 <i>words</i>}</p>"),
+        ],
+    )
+    def test_it_is_read_as_what_it_is_said_to_be(self, wire: Wire, kind: str, content: bytes) -> None:
+        made = convert(wire, content, kind, "document")
+
+        assert text(wire, made.json["id"]).strip() == "{\\rtf1 words}"
+
+    def test_a_finished_session_tells_the_same_again(self, wire: Wire) -> None:
+        uri = wire.begin({"name": "n", "mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain")
+
+        first, again = wire.put(uri, b"hello"), wire.put(uri, b"", "bytes */*")
+
+        assert (first.status, again.status) == (200, 200)
+        assert first.json == again.json
+
+    @pytest.mark.spec("A6-07")
+    def test_a_native_document_has_no_bytes_of_its_own(self, wire: Wire) -> None:
+        made = convert(wire, b"hello", "text/plain", "document").json
+
+        assert not made.keys() & {"size", "md5Checksum", "headRevisionId", "originalFilename", "webContentLink"}
+        assert wire.download(made["id"]).error["reason"] == "fileNotDownloadable"
+        assert f"/document/d/{made['id']}/edit" in made["webViewLink"]
+
+
+class TestRefused:
+    @pytest.mark.spec("A5-02")
+    @pytest.mark.parametrize(
+        "kind,native",
+        [
+            ("text/plain", "presentation"),
+            ("text/csv", "document"),
+            ("image/png", "spreadsheet"),
+            ("video/mp4", "document"),
+            ("application/json", "document"),
+            ("text/plain", "folder"),
+            ("text/plain", "form"),
+        ],
+    )
+    def test_what_can_never_become_that_is_refused_before_its_bytes(self, wire: Wire, kind: str, native: str) -> None:
+        if NATIVE + native in imports(wire).get(kind, []):
+            pytest.skip(f"that {kind} cannot become a {native}, which about.importFormats says it can")
+        uri = wire.initiate({"mimeType": NATIVE + native}, X_Upload_Content_Type=kind)
+        made = convert(wire, b"x", kind, native)
+
+        assert made.status == 400
+        with choice("When a conversion is refused"):
+            assert uri.status == 400
+        assert made.error["reason"] == "badRequest"
+        assert native in made.error["message"]
+        assert wire.names() == []
+
+    @pytest.mark.spec("A5-02")
+    def test_damaged_content_is_refused_and_nothing_is_stored(self, wire: Wire) -> None:
+        made = convert(wire, b'{"files": [', "application/json", "script")
+
+        assert (made.status, made.error["reason"]) == (400, "badRequest")
+        assert wire.names() == []
+
+    @pytest.mark.spec("A5-02")
+    @pytest.mark.choice("A conversion that fails at the end of a resumable upload")
+    def test_at_the_end_of_a_session_too_and_as_often_as_it_is_asked(self, wire: Wire) -> None:
+        uri = wire.begin({"mimeType": NATIVE + "script"}, X_Upload_Content_Type="application/json")
+
+        answers = [wire.put(uri, b"{", "bytes 0-0/1") for _ in range(2)]
+
+        assert [a.status for a in answers] == [400, 400]
+        assert answers[0].error["reason"] == "badRequest"
+        assert wire.put(uri, b"", "bytes */1").status == 308
+        assert wire.names() == []
+
+    @pytest.mark.parametrize("size", [10_485_761, 12_000_000])
+    def test_more_than_may_be_converted_is_refused(self, wire: Wire, size: int) -> None:
+        made = convert(wire, b" " * size, "text/plain", "document")
+        session = wire.initiate(
+            {"mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain", X_Upload_Content_Length=str(size)
+        )
+
+        assert (made.status, session.status) == (400, 400)
+        assert "10485760" in made.error["message"]
+        assert wire.names() == []
+
+    @pytest.mark.spec("X-03", "X-03b")
+    @pytest.mark.parametrize("way", ["metadata", "multipart", "resumable"])
+    def test_a_pregenerated_id(self, wire: Wire, way: str) -> None:
+        [file_id] = wire.send("GET", f"{FILES}/generateIds?count=1").json["ids"]
+        metadata = {"id": file_id, "mimeType": NATIVE + "spreadsheet"}
+
+        if way == "metadata":
+            answer = wire.post_json(FILES, metadata)
+        elif way == "multipart":
+            answer = convert(wire, b"a", "text/csv", "spreadsheet", id=file_id)
+        else:
+            answer = wire.initiate(metadata, X_Upload_Content_Type="text/csv")
+
+        assert (answer.status, answer.error["reason"]) == (400, "invalid")
+        assert wire.names() == []
+
+
+class TestWhatTheSourceIs:
+    """The type that is declared, else what the bytes and the name tell."""
+
+    @pytest.mark.parametrize("kind", [None, "application/octet-stream"])
+    def test_text_by_the_name(self, wire: Wire, kind: str | None) -> None:
+        made = convert(wire, b"a\tb\n1\t2\n", kind, "spreadsheet", name="t.tsv")
+
+        assert made.status == 200, made.body
+        assert rows(wire, made.json["id"]) == [["a", "b"], ["1", "2"]]
+
+    def test_bytes_that_tell_nothing_are_refused(self, wire: Wire) -> None:
+        made = convert(wire, b"\0\1\2\3" * 100, None, "document")
+
+        assert (made.status, made.error["reason"]) == (400, "badRequest")
+
+    @pytest.mark.spec("A5-06", "A5-06a")
+    @pytest.mark.parametrize(
+        "content,kind",
+        [
+            ("Grüße, 日本".encode(), "text/plain"),
+            ("Grüße, 日本".encode("utf-8-sig"), "text/plain"),
+            ("Grüße, 日本".encode("utf-16"), "text/plain"),
+            ("Grüße, 日本".encode("utf-16-le"), "text/plain; charset=utf-16le"),
+        ],
+    )
+    def test_text_in_any_character_set(self, wire: Wire, content: bytes, kind: str) -> None:
+        made = convert(wire, content, kind, "document")
+
+        assert "Grüße, 日本" in text(wire, made.json["id"])
+
+    @pytest.mark.spec("A5-06", "A5-06a")
+    def test_a_declared_character_set(self, wire: Wire) -> None:
+        made = convert(wire, "naïve café".encode("cp1252"), "text/plain; charset=windows-1252", "document")
+
+        assert "naïve café" in text(wire, made.json["id"])
+
+    @pytest.mark.spec("A5-06", "A5-06b")
+    @pytest.mark.parametrize("separator", [",", ";", "\t", "|"])
+    def test_the_dialect_of_a_csv(self, wire: Wire, separator: str) -> None:
+        content = separator.join(["name", "note"]) + "\n" + separator.join(["Ada", '"a, b; c"']) + "\n"
+        made = convert(wire, content.encode(), "text/csv", "spreadsheet")
+
+        assert rows(wire, made.json["id"]) == [["name", "note"], ["Ada", "a, b; c"]]
+
+
+class TestReplace:
+    @pytest.mark.spec("A5-04")
+    @pytest.mark.parametrize("verb", ["PUT", "PATCH"])
+    def test_everything(self, wire: Wire, verb: str) -> None:
+        made = convert(wire, b"old,words\r\n1,2\r\n3,4\r\n", "text/csv", "spreadsheet").json
+
+        answer = wire.send(
+            verb, f"{UPLOAD}/{made['id']}?uploadType=media&fields=*", b"new\tone", {"Content-Type": "text/plain"}
+        )
+
+        assert (answer.status, answer.json["mimeType"]) == (200, made["mimeType"])
+        with choice("What an answer shows unasked"):
+            assert int(answer.json["version"]) > int(made["version"])
+        assert rows(wire, made["id"]) == [["new", "one"]]
+
+    @pytest.mark.spec("A5-04")
+    def test_by_a_session(self, wire: Wire) -> None:
+        made = convert(wire, b"old", "text/plain", "document").json
+        begun = wire.send(
+            "PUT", f"{UPLOAD}/{made['id']}?uploadType=resumable", b"", {"X-Upload-Content-Type": "text/plain"}
+        )
+
+        answer = wire.put(begun.headers["location"], b"new")
+
+        assert (answer.status, answer.json["id"]) == (200, made["id"])
+        assert text(wire, made["id"]).strip() == "new"
+
+    @pytest.mark.spec("A5-04", "A5-02")
+    def test_not_by_what_cannot_be_converted(self, wire: Wire) -> None:
+        made = convert(wire, b"old", "text/plain", "document").json
+
+        answer = wire.send("PUT", f"{UPLOAD}/{made['id']}?uploadType=media", b"x", {"Content-Type": "video/mp4"})
+
+        assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+        assert text(wire, made["id"]).strip() == "old"
+
+    def test_what_a_document_was_is_deleted_with_it(self, wire: Wire) -> None:
+        made = convert(wire, b"old", "text/plain", "document").json
+
+        assert wire.send("DELETE", f"{FILES}/{made['id']}").status == 204
+        assert export(wire, made["id"], "text/plain").status == 404
+
+    def test_a_blob_does_not_become_native(self, wire: Wire) -> None:
+        made = wire.create()
+        body, headers = multipart({"mimeType": NATIVE + "document"}, b"x", "text/plain")
+
+        answer = wire.send("PATCH", f"{UPLOAD}/{made['id']}?uploadType=multipart", body, headers)
+
+        assert (answer.status, answer.error["reason"]) == (400, "badRequest")
+
+
+class TestLanguage:
+    @pytest.mark.spec("A5-03", "A5-03b")
+    @pytest.mark.parametrize("tag", ["not a tag", "english", "x", "de_DE_", "qqq"])
+    def test_an_unknown_tag_is_refused(self, wire: Wire, tag: str) -> None:
+        made = convert(wire, b"x", "text/plain", "document", f"&ocrLanguage={tag.replace(' ', '%20')}")
+
+        assert (made.status, made.error["location"]) == (400, "ocrLanguage")
+        assert wire.names() == []
+
+    @pytest.mark.spec("A5-03", "A5-03b")
+    @pytest.mark.parametrize("kind", ["media", "multipart", "resumable"])
+    def test_an_unknown_tag_is_refused_where_nothing_is_converted(self, wire: Wire, kind: str) -> None:
+        made = wire.create(b"old")
+        content, headers = multipart({}, b"x", "image/png") if kind == "multipart" else (b"", {})
+
+        for verb, target in (("POST", UPLOAD), ("PUT", f"{UPLOAD}/{made['id']}")):
+            answer = wire.send(verb, f"{target}?uploadType={kind}&ocrLanguage=english", content, headers)
+
+            assert (answer.status, answer.error["location"]) == (400, "ocrLanguage")
+        assert wire.download(made["id"]).body == b"old"
+
+    @pytest.mark.spec("A5-03", "A5-03b")
+    @pytest.mark.parametrize("tag", ["de", "pt-BR", "zh-Hant-TW", "EN-us"])
+    def test_a_known_one_is_taken(self, wire: Wire, tag: str) -> None:
+        assert convert(wire, b"x", "text/plain", "document", f"&ocrLanguage={tag}").status == 200
+
+    @pytest.mark.spec("A5-03", "A5-03c")
+    def test_it_is_the_language_of_the_text_in_a_picture(self, wire: Wire, service: Service) -> None:
+        """Seen where there is no model for it: the journal says what was done instead."""
+        pytest.importorskip("tesserocr")
+
+        assert convert(wire, DOT, "image/png", "document", "&ocrLanguage=xh").status == 200
+
+        assert "; ocrLanguage xh: no model" in service.journal()[-1]["decided_by"]
+
+
+@pytest.mark.spec("A5-03", "A5-03a")
+@pytest.mark.parametrize("kind", ["png", "pdf"])
+def test_a_picture_is_in_the_document_with_its_text_beside_it(wire: Wire, kind: str) -> None:
+    pillow, draw, font = (pytest.importorskip(f"PIL.{name}") for name in ("Image", "ImageDraw", "ImageFont"))
+    pytest.importorskip("tesserocr")
+    image, source = pillow.new("RGB", (1000, 120), "white"), io.BytesIO()
+    draw.Draw(image).text((40, 40), "Seven green bottles", "black", font.load_default(40))
+    image.save(source, kind.upper())
+
+    made = convert(wire, source.getvalue(), {"png": "image/png", "pdf": "application/pdf"}[kind], "document")
+
+    assert "Seven green bottles" in text(wire, made.json["id"])
+    with ZipFile(io.BytesIO(export(wire, made.json["id"], "application/zip").body)) as archive:
+        assert [name for name in archive.namelist() if name.startswith("images/")]
+
+
+class TestAbout:
+    @pytest.mark.spec("A5-05", "A7-04")
+    def test_it_leaves_nothing_out_that_works(self, wire: Wire, service: Service) -> None:
+        about, name = wire.send("GET", "/storage/v3/about?fields=*").json, service.names.media_type
+        read = {(name(one.media_type), NATIVE + one.native) for one in importers()}
+        written = {(NATIVE + one.native, name(one.media_type)) for one in exporters()}
+
+        assert {(kind, one) for kind, natives in about["importFormats"].items() for one in natives} == read
+        assert {(native, one) for native, kinds in about["exportFormats"].items() for one in kinds} == written
+
+    @pytest.mark.spec("A5-05", "A7-04")
+    def test_what_it_lists_works_and_nothing_else(self, wire: Wire) -> None:
+        about = wire.send("GET", "/storage/v3/about?fields=importFormats,exportFormats,maxImportSizes").json
+
+        with choice("What an answer shows unasked"):
+            assert set(about) == {"importFormats", "exportFormats", "maxImportSizes"}
+        for source in ("text/csv", "text/plain"):
+            assert NATIVE + "spreadsheet" in about["importFormats"][source]
+        for kind, natives in about["importFormats"].items():
+            for native in natives:
+                begun = wire.initiate({"mimeType": native}, X_Upload_Content_Type=kind)
+                assert begun.status == 200, (kind, native, begun.body)
+
+    @pytest.mark.spec("A7-04")
+    def test_every_export_that_it_lists_answers(self, wire: Wire) -> None:
+        about = wire.send("GET", "/storage/v3/about?fields=exportFormats").json
+
+        for native, targets in about["exportFormats"].items():
+            made = wire.post_json(FILES, {"name": "empty", "mimeType": native}).json
+            for target in targets:
+                answer = export(wire, made["id"], target)
+                assert answer.status == 200, (native, target, answer.body)
+                assert answer.headers["content-type"].split(";")[0] == target
+                assert answer.body or target in ("text/csv", "text/tab-separated-values")
+
+    def test_it_needs_fields(self, wire: Wire) -> None:
+        answer = wire.send("GET", "/storage/v3/about")
+
+        assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "required", "fields")
+
+    def test_who_asks_and_how_much_they_store(self, wire: Wire) -> None:
+        wire.create(b"12345")
+        about = wire.send("GET", "/storage/v3/about?fields=*").json
+
+        assert about["kind"] == "svc#about"
+        assert about["user"]["me"] is True
+        assert about["storageQuota"] == {
+            "limit": "16106127360", "usage": "5", "usageInStorage": "5", "usageInStorageTrash": "0",
+        }  # fmt: skip
+        assert about["maxImportSizes"][NATIVE + "document"] == "10485760"
+
+
+class TestImportFormatsAsArray:
+    """The other shape of the list, which the interface names and does not show (ruling 30)."""
+
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(import_formats="array")
+
+    @pytest.mark.spec("A5-05")
+    @pytest.mark.choice("import_formats")
+    def test_each_entry_has_a_source_and_its_targets(self, wire: Wire, service: Service) -> None:
+        name = service.names.media_type
+        expected = {(name(one.media_type), NATIVE + one.native) for one in importers()}
+
+        rows = wire.send("GET", "/storage/v3/about?fields=importFormats").json["importFormats"]
+
+        assert all(set(row) == {"source", "targets"} for row in rows)
+        assert {(row["source"], target) for row in rows for target in row["targets"]} == expected
+        assert len({row["source"] for row in rows}) == len(rows)
+
+
+class TestExtended:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(extended_formats=True)
+
+    def test_more_formats_by_policy(self, wire: Wire) -> None:
+        about = wire.send("GET", "/storage/v3/about?fields=importFormats,exportFormats").json
+
+        assert "text/markdown" in about["importFormats"]
+        assert "application/vnd.oasis.opendocument.spreadsheet" in about["exportFormats"][NATIVE + "spreadsheet"]
+
+
+class TestKept:
+    """A native document is kept as well as any other file."""
+
+    def test_over_a_restart(self, tmp_path: Path) -> None:
+        with open_service(tmp_path / "store") as service:
+            wire = InProcess(service, "http://svc.local")
+            made = convert(wire, b"words", "text/plain", "document").json
+
+        with open_service(tmp_path / "store") as service:
+            assert text(InProcess(service, "http://svc.local"), made["id"]).strip() == "words"
+
+    def test_over_a_snapshot(self) -> None:
+        with open_service(seed=0) as service:
+            wire = InProcess(service, "http://svc.local")
+            made = convert(wire, b"before", "text/plain", "document").json
+            snapshot = service.snapshot()
+            wire.send("PUT", f"{UPLOAD}/{made['id']}?uploadType=media", b"after", {"Content-Type": "text/plain"})
+            assert text(wire, made["id"]).strip() == "after"
+
+            service.restore(snapshot)
+
+            assert text(wire, made["id"]).strip() == "before"
+
+    def test_nothing_else_is_left_of_a_conversion(self, tmp_path: Path) -> None:
+        """Neither the source nor what was replaced stays in the folder of parts."""
+        with open_service(tmp_path / "store") as service:
+            wire = InProcess(service, "http://svc.local")
+            made = convert(wire, b"one", "text/plain", "document").json
+            convert(wire, b"{", "application/json", "script")
+            uri = wire.begin({"mimeType": NATIVE + "document"}, X_Upload_Content_Type="text/plain")
+            other = wire.put(uri, b"two").json
+            wire.send("PUT", f"{UPLOAD}/{made['id']}?uploadType=media", b"three", {"Content-Type": "text/plain"})
+            parts = [path for path in (tmp_path / "store" / "parts").rglob("*") if path.is_file()]
+
+            assert len(parts) == 2
+            wire.send("DELETE", f"{FILES}/{made['id']}")
+            wire.send("DELETE", f"{FILES}/{other['id']}")
+            assert not [path for path in (tmp_path / "store" / "parts").rglob("*") if path.is_file()]
+
+    def test_many_at_once(self, wire: Wire) -> None:
+        with ThreadPoolExecutor(6) as pool:
+            made = list(pool.map(lambda n: convert(wire, b"a,%d" % n, "text/csv", "spreadsheet").json["id"], range(12)))
+            found = list(pool.map(lambda file_id: rows(wire, file_id), made))
+
+        assert found == [[["a", str(n)]] for n in range(12)]
+
+
+@pytest.mark.spec("A5-02")
+def test_a_conversion_that_takes_too_long_is_refused_and_the_next_is_done() -> None:
+    with open_service(seed=0, policy=Policy(conversion_seconds=0.2)) as service:
+        wire = InProcess(service, "http://svc.local")
+        slow = b"<p>" + b"word " * 1_500_000
+
+        made = convert(wire, slow, "text/html", "document")
+
+        assert (made.status, made.error["reason"]) == (400, "badRequest")
+        assert "0.2 seconds" in made.error["message"]
+        assert wire.names() == []
+
+
+def test_what_was_left_out_is_in_the_journal(wire: Wire, service: Service) -> None:
+    convert(wire, b'<p><a href="javascript:x">words</a></p>', "text/html", "document")
+
+    assert "Links that lead elsewhere" in service.journal()[-1]["decided_by"]

@@ -1,0 +1,188 @@
+"""A2, multipart upload: metadata and content in one body, both or neither."""
+
+import json
+
+import pytest
+
+from tests.contract.chosen import choice
+from tests.contract.conftest import BOTH_WAYS, Answer, Wire
+
+pytestmark = BOTH_WAYS
+
+UPLOAD = "/upload/storage/v3/files?uploadType=multipart&fields=*"
+RELATED = "multipart/related; boundary=foo_bar"
+JSON_PART = b"Content-Type: application/json; charset=UTF-8"
+
+
+def related(metadata: bytes, content: bytes, *, kind: bytes = b"text/plain", newline: bytes = b"\r\n") -> bytes:
+    return newline.join(
+        [
+            b"--foo_bar",
+            JSON_PART,
+            b"",
+            metadata,
+            b"--foo_bar",
+            b"Content-Type: " + kind,
+            b"",
+            content,
+            b"--foo_bar--",
+            b"",
+        ]
+    )
+
+
+def post(wire: Wire, body: bytes, content_type: str = RELATED, target: str = UPLOAD, method: str = "POST") -> Answer:
+    return wire.send(method, target, body, {"Content-Type": content_type})
+
+
+@pytest.mark.spec("A2-01")
+def test_metadata_and_content_arrive_together(wire: Wire) -> None:
+    answer = post(wire, related(b'{"name": "a.txt", "description": "first"}', b"hello"))
+
+    assert answer.status == 200
+    assert (answer.json["name"], answer.json["mimeType"]) == ("a.txt", "text/plain")
+    with choice("What an answer shows unasked"):
+        assert answer.json["description"] == "first"
+    assert wire.download(answer.json["id"]).body == b"hello"
+
+
+def test_the_type_of_the_metadata_goes_before_that_of_the_part(wire: Wire) -> None:
+    assert post(wire, related(b'{"mimeType": "text/csv"}', b"a")).json["mimeType"] == "text/csv"
+
+
+def test_a_part_without_a_type_is_told_by_its_name(wire: Wire) -> None:
+    body = related(b'{"name": "table.csv"}', b"a").replace(b"Content-Type: text/plain\r\n", b"")
+
+    assert post(wire, body).json["mimeType"] == "text/csv"
+
+
+@pytest.mark.spec("A2-02", "A2-02a")
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        'multipart/related; boundary="foo_bar"',
+        "Multipart/Related;BOUNDARY=foo_bar",
+        'multipart/related ; type="application/json" ; boundary=foo_bar',
+    ],
+)
+def test_the_spellings_of_the_boundary_are_accepted(wire: Wire, content_type: str) -> None:
+    assert post(wire, related(b"{}", b"x"), content_type).status == 200
+
+
+@pytest.mark.spec("A2-02", "A2-02a")
+@pytest.mark.choice("Line ends of multipart bodies")
+def test_bare_line_feeds_are_accepted(wire: Wire) -> None:
+    answer = post(wire, related(b"{}", b"a\nb", newline=b"\n"))
+
+    assert wire.download(answer.json["id"]).body == b"a\nb"
+
+
+@pytest.mark.spec("A2-02", "A2-02b")
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"no boundary at all",
+        b"--foo_bar\r\n" + JSON_PART + b"\r\n\r\n{}\r\n--foo_bar--\r\n",
+        related(b"{}", b"x").removesuffix(b"--foo_bar--\r\n"),
+        related(b"{}", b"x")[:-30],
+        related(b"{not json", b"x"),
+        related(b"[]", b"x"),
+        related(b'{"name": 5}', b"x"),
+        b"--foo_bar\r\nContent-Type: text/plain\r\n\r\n{}\r\n--foo_bar\r\n"  # which its type alone tells from metadata
+        + JSON_PART
+        + b"\r\n\r\n{}\r\n--foo_bar--\r\n",
+        pytest.param(
+            related(b"{}", b"x\r\n--foo_bar\r\nContent-Type: text/plain\r\n\r\na third part"),
+            marks=pytest.mark.choice("A third part"),
+        ),
+        related(b"{}", b"x").replace(b"foo_bar", b"another"),
+    ],
+    ids=[
+        "empty",
+        "no boundary",
+        "one part",
+        "not closed",
+        "cut",
+        "no JSON",
+        "no object",
+        "wrong field",
+        "swapped",
+        "three",
+        "other boundary",
+    ],
+)
+def test_a_body_that_is_not_two_parts_is_refused_and_stores_nothing(wire: Wire, body: bytes) -> None:
+    answer = post(wire, body)
+
+    assert answer.status == 400
+    with choice("Words of an error"):
+        assert answer.error["reason"]
+    assert wire.names() == []
+
+
+@pytest.mark.spec("A2-02", "A2-02b")
+@pytest.mark.parametrize("content_type", ["multipart/related", "text/plain", "multipart/related; boundary="])
+def test_a_body_without_a_boundary_is_refused(wire: Wire, content_type: str) -> None:
+    assert post(wire, related(b"{}", b"x"), content_type).status == 400
+
+
+@pytest.mark.spec("A2-03", "A3-16", "A3-16b")
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\r\n",
+        b"x--foo_bar",
+        b"a\r\n--foo_bar_baz\r\n--foo_ba\r\n\r\n",
+        b"\r\n--foo_bar-\r\n",
+        bytes(range(256)) * 999,
+    ],
+)
+def test_content_survives_byte_for_byte(wire: Wire, content: bytes) -> None:
+    answer = post(wire, related(b"{}", content, kind=b"application/x"))
+
+    assert wire.download(answer.json["id"]).body == content
+
+
+@pytest.mark.spec("A2-04", "A2-04a")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_update_changes_both(wire: Wire, method: str) -> None:
+    file = wire.create(b"old")
+
+    answer = post(wire, related(b'{"name": "new"}', b"content"), target=update_of(file), method=method)
+
+    assert (answer.status, answer.json["id"], answer.json["name"]) == (200, file["id"], "new")
+    assert wire.download(file["id"]).body == b"content"
+
+
+@pytest.mark.spec("A2-04", "A2-04b")
+@pytest.mark.parametrize("body", [related(b'{"size": "5"}', b"content"), related(b'{"name": "new"}', b"content")[:-20]])
+def test_an_update_that_fails_changes_neither(wire: Wire, body: bytes) -> None:
+    file = wire.create(b"old")
+
+    answer = post(wire, body, target=update_of(file), method="PUT")
+
+    assert 400 <= answer.status < 500
+    assert wire.send("GET", f"/storage/v3/files/{file['id']}?fields=*").json == file
+    assert wire.download(file["id"]).body == b"old"
+
+
+def test_a_related_body_needs_no_upload_type(wire: Wire) -> None:
+    """A stock client of the family leaves uploadType out."""
+    assert post(wire, related(b"{}", b"x"), target="/upload/storage/v3/files").status == 200
+
+
+@pytest.mark.spec("L-01", "L-01b", "X-02", "X-02b", "X-02c")
+def test_a_pregenerated_id_is_used_once(wire: Wire) -> None:
+    file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+    body = related(json.dumps({"id": file_id}).encode(), b"x")
+
+    assert post(wire, body).json["id"] == file_id
+    again = post(wire, body)
+    assert (again.status, again.error["reason"]) == (409, "fileIdInUse")
+    assert len(wire.names()) == 1
+
+
+def update_of(file: dict[str, str]) -> str:
+    return f"/upload/storage/v3/files/{file['id']}?uploadType=multipart&fields=*"

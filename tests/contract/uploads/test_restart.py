@@ -1,0 +1,84 @@
+"""A3-19: what a file-backed service still knows after it was closed and opened again."""
+
+from pathlib import Path
+
+import pytest
+
+from svc_notebooks.server.service import open_service
+from tests.contract.conftest import InProcess, Q
+
+N = 3 * Q
+CONTENT = bytes(range(256)) * (N // 256)
+
+
+def open_wire(store: Path, token: str | None = None) -> InProcess:
+    wire = InProcess(open_service(store, seed=0), "http://svc.test")
+    wire.token = token or wire.token
+    return wire
+
+
+@pytest.mark.spec("A3-19", "A3-19a")
+def test_an_open_session_goes_on_after_a_restart(tmp_path: Path) -> None:
+    """40"""
+    first = open_wire(tmp_path)
+    uri = first.begin({"name": "big"})
+    first.put(uri, CONTENT[:Q], f"bytes 0-{Q - 1}/{N}")
+    first.service.close()
+
+    second = open_wire(tmp_path, first.token)
+    answer = second.put(uri, b"", f"bytes */{N}")
+    done = second.put(uri, CONTENT[Q:], f"bytes {Q}-{N - 1}/{N}")
+
+    assert (answer.status, answer.headers["range"]) == (308, f"bytes=0-{Q - 1}")
+    assert (done.status, done.json["name"]) == (200, "big")
+    assert second.download(done.json["id"]).body == CONTENT
+    second.service.close()
+
+
+@pytest.mark.spec("A3-19", "A3-19a")
+def test_files_and_finished_sessions_are_there_after_a_restart(tmp_path: Path) -> None:
+    first = open_wire(tmp_path)
+    uri = first.begin()
+    file = first.put(uri, CONTENT).json
+    first.service.close()
+
+    second = open_wire(tmp_path, first.token)
+
+    assert second.download(file["id"]).body == CONTENT
+    assert second.put(uri, b"", "bytes */*").json == file
+    second.service.close()
+
+
+def test_leftovers_of_a_killed_upload_are_swept(tmp_path: Path) -> None:
+    """40"""
+    first = open_wire(tmp_path)
+    file = first.create(b"kept")
+    first.service.close()
+    kept = next(p for p in tmp_path.rglob("*") if p.is_file() and p.read_bytes() == b"kept")
+    left = kept.with_name("left-by-a-killed-process")
+    left.write_bytes(b"half a chunk")
+
+    second = open_wire(tmp_path, first.token)
+
+    assert second.download(file["id"]).body == b"kept"
+    assert not left.exists()
+    second.service.close()
+
+
+def test_a_database_address_is_said_to_be_not_there_yet() -> None:
+    with pytest.raises(ValueError, match="SQLite"):
+        open_service("postgresql://localhost/svc")
+
+
+def test_a_folder_that_is_in_use_is_refused(tmp_path: Path) -> None:
+    with open_service(tmp_path), pytest.raises(OSError, match="another service"):
+        open_service(tmp_path)
+
+    open_service(tmp_path).close()
+
+
+def test_a_folder_whose_database_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "svc.sqlite").write_bytes(b"this is no database, " * 100)
+
+    with pytest.raises(OSError, match=r"svc\.sqlite"):
+        open_service(tmp_path)

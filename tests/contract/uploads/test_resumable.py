@@ -1,0 +1,721 @@
+"""A3, resumable upload: every row of the session table, and what has broken other servers.
+
+The number in a docstring is that of the edge case that the test settles.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from svc_notebooks.core.policy import Policy
+from tests.contract.chosen import choice
+from tests.contract.conftest import BOTH_WAYS, Q, Wire
+
+pytestmark = BOTH_WAYS
+
+CONTENT = bytes(range(256)) * (2 * Q // 256) + b"the tail"
+SIZE = len(CONTENT)
+
+
+def span(first: int, end: int, total: int | str = SIZE) -> str:
+    return f"bytes {first}-{end - 1}/{total}"
+
+
+def stored(wire: Wire, uri: str) -> int:
+    """What a status query says, in bytes."""
+    answer = wire.put(uri, b"", "bytes */*")
+    assert (answer.status, answer.headers["content-length"]) == (308, "0")
+    return int(answer.headers["range"].removeprefix("bytes=0-")) + 1 if "range" in answer.headers else 0
+
+
+def finish(wire: Wire, uri: str) -> bytes:
+    """Send what is missing; what the service then holds."""
+    at = stored(wire, uri)
+    answer = wire.put(uri, CONTENT[at:], span(at, SIZE))
+    assert answer.status == 200, answer.body
+    return wire.download(answer.json["id"]).body
+
+
+class TestInitiation:
+    @pytest.mark.spec("A3-01", "A3-01a")
+    def test_it_answers_a_session_and_creates_nothing(self, wire: Wire) -> None:
+        """1"""
+        answer = wire.initiate({"name": "a"})
+
+        assert (answer.status, answer.body, answer.headers["content-length"]) == (200, b"", "0")
+        location = answer.headers["location"]
+        assert location.startswith(f"{wire.base_url}/upload/storage/v3/files?uploadType=resumable&upload_id=")
+        assert wire.names() == []
+
+    @pytest.mark.spec("A3-01", "A3-01b")
+    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
+    def test_an_update_begins_with_the_same_answer(self, wire: Wire, method: str) -> None:
+        file_id = wire.create(b"old")["id"]
+
+        answer = wire.send(method, f"/upload/storage/v3/files/{file_id}?uploadType=resumable", b"")
+
+        assert (answer.status, answer.body, answer.headers["content-length"]) == (200, b"", "0")
+        location = urlsplit(answer.headers["location"])
+        assert answer.headers["location"].startswith(f"{wire.base_url}/upload/storage/v3/files")
+        assert parse_qs(location.query)["uploadType"] == ["resumable"]
+        assert parse_qs(location.query)["upload_id"]
+        assert wire.put(answer.headers["location"], b"new").json["id"] == file_id
+
+    @pytest.mark.spec("A3-02", "A3-02b", "A3-03", "A3-03a", "A3-04", "A3-04c", "U-04")
+    def test_it_needs_no_body_and_no_type(self, wire: Wire) -> None:
+        """2"""
+        answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable&fields=*", b"")
+
+        file = wire.put(answer.headers["location"], b"%PDF-").json
+        assert (file["name"], file["mimeType"]) == ("Untitled", "application/octet-stream")
+
+    @pytest.mark.spec("A3-04", "A3-04b")
+    @pytest.mark.parametrize("kind", ["text/plain", None])
+    def test_metadata_needs_the_type_of_json(self, wire: Wire, kind: str | None) -> None:
+        """3"""
+        headers = {"Content-Type": kind} if kind else {}
+        answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b'{"name": "a"}', headers)
+
+        assert answer.status == 400
+        with choice("Words of an error"):
+            assert answer.error["reason"]
+
+    @pytest.mark.parametrize("body", [b"{", b"[]", b'{"name": 5}', b'"x"', b"\xff"])
+    def test_metadata_that_is_wrong_is_told_at_once(self, wire: Wire, body: bytes) -> None:
+        answer = wire.send(
+            "POST", "/upload/storage/v3/files?uploadType=resumable", body, {"Content-Type": "application/json"}
+        )
+
+        assert answer.status == 400
+        assert answer.error
+
+    @pytest.mark.spec("A3-01", "A3-01a")
+    @pytest.mark.choice("trust_forwarded")
+    @pytest.mark.parametrize(
+        "headers, origin",
+        [
+            ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org"}, "https://api.example.org"),
+            ({"X-Forwarded-Proto": "https", "X-Forwarded-Host": "api.example.org:443"}, "https://api.example.org"),
+            ({"X-Forwarded-Proto": "http", "X-Forwarded-Host": "api.example.org:8080"}, "http://api.example.org:8080"),
+            ({"Forwarded": 'for=192.0.2.1;proto=https;host="api.example.org"'}, "https://api.example.org"),
+        ],
+    )
+    def test_the_location_is_the_address_that_the_client_knows(
+        self, wire: Wire, headers: dict[str, str], origin: str
+    ) -> None:
+        """4"""
+        answer = wire.send("POST", "/upload/storage/v3/files?uploadType=resumable", b"", headers)
+
+        parts = urlsplit(answer.headers["location"])
+        assert f"{parts.scheme}://{parts.netloc}" == origin
+
+    @pytest.mark.spec("U-06")
+    def test_an_update_of_an_unknown_file_is_404(self, wire: Wire) -> None:
+        """5"""
+        assert wire.send("PUT", "/upload/storage/v3/files/nobody?uploadType=resumable", b"").status == 404
+
+    @pytest.mark.spec("X-03", "X-03b")
+    def test_a_pregenerated_id_with_a_native_type_is_refused(self, wire: Wire) -> None:
+        """5"""
+        file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+
+        answer = wire.initiate({"id": file_id, "mimeType": "application/vnd.svc-apps.document"})
+
+        assert (answer.status, answer.error["reason"]) == (400, "invalid")
+
+    @pytest.mark.parametrize("length", ["-1", "ten", "99999999999999999999", "1e3"])
+    def test_a_declared_length_is_a_number(self, wire: Wire, length: str) -> None:
+        assert wire.initiate(X_Upload_Content_Length=length).status in (400, 413)
+
+    def test_two_declared_lengths_are_refused(self, wire: Wire) -> None:
+        target = "/upload/storage/v3/files?uploadType=resumable"
+        length = "X-Upload-Content-Length"
+
+        assert wire.send("POST", target, b"", [(length, "5"), (length, "6")]).status == 400
+        assert wire.send("POST", target, b"", [(length, "5"), (length, "5")]).status == 200
+
+    def test_a_token_never_goes_into_the_location(self, wire: Wire) -> None:
+        answer = wire.send(
+            "POST", f"/upload/storage/v3/files?uploadType=resumable&access_token={wire.token}", b"", token=None
+        )
+
+        assert answer.status == 200
+        assert wire.token not in answer.headers["location"]
+
+    def test_other_parameters_stay_with_the_session(self, wire: Wire) -> None:
+        uri = wire.begin(query="&fields=id,size")
+
+        assert parse_qs(urlsplit(uri).query)["fields"] == ["id,size"]
+        assert wire.put(uri, b"12345").json.keys() == {"id", "size"}
+
+    def test_a_session_without_its_id_is_a_bad_request(self, wire: Wire) -> None:
+        """42"""
+        assert wire.put("/upload/storage/v3/files?uploadType=resumable", b"x").status in (400, 405)
+
+
+class TestWithoutUnit:
+    """The interface writes a status query as `*/*`, and as `bytes */<total>`."""
+
+    @pytest.mark.spec("A3-27")
+    @pytest.mark.parametrize("unit", ["", "bytes "])
+    @pytest.mark.parametrize("total", ["*", str(2 * Q)])
+    def test_a_status_query_needs_no_unit(self, wire: Wire, unit: str, total: str) -> None:
+        uri = wire.begin({"name": "a"})
+        assert wire.put(uri, content_range=f"{unit}*/{total}").headers.get("range") is None
+        wire.put(uri, bytes(Q), f"bytes 0-{Q - 1}/{2 * Q}")
+
+        before, again = (wire.put(uri, content_range=f"{unit}*/{total}") for _ in range(2))
+
+        assert [(one.status, one.headers["range"], one.body) for one in (before, again)] == [
+            (308, f"bytes=0-{Q - 1}", b"")
+        ] * 2
+        assert wire.put(uri, bytes(Q), f"bytes {Q}-{2 * Q - 1}/{2 * Q}").status == 200
+        after = wire.put(uri, content_range=f"{unit}*/{total}")
+        assert (after.status, after.json["name"]) == (200, "a")
+
+
+class TestChunkedInitiation:
+    """Content-Length is needed "unless chunked encoding"."""
+
+    @pytest.mark.spec("A3-28")
+    @pytest.mark.parametrize("create", [True, False])
+    @pytest.mark.parametrize("metadata", [b'{"name": "chunked"}', b""])
+    def test_a_session_is_begun_by_a_chunked_request(self, wire: Wire, metadata: bytes, create: bool) -> None:
+        file = "" if create else "/" + wire.create(b"before")["id"]
+        target = f"/upload/storage/v3/files{file}?uploadType=resumable"
+        headers = {"Content-Type": "application/json; charset=UTF-8"} if metadata else {}
+
+        begun = wire.send("POST" if create else "PUT", target, iter([metadata] if metadata else []), headers)
+
+        assert (begun.status, begun.body, begun.headers["content-length"]) == (200, b"", "0")
+        made = wire.put(begun.headers["location"], b"hello").json
+        assert made["name"] == ("chunked" if metadata else "Untitled")
+        assert wire.download(made["id"]).body == b"hello"
+
+
+class TestData:
+    @pytest.mark.spec("A3-04", "A3-04a", "A3-05")
+    @pytest.mark.parametrize(
+        "content_range",
+        [None, span(0, SIZE), pytest.param("bytes 0-*/*", marks=pytest.mark.choice("The rest as the end"))],
+    )
+    def test_the_whole_at_once(self, wire: Wire, content_range: str | None) -> None:
+        """6, 7, 11"""
+        answer = wire.put(wire.begin({"name": "whole"}, X_Upload_Content_Type="text/csv"), CONTENT, content_range)
+
+        assert answer.status == 200
+        assert (answer.json["name"], answer.json["mimeType"]) == ("whole", "text/csv")
+        assert wire.download(answer.json["id"]).body == CONTENT
+
+    @pytest.mark.spec("A3-06", "A3-08")
+    def test_in_chunks(self, wire: Wire) -> None:
+        """8, 30"""
+        uri = wire.begin()
+
+        first = wire.put(uri, CONTENT[:Q], span(0, Q))
+        second = wire.put(uri, CONTENT[Q : 2 * Q], span(Q, 2 * Q))
+        last = wire.put(uri, CONTENT[2 * Q :], span(2 * Q, SIZE))
+
+        assert (first.status, first.headers["range"], first.headers["content-length"]) == (308, f"bytes=0-{Q - 1}", "0")
+        with choice("Texts in headers"):
+            assert first.reason in ("", "Resume Incomplete")
+            assert "location" not in first.headers
+        assert (second.status, second.headers["range"]) == (308, f"bytes=0-{2 * Q - 1}")
+        assert last.status == 200
+        assert wire.download(last.json["id"]).body == CONTENT
+
+    @pytest.mark.spec("A3-15")
+    def test_the_total_may_come_last(self, wire: Wire) -> None:
+        """9"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[:Q], span(0, Q, "*"))
+        assert wire.put(uri, CONTENT[Q : 2 * Q], span(Q, 2 * Q, "*")).status == 308
+
+        answer = wire.put(uri, CONTENT[2 * Q :], span(2 * Q, SIZE))
+
+        assert answer.status == 200
+        assert wire.download(answer.json["id"]).body == CONTENT
+
+    @pytest.mark.spec("A3-15")
+    @pytest.mark.choice("A status query that names another total")
+    def test_the_total_may_come_with_a_question(self, wire: Wire) -> None:
+        """10"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[: 2 * Q], span(0, 2 * Q, "*"))
+
+        answer = wire.put(uri, b"", f"bytes */{2 * Q}")
+
+        assert answer.status == 200
+        assert wire.download(answer.json["id"]).body == CONTENT[: 2 * Q]
+
+    def test_the_rest_of_the_body_may_be_the_end(self, wire: Wire) -> None:
+        """11"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[:Q], span(0, Q, "*"))
+
+        answer = wire.put(uri, CONTENT[Q:], f"bytes {Q}-*/*")
+
+        assert wire.download(answer.json["id"]).body == CONTENT
+
+    @pytest.mark.spec("A3-07", "A3-09", "A3-09a")
+    @pytest.mark.parametrize(
+        "question",
+        [
+            "bytes */*",
+            f"bytes */{SIZE}",
+            "*/*",
+            pytest.param(f"*/{SIZE}", marks=pytest.mark.choice("A parameter or a header that cannot be read")),
+        ],
+    )
+    def test_a_fresh_session_has_no_range(self, wire: Wire, question: str) -> None:
+        """12"""
+        answer = wire.put(wire.begin(), b"", question)
+
+        assert (answer.status, answer.body, answer.headers["content-length"]) == (308, b"", "0")
+        assert "range" not in answer.headers
+
+    @pytest.mark.spec("A3-09", "A3-09a")
+    @pytest.mark.parametrize("question", ["bytes */*", f"bytes */{SIZE}"])
+    def test_asking_three_times_changes_nothing(self, wire: Wire, question: str) -> None:
+        """13"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[:Q], span(0, Q))
+
+        answers = [wire.put(uri, b"", question) for _ in range(3)]
+
+        assert [(one.status, one.headers["range"]) for one in answers] == [(308, f"bytes=0-{Q - 1}")] * 3
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.spec("A3-09", "A3-09b", "A3-18")
+    def test_after_completion_everything_answers_the_same_file(self, wire: Wire) -> None:
+        """14, 43, 44"""
+        uri = wire.begin({"name": "once"})
+        done = wire.put(uri, CONTENT)
+        whole = f"/storage/v3/files/{done.json['id']}?fields=*"
+        before = wire.send("GET", whole).json
+
+        questions = [wire.put(uri, b"", f"bytes */{SIZE}"), wire.put(uri, b"", "bytes */*")]
+        again = [*questions, wire.put(uri, CONTENT[2 * Q :], span(2 * Q, SIZE))]
+        others = [wire.put(uri, b"", "bytes */7"), wire.put(uri, b"something else")]
+
+        for answer in again:
+            assert (answer.status, answer.json["id"]) == (200, done.json["id"])
+        with choice("A finished session"):
+            assert {(a.status, a.body) for a in [*again, *others]} == {(200, done.body)}
+            assert wire.send("GET", whole).json == before
+        assert wire.names() == ["once"]
+        assert wire.download(done.json["id"]).body == CONTENT
+
+    def test_a_finished_session_remembers_the_file_as_it_was(self, wire: Wire) -> None:
+        """14: also when it was renamed or deleted since"""
+        uri = wire.begin({"name": "before"})
+        file_id = wire.put(uri, b"x").json["id"]
+        wire.json_request("PATCH", f"/storage/v3/files/{file_id}", {"name": "after"})
+        assert wire.put(uri, b"", "bytes */*").json["name"] == "before"
+
+        wire.send("DELETE", f"/storage/v3/files/{file_id}")
+
+        assert wire.put(uri, b"", "bytes */*").status == 200
+        assert wire.names() == []
+
+    def test_a_query_with_a_body_is_refused(self, wire: Wire) -> None:
+        """15"""
+        uri = wire.begin()
+
+        assert wire.put(uri, b"abc", "bytes */*").status == 400
+        assert wire.put(uri, iter([b"abc"]), "bytes */*").status == 400
+        assert wire.put(uri, iter([]), "bytes */*").status == 308
+        assert stored(wire, uri) == 0
+
+    @pytest.mark.parametrize("total", [SIZE + 1, Q - 1, 0])
+    def test_a_question_with_another_total_is_a_question(self, wire: Wire, total: int) -> None:
+        """16, 44"""
+        uri = wire.begin(X_Upload_Content_Length=str(SIZE))
+        wire.put(uri, CONTENT[:Q], span(0, Q))
+
+        answer = wire.put(uri, b"", f"bytes */{total}")
+
+        assert (answer.status, answer.headers["range"]) == (308, f"bytes=0-{Q - 1}")
+
+    @pytest.mark.spec("A3-16", "A3-16c")
+    @pytest.mark.parametrize("content_range", ["bytes */0", None])
+    def test_an_empty_file(self, wire: Wire, content_range: str | None) -> None:
+        """18, 19"""
+        answer = wire.put(wire.begin(query="&fields=id,size"), b"", content_range)
+
+        assert (answer.status, answer.json["size"]) == (200, "0")
+        assert wire.download(answer.json["id"]).body == b""
+
+    def test_an_empty_range_is_no_range(self, wire: Wire) -> None:
+        """20"""
+        uri = wire.begin()
+
+        assert wire.put(uri, b"", "bytes 0-0/0").status == 400
+        assert stored(wire, uri) == 0
+
+    @pytest.mark.spec("A3-11", "A3-11b")
+    def test_a_chunk_sent_twice_is_stored_once(self, wire: Wire) -> None:
+        """21"""
+        uri = wire.begin()
+        answers = [wire.put(uri, CONTENT[:Q], span(0, Q)) for _ in range(2)]
+
+        assert (answers[0].status, answers[0].headers["range"]) == (308, f"bytes=0-{Q - 1}")
+        with choice("Bytes sent again"):
+            assert (answers[1].status, answers[1].headers["range"]) == (308, f"bytes=0-{Q - 1}")
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.spec("A3-11", "A3-11b")
+    def test_an_overlap_adds_its_tail_and_never_touches_what_is_stored(self, wire: Wire) -> None:
+        """22, 23"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[:Q], span(0, Q))
+
+        answer = wire.put(uri, b"!" * Q + CONTENT[Q : 2 * Q], span(0, 2 * Q))
+
+        with choice("Bytes sent again"):
+            assert answer.headers["range"] == f"bytes=0-{2 * Q - 1}"
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.spec("A3-11", "A3-11a")
+    def test_a_gap_is_refused_and_the_session_can_be_completed(self, wire: Wire) -> None:
+        """24"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[:Q], span(0, Q))
+
+        answer = wire.put(uri, CONTENT[2 * Q :], span(2 * Q, SIZE))
+
+        assert answer.status >= 400 or (answer.status, answer.headers["range"]) == (308, f"bytes=0-{Q - 1}")
+        with choice("A gap"):
+            assert (answer.status, answer.headers["content-type"].split(";")[0]) == (503, "text/plain")
+            assert f"{2 * Q} byte(s), which exceeds already uploaded size of {Q} byte(s)" in answer.body.decode()
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.parametrize(
+        "content_range",
+        [
+            f"bytes {Q}-{SIZE}/{SIZE}",
+            f"bytes {2 * Q}-{Q}/{SIZE}",
+            f"bytes -5-{Q}/{SIZE}",
+            "bytes a-b/c",
+            f"bytes={Q}-{2 * Q - 1}/{SIZE}",
+            f"bytes {Q}-99999999999999999999/*",
+            "bytes */99999999999999999999",
+            f"bytes 0-{Q - 2}/{Q - 1}",
+            f"bytes {Q}-{2 * Q - 1}/{SIZE + 5}",
+            "",
+        ],
+    )
+    def test_a_range_that_contradicts_itself_changes_nothing(self, wire: Wire, content_range: str) -> None:
+        """25"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[:Q], span(0, Q))
+
+        answer = wire.put(uri, CONTENT[Q : 2 * Q], content_range)
+
+        assert answer.status == 400
+        assert answer.body
+        assert b"Traceback" not in answer.body
+        assert stored(wire, uri) == Q
+        assert finish(wire, uri) == CONTENT
+
+    def test_two_content_ranges_are_refused(self, wire: Wire) -> None:
+        """25"""
+        uri = wire.begin()
+
+        answer = wire.send("PUT", uri, CONTENT[:Q], [("Content-Range", span(0, Q)), ("Content-Range", span(0, Q))])
+
+        assert answer.status == 400
+        assert stored(wire, uri) == 0
+
+    @pytest.mark.parametrize("size", [Q - 1, Q + 1])
+    def test_a_length_that_is_not_the_range_is_refused(self, wire: Wire, size: int) -> None:
+        """26, 27"""
+        uri = wire.begin()
+
+        assert wire.put(uri, CONTENT[:size], span(0, Q)).status == 400
+        assert stored(wire, uri) == 0
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.parametrize("size", [2 * Q - 5, 3 * Q])
+    def test_a_chunked_body_never_counts_for_more_than_it_is_nor_for_more_than_it_said(
+        self, wire: Wire, size: int
+    ) -> None:
+        """26, 27 without a Content-Length"""
+        uri = wire.begin()
+        body = CONTENT * 2
+
+        wire.put(uri, iter([body[:size]]), span(0, 2 * Q))
+
+        assert stored(wire, uri) <= min(size, 2 * Q)
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.spec("A3-05")
+    @pytest.mark.choice("A chunked body on a session")
+    def test_a_chunked_body_is_taken(self, wire: Wire) -> None:
+        """28"""
+        answer = wire.put(wire.begin(), iter([CONTENT[:7], CONTENT[7:Q], CONTENT[Q:]]))
+
+        assert wire.download(answer.json["id"]).body == CONTENT
+
+    @pytest.mark.spec("A3-10", "A3-10c")
+    @pytest.mark.parametrize("size", [1000, Q + 5000])
+    def test_after_an_uneven_chunk_the_range_tells_the_truth(self, wire: Wire, size: int) -> None:
+        """29: whatever becomes of it"""
+        uri = wire.begin()
+
+        answer = wire.put(uri, CONTENT[:size], span(0, size))
+
+        assert answer.status == 308 or answer.status >= 400
+        at = stored(wire, uri)
+        assert at <= size
+        if answer.status == 308:
+            assert answer.headers.get("range") == (f"bytes=0-{at - 1}" if at else None)
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.spec("A3-10", "A3-10a")
+    @pytest.mark.choice("chunk_rule")
+    def test_an_uneven_chunk_is_kept_down_to_the_multiple(self, wire: Wire) -> None:
+        """29"""
+        uri = wire.begin()
+
+        answer = wire.put(uri, CONTENT[: Q + 5000], span(0, Q + 5000))
+
+        assert (answer.status, answer.headers["range"]) == (308, f"bytes=0-{Q - 1}")
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.spec("A3-10", "A3-10b")
+    @pytest.mark.choice("chunk_rule")
+    def test_a_chunk_below_one_multiple_is_refused(self, wire: Wire) -> None:
+        """29"""
+        uri = wire.begin()
+
+        answer = wire.put(uri, CONTENT[:1000], span(0, 1000))
+
+        assert (answer.status, answer.headers["content-type"].split(";")[0]) == (400, "text/plain")
+        assert "262144" in answer.body.decode()
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.spec("A3-03", "A3-03b")
+    @pytest.mark.parametrize("size", [SIZE - 1, SIZE + 1])
+    @pytest.mark.parametrize("ranged", [True, False])
+    def test_a_declared_length_must_be_met(self, wire: Wire, size: int, ranged: bool) -> None:
+        """31"""
+        uri = wire.begin(X_Upload_Content_Length=str(SIZE))
+        body = (CONTENT + b"?")[:size]
+
+        answer = wire.put(uri, body, f"bytes 0-{size - 1}/{size}" if ranged else None)
+
+        assert answer.status == 400
+        assert wire.names() == []
+        with choice("A Content-Range that contradicts itself or the upload"):
+            assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.parametrize(
+        "metadata, header, kind",
+        [
+            pytest.param(
+                {"mimeType": "text/csv"},
+                "text/plain",
+                "text/csv",
+                marks=[
+                    pytest.mark.spec("A3-02", "A3-02a"),
+                    pytest.mark.choice("Is the type of resumable content detected?"),
+                ],
+            ),
+            pytest.param({}, "text/plain", "text/plain", marks=pytest.mark.spec("A3-02", "A3-02a")),
+            pytest.param(
+                {"name": "a.csv"}, None, "application/octet-stream", marks=pytest.mark.spec("A3-02", "A3-02b")
+            ),
+        ],
+    )
+    def test_the_type_comes_from_metadata_then_from_the_header(
+        self, wire: Wire, metadata: dict[str, str], header: str | None, kind: str
+    ) -> None:
+        """32"""
+        uri = wire.begin(metadata, **({"X_Upload_Content_Type": header} if header else {}))
+
+        assert wire.put(uri, b"%PDF-1.7").json["mimeType"] == kind
+
+    def test_post_is_taken_for_put(self, wire: Wire) -> None:
+        """47"""
+        assert wire.send("POST", wire.begin(), b"x").status == 200
+        assert wire.send("POST", wire.begin(), b"x", {"X-HTTP-Method-Override": "PUT"}).status == 200
+
+    def test_a_client_behind_a_proxy_may_ask_for_no_308(self, wire: Wire) -> None:
+        uri = wire.begin()
+
+        answer = wire.send("PUT", uri, CONTENT[:Q], {"Content-Range": span(0, Q), "X-Upload-No-308": "yes"})
+
+        assert (answer.status, answer.headers["x-http-status-code-override"]) == (200, "308")
+        assert answer.headers["range"] == f"bytes=0-{Q - 1}"
+
+
+class TestStrictChunks:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(chunk_rule="strict")
+
+    @pytest.mark.spec("A3-10", "A3-10c")
+    def test_every_uneven_chunk_is_refused(self, wire: Wire) -> None:
+        """29"""
+        uri = wire.begin()
+
+        assert wire.put(uri, CONTENT[: Q + 5000], span(0, Q + 5000)).status == 400
+        assert stored(wire, uri) == 0
+
+
+class TestUpdate:
+    @pytest.mark.spec("A3-01", "A3-01b", "U-05", "U-05b")
+    @pytest.mark.parametrize("method", ["PUT", "PATCH"])
+    def test_the_old_content_is_there_until_the_new_one_is_complete(self, wire: Wire, method: str) -> None:
+        """46"""
+        file = wire.create(b"old")
+        target = f"/upload/storage/v3/files/{file['id']}?uploadType=resumable"
+        answer = wire.send(method, target, b'{"name": "new"}', {"Content-Type": "application/json; charset=UTF-8"})
+        uri = answer.headers["location"]
+        wire.put(uri, CONTENT[:Q], span(0, Q))
+        assert wire.download(file["id"]).body == b"old"
+        assert wire.names() == ["Untitled"]
+
+        assert finish(wire, uri) == CONTENT
+        assert wire.names() == ["new"]
+
+    def test_of_two_sessions_for_one_file_the_last_to_complete_wins_whole(self, wire: Wire) -> None:
+        """39"""
+        file = wire.create(b"old")
+        target = f"/upload/storage/v3/files/{file['id']}?uploadType=resumable"
+        first, second = (wire.send("PUT", target, b"").headers["location"] for _ in range(2))
+        wire.put(first, b"a" * Q, f"bytes 0-{Q - 1}/{2 * Q}")
+        wire.put(second, b"b" * Q, f"bytes 0-{Q - 1}/{2 * Q}")
+
+        wire.put(second, b"b" * Q, f"bytes {Q}-{2 * Q - 1}/{2 * Q}")
+        wire.put(first, b"a" * Q, f"bytes {Q}-{2 * Q - 1}/{2 * Q}")
+
+        assert wire.download(file["id"]).body == b"a" * 2 * Q
+
+    @pytest.mark.spec("L-01", "L-01b", "X-02", "X-02b", "X-02c")
+    def test_what_was_checked_at_the_beginning_is_checked_again_at_the_end(self, wire: Wire) -> None:
+        """45"""
+        file_id = wire.send("GET", "/storage/v3/files/generateIds?count=1").json["ids"][0]
+        uris = [wire.begin({"id": file_id, "name": name}) for name in ("first", "second")]
+
+        assert wire.put(uris[0], b"1").status == 200
+        late = wire.put(uris[1], b"2")
+
+        assert (late.status, late.error["reason"]) == (409, "fileIdInUse")
+        assert wire.names() == ["first"]
+
+    def test_an_update_of_a_file_that_is_deleted_meanwhile_is_404(self, wire: Wire) -> None:
+        """45"""
+        file = wire.create(b"old")
+        uri = wire.send("PUT", f"/upload/storage/v3/files/{file['id']}?uploadType=resumable", b"").headers["location"]
+        wire.send("DELETE", f"/storage/v3/files/{file['id']}")
+
+        assert wire.put(uri, b"new").status == 404
+        assert wire.names() == []
+
+
+class TestEnd:
+    @pytest.mark.spec("A3-13", "A3-13b")
+    @pytest.mark.parametrize(
+        "body, content_range",
+        [
+            (b"", "bytes */*"),
+            (CONTENT[:Q], span(0, Q)),
+            (CONTENT[Q : 2 * Q], span(Q, 2 * Q)),
+            (CONTENT[:9], span(0, 9)),
+        ],
+        ids=["query", "chunk", "gap", "short chunk"],
+    )
+    def test_every_request_starts_the_week_again(self, wire: Wire, body: bytes, content_range: str) -> None:
+        """41: also a request that is refused"""
+        uri = wire.begin()
+        almost = timedelta(days=6, hours=23)
+        wire.service.clock.advance(almost)
+        wire.put(uri, body, content_range)
+        wire.service.clock.advance(almost)
+
+        assert finish(wire, uri) == CONTENT
+
+    @pytest.mark.spec("A3-13", "A3-13a")
+    def test_a_week_of_silence_ends_a_session(self, wire: Wire) -> None:
+        """41"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[:Q], span(0, Q))
+        wire.service.clock.advance(timedelta(days=7))
+
+        gone = [
+            wire.put(uri, b"", "bytes */*"),
+            wire.put(uri, CONTENT),
+            wire.send("DELETE", uri),
+            wire.put(uri, b"", "?"),
+        ]
+
+        assert [answer.status for answer in gone] == [404] * 4
+        assert wire.names() == []
+
+    @pytest.mark.spec("A3-13", "A3-13a")
+    def test_a_finished_session_is_forgotten_after_a_week_too(self, wire: Wire) -> None:
+        """41"""
+        uri = wire.begin()
+        wire.put(uri, b"x")
+        wire.service.clock.advance("7d")
+
+        assert wire.put(uri, b"", "bytes */*").status == 404
+
+    def test_cancelling_ends_a_session(self, wire: Wire) -> None:
+        """38: either complete or gone, never half a file"""
+        uri = wire.begin()
+        wire.put(uri, CONTENT[:Q], span(0, Q))
+
+        answers = [wire.send("DELETE", uri), wire.put(uri, b"", "bytes */*"), wire.put(uri, CONTENT)]
+
+        assert [(a.status, a.body) for a in answers] == [(499, b"")] * 3
+        assert wire.names() == []
+
+    @pytest.mark.spec("A3-14", "A3-14a")
+    def test_an_unknown_session_is_404(self, wire: Wire) -> None:
+        """42"""
+        target = "/upload/storage/v3/files?uploadType=resumable&upload_id=unknown"
+
+        assert wire.put(target, b"x").status == 404
+        assert wire.put(target, b"", "bytes */*").status == 404
+
+    @pytest.mark.spec("A3-14", "A3-14b")
+    @pytest.mark.choice("A malformed upload_id")
+    @pytest.mark.parametrize("upload_id", ["..%2F..%2Fetc%2Fpasswd", "'%20OR%201=1--", "x" * 10_000, "%00", "%ff%fe"])
+    def test_a_malformed_session_is_404(self, wire: Wire, upload_id: str) -> None:
+        """42, 49"""
+        target = f"/upload/storage/v3/files?uploadType=resumable&upload_id={upload_id}"
+
+        assert wire.put(target, b"x").status == 404
+        assert wire.put(target, b"", "bytes */*").status == 404
+
+    @pytest.mark.spec("A3-14", "A3-14a", "T-04", "T-04b")
+    def test_the_session_of_another_user_is_404(self, wire: Wire) -> None:
+        """42"""
+        uri = wire.begin()
+
+        answer = wire.send("PUT", uri, b"x", token=wire.service.sign_in("bob@svc.example"))
+
+        assert answer.status == 404
+        assert wire.put(uri, b"x").status == 200
+
+    @pytest.mark.spec("T-01", "T-01a")
+    @pytest.mark.choice("session_uri_is_enough")
+    def test_a_session_needs_a_token(self, wire: Wire) -> None:
+        uri = wire.begin()
+
+        assert wire.send("PUT", uri, b"x", token=None).status == 401
+
+
+class TestSessionUriIsEnough:
+    @pytest.fixture
+    def policy(self) -> Policy:
+        return Policy(session_uri_is_enough=True)
+
+    def test_the_address_alone_lets_in(self, wire: Wire) -> None:
+        assert wire.send("PUT", wire.begin(), b"x", token=None).status == 200

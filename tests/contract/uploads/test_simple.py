@@ -1,0 +1,177 @@
+"""A1, simple upload: the raw body becomes the file."""
+
+import hashlib
+
+import pytest
+
+from tests.contract.chosen import choice
+from tests.contract.conftest import BOTH_WAYS, Wire
+
+pytestmark = BOTH_WAYS
+
+UPLOAD = "/upload/storage/v3/files?uploadType=media"
+
+
+@pytest.mark.spec("A1-01", "A1-02", "U-01", "U-01a", "U-04", "U-05", "U-05a")
+def test_the_body_is_stored_and_the_metadata_answered(wire: Wire) -> None:
+    content = b"a,b\n1,2\r\n\r" + bytes(range(256))
+
+    answer = wire.send("POST", UPLOAD, content, {"Content-Type": "text/csv"})
+
+    assert answer.status == 200
+    assert (answer.json["name"], answer.json["mimeType"]) == ("Untitled", "text/csv")
+    with choice("What an answer shows unasked"):
+        assert answer.json | {"id": ""} == {"kind": "svc#file", "id": "", "name": "Untitled", "mimeType": "text/csv"}
+    assert wire.download(answer.json["id"]).body == content
+
+
+@pytest.mark.spec("A1-02")
+def test_parameters_of_the_type_are_kept(wire: Wire) -> None:
+    assert wire.create(kind="text/plain; charset=ISO-8859-1")["mimeType"] == "text/plain; charset=ISO-8859-1"
+
+
+@pytest.mark.spec("A1-03", "A1-03a")
+def test_a_chunked_body_needs_no_length(wire: Wire) -> None:
+    answer = wire.send("POST", UPLOAD, iter([b"one ", b"two"]), {"Content-Type": "text/plain"})
+
+    assert answer.status == 200
+    assert wire.download(answer.json["id"]).body == b"one two"
+
+
+@pytest.mark.spec("A1-04", "U-01", "U-01a", "U-05", "U-05b")
+@pytest.mark.parametrize("method", ["PUT", "PATCH"])
+def test_an_update_replaces_the_content_and_keeps_id_and_name(wire: Wire, method: str) -> None:
+    file = wire.create(b"old")
+    wire.json_request("PATCH", f"/storage/v3/files/{file['id']}", {"name": "notes.txt"})
+
+    answer = wire.send(
+        method, f"/upload/storage/v3/files/{file['id']}?uploadType=media", b"new!", {"Content-Type": "text/plain"}
+    )
+
+    assert answer.status == 200
+    assert (answer.json["id"], answer.json["name"]) == (file["id"], "notes.txt")
+    assert wire.download(file["id"]).body == b"new!"
+
+
+@pytest.mark.spec("U-06")
+def test_an_update_of_an_unknown_file_is_404_and_stores_nothing(wire: Wire) -> None:
+    answer = wire.send("PUT", "/upload/storage/v3/files/nobody?uploadType=media", b"x", {"Content-Type": "a/b"})
+
+    assert (answer.status, answer.error["reason"]) == (404, "notFound")
+    assert wire.names() == []
+
+
+@pytest.mark.spec("U-03")
+def test_content_that_nothing_tells_is_an_octet_stream(wire: Wire) -> None:
+    assert wire.send("POST", UPLOAD, b"\x00\x01").json["mimeType"] == "application/octet-stream"
+
+
+@pytest.mark.spec("U-03")
+@pytest.mark.choice("Is it for the others?")
+def test_content_that_tells_its_type_is_detected(wire: Wire) -> None:
+    assert wire.send("POST", UPLOAD, b"%PDF-1.7\n").json["mimeType"] == "application/pdf"
+
+
+RELATED = (
+    b"--b\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n{}\r\n"
+    b"--b\r\nContent-Type: text/plain\r\n\r\nwords\r\n--b--\r\n"
+)
+
+
+@pytest.mark.spec("U-02", "U-02a")
+def test_each_upload_type_is_read_as_itself(wire: Wire) -> None:
+    """The same bytes are content for media and two parts for multipart; a session takes its content later."""
+    uploads = "/upload/storage/v3/files?uploadType="
+    kind = {"Content-Type": "multipart/related; boundary=b"}
+
+    media = wire.send("POST", f"{uploads}media", RELATED, kind)
+    multipart = wire.send("POST", f"{uploads}multipart", RELATED, kind)
+    resumable = wire.send("POST", f"{uploads}resumable", b"{}", {"Content-Type": "application/json"})
+
+    assert [one.status for one in (media, multipart, resumable)] == [200] * 3
+    assert wire.download(media.json["id"]).body == RELATED
+    assert wire.download(multipart.json["id"]).body == b"words"
+    assert "upload_id=" in resumable.headers["location"]
+    assert len(wire.names()) == 2
+
+
+@pytest.mark.spec("U-02", "U-02b")
+@pytest.mark.parametrize("kind", ["uploadType=", "uploadType=fast", "", "uploadType=MEDIA2"])
+def test_another_upload_type_is_refused(wire: Wire, kind: str) -> None:
+    """Edge case 48."""
+    answer = wire.send("POST", f"/upload/storage/v3/files?{kind}", b"x", {"Content-Type": "text/plain"})
+
+    assert (answer.status, answer.error["location"]) == (400, "uploadType")
+    assert wire.names() == []
+
+
+@pytest.mark.spec("A3-16", "A3-16a")
+def test_an_empty_file_is_a_file(wire: Wire) -> None:
+    file = wire.create(b"")
+
+    assert (file["size"], file["md5Checksum"]) == ("0", hashlib.md5(b"").hexdigest())
+    assert wire.download(file["id"]).body == b""
+
+
+@pytest.mark.choice("A part of a content outside of a session")
+@pytest.mark.parametrize("kind", ["media", "multipart"])
+@pytest.mark.parametrize("verb", ["POST", "PUT"])
+def test_a_part_is_not_taken_for_the_whole(wire: Wire, kind: str, verb: str) -> None:
+    """RFC 9110, 14.5. `curl -C 3 -T file` sends the rest of a file so; it would be all that is left of it."""
+    file_id = wire.create(b"0123456789")["id"]
+    place = f"/{file_id}" if verb == "PUT" else ""
+    headers = {"Content-Range": "bytes 3-9/10", "Content-Type": "multipart/related; boundary=b"}
+
+    answer = wire.send(verb, f"/upload/storage/v3/files{place}?uploadType={kind}", b"3456789", headers)
+
+    assert (answer.status, answer.error["reason"], answer.error["location"]) == (400, "invalid", "Content-Range")
+    assert wire.download(file_id).body == b"0123456789"
+    assert len(wire.names()) == 1
+
+
+@pytest.mark.spec("U-01", "U-01b")
+@pytest.mark.parametrize("query", ["", "?uploadType=media"])
+def test_the_metadata_address_takes_no_content(wire: Wire, query: str) -> None:
+    answer = wire.send("POST", f"/storage/v3/files{query}", b"raw bytes", {"Content-Type": "text/plain"})
+
+    assert answer.status == 400
+    assert wire.names() == []
+
+
+@pytest.mark.spec("U-01", "U-01b")
+@pytest.mark.parametrize("query", ["", "?uploadType=media"])
+def test_the_metadata_address_of_a_file_takes_no_content(wire: Wire, query: str) -> None:
+    file_id = wire.create(b"old")["id"]
+
+    answer = wire.send("PATCH", f"/storage/v3/files/{file_id}{query}", b"raw bytes", {"Content-Type": "text/plain"})
+
+    assert answer.status == 400
+    assert wire.download(file_id).body == b"old"
+
+
+def test_digests_are_those_of_the_content(wire: Wire) -> None:
+    content = bytes(range(256)) * 5000
+
+    file = wire.create(content)
+
+    assert file["size"] == str(len(content))
+    for name in ("md5", "sha1", "sha256"):
+        assert file[f"{name}Checksum"] == hashlib.new(name, content).hexdigest()
+
+
+@pytest.mark.spec("A1-06")
+@pytest.mark.parametrize("kind", ["media", "multipart"])
+@pytest.mark.parametrize("chunked", [False, True])
+def test_content_above_5_mb_is_accepted(wire: Wire, kind: str, chunked: bool) -> None:
+    content = bytes(range(256)) * (6 * 1024 * 4)
+    body, content_type = content, "application/x-large"
+    if kind == "multipart":
+        head = b'--b\r\nContent-Type: application/json\r\n\r\n{"name": "large"}\r\n--b\r\n'
+        body = head + b"Content-Type: application/x-large\r\n\r\n" + content + b"\r\n--b--"
+        content_type = "multipart/related; boundary=b"
+    target = f"/upload/storage/v3/files?uploadType={kind}&fields=id,size"
+
+    answer = wire.send("POST", target, iter([body]) if chunked else body, {"Content-Type": content_type})
+
+    assert (answer.status, answer.json["size"]) == (200, str(len(content)))
+    assert wire.download(answer.json["id"]).body == content

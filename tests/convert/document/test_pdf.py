@@ -1,0 +1,264 @@
+"""Documents as PDF, read by pypdf; and the fonts that pages need."""
+
+from __future__ import annotations
+
+import io
+import unicodedata
+from base64 import b64encode
+from dataclasses import replace
+
+import pypdf
+import pypdfium2
+import pytest
+
+from svc_notebooks.convert.document import formulas, pdf, read
+from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.engines import fonts, glyphs, typst
+from svc_notebooks.convert.job import ConversionError, Job
+from tests.convert import sources
+
+RICH = """# Report {#top}
+
+Some *emph*, **strong**, ~~strike~~, H~2~O, x^2^, `code`, [a link](https://a.example/), [to the top](#top),
+[nowhere](#gone) and a note.[^1] Inline $E = mc^2$ and $$\\int_0^1 x^2\\,dx = \\frac{1}{3}$$ behind.
+
+[^1]: What the *note* says.
+
+## Part
+
+> A quote.
+
+3. three
+4. four
+    a. alpha
+
+Term
+:   Meaning.
+
+| Left | Right |
+|:-----|------:|
+| a    | 1     |
+
+: A caption
+
+```python
+print("x")
+```
+
+| lines
+| of verse
+
+---
+"""
+
+PICTURE = f"data:image/png;base64,{b64encode(sources.png()).decode()}"
+
+
+def pages(made: bytes) -> str:
+    return "\n".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(made)).pages)
+
+
+@pytest.mark.spec("A7-01", "A7-01b")
+def test_everything_is_on_the_page(job: Job) -> None:
+    document = read.markdown(RICH.encode(), job)
+
+    made = pdf.write(document, replace(job, name="The name"))
+
+    reader, text = pypdf.PdfReader(io.BytesIO(made)), pages(made)
+    for words in (
+        "Report", "emph", "strong", "strike", "code", "a link", "nowhere", "What the note says", "A quote.",
+        "3. three", "4. four", "a. alpha", "Term", "Meaning.", "Left", "Right", "A caption", 'print("x")', "of verse",
+        "behind.",
+    ):  # fmt: skip
+        assert words in text, words
+    assert reader.metadata.title == "The name"
+    assert [entry.title for entry in reader.outline if not isinstance(entry, list)] == ["Report"]
+    links = [a["/A"]["/URI"] for a in _annotations(reader) if "/A" in a and "/URI" in a["/A"]]
+    assert links == ["https://a.example/"]
+    assert job.notes == []
+
+
+def _annotations(reader: pypdf.PdfReader) -> list[pypdf.generic.DictionaryObject]:
+    return [note.get_object() for page in reader.pages for note in page.get("/Annots", [])]
+
+
+@pytest.mark.spec("A7-01", "A7-01b")
+def test_pictures_are_on_the_page(job: Job) -> None:
+    made = pdf.write(read.docx(sources.docx(), job), job)
+
+    assert [image.image.size for page in pypdf.PdfReader(io.BytesIO(made)).pages for image in page.images] == [(60, 40)]
+
+
+def test_the_title_of_a_word_file_is_on_the_page(job: Job) -> None:
+    import docx
+
+    source = docx.Document()
+    source.add_paragraph("The visible title", style="Title")
+    source.add_paragraph("words")
+    target = io.BytesIO()
+    source.save(target)
+
+    assert "The visible title" in pages(pdf.write(read.docx(target.getvalue(), job), job))
+
+
+def test_an_empty_document_is_an_empty_page(job: Job) -> None:
+    reader = pypdf.PdfReader(io.BytesIO(pdf.write(Document(), job)))
+
+    assert len(reader.pages) == 1
+
+
+def test_the_time_is_the_jobs(job: Job) -> None:
+    reader = pypdf.PdfReader(io.BytesIO(pdf.write(Document(), job)))
+
+    assert reader.metadata.creation_date == job.now
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '#read("/etc/passwd")', "#read(\"data.json\")", '#import "@preview/cetz:0.1.0"', "$x$", "@ref", "<label>",
+        "\\u{41}", "*bold* _emph_ `raw`", "= heading", "#sys.version", "]#text[", '")#read("/etc/passwd")("',
+        "// comment",
+    ],
+)  # fmt: skip
+def test_text_that_looks_like_code_is_text(said: str, job: Job) -> None:
+    document = read.text(f"before {said} after".encode(), job)
+
+    text = " ".join(pages(pdf.write(document, job)).split())
+
+    assert f"before {said} after".replace('"', "") in text.replace('"', "").replace("“", "").replace("”", "")
+    assert "root:" not in text
+
+
+@pytest.mark.parametrize(
+    "tex", ['\\text{#read("/etc/passwd")}', "\\undefined{x", '#read("/etc/passwd")', "$", '"', "\\"]
+)
+def test_formulas_that_are_none_are_text(tex: str, job: Job) -> None:
+    formula = {"t": "Math", "c": [{"t": "InlineMath"}, tex]}
+
+    made = pdf.write(Document([{"t": "Para", "c": [formula, {"t": "Str", "c": " words"}]}]), job)
+
+    assert "words" in pages(made)
+    assert "root:" not in pages(made)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "<p>" + "x" * 5000 + "</p>",
+        "<table><tr>" + "<td>x</td>" * 500 + "</tr></table>",
+        "<ul><li>" * 50 + "words",
+        "<div>" * 150 + "words",
+        "<b>" * 150 + "words",
+        f'<table><tr><td><img width="50%" src="{PICTURE}"><td><img height="9in" src="{PICTURE}"></table>',
+        f'<p><img width="0" height="0" src="{PICTURE}"><img width="0.0px" src="{PICTURE}"></p>',
+        "<table><tr><td rowspan=50 colspan=50>a</td></tr><tr><td colspan=3>b</td><td rowspan=9>c</td></tr></table>",
+    ],
+)
+def test_shapes_that_are_hard_to_set(source: str, job: Job) -> None:
+    made = pdf.write(read.html(source.encode(), job), job)
+
+    assert len(pypdf.PdfReader(io.BytesIO(made)).pages) >= 1
+
+
+@pytest.mark.parametrize("width", ["99999in", "0.001px", "50%", "300px"])
+def test_pictures_of_any_width(width: str, job: Job) -> None:
+    source = sources.html().replace(b'alt="a square"', f'width="{width}" style="width:{width}"'.encode())
+
+    assert pdf.write(read.html(source, job), job).startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    "attributes, wide, high",
+    [
+        ('width="75pt"', 75, 50),
+        ('height="50pt"', 75, 50),
+        ('width="75pt" height="75pt"', 75, 75),
+        ('width="30px" height="100px"', 22.5, 75),
+        ('width="75pt" height="10%"', 75, 50),
+        ('width="50%"', 229.6, 153.1),
+        ('width="918.4pt" height="100pt"', 459.2, 50),
+        ('width="100pt" height="1360.6pt"', 50, 680.3),
+        ('height="3rem"', 60, 40),
+        ('width="75pt" height="0pt"', 75, 50),
+    ],
+)
+def test_a_picture_has_the_width_and_the_height_that_are_said(
+    attributes: str, wide: float, high: float, job: Job
+) -> None:
+    source = sources.html().replace(b'alt="a square"', attributes.encode())
+
+    made = pypdfium2.PdfDocument(pdf.write(read.html(source, job), job))
+    left, bottom, right, top = next(made[len(made) - 1].get_objects([pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])).get_bounds()
+
+    assert (right - left, top - bottom) == pytest.approx((wide, high), abs=0.3)
+
+
+@pytest.mark.parametrize("said", ["0in", "0.0%", "3rem", "1.2.3px", ".in", "300", "wide"])
+def test_a_length_that_is_none_is_the_own_one_of_the_picture(said: str, job: Job) -> None:
+    image = {"t": "Image", "c": [["", [], [["width", said], ["height", said]]], [], ["square.png", ""]]}
+    square = Document([{"t": "Para", "c": [image]}], {}, {"square.png": sources.png()})
+
+    made = pypdfium2.PdfDocument(pdf.write(square, job))
+    left, bottom, right, top = next(made[0].get_objects([pypdfium2.raw.FPDF_PAGEOBJ_IMAGE])).get_bounds()
+
+    assert (right - left, top - bottom) == pytest.approx((60, 40), abs=0.3)
+
+
+class TestFonts:
+    @pytest.mark.parametrize("name", ["Greek", "Cyrillic", "Hebrew"])
+    def test_typst_carries_some(self, name: str) -> None:
+        assert dict(fonts.report())[name]
+
+    def test_letters_without_a_font_are_said(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(fonts, "_covered", lambda: bytes(0x110000))
+
+        pdf.write(read.text("नम 日本 Ελλάδα – שלום ᏣᎳᎩ".encode(), job), job)
+
+        assert [note.partition(":")[0] for note in job.notes] == [
+            "No font for Devanagari (नम)", "No font for Cherokee (ᎩᎳᏣ)", "No font for Han (日本)",
+        ]  # fmt: skip
+        assert "apt-get install fonts-noto-cjk" in job.notes[2]
+
+    def test_what_typst_is_said_to_carry_it_does(self) -> None:
+        """PDF/A forbids boxes: typst refuses a page with one."""
+        import typst as setter
+
+        carried = [c for c in map(chr, range(0x20, 0x1D800)) if fonts.CARRIED.match(c)]
+        text = "".join(c for c in carried if unicodedata.category(c)[0] in "LNPS" and c not in '"\\')
+        code = f'#set text(font: ("Libertinus Serif", "DejaVu Sans Mono"))\n#"{text}"'
+
+        assert setter.compile(code.encode(), ignore_system_fonts=True, pdf_standards=["a-2b"], timestamp=0)
+
+    @pytest.mark.parametrize(
+        "text,expected",
+        [("日本語の文", "X CJK JP"), ("中文", "X CJK SC"), ("한국어 漢字", "X CJK KR"), ("plain", None)],
+    )
+    def test_han_is_drawn_as_its_language_draws_it(self, text: str, expected: str | None, monkeypatch) -> None:
+        cjk = ("X CJK JP", "X CJK KR", "X CJK SC")
+        monkeypatch.setattr(fonts, "_found", lambda: dict.fromkeys(("Han", "Kana", "Hangul"), cjk))
+
+        assert fonts.families(text)[:1] == ([expected] if expected else [])
+
+    def test_a_font_says_what_it_has(self, tmp_path) -> None:
+        """A file of one table: what follows the tag and the offset is the OS/2 table's 58 bytes."""
+        import struct
+
+        table = bytes(42) + struct.pack(">4I", 1 << 13, 1 << 27, 0, 0)
+        directory = struct.pack(">4sHHHH", b"\0\1\0\0", 1, 0, 0, 0) + struct.pack(">4sIII", b"OS/2", 0, 28, len(table))
+        (tmp_path / "a.ttf").write_bytes(directory + table)
+
+        assert glyphs.ranges(str(tmp_path / "a.ttf"), 0) == 1 << 13 | 1 << 59
+        assert glyphs.ranges(str(tmp_path / "none.ttf"), 0) == 0
+
+
+def test_a_template_that_fails_is_an_error_of_ours(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ConversionError, match="could not be set"):
+        typst.render(
+            job, "document/document.typ", {"title": "x", "blocks": [{"k": "image", "name": "none.png"}, {}]}, {}
+        )
+
+
+@pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
+def test_formulas_reach_nothing_but_mathematics(formula: str) -> None:
+    assert formulas._settable([formula, "x^2"]) == {"x^2"}

@@ -1,0 +1,296 @@
+"""Sources that become documents."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from svc_notebooks.convert.document import read
+from svc_notebooks.convert.document.clean import plain
+from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.job import ConversionError, Job, TooLarge
+from svc_notebooks.convert.pool.converter import Converter
+from tests.convert import sources
+
+ARROWS = {
+    "docx": (read.docx, sources.docx),
+    "odt": (read.odt, sources.odt),
+    "html": (read.html, sources.html),
+    "rtf": (read.rtf, sources.rtf),
+}
+
+
+def kinds(document: Document) -> set[str]:
+    """The types of all nodes."""
+    found: set[str] = set()
+
+    def look(value: object) -> None:
+        if isinstance(value, dict):
+            found.add(value["t"])
+            look(value.get("c"))
+        elif isinstance(value, list):
+            for inner in value:
+                look(inner)
+
+    look(document.blocks)
+    return found
+
+
+@pytest.mark.spec("A5-01")
+@pytest.mark.parametrize("name", ARROWS)
+def test_what_users_would_miss_is_kept(name: str, job: Job) -> None:
+    reader, source = ARROWS[name]
+
+    document = reader(source(), job)
+
+    text = " ".join(plain(document.blocks).split())
+    for words in ("Annual report", "bold", "italic", "the link", "first", "second", "North", "22", *sources.SENTENCES):
+        assert words in text, words
+    assert {"Header", "Strong", "Emph", "Link", "Table", "Image"} <= kinds(document)
+    assert len(document.resources) == 1
+    assert Document.unpack(document.pack()) == document
+    assert job.notes == []
+
+
+@pytest.mark.parametrize("name", ["docx", "odt", "html"])
+def test_lists_are_lists(name: str, job: Job) -> None:
+    reader, source = ARROWS[name]
+
+    assert kinds(reader(source(), job)) & {"BulletList", "OrderedList"}
+
+
+def test_the_title_of_a_page_is_not_on_it(job: Job) -> None:
+    document = read.html(sources.html(), job)
+
+    assert "Not on the page" not in plain(document.blocks) + plain(list(document.meta.values()))
+
+
+@pytest.mark.spec("A5-06", "A5-06a")
+@pytest.mark.parametrize(
+    "source,charset",
+    [
+        ("<p>naïve</p>".encode(), None),
+        ("<p>naïve</p>".encode("utf-16"), None),
+        ("<p>naïve</p>".encode("cp1252"), "windows-1252"),
+        ('<meta charset="iso-8859-1"><p>naïve</p>'.encode("latin-1"), None),
+    ],
+)
+def test_the_character_set_of_a_page(source: bytes, charset: str | None, job: Job) -> None:
+    assert plain(read.html(source, replace(job, charset=charset)).blocks) == "naïve"
+
+
+@pytest.mark.spec("A5-01", "A5-06", "A5-06a")
+def test_plain_text_keeps_its_lines_and_blanks(job: Job) -> None:
+    document = read.text("a\r\nb\r\n\r\n\r\n  c   d\te\r\n".encode("utf-8-sig"), job)
+
+    assert [[node.get("c", node["t"]) for node in block["c"]] for block in document.blocks] == [
+        ["a", "LineBreak", "b"],
+        ["\u00a0\u00a0c\u00a0\u00a0", "Space", "d", "Space", "e"],
+    ]
+
+
+def test_text_that_is_none(job: Job) -> None:
+    with pytest.raises(ConversionError, match="no text"):
+        read.text(bytes(1000), job)
+
+
+@pytest.mark.parametrize("source", [b"", b"   \r\n"])
+def test_nothing_is_an_empty_document(source: bytes, job: Job) -> None:
+    assert read.text(source, job) == Document() == read.html(source, job)
+
+
+def test_markdown_has_no_html(job: Job) -> None:
+    document = read.markdown(b"# Head\n\n<script>alert(1)</script>\n\n*word*\n\n```{=html}\n<b>raw</b>\n```\n", job)
+
+    assert {"Header", "Emph"} <= kinds(document)
+    assert not kinds(document) & {"RawBlock", "RawInline"}
+    assert "alert" not in plain(document.blocks)
+    assert "HTML" in job.notes[0]
+
+
+class TestHostile:
+    """Refused or harmless, and soon."""
+
+    @pytest.mark.parametrize(
+        "target",
+        [
+            "javascript:alert(1)", " java\nscript:alert(1)", "JAVASCRIPT:alert(1)", "&#106;avascript:alert(1)",
+            "data:text/html,x", "file:///etc/passwd", "vbscript:x", "//host/share", "../up", "\\\\host\\share",
+        ],
+    )  # fmt: skip
+    def test_links_that_lead_elsewhere(self, target: str, job: Job) -> None:
+        document = read.html(f'<p><a href="{target}">words</a></p>'.encode(), job)
+
+        assert plain(document.blocks) == "words"
+        assert "Link" not in kinds(document)
+        assert job.notes
+
+    @pytest.mark.parametrize("target", ["https://a.example/?q=1#x", "http://a.example", "mailto:a@b.example", "#here"])
+    def test_links_that_may_be(self, target: str, job: Job) -> None:
+        assert target in json.dumps(read.html(f'<p><a href="{target}">w</a></p>'.encode(), job).blocks)
+
+    @pytest.mark.parametrize(
+        "markup",
+        [
+            '<img src="/etc/passwd" alt="words">', '<img src="file:///etc/passwd" alt="words">',
+            '<img src="http://127.0.0.1:9/x.png" alt="words">', '<img src="../../../../etc/passwd" alt="words">',
+            '<img src="media/../../../etc/passwd" alt="words">', '<img src="data:image/png;base64,AAAA" alt="words">',
+            '<img src="data:image/svg+xml,<svg/>" alt="words">', '<img src="data:text/html,x" alt="words">',
+        ],
+    )  # fmt: skip
+    def test_pictures_that_are_none_or_elsewhere(self, markup: str, job: Job) -> None:
+        document = read.html(f"<p>{markup}</p>".encode(), job)
+
+        assert (plain(document.blocks), dict(document.resources)) == ("words", {})
+        assert job.notes
+
+    def test_script_and_frames_leave_nothing(self, job: Job) -> None:
+        source = b"""<html><head><script>alert(1)</script><style>p{}</style></head><body onload="alert(1)">
+<p onclick="alert(1)" style="background:url(http://h/)" class="x" data-y="z">words</p>
+<iframe src="file:///etc/passwd"></iframe><object data="/etc/passwd"></object><embed src="/etc/passwd">
+<meta http-equiv="refresh" content="0;url=http://h/"><base href="http://h/"><link rel="stylesheet" href="//h/"></body>
+"""
+        document = read.html(source, job)
+
+        stored = json.dumps(document.tree)
+        assert plain(document.blocks).strip() == "words"
+        assert not any(word in stored for word in ("alert", "root:", "http", "onclick", "style", "data-y", "passwd"))
+
+    @pytest.mark.parametrize(
+        "reader,source",
+        [
+            (read.html, b"<div>" * 100_000 + b"x"),
+            (read.html, b"<blockquote>" * 300 + b"x"),
+            (read.rtf, rb"{\rtf1 " + b"{" * 100_000 + b"x"),
+        ],
+    )
+    def test_nested_without_end(self, reader: Callable[[bytes, Job], Document], source: bytes, job: Job) -> None:
+        with pytest.raises(TooLarge, match="nested"):
+            reader(source, job)
+
+    def test_nested_deep_becomes_flat(self, job: Job) -> None:
+        document = read.html(b"<blockquote>" * 150 + b"<p>words</p>", job)
+
+        assert plain(document.blocks) == "words"
+        assert "nested" in job.notes[0]
+
+    def test_spans_over_more_than_there_is(self, job: Job) -> None:
+        source = b"<table><tr><td colspan=99999999 rowspan='88888888'>words</td></tr><tr><td>x</td></tr></table>"
+
+        assert "words" in plain(read.html(source, job).blocks)
+
+    def test_a_picture_of_a_hundred_megapixels(self, job: Job) -> None:
+        import io
+
+        from PIL import Image
+
+        target = io.BytesIO()
+        Image.new("1", (10_000, 10_000)).save(target, "PNG")
+        uri = base64.b64encode(target.getvalue()).decode()
+
+        with pytest.raises(TooLarge, match="pixels"):
+            read.html(f'<p><img src="data:image/png;base64,{uri}"></p>'.encode(), job)
+
+    def test_word_files_that_point_outside(self, job: Job) -> None:
+        source = _rewritten(sources.docx(), "word/_rels/document.xml.rels", _outside)
+
+        document = read.docx(source, job)
+
+        assert "passwd" not in json.dumps(document.tree)
+        assert dict(document.resources) == {}
+        assert "Annual report" in plain(document.blocks)
+
+    @pytest.mark.parametrize("declaration", [
+        '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
+        '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]>',
+    ])  # fmt: skip
+    @pytest.mark.parametrize("name,part", [("docx", "word/document.xml"), ("odt", "content.xml")])
+    def test_entities(self, name: str, part: str, declaration: str, job: Job) -> None:
+        reader, made = ARROWS[name]
+        source = _rewritten(made(), part, lambda xml: xml.replace(b"?>", b"?>" + declaration.encode(), 1))
+
+        with pytest.raises(ConversionError, match="declares a document type"):
+            reader(source, job)
+
+    @pytest.mark.spec("A5-02")
+    @pytest.mark.parametrize(
+        "reader,source,words",
+        [
+            (read.docx, b"", "damaged"),
+            (read.docx, b"PK\x03\x04", "damaged"),
+            (read.docx, sources.docx()[:-2000], "damaged"),
+            (read.docx, sources.odt(), "not of its type"),
+            (read.docx, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "password"),
+            (read.docx, sources.zipped({"word/document.xml": "<a"}), "damaged"),
+            (read.docx, sources.zipped({"word/document.xml": b" " * 40_000_000}), "unpacked"),
+            (read.odt, sources.zipped({"content.xml": "<a/>"}), "damaged"),
+            (read.html, sources.docx(), "no HTML"),
+            (read.rtf, b"plain", "no rich text"),
+        ],
+    )
+    def test_what_cannot_be_read(self, reader: Callable[[bytes, Job], Document], source: bytes, words: str, job: Job):
+        with pytest.raises(ConversionError, match=words):
+            reader(source, job)
+
+    def test_fields_and_objects_of_rich_text(self, job: Job) -> None:
+        source = (
+            rb'{\rtf1 a {\field{\*\fldinst INCLUDEPICTURE "file:///etc/passwd"}{\fldrslt b}}'
+            rb'{\field{\*\fldinst DDEAUTO c:\\\\cmd.exe "/k calc"}{\fldrslt c}}'
+            rb"{\object\objemb{\*\objdata 01050000}{\result d}}\par}"
+        )
+        document = read.rtf(source, job)
+
+        stored = json.dumps(document.tree)
+        assert not any(word in stored for word in ("passwd", "cmd.exe", "0105", "INCLUDE", "DDE"))
+
+
+def test_through_a_worker() -> None:
+    converter = Converter()
+    try:
+        made = converter.read(sources.docx(), sources_type("docx"), "document", name="n")
+    finally:
+        converter.close()
+
+    assert "Annual report" in plain(Document.unpack(made.body).blocks)
+
+
+def sources_type(extension: str) -> str:
+    from svc_notebooks.core.http.native_formats import IMPORTS
+
+    return next(row.media_types[0] for row in IMPORTS if extension in row.extensions)
+
+
+@pytest.mark.opens
+@pytest.mark.spec("A5-01")
+def test_old_word_files_go_through_libreoffice(job: Job, tmp_path_factory: pytest.TempPathFactory) -> None:
+    from svc_notebooks.convert.engines import libreoffice as office
+
+    other = replace(job, folder=tmp_path_factory.mktemp("doc"))
+    old = office.convert(sources.docx(), "docx", "doc", other)
+
+    document = read.doc(old, job)
+
+    assert old.startswith(b"\xd0\xcf\x11\xe0")
+    assert {"Header", "Table", "Image", "Strong"} <= kinds(document)
+    assert "한국어" in plain(document.blocks)
+
+
+def _outside(relations: bytes) -> bytes:
+    return relations.replace(
+        b'Target="media/image1.png"', b'Target="file:///etc/passwd" TargetMode="External"'
+    ).replace(b"https://a.example/", b"file:///etc/passwd")
+
+
+def _rewritten(source: bytes, part: str, change: Callable[[bytes], bytes]) -> bytes:
+    import io
+    import zipfile
+
+    with zipfile.ZipFile(io.BytesIO(source)) as file:
+        members = {name: file.read(name) for name in file.namelist()}
+    changed = change(members[part])
+    assert changed != members[part]
+    return sources.zipped(members | {part: changed})

@@ -1,0 +1,263 @@
+"""Rich text as its many writers write it."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from svc_notebooks.convert.document import read
+from svc_notebooks.convert.document.clean import plain
+from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.job import Job, TooLarge
+from tests.convert import sources
+
+pytestmark = pytest.mark.spec("A5-01")
+
+
+def rich(body: str, head: str = "", charset: str = r"\ansicpg1252") -> bytes:
+    """A file with a body, and tables of fonts and styles."""
+    return rf"{{\rtf1\ansi{charset}\deff0{head} {body}}}".encode("latin-1")
+
+
+def outline(document: Document) -> list[Any]:
+    """The blocks as short words: what they are, and their text."""
+    return [_short(block) for block in document.blocks]
+
+
+def _short(block: dict[str, Any]) -> Any:
+    kind, content = block["t"], block.get("c")
+    if kind == "Header":
+        return f"h{content[0]} {plain(content[2])}"
+    if kind == "BulletList":
+        return ["*", *([_short(inner) for inner in item] for item in content)]
+    if kind == "OrderedList":
+        (start, style, _), items = content
+        return [f"{start} {style['t']}", *([_short(inner) for inner in item] for item in items)]
+    if kind == "Table":
+        rows = [*content[3][1], *(row for body in content[4] for row in body[3])]
+        return [[(cell[2], cell[3], plain(cell[4])) for cell in cells] for _, cells in rows]
+    return f"{kind}: {plain(block)}" if kind in ("BlockQuote", "CodeBlock") else plain(block)
+
+
+@pytest.mark.parametrize(
+    "body,charset,text",
+    [
+        (r"na\'efve", r"\ansicpg1252", "naïve"),
+        (r"\'cf\'f0\'e8\'e2\'e5\'f2", r"\ansicpg1251", "Привет"),
+        (r"\'93\'fa\'96\'7b\'8c\'ea", r"\ansicpg932", "日本語"),
+        (r"\'8e", r"\mac", "é"),
+        (r"\u26085 ?\u-26972 ?", r"\ansicpg1252", "日際"[:1] + chr(65536 - 26972)),
+        (r"\u8364\'80 5", r"\ansicpg1252", "€ 5"),
+        (r"{\uc0\u8364}{\uc2\u8364 xx}y", r"\ansicpg1252", "€€y"),
+        (r"\u-10179 ?\u-8704 ?", "", "😀"),
+        (r"\uc0 \u55357\uc1 \u56832\'3f", "", "😀"),
+        (r"a\~b\_c\-d\emdash\lquote x\rquote\{\}\\", "", "a\u00a0b\u2011cd\u2014\u2018x\u2019{}\\"),
+        (r"seen{\v hidden}{\*\unknown not}{\header not}{\info{\title not}}", "", "seen"),
+        (r"\b1 x\b0 y{\deleted z}", "", "xy"),
+    ],
+)
+def test_letters(body: str, charset: str, text: str, job: Job) -> None:
+    assert plain(read.rtf(rich(body + r"\par", charset=charset), job).blocks) == text
+
+
+def test_the_font_says_the_character_set(job: Job) -> None:
+    fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset204 Arial CYR;}{\f2\fcharset161 Arial Greek;}}"
+
+    document = read.rtf(rich(r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", fonts), job)
+
+    assert plain(document.blocks) == "é П α"
+
+
+def test_marks(job: Job) -> None:
+    body = r"{\b a}{\i b}{\ul c}{\strike d}{\super e}{\sub f}{\scaps g}{\b\i h}\b i\plain j\par"
+
+    document = read.rtf(rich(body), job)
+
+    marks = [(node["t"], plain(node)) for node in document.blocks[0]["c"]]
+    assert marks == [
+        ("Strong", "a"), ("Emph", "b"), ("Underline", "c"), ("Strikeout", "d"), ("Superscript", "e"),
+        ("Subscript", "f"), ("SmallCaps", "g"), ("Strong", "hi"), ("Str", "j"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "head,body",
+    [
+        ("", r"\pard\outlinelevel1 Head\par"),
+        (r"{\stylesheet{\s0 Normal;}{\s2 heading 2;}}", r"\pard\s2\b Head\par"),
+        (r"{\stylesheet{\s7\outlinelevel1 Rubrik;}}", r"\pard\s7 Head\par"),
+    ],
+)
+def test_headings(head: str, body: str, job: Job) -> None:
+    assert outline(read.rtf(rich(body + r"\pard text\par", head), job)) == ["h2 Head", "text"]
+
+
+def test_a_title_is_the_title(job: Job) -> None:
+    head = r"{\stylesheet{\s1 Title;}{\s2 Subtitle;}{\s3 Quote;}}"
+
+    document = read.rtf(rich(r"\s1 The title\par\s2 More\par\pard\s3 said\par", head), job)
+
+    assert {name: plain(value) for name, value in document.meta.items()} == {"title": "The title", "subtitle": "More"}
+    assert outline(document) == ["BlockQuote: said"]
+
+
+LISTS = (
+    r"{\*\listtable{\list{\listlevel\levelnfc0\levelstartat3{\leveltext\'02\'00.;}}{\listlevel\levelnfc23}\listid7}}"
+    r"{\*\listoverridetable{\listoverride\listid7\listoverridecount0\ls1}}"
+)
+
+
+def test_lists_of_the_head(job: Job) -> None:
+    body = (
+        r"\pard{\listtext 3.\tab}\ls1\ilvl0\li720 three\par"
+        r"\pard{\listtext\'b7\tab}\ls1\ilvl1\li1440 deep\par"
+        r"\pard\li1440 goes on\par"
+        r"\pard{\listtext 4.\tab}\ls1\ilvl0\li720 four\par\pard after\par"
+    )
+
+    assert outline(read.rtf(rich(body, LISTS), job)) == [
+        ["3 Decimal", ["three", ["*", ["deep", "goes on"]]], ["four"]],
+        "after",
+    ]
+
+
+@pytest.mark.parametrize(
+    "body,expected",
+    [
+        (r"{\pntext\f1\'B7\tab}{\*\pn\pnlvlblt}\fi-360\li720 x\par{\pntext\'B7\tab}y\par", ["*", ["x"], ["y"]]),
+        (r"\fi-360\li360 i)\tab x\par ii)\tab y\par", ["1 LowerRoman", ["x"], ["y"]]),
+        (r"\fi-360\li360\bullet\tab x\par\fi-360\li360\bullet\tab y\par", ["*", ["x"], ["y"]]),
+        (r"\fi-360\li360 b.\tab x\par", ["2 LowerAlpha", ["x"]]),
+    ],
+)
+def test_lists_that_are_only_spelled(body: str, expected: list[Any], job: Job) -> None:
+    assert outline(read.rtf(rich(r"\pard" + body), job)) == [expected]
+
+
+def test_a_table_with_merged_cells(job: Job) -> None:
+    first = r"\trowd\trhdr\cellx4000\cellx6000\pard\intbl wide\cell c\cell\row"
+    second = r"\trowd\cellx2000\cellx4000\clvmgf\cellx6000 a\cell b\cell tall\cell\row"
+    third = r"\trowd\cellx2000\cellx4000\clvmrg\cellx6000 d\cell e\cell\cell\row"
+    fourth = r"\trowd\clmgf\cellx2000\clmrg\cellx4000\cellx6000 both\cell\cell f\cell\row"
+
+    document = read.rtf(rich(first + second + third + fourth + r"\pard after\par"), job)
+
+    assert outline(document) == [
+        [
+            [(1, 2, "wide"), (1, 1, "c")],
+            [(1, 1, "a"), (1, 1, "b"), (2, 1, "tall")],
+            [(1, 1, "d"), (1, 1, "e")],
+            [(1, 2, "both"), (1, 1, "f")],
+        ],
+        "after",
+    ]
+    assert len(document.blocks[0]["c"][3][1]) == 1  # the row that is repeated is the head
+
+
+def test_a_table_in_a_table(job: Job) -> None:
+    inner = r"\pard\intbl\itap2 in\nestcell{\*\nesttableprops\trowd\cellx1000\nestrow}{\nonesttables\par}"
+    body = rf"\trowd\cellx3000\cellx6000\pard\intbl before\par{inner}\pard\intbl\itap1 after\cell right\cell\row"
+
+    document = read.rtf(rich(body), job)
+
+    cells = document.blocks[0]["c"][4][0][3][0][1]
+    assert [block["t"] for block in cells[0][4]] == ["Para", "Table", "Para"]
+    assert [plain(cell[4]) for cell in cells] == ["beforeinafter", "right"]
+
+
+def test_links_notes_pictures_and_places(job: Job) -> None:
+    body = (
+        r'{\field{\*\fldinst{HYPERLINK "https://a.example/?a=1"}}{\fldrslt{\ul web}}} '
+        r'{\field{\*\fldinst HYPERLINK \\l "there"}{\fldrslt inside}} '
+        r"said{\super\chftn}{\footnote\pard\plain{\super\chftn} the {\i note}\par} {\*\bkmkstart there}here\par "
+        rf"{{\*\shppict{{\pict\pngblip\picwgoal1440\pichgoal720 {sources.png().hex()}}}}}"
+        rf"{{\nonshppict{{\pict\wmetafile8 0102}}}}\par"
+    )
+
+    document = read.rtf(rich(body), job)
+
+    stored = json.dumps(document.blocks)
+    assert '["https://a.example/?a=1", ""]' in stored
+    assert '["#there", ""]' in stored
+    assert '{"t": "Span", "c": [["there", [], []], []]}' in stored
+    [note] = [node for node in document.blocks[0]["c"] if node["t"] == "Note"]
+    assert plain(note) == "the note"
+    assert '[["width", "1.000in"], ["height", "0.500in"]]' in stored
+    assert list(document.resources.values()) == [sources.png()]
+    assert job.notes == []
+
+
+def test_code_is_in_the_letters_of_typewriters(job: Job) -> None:
+    fonts = r"{\fonttbl{\f0 Times;}{\f1\fmodern Courier New;}}"
+
+    document = read.rtf(rich(r"Long text with {\f1 code} in it.\par\pard\f1 one\line  two\par three\par", fonts), job)
+
+    assert outline(document)[1:] == ["CodeBlock: one\n two\nthree"]
+    assert '"Code"' in json.dumps(document.blocks[0])
+
+
+def test_a_text_all_in_typewriter_letters_is_text(job: Job) -> None:
+    fonts = r"{\fonttbl{\f0 Times;}{\f1\fmodern Courier New;}}"
+
+    assert outline(read.rtf(rich(r"\f1 one\par two\par", fonts), job)) == ["one", "two"]
+
+
+class TestHostile:
+    """Harmless, and soon."""
+
+    @pytest.mark.parametrize(
+        "body,text",
+        [
+            (r"a{\object\objemb{\*\objclass Excel}{\*\objdata 0105000002}{\result b}}c", "abc"),
+            (r'a{\field{\*\fldinst INCLUDEPICTURE "file:///etc/passwd"}{\fldrslt b}}c', "abc"),
+            (r'a{\field{\*\fldinst DDEAUTO c:\\cmd.exe "/k calc"}{\fldrslt b}}c', "abc"),
+            (r'a{\field{\*\fldinst HYPERLINK "javascript:alert(1)"}{\fldrslt b}}c', "abc"),
+            (r"a{\*\template http://h/}b", "ab"),
+            (r"a{\shp{\*\shpinst{\sp{\sn pib}{\sv file:///etc}}{\shptxt \pard b\par}}{\shprslt no}}c", "abc"),
+            (r"ab}}}}c", "abc"),
+            (r"a\bin5 {{{{{b", "ab"),
+            (r"a\u99999999999999999999 ?b\fs99999999999999999\li-99999999999 c", None),
+        ],
+    )
+    def test_what_may_not_act(self, body: str, text: str | None, job: Job) -> None:
+        document = read.rtf(rich(body), job)
+
+        assert text in (None, plain(document.blocks))
+        stored = json.dumps(document.tree)
+        assert not any(word in stored for word in ("passwd", "cmd.exe", "javascript", "0105", "http://h", "Excel"))
+
+    @pytest.mark.parametrize("cut", [20, 100, 400, 900])
+    def test_what_ends_too_early(self, cut: int, job: Job) -> None:
+        assert isinstance(read.rtf(sources.rtf()[:cut], job), Document)
+
+    def test_groups_without_end(self, job: Job) -> None:
+        with pytest.raises(TooLarge, match="nested"):
+            read.rtf(rb"{\rtf1 " + b"{" * 100_000, job)
+
+    def test_tables_without_end(self, job: Job) -> None:
+        deep = "".join(rf"\itap{level}\intbl x\par" for level in range(1, 2000))
+
+        assert plain(read.rtf(rich(deep), job).blocks).count("x") == 1999
+
+    def test_columns_without_end(self, job: Job) -> None:
+        row = r"\trowd" + "".join(rf"\cellx{100 * n}" for n in range(2000))
+
+        with pytest.raises(TooLarge, match="columns"):
+            read.rtf(rich(row + r"\intbl x\cell\row"), job)
+
+    def test_a_picture_of_a_hundred_megapixels(self, job: Job) -> None:
+        picture = sources.png(10_000, 10_000)
+
+        with pytest.raises(TooLarge, match="pixels"):
+            read.rtf(rich(rf"{{\pict\pngblip {picture.hex()}}}"), job)
+
+    def test_many_paragraphs_take_seconds(self, job: Job) -> None:
+        began = time.process_time()
+
+        document = read.rtf(rich(r"{\b x}\par " * 20_000), job)
+
+        assert len(document.blocks) == 20_000
+        assert time.process_time() - began < 10

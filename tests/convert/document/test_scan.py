@@ -1,0 +1,210 @@
+"""Pictures and PDFs as documents, with their text under them (A5-03)."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pypdf
+import pypdfium2
+import pytest
+from PIL import Image
+from pypdf.actions import JavaScript
+
+from svc_notebooks.convert.document import pdf, read, scan
+from svc_notebooks.convert.document.clean import plain
+from svc_notebooks.convert.document.model import Document
+from svc_notebooks.convert.engines import available as engines, tesseract as ocr
+from svc_notebooks.convert.job import ConversionError, Job, TooLarge
+from tests.convert import sources
+
+
+def made_pdf(*pages: str, job: Job) -> bytes:
+    """A PDF with a text layer, by typst, through our own writer."""
+    target = pypdf.PdfWriter()
+    for text in pages:
+        target.append(io.BytesIO(pdf.write(read.text(text.encode(), job), job)))
+    file = io.BytesIO()
+    target.write(file)
+    return file.getvalue()
+
+
+def page_of(text: str, job: Job) -> bytes:
+    """A page of text as a PNG, in the font that typst carries, which has more letters than Pillow's."""
+    with contextlib.closing(pypdfium2.PdfDocument(pdf.write(read.text(text.encode(), job), job))) as document:
+        image = document[0].render(scale=3).to_pil()
+    target = io.BytesIO()
+    image.crop((0, 0, image.width, image.height // 4)).save(target, "PNG")
+    return target.getvalue()
+
+
+def kinds(document: Document) -> list[str]:
+    """For each block whether it is a picture or text."""
+    return ["picture" if block["c"][0]["t"] == "Image" else "text" for block in document.blocks]
+
+
+@pytest.mark.spec("A5-01", "A5-03", "A5-03a")
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "BMP"])
+def test_a_picture_and_the_text_in_it(kind: str, job: Job) -> None:
+    document = scan.picture(sources.picture_of("Seven green bottles\nhanging on the wall", kind), job)
+
+    assert kinds(document)[0] == "picture"
+    assert "Seven green bottles" in plain(document.blocks[1:])
+    assert "hanging on the wall" in plain(document.blocks[1:])
+    [data] = document.resources.values()
+    with Image.open(io.BytesIO(data)) as image:
+        assert image.size == (1000, 180)
+    assert job.notes == []
+
+
+@pytest.mark.spec("A5-03", "A5-03c")
+def test_the_language_is_used(job: Job) -> None:
+    source = page_of("Grüße aus Köln, schöne Maße", job)
+
+    english = plain(scan.picture(source, job).blocks[1:])
+    german = plain(scan.picture(source, replace(job, ocr_language="de-AT")).blocks[1:])
+
+    assert "Grüße aus Köln" in german
+    assert "Grüße" not in english
+
+
+@pytest.mark.spec("A5-03", "A5-03c")
+def test_a_language_without_a_model_is_said(job: Job) -> None:
+    document = scan.picture(sources.picture_of("Plain words"), replace(job, ocr_language="fi"))
+
+    assert "Plain words" in plain(document.blocks[1:])
+    assert job.notes == ["ocrLanguage fi: no model for it is installed here; the text was read with eng."]
+
+
+@pytest.mark.spec("A5-03", "A5-03a")
+def test_without_an_engine_the_picture_is_there_and_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "ocr", lambda: False)
+
+    document = scan.picture(sources.picture_of("Plain words"), job)
+
+    assert kinds(document) == ["picture"]
+    assert "not read here" in job.notes[0]
+
+
+def test_a_photo_without_text_has_none(job: Job) -> None:
+    noise = Image.effect_noise((400, 300), 90)
+    target = io.BytesIO()
+    noise.save(target, "PNG")
+
+    assert kinds(scan.picture(target.getvalue(), job)) == ["picture"]
+
+
+@pytest.mark.parametrize(
+    "tag,model",
+    [("de", "deu"), ("pt-BR", "por"), ("zh-Hant-TW", "chi_tra"), ("zh-TW", "chi_tra"), ("zh", "chi_sim"),
+     ("sr-Latn", "srp_latn"), ("nb", "nor"), ("ja", "jpn"), ("fil", "fil")],
+)  # fmt: skip
+def test_models_of_languages(tag: str, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ocr, "_models", lambda: {model: Path("there"), "eng": Path("here")})
+
+    assert ocr.choose(tag) == (model, Path("there"), None)
+
+
+@pytest.mark.parametrize("installed,expected", [({"deu": Path("d")}, "deu"), ({}, None)])
+def test_what_there_is_when_nothing_is_asked(installed: dict[str, Path], expected: str | None, monkeypatch) -> None:
+    monkeypatch.setattr(ocr, "_models", lambda: installed)
+
+    found = ocr.choose(None)
+
+    assert (found and found.model) == expected
+
+
+def test_trained_data_is_found_where_it_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "xyz.traineddata").touch()
+    monkeypatch.setenv("TESSDATA_PREFIX", str(tmp_path))
+
+    assert engines.tessdata.__wrapped__()[0] == tmp_path
+
+
+@pytest.mark.spec("A5-01", "A5-03", "A5-03a")
+def test_a_pdf_page_by_page(job: Job) -> None:
+    document = scan.pdf(made_pdf("The first page says this.", "The second one says that.", job=job), job)
+
+    assert kinds(document) == ["picture", "text", "picture", "text"]
+    assert [plain(block) for block in document.blocks[1::2]] == [
+        "The first page says this. 1", "The second one says that. 1",
+    ]  # fmt: skip
+
+
+@pytest.mark.spec("A5-03", "A5-03a")
+def test_a_scanned_pdf_is_read(job: Job) -> None:
+    target = io.BytesIO()
+    Image.open(io.BytesIO(sources.picture_of("Words of a scanned page"))).save(target, "PDF", resolution=100)
+
+    document = scan.pdf(target.getvalue(), job)
+
+    assert "Words of a scanned page" in plain(document.blocks[1:])
+
+
+def test_words_that_a_line_parted_are_one() -> None:
+    text = scan._clean("a docu\x02\nment and a conver-\nsion, well-\nKnown, ﬁne\ud800")
+
+    assert text == "a document and a conversion, well-\nKnown, ﬁne"
+
+
+class TestHostile:
+    @pytest.mark.spec("A5-02")
+    @pytest.mark.parametrize("source", [b"", b"%PDF-1.7", b"%PDF-1.4\n%%EOF", b"PK\x03\x04", b"<html>"])
+    def test_what_is_no_pdf(self, source: bytes, job: Job) -> None:
+        with pytest.raises(ConversionError, match="damaged, or no PDF"):
+            scan.pdf(source, job)
+
+    @pytest.mark.parametrize("password", ["", "secret"])
+    def test_encrypted(self, password: str, job: Job) -> None:
+        writer = pypdf.PdfWriter(clone_from=io.BytesIO(made_pdf("words", job=job)))
+        writer.encrypt(password, "owner", algorithm="RC4-128")
+        target = io.BytesIO()
+        writer.write(target)
+
+        if password:
+            with pytest.raises(ConversionError, match="without a password"):
+                scan.pdf(target.getvalue(), job)
+        else:
+            assert "words" in plain(scan.pdf(target.getvalue(), job).blocks)
+
+    def test_more_pages_than_are_taken(self, job: Job) -> None:
+        source = made_pdf("a", "b", "c", job=job)
+
+        with pytest.raises(TooLarge, match="it has 3 pages; at most 2"):
+            scan.pdf(source, replace(job, limits=replace(job.limits, pages=2)))
+
+    @pytest.mark.parametrize("size", [(1_000_000, 1_000_000), (1_000_000, 1), (0.01, 0.01)])
+    def test_pages_of_any_size(self, size: tuple[float, float], job: Job) -> None:
+        writer = pypdf.PdfWriter()
+        writer.add_blank_page(*size)
+        target = io.BytesIO()
+        writer.write(target)
+
+        [data] = scan.pdf(target.getvalue(), job).resources.values()
+
+        with Image.open(io.BytesIO(data)) as image:
+            assert max(image.size) <= 2000
+
+    def test_pages_that_are_their_own_parents(self, job: Job) -> None:
+        source = (
+            b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
+            b"2 0 obj<</Type/Pages/Kids[2 0 R]/Count 100000000>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF"
+        )
+        with pytest.raises(ConversionError):
+            scan.pdf(source, job)
+
+    def test_actions_are_not_taken_along(self, job: Job) -> None:
+        writer = pypdf.PdfWriter(clone_from=io.BytesIO(made_pdf("words", job=job)))
+        writer.add_open_action(JavaScript("app.alert('x')"))
+        target = io.BytesIO()
+        writer.write(target)
+
+        assert b"alert" not in scan.pdf(target.getvalue(), job).pack()
+
+    @pytest.mark.spec("A5-02")
+    @pytest.mark.parametrize("source", [b"", b"<html>", b"%PDF-1.4", sources.png()[:50]])
+    def test_what_is_no_picture(self, source: bytes, job: Job) -> None:
+        with pytest.raises(ConversionError, match="picture"):
+            scan.picture(source, job)

@@ -1,0 +1,325 @@
+"""Documents as files, each read by something that did not write it."""
+
+from __future__ import annotations
+
+import io
+import re
+import subprocess
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from svc_notebooks.convert.document import pdf, read, write
+from svc_notebooks.convert.document.model import Document, paragraph, words
+from svc_notebooks.convert.engines import available as engines
+from svc_notebooks.convert.job import Job
+from svc_notebooks.convert.pool.converter import Converter
+from tests.convert import sources
+
+WRITERS: dict[str, Callable[[Document, Job], bytes]] = {
+    "html": write.html,
+    "zip": write.zipped_html,
+    "txt": write.text,
+    "rtf": write.rtf,
+    "odt": write.odt,
+    "docx": write.docx,
+    "epub": write.epub,
+    "md": write.markdown,
+    "pdf": pdf.write,
+}
+WORDS = ("Annual report", "bold", "italic", "the link", "first", "second", "North", "22", *sources.SENTENCES)
+
+
+@pytest.fixture
+def document(job: Job) -> Document:
+    return read.docx(sources.docx(), job)
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: tags with attributes, and the text outside of style."""
+
+    def __init__(self, source: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._stack: list[str] = []
+        self.feed(source.decode("utf-8"))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._stack.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self._stack and self._stack.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if "style" not in self._stack and "script" not in self._stack:
+            self.text += data
+
+    def names(self) -> set[str]:
+        return {tag for tag, _ in self.tags}
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def says_all(text: str) -> bool:
+    plain = " ".join(text.split())
+    return [words for words in WORDS if words not in plain] == []
+
+
+def markup(source: bytes, part: str) -> str:
+    """The text of a part of a zip, which must be well-formed XML."""
+    with zipfile.ZipFile(io.BytesIO(source)) as file:
+        return "".join(ElementTree.fromstring(file.read(part)).itertext())
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_html(document: Document, job: Job) -> None:
+    page = Page(write.html(document, job))
+
+    assert says_all(page.text)
+    assert {"h1", "strong", "em", "ul", "ol", "table", "img", "title"} <= page.names()
+    assert "script" not in page.names()
+    assert [a["href"] for a in page.all("a")] == ["https://a.example/"]
+    assert all(str(image["src"]).startswith("data:image/png;base64,") for image in page.all("img"))
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_zipped_html(document: Document, job: Job) -> None:
+    made = write.zipped_html(document, replace(job, name="A/B: report"))
+
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        names = file.namelist()
+        page = Page(file.read("A_B_ report.html"))
+        [picture] = [name for name in names if name.startswith("images/")]
+        assert file.read(picture) == sources.png()
+    assert says_all(page.text)
+    assert [image["src"] for image in page.all("img")] == [picture]
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_text(document: Document, job: Job) -> None:
+    made = write.text(document, job)
+
+    assert made.startswith(b"\xef\xbb\xbf")
+    assert b"\n" not in made.replace(b"\r\n", b"")
+    assert says_all(made.decode("utf-8-sig"))
+    assert "Plain, bold and italic" in made.decode("utf-8-sig")
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_rich_text(document: Document, job: Job) -> None:
+    """Read by hand: letters beyond ASCII are numbers of UTF-16 units."""
+    made = write.rtf(document, job).decode("ascii")
+
+    units = re.sub(r"((?:\\u-?\d+ ?\??)+)", _letters, made)
+    assert made.startswith("{\\rtf1")
+    assert all(sentence in units for sentence in sources.SENTENCES)
+    assert "Annual report" in units
+    assert 'HYPERLINK "https://a.example/"' in made
+    assert sources.png().hex() in made.replace("\n", "").lower()
+    assert made.count("{") - made.count("\\{") == made.count("}") - made.count("\\}")
+
+
+def _letters(match: re.Match[str]) -> str:
+    units = [int(number) % 65_536 for number in re.findall(r"\\u(-?\d+)", match[1])]
+    return b"".join(unit.to_bytes(2, "little") for unit in units).decode("utf-16-le", "replace")
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_open_document(document: Document, job: Job) -> None:
+    made = write.odt(document, job)
+
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        first = file.infolist()[0]
+        assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
+        assert file.read("mimetype") == b"application/vnd.oasis.opendocument.text"
+        assert [file.read(name) for name in file.namelist() if name.startswith("Pictures/")] == [sources.png()]
+    assert says_all(markup(made, "content.xml"))
+
+
+@pytest.mark.spec("A7-01", "A7-01b")
+def test_word(document: Document, job: Job) -> None:
+    import docx
+
+    made = docx.Document(io.BytesIO(write.docx(document, job)))
+
+    paragraphs = [p.text for p in made.paragraphs]
+    cells = [cell.text for row in made.tables[0].rows for cell in row.cells]
+    assert says_all(" ".join([*paragraphs, *cells, *(h.text for p in made.paragraphs for h in p.hyperlinks)]))
+    assert [p.text for p in made.paragraphs if p.style.name == "Heading 1"] == ["Annual report"]
+    assert "bold" in [run.text for p in made.paragraphs for run in p.runs if run.bold]
+    assert len(made.inline_shapes) == 1
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_book(document: Document, job: Job) -> None:
+    made = write.epub(document, job)
+
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        assert file.infolist()[0].filename == "mimetype"
+        assert file.read("mimetype") == b"application/epub+zip"
+        pages = [name for name in file.namelist() if name.endswith(".xhtml")]
+        text = " ".join(markup(made, name) for name in pages)
+        package = file.read("EPUB/content.opf").decode()
+    assert says_all(text)
+    assert "urn:uuid:" in package
+    assert 'version="3.0"' in package
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_markdown(document: Document, job: Job) -> None:
+    made = write.markdown(document, job).decode()
+
+    assert says_all(made.replace("*", ""))
+    assert "# Annual report" in made
+    assert "**bold**" in made
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_the_same_document_is_the_same_file(name: str, document: Document, job: Job, tmp_path: Path) -> None:
+    others = [replace(job, folder=tmp_path / number) for number in "12"]
+    for other in others:
+        other.folder.mkdir()
+
+    first, second = (WRITERS[name](document, other) for other in others)
+
+    assert first == second
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_an_empty_document_is_a_file_too(name: str, job: Job) -> None:
+    made = WRITERS[name](Document(), job)
+
+    assert made.startswith(
+        {"html": b"<!DOCTYPE", "txt": b"\xef\xbb\xbf", "rtf": b"{\\rtf", "md": b"", "pdf": b"%PDF"}.get(name, b"PK")
+    )
+
+
+@pytest.mark.parametrize("name", ["docx", "odt", "html", "rtf"])
+def test_what_was_written_is_read_again(name: str, document: Document, job: Job) -> None:
+    made = WRITERS[name](document, job)
+
+    again = getattr(read, name)(made, job)
+
+    assert says_all(write.text(again, job).decode("utf-8-sig"))
+    assert set(again.resources) == set(document.resources)
+
+
+def test_text_that_looks_like_markup_is_text(job: Job) -> None:
+    said = '<script>alert(1)</script> \\input{x} ${y} `z` {\\rtf} #read("/etc/passwd") $x$ @ref </p>'
+    document = read.text(said.encode(), job)
+
+    page = Page(write.html(document, job))
+    assert said in " ".join(page.text.split())
+    assert "script" not in page.names()
+    assert said in write.text(document, job).decode("utf-8-sig")
+
+
+def test_from_the_right(job: Job) -> None:
+    document = read.text("שלום עולם\n\nplain\n\n\u0645\u0631\u062d\u0628\u0627".encode(), job)
+    document = read.html(write.html(document, job), job)
+
+    page = Page(write.html(document, job))
+    assert [attributes.get("dir") for attributes in page.all("div")] == ["rtl", "rtl"]
+    assert b"w:bidi" in zipfile.ZipFile(io.BytesIO(write.docx(document, job))).read("word/document.xml")
+
+
+@pytest.mark.parametrize("name,part", [("docx", "word/document.xml"), ("odt", "content.xml"), ("txt", ""), ("rtf", "")])
+def test_a_title_and_what_stands_under_it_are_seen(name: str, part: str, job: Job) -> None:
+    meta = {key: {"t": "MetaInlines", "c": words(f"The {key}")} for key in ("title", "subtitle")}
+
+    made = WRITERS[name](Document([paragraph("text")], meta), job)
+
+    shown = markup(made, part) if part else made.decode("utf-8-sig")
+    assert [shown.count(said) for said in ("The title", "The subtitle")] == [1, 1]
+    assert shown.index("The title") < shown.index("The subtitle") < shown.index("text", shown.index("The subtitle"))
+
+
+@pytest.mark.parametrize("name", ["odt", "rtf"])
+def test_paragraphs_from_the_right(name: str, job: Job) -> None:
+    document = read.text("שלום עולם\n\nplain שלום".encode(), job)
+
+    made = WRITERS[name](document, job)
+
+    if name == "rtf":
+        assert [line.count(b"\\rtlpar") for line in made.splitlines() if b"\\pard" in line] == [1, 0]
+        return
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        content = file.read("content.xml").decode()
+    named = re.findall(r'<text:p text:style-name="([^"]+)">', content)
+    assert [name.startswith("from-right-") for name in named] == [True, False]
+    assert f'style:name="{named[0]}"' in content
+    assert 'style:writing-mode="rl-tb"' in content
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_names_that_no_command_line_takes(name: str, job: Job) -> None:
+    odd = replace(job, name="a\0b\n--x \ud800 <&>'\"")
+
+    assert WRITERS[name](Document([paragraph("words")]), odd)
+
+
+def test_tables_have_lines(job: Job) -> None:
+    import docx
+
+    document = read.html(b"<table><tr><td>a</td></tr></table>", job)
+
+    style = docx.Document(io.BytesIO(write.docx(document, job))).tables[0].style
+    assert style.element.xpath("w:tblPr/w:tblBorders/w:insideV/@w:val") == ["single"]
+    assert b"\\clbrdrl\\brdrs" in write.rtf(document, job)
+
+
+@pytest.mark.parametrize(
+    "name,part", [("docx", "docProps/core.xml"), ("odt", "meta.xml"), ("epub", "EPUB/content.opf")]
+)
+def test_the_date_is_the_service_s_and_the_title_the_file_s(name: str, part: str, document: Document, job: Job) -> None:
+    made = WRITERS[name](document, replace(job, name="A & B", now=datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)))
+
+    with zipfile.ZipFile(io.BytesIO(made)) as file:
+        said = file.read(part).decode()
+    assert "2031-05-06T07:08:09Z" in said
+    assert "A &amp; B</dc:title>" in said
+    assert "1970" not in said
+
+
+def test_through_a_worker(document: Document) -> None:
+    converter = Converter()
+    try:
+        made = {kind: converter.write(document.pack(), "document", kind).body for kind in converter.exports["document"]}
+    finally:
+        converter.close()
+
+    assert len(made) == 8
+    assert all(len(body) > 100 for body in made.values())
+
+
+@pytest.mark.opens
+@pytest.mark.spec("A7-01", "A7-01b")
+@pytest.mark.parametrize("name", ["html", "rtf", "odt", "docx"])
+def test_libreoffice_opens_it(name: str, document: Document, job: Job) -> None:
+    source = job.folder / f"made.{name}"
+    source.write_bytes(WRITERS[name](document, job))
+
+    text = opened(source, "txt:Text (encoded):UTF8").decode("utf-8-sig")
+    (job.folder / "made.pdf").write_bytes(opened(source, "pdf"))
+    images = subprocess.run(["pdfimages", "-list", str(job.folder / "made.pdf")], check=True, capture_output=True)
+
+    assert says_all(text)
+    assert len(images.stdout.splitlines()) > 2
+
+
+def opened(source: Path, target: str) -> bytes:
+    """What LibreOffice makes of a file."""
+    profile = (source.parent / "lo").as_uri()
+    command = [str(engines.soffice()), f"-env:UserInstallation={profile}", "--headless", "--convert-to", target]
+    subprocess.run([*command, "--outdir", str(source.parent), str(source)], check=True, capture_output=True)
+    return source.with_suffix(f".{target.partition(':')[0]}").read_bytes()

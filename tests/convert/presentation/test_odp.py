@@ -1,0 +1,203 @@
+"""OpenDocument slides in and out; what is written is read as XML."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import pytest
+from PIL import Image
+
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
+from svc_notebooks.convert.presentation.model import INCH, Box, Deck, SlidePicture, SlideTable, Text
+from svc_notebooks.convert.presentation.odp import read, write
+from tests.convert.presentation import decks
+from tests.convert.presentation.test_pptx import sample
+
+pytestmark = pytest.mark.spec("A5-01")
+
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_DRAW = "{urn:oasis:names:tc:opendocument:xmlns:drawing:1.0}"
+_FRAME = 'svg:x="1in" svg:y="1in" svg:width="2in" svg:height="1in"'
+
+
+def page(inside: str, facts: str = "") -> str:
+    return f'<draw:page draw:master-page-name="M" {facts}>{inside}</draw:page>'
+
+
+def one(source: bytes, job) -> tuple:
+    (slide,) = read(source, job).slides
+    return slide.shapes
+
+
+def test_a_title_without_a_place_has_the_one_of_its_master(job):
+    deck = read(
+        decks.odp(
+            page(
+                '<draw:frame presentation:class="title"><draw:text-box><text:p>Hi</text:p></draw:text-box></draw:frame>'
+            )
+        ),
+        job,
+    )
+
+    (title,) = deck.slides[0].shapes
+    assert (deck.width, deck.height) == (10 * INCH, 5 * INCH)
+    assert (title.role, title.text, title.box) == ("title", "Hi", Box(INCH, INCH // 2, 8 * INCH, INCH))
+
+
+def test_lists_have_their_levels_and_markers(job):
+    styles = (
+        '<text:list-style style:name="N"><text:list-level-style-number text:level="1" style:num-format="1"/>'
+        '<text:list-level-style-bullet text:level="2" text:bullet-char="-"/></text:list-style>'
+    )
+    lists = (
+        '<text:p>plain</text:p><text:list text:style-name="N"><text:list-item><text:p>a</text:p><text:list>'
+        "<text:list-item><text:p>b</text:p></text:list-item></text:list></text:list-item></text:list>"
+    )
+    (body,) = one(
+        decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{lists}</draw:text-box></draw:frame>"), styles), job
+    )
+
+    found = [(it.text, it.level, it.marker) for it in body.paragraphs]
+    assert found == [("plain", 0, ""), ("a", 0, "number"), ("b", 1, "bullet")]
+
+
+def test_looks_of_runs_are_inherited_and_links_are_safe(job):
+    styles = (
+        '<style:style style:name="A" style:family="text">'
+        '<style:text-properties fo:font-weight="bold" fo:color="#ff0000"/></style:style>'
+        '<style:style style:name="B" style:family="text" style:parent-style-name="A">'
+        '<style:text-properties fo:font-size="20pt"/></style:style>'
+    )
+    words = (
+        '<text:p>a<text:span text:style-name="B">b<text:s text:c="2"/><text:line-break/>c</text:span>'
+        '<text:a xlink:href="javascript:alert(1)">d</text:a><text:a xlink:href="https://svc.example/">e</text:a></text:p>'
+    )
+    (body,) = one(
+        decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{words}</draw:text-box></draw:frame>"), styles), job
+    )
+
+    plain, bold, dead, link = body.paragraphs[0].runs
+    assert (plain.text, dead.text, dead.link) == ("a", "d", None)
+    assert (bold.text, bold.bold, bold.size, bold.color) == ("b  \nc", True, 20.0, "ff0000")
+    assert (link.text, link.link) == ("e", "https://svc.example/")
+
+
+def test_tables_notes_hidden_slides_and_turned_shapes_are_read(job):
+    styles = (
+        '<style:style style:name="H" style:family="drawing-page">'
+        '<style:drawing-page-properties presentation:visibility="hidden"/></style:style>'
+    )
+    table = (
+        f"<draw:frame {_FRAME}><table:table><table:table-row>"
+        '<table:table-cell table:number-columns-spanned="2"><text:p>ab</text:p></table:table-cell>'
+        "<table:covered-table-cell/></table:table-row><table:table-row><table:table-cell><text:p>c</text:p>"
+        "</table:table-cell><table:table-cell/></table:table-row></table:table></draw:frame>"
+    )
+    turned = (
+        '<draw:custom-shape svg:width="2in" svg:height="1in" draw:transform="rotate (1.5707963) translate (1in 4in)">'
+        "<text:p>up</text:p></draw:custom-shape>"
+    )
+    notes = (
+        '<presentation:notes><draw:frame presentation:class="notes"><draw:text-box><text:p>say</text:p><text:p>this'
+        "</text:p></draw:text-box></draw:frame></presentation:notes>"
+    )
+    (slide,) = read(decks.odp(page(table + turned + notes, 'draw:style-name="H"'), styles), job).slides
+
+    grid, up = slide.shapes
+    assert [[cell and cell.text for cell in row] for row in grid.rows] == [["ab", None], ["c", ""]]
+    assert (up.text, up.box.turn) == ("up", 270.0)
+    assert up.box.x == pytest.approx(INCH / 2, abs=9)
+    assert up.box.y == pytest.approx(2.5 * INCH, abs=9)
+    assert (slide.notes, slide.hidden) == ("say\nthis", True)
+
+
+def test_pictures_are_taken_from_the_file_and_from_nowhere_else(job):
+    frames = "".join(
+        f'<draw:frame {_FRAME}><draw:image xlink:href="{place}"/></draw:frame>'
+        for place in ("Pictures/a.png", "file:///etc/passwd", "http://svc.example/a.png", "../a.png", "Pictures/b.svm")
+    )
+    members = {"Pictures/a.png": decks.picture(), "Pictures/b.svm": b"VCLMTF"}
+
+    deck = read(decks.odp(page(frames), members=members), job)
+
+    assert [type(it) for it in deck.slides[0].shapes] == [SlidePicture]
+    assert len(deck.pictures) == 1
+    assert "a picture that is not in the file itself was left out." in job.notes
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_what_is_written_is_a_valid_archive_with_slides_lists_and_notes(job):
+    source = write(sample(), job)
+
+    with zipfile.ZipFile(io.BytesIO(source)) as archive:
+        first = archive.infolist()[0]
+        assert (first.filename, first.compress_type) == ("mimetype", zipfile.ZIP_STORED)
+        assert archive.read("mimetype") == b"application/vnd.oasis.opendocument.presentation"
+        manifest = archive.read("META-INF/manifest.xml").decode()
+        assert all(f'"{name}"' in manifest for name in archive.namelist() if not name.startswith(("mime", "META")))
+        content = ElementTree.fromstring(archive.read("content.xml"))
+    assert len(list(content.iter(f"{_DRAW}page"))) == 1
+    said = ["".join(it.itertext()) for it in content.iter(f"{_TEXT}p")]
+    assert said[:4] == ["Title", "onebelow", "two", "שלום"]
+    assert said[-2:] == ["note", "more"]
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_what_is_written_is_read_again_as_it_was(job):
+    deck = read(write(sample(), job), job)
+
+    (slide,), (before,) = deck.slides, sample().slides
+    assert [type(it) for it in slide.shapes] == [SlidePicture, Text, Text, Text, SlideTable]
+    assert [it.text for it in slide.shapes if isinstance(it, Text)] == [
+        it.text for it in before.shapes if isinstance(it, Text)
+    ]
+    assert (slide.background, slide.notes, slide.hidden, deck.title) == ("ffeecc", "note\nmore", True, "All")
+    assert [(it.level, it.marker) for it in slide.shapes[2].paragraphs] == [(0, "bullet"), (1, "number"), (0, "")]
+    assert slide.shapes[0].box.turn == pytest.approx(30.0, abs=0.1)
+    assert slide.shapes[0].box.x == pytest.approx(INCH, abs=1_000)
+    assert slide.shapes[3].outline == "ellipse"
+    assert Image.open(io.BytesIO(deck.pictures[slide.shapes[0].name])).size == (36, 16)  # cut: of 40 by 20
+    assert slide.shapes[4].rows[0][0].columns == 2
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_an_empty_presentation_has_one_blank_slide(job):
+    assert [slide.shapes for slide in read(write(Deck(), job), job).slides] == [()]
+
+
+@pytest.mark.spec("A5-02")
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        (b"PK", "damaged"),
+        (decks.zipped({"mimetype": b"x"}), "content.xml is missing"),
+        (decks.zipped({"content.xml": b"<a/>"}), "no presentation"),
+        (decks.zipped({"content.xml": b"<a"}), "content.xml is missing or broken"),
+        (decks.odp("", members={"META-INF/manifest.xml": b"<m><encryption-data/></m>"}), "encrypted"),
+        (decks.odp("", members={"meta.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"}), "document type"),
+    ],
+)
+def test_what_is_no_presentation_is_refused_with_the_reason(job, source, said):
+    with pytest.raises(ConversionError, match=said):
+        read(source, job)
+
+
+def test_bombs_are_refused(job):
+    with pytest.raises(TooLarge):
+        read(decks.odp("", members={"a.bin": bytes(10**8)}), replace(job, limits=JobLimits(unpacked=10**7)))
+    with pytest.raises(TooLarge, match="1000 slides"):
+        read(decks.odp(page("") * 1_001), job)
+
+
+def test_endless_tables_and_spaces_have_an_end(job):
+    table = (
+        f'<draw:frame {_FRAME}><table:table><table:table-row table:number-rows-repeated="999999999">'
+        '<table:table-cell table:number-columns-repeated="999999999"><text:p><text:s text:c="999999999"/>a</text:p>'
+        "</table:table-cell></table:table-row></table:table></draw:frame>"
+    )
+    (grid,) = one(decks.odp(page(table)), job)
+
+    assert (len(grid.rows), len(grid.rows[0]), len(grid.rows[0][0].text)) == (1_000, 200, 201)

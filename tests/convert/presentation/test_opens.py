@@ -1,0 +1,81 @@
+"""LibreOffice and poppler open what we write, and find in it what was there."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pypdf
+import pytest
+
+from svc_notebooks.convert.presentation import odp, pdf, ppt, pptx
+from svc_notebooks.convert.presentation.model import INCH, Box, Deck, Paragraph, Shape, Slide, Text, TextRun
+from tests.convert.presentation import decks
+from tests.convert.presentation.test_pptx import sample
+from tests.patience import PATIENCE
+
+pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
+
+_SCRIPTS = ("Größe", "日本語", "한국어", "中文", "Ελληνικά", "Русский")
+
+
+def office(source: bytes, extension: str, target: str, folder: Path) -> bytes:
+    folder = folder / "office"
+    folder.mkdir(exist_ok=True)
+    given = folder / f"given.{extension}"
+    given.write_bytes(source)
+    profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
+    command = [shutil.which("soffice"), profile, "--headless", "--convert-to", target, "--outdir", folder, given]
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
+    return given.with_suffix(f".{target}").read_bytes()
+
+
+def said(source: bytes, folder: Path) -> str:
+    path = folder / "seen.pdf"
+    path.write_bytes(source)
+    return subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True).stdout.decode()
+
+
+@pytest.fixture
+def deck() -> Deck:
+    words = tuple(Paragraph((TextRun(text),), marker="bullet") for text in _SCRIPTS)
+    scripts = Slide((Text(Box(INCH, INCH, 8 * INCH, 4 * INCH), words, "body"),))
+    shapes = tuple(_roomy(shape, n) for n, shape in enumerate(sample().slides[0].shapes))
+    return replace(sample(), slides=(replace(sample().slides[0], shapes=shapes, hidden=False), scripts))
+
+
+def _roomy(shape: Shape, n: int) -> Shape:
+    """The same shape where it has room and hides no other."""
+    return replace(shape, box=Box(n % 2 * 6 * INCH, n // 2 * 2 * INCH, 5 * INCH, 2 * INCH))
+
+
+@pytest.mark.parametrize("room, extension", [(pptx, "pptx"), (odp, "odp")])
+def test_libreoffice_shows_the_same_slides(job, deck, tmp_path, room, extension):
+    shown = office(room.write(deck, job), extension, "pdf", tmp_path)
+
+    text = said(shown, tmp_path)
+    pages = pypdf.PdfReader(tmp_path / "seen.pdf").pages
+    assert [(round(it.mediabox.width), round(it.mediabox.height)) for it in pages] == [(960, 540)] * 2
+    assert [word for word in ("Title", "one", "two", "oval", "wide", *_SCRIPTS) if word not in text] == []
+
+
+def test_poppler_finds_every_script_in_our_pdf(job, deck, tmp_path):
+    text = said(pdf.write(deck, job), tmp_path)
+
+    assert [word for word in ("Title", "one", "two", "oval", "wide", *_SCRIPTS) if word not in text] == []
+
+
+@pytest.mark.spec("A5-01")
+def test_slides_that_libreoffice_writes_are_read(job, tmp_path):
+    theirs = office(decks.full_pptx(), "pptx", "odp", tmp_path)
+    old = office(decks.full_pptx(), "pptx", "ppt", tmp_path)
+    new, was = odp.read(theirs, job), ppt.read(old, job)
+
+    for found in (new, was):
+        assert [slide.title for slide in found.slides] == ["Überblick 日本語", "Numbers", ""]
+        assert found.slides[0].notes == "Say hello\nand more"
+        assert [it.level for it in found.slides[0].shapes[1].paragraphs] == [0, 1, 2, 0]
+        assert found.slides[2].hidden
+        assert len(found.pictures) >= 1

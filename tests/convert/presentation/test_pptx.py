@@ -1,0 +1,253 @@
+"""Slides of PowerPoint in and out; what is written is read by python-pptx."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pptx
+import pytest
+from pptx.util import Inches
+
+from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
+from svc_notebooks.convert.presentation.model import (
+    INCH,
+    Box,
+    Deck,
+    Paragraph,
+    Slide,
+    SlidePicture,
+    SlideTable,
+    TableCell,
+    Text,
+    TextRun,
+)
+from svc_notebooks.convert.presentation.pptx import read, write
+from tests.convert.presentation import decks
+
+pytestmark = pytest.mark.spec("A5-01")
+
+
+def texts(slide: Slide) -> list[str]:
+    return [shape.text for shape in slide.shapes if isinstance(shape, Text)]
+
+
+def test_titles_outlines_notes_and_links_are_read(job):
+    deck = read(decks.full_pptx(), job)
+
+    first = deck.slides[0]
+    body = first.shapes[1]
+    assert (deck.title, first.title, first.notes) == ("Quarter", "Überblick 日本語", "Say hello\nand more")
+    assert [(it.level, it.marker) for it in body.paragraphs] == [
+        (0, "bullet"),
+        (1, "bullet"),
+        (2, "bullet"),
+        (0, "bullet"),
+    ]
+    last = body.paragraphs[-1].runs[0]
+    assert (last.text, last.bold, last.size, last.link) == ("bold link", True, 30.0, "https://svc.example/a?b=1&c=2")
+
+
+def test_placeholders_have_the_place_and_the_size_of_letters_of_their_layout(job):
+    title, body = read(decks.full_pptx(), job).slides[0].shapes
+
+    assert title.box == Box(457200, 274638, 8229600, 1143000)
+    assert title.paragraphs[0].runs[0].size == 44.0
+    assert [it.runs[0].size for it in body.paragraphs[:3]] == [32.0, 28.0, 24.0]
+
+
+def test_tables_with_merged_cells_and_pictures_are_read(job):
+    deck = read(decks.full_pptx(), job)
+
+    table = next(it for it in deck.slides[1].shapes if isinstance(it, SlideTable))
+    shown = next(it for it in deck.slides[1].shapes if isinstance(it, SlidePicture))
+    assert [[cell and cell.text for cell in row] for row in table.rows] == [
+        ["r0c0", "r0c1", "r0c2"], ["r1c0\nr1c1\nr2c0\nr2c1", None, "r1c2"], [None, None, "r2c2"],
+    ]  # fmt: skip
+    assert (table.rows[1][0].columns, table.rows[1][0].rows, table.header) == (2, 2, True)
+    assert (shown.alt, deck.pictures[shown.name][:4]) == ("a red field", b"\x89PNG")
+
+
+def test_a_chart_becomes_a_table_and_a_hidden_slide_stays_hidden(job):
+    slide = read(decks.full_pptx(), job).slides[2]
+
+    assert slide.hidden
+    assert [[cell.text for cell in row] for row in slide.shapes[0].rows] == [
+        ["", "Sales"], ["North", "1.5"], ["South", "2.5"],
+    ]  # fmt: skip
+    assert job.notes == ["a chart is kept as a table."]
+
+
+def test_groups_are_flattened_with_what_moves_and_stretches_them(job):
+    presentation = pptx.Presentation()
+    shapes = presentation.slides.add_slide(presentation.slide_layouts[6]).shapes
+    group = shapes.add_group_shape()
+    inner = group.shapes.add_group_shape()
+    inner.shapes.add_textbox(Inches(1), Inches(1), Inches(2), Inches(1)).text_frame.text = "deep"
+    group.left, group.top, group.width, group.height = Inches(3), Inches(2), Inches(4), Inches(2)
+
+    (found,) = read(decks.saved(presentation), job).slides[0].shapes
+
+    assert (found.text, found.box) == ("deep", Box(3 * INCH, 2 * INCH, 4 * INCH, 2 * INCH))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "application/vnd.openxmlformats-officedocument.presentationml.template.main+xml",
+        "application/vnd.openxmlformats-officedocument.presentationml.slideshow.main+xml",
+        "application/vnd.ms-powerpoint.presentation.macroEnabled.main+xml",
+        "application/vnd.ms-powerpoint.slideshow.macroEnabled.main+xml",
+        "application/vnd.ms-powerpoint.template.macroEnabled.main+xml",
+    ],
+)
+def test_templates_shows_and_files_with_macros_are_read(job, kind):
+    main = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
+    source = decks.changed(decks.full_pptx(), "[Content_Types].xml", (main, kind.encode()))
+
+    assert len(read(source, job).slides) == 3
+
+
+def sample() -> Deck:
+    outline = (
+        Paragraph((TextRun("one", bold=True, color="ff0000"), TextRun("\nbelow")), marker="bullet"),
+        Paragraph((TextRun("two", link="https://svc.example/"),), level=1, marker="number"),
+        Paragraph((TextRun("שלום"),), rtl=True),
+    )
+    rows = ((TableCell((Paragraph((TextRun("wide"),)),), columns=2), None), (TableCell(fill="00ff00"), TableCell()))
+    shapes = (
+        SlidePicture(Box(INCH, INCH, INCH, INCH, 30.0), "p.png", "a field", (0.1, 0.0, 0.0, 0.2)),
+        Text(Box(0, 0, 9 * INCH, INCH), (Paragraph((TextRun("Title"),)),), "title"),
+        Text(Box(0, INCH, 4 * INCH, INCH), outline, "body"),
+        Text(
+            Box(5, 6, 7, 8),
+            (Paragraph((TextRun("oval", size=10.5),)),),
+            outline="ellipse",
+            fill="0000ff",
+            line="000000",
+        ),
+        SlideTable(Box(0, 2 * INCH, 4 * INCH, INCH), rows, (2 * INCH, 2 * INCH), (INCH, INCH), header=True),
+    )
+    slide = Slide(shapes, background="ffeecc", notes="note\nmore", hidden=True)
+    return Deck(slides=(slide,), title="All", pictures={"p.png": decks.picture()})
+
+
+@pytest.mark.spec("A7-01", "A7-01b")
+def test_python_pptx_finds_in_real_placeholders_what_was_written(job):
+    presentation = pptx.Presentation(io.BytesIO(write(sample(), job)))
+
+    (slide,) = presentation.slides
+    assert slide.shapes.title.text == "Title"
+    assert [it.text for it in slide.placeholders[1].text_frame.paragraphs] == ["one\vbelow", "two", "שלום"]
+    assert [it.level for it in slide.placeholders[1].text_frame.paragraphs] == [0, 1, 0]
+    assert slide.placeholders[1].text_frame.paragraphs[1].runs[0].hyperlink.address == "https://svc.example/"
+    assert slide.notes_slide.notes_text_frame.text == "note\nmore"
+    assert (presentation.slide_width, slide._element.get("show")) == (12_192_000, "0")
+    table = next(it.table for it in slide.shapes if it.has_table)
+    assert (table.cell(0, 0).text, table.cell(0, 0).span_width) == ("wide", 2)
+    assert next(it.shape_type for it in slide.shapes) == pptx.enum.shapes.MSO_SHAPE_TYPE.PICTURE
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_what_is_written_is_read_again_as_it_was(job):
+    (slide,) = read(write(sample(), job), job).slides
+    (before,) = sample().slides
+
+    assert [type(it) for it in slide.shapes] == [type(it) for it in before.shapes]
+    assert texts(slide) == texts(before)
+    assert (slide.background, slide.notes, slide.hidden) == ("ffeecc", "note\nmore", True)
+    for found, given in zip(slide.shapes, before.shapes, strict=True):
+        assert (found.box.x, found.box.width, found.box.turn) == (given.box.x, given.box.width, given.box.turn)
+    assert slide.shapes[0].crop == pytest.approx(before.shapes[0].crop, abs=1e-4)
+    assert [it.marker for it in slide.shapes[2].paragraphs] == ["bullet", "number", ""]
+    assert (slide.shapes[3].outline, slide.shapes[3].fill, slide.shapes[3].line) == ("ellipse", "0000ff", "000000")
+
+
+@pytest.mark.spec("A7-01", "A7-01a")
+def test_an_empty_presentation_has_one_blank_slide(job):
+    presentation = pptx.Presentation(io.BytesIO(write(Deck(), job)))
+
+    assert [len(slide.shapes) for slide in presentation.slides] == [0]
+
+
+def test_links_that_run_something_and_pictures_from_elsewhere_are_left_out(job):
+    source = decks.changed(
+        decks.full_pptx(),
+        "ppt/slides/_rels/slide1.xml.rels",
+        (b"https://svc.example/a?b=1&amp;c=2", b"javascript:alert(1)"),
+    )
+    picture = (b'Target="../media/image1.png"', b'Target="file:///etc/passwd" TargetMode="External"')
+    source = decks.changed(source, "ppt/slides/_rels/slide2.xml.rels", picture)
+
+    deck = read(source, job)
+
+    assert deck.slides[0].shapes[1].paragraphs[-1].runs[0].link is None
+    assert deck.pictures == {}
+    assert "a picture that is not in the file itself was left out." in job.notes
+
+
+def test_boxes_of_any_size_stay_within_what_formats_hold(job):
+    place = (b'<a:off x="6400800" y="914400"/>', b'<a:off x="-99999999999999999999" y="9223372036854775807"/>')
+    size = (b'<a:ext cx="1828800" cy="914400"/>', b'<a:ext cx="-5" cy="99999999999999"/>')
+    source = decks.changed(decks.full_pptx(), "ppt/slides/slide2.xml", place, size)
+
+    deck = read(source, job)
+    again = read(write(deck, job), job)
+
+    assert len(again.slides) == 3
+
+
+@pytest.mark.parametrize(
+    "source, said",
+    [
+        (b"", "damaged"),
+        (b"PK\x03\x04" + b"\0" * 100, "damaged"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "encrypted"),
+        (decks.zipped({"a.txt": b"a"}), "no PowerPoint"),
+        (decks.zipped({"[Content_Types].xml": b"<Types/>"}), "no PowerPoint"),
+    ],
+)
+@pytest.mark.spec("A5-02")
+def test_what_is_no_presentation_is_refused_with_the_reason(job, source, said):
+    with pytest.raises(ConversionError, match=said):
+        read(source, job)
+
+
+@pytest.mark.spec("A5-02")
+@pytest.mark.parametrize("share", [0.3, 0.6, 0.9, 0.99])
+def test_a_file_that_was_cut_off_is_refused(job, share):
+    source = decks.full_pptx()
+
+    with pytest.raises(ConversionError, match="damaged"):
+        read(source[: int(len(source) * share)], job)
+
+
+@pytest.mark.spec("A5-02")
+def test_a_document_type_in_a_part_is_refused(job):
+    source = decks.changed(decks.full_pptx(), "ppt/slides/slide1.xml", (b"<p:sld ", b"<!DOCTYPE x><p:sld "))
+
+    with pytest.raises(ConversionError, match="document type"):
+        read(source, job)
+
+
+def test_a_thousand_groups_in_groups_are_refused(job):
+    groups = b"<p:grpSp><p:nvGrpSpPr><p:cNvPr id='9' name=''/></p:nvGrpSpPr><p:grpSpPr/>"
+    inside = groups * 1_000 + b"</p:grpSp>" * 1_000 + b"</p:spTree>"
+    source = decks.changed(decks.full_pptx(), "ppt/slides/slide1.xml", (b"</p:spTree>", inside))
+
+    with pytest.raises(ConversionError, match="damaged"):
+        read(source, job)
+
+
+def test_more_slides_than_can_be_handled_are_refused(job):
+    parts = {f"ppt/slides/slide{n}.xml": b"<a/>" for n in range(1_001)}
+
+    with pytest.raises(TooLarge, match="1000 slides"):
+        read(decks.zipped({"[Content_Types].xml": b"<Types/>", **parts}), job)
+
+
+def test_a_picture_of_too_many_pixels_is_left_out(job):
+    deck = read(decks.full_pptx(), replace(job, limits=JobLimits(pixels=700)))
+
+    assert deck.pictures == {}
+    assert any("picture was left out" in note for note in job.notes)

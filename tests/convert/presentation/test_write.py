@@ -1,0 +1,122 @@
+"""Slides as PDF and as text: read by pypdf and as they are."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import replace
+
+import pypdf
+import pytest
+
+from svc_notebooks.convert.job import JobLimits, TooLarge
+from svc_notebooks.convert.pool.converter import Converter
+from svc_notebooks.convert.presentation import pdf, text
+from svc_notebooks.convert.presentation.model import (
+    INCH,
+    Box,
+    Deck,
+    Paragraph,
+    Slide,
+    SlidePicture,
+    SlideTable,
+    TableCell,
+    Text,
+    TextRun,
+)
+from svc_notebooks.core.http import native_formats as f
+from tests.convert.presentation import decks
+from tests.convert.presentation.test_pptx import sample
+
+pytestmark = pytest.mark.spec("A7-01", "A7-01b")
+
+
+def pages(source: bytes) -> list[pypdf.PageObject]:
+    return list(pypdf.PdfReader(io.BytesIO(source)).pages)
+
+
+def deck_of(*shapes, **facts) -> Deck:
+    return Deck(slides=(Slide(shapes),), **facts)
+
+
+def words(text: str, **facts) -> tuple[Paragraph, ...]:
+    return (Paragraph((TextRun(text, **facts),)),)
+
+
+def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
+    deck = replace(sample(), slides=sample().slides * 2)
+
+    made = pages(pdf.write(deck, job))
+
+    assert [(round(it.mediabox.width), round(it.mediabox.height)) for it in made] == [(960, 540)] * 2
+    said = made[0].extract_text()
+    assert all(word in said for word in ("Title", "one", "1.", "oval", "wide"))
+    assert len(made[0].images) == 1
+    assert [it["/A"]["/URI"] for it in (a.get_object() for a in made[0]["/Annots"])] == ["https://svc.example/"]
+
+
+def test_an_empty_presentation_is_one_empty_page(job):
+    assert [it.extract_text() for it in pages(pdf.write(Deck(), job))] == [""]
+    assert text.write(Deck(), job) == b"\xef\xbb\xbf"
+
+
+def test_code_in_a_text_is_text(job):
+    code = '#read("/etc/hostname") $x$ *b* #import "@preview/a:1.0.0" \\ [' + "`"
+
+    (page,) = pages(pdf.write(deck_of(Text(Box(0, 0, 9 * INCH, INCH), words(code)), title=code), job))
+
+    assert '#read("/etc/hostname")' in page.extract_text()
+
+
+@pytest.mark.parametrize("role", ["body", ""])
+def test_text_that_is_too_long_is_made_smaller_and_stays_on_its_page(job, role):
+    deck = deck_of(Text(Box(0, 0, 3 * INCH, INCH), words("word " * 3_000), role))
+
+    assert len(pages(pdf.write(deck, job))) == 1
+
+
+def test_boxes_that_cannot_be_are_no_reason_to_fail(job):
+    wide = SlideTable(Box(0, 0, 10, 10), ((TableCell(columns=9, rows=9), None), (None, None)), (0, 0), (0, 0))
+    shapes = (
+        Text(Box(-(10**9), 10**9, 0, 0, 45.0), words("far")),
+        Text(Box(0, 0, 0, 0), (Paragraph(), *words("\n\n"))),
+        SlidePicture(Box(0, 0, 0, 5), "p.png"),
+        SlidePicture(Box(0, 0, 5, 5), "missing.png"),
+        wide,
+        SlideTable(Box(), ()),
+    )
+
+    assert len(pages(pdf.write(deck_of(*shapes, pictures={"p.png": decks.picture()}), job))) == 1
+
+
+def test_more_cells_than_a_pdf_may_have_are_refused(job):
+    rows = ((TableCell(),) * 30,) * 30
+
+    with pytest.raises(TooLarge, match="900 cells"):
+        pdf.write(deck_of(SlideTable(Box(0, 0, 5, 5), rows)), replace(job, limits=JobLimits(pdf_cells=899)))
+
+
+def test_text_has_titles_first_then_lists_tables_and_notes(job):
+    said = text.write(replace(sample(), slides=(*sample().slides, Slide(notes="end"))), job).decode("utf-8-sig")
+
+    assert said.split("\r\n") == [
+        "Title", "[a field]", "* one", "  below", "  1. two", "שלום", "oval", "wide\t", "\t",
+        "", "Notes:", "note", "more", "", "", "", "Notes:", "end", "",
+    ]  # fmt: skip
+
+
+@pytest.mark.spec("A5-01")
+def test_through_worker_processes_a_file_becomes_each_of_the_four(tmp_path):
+    converter = Converter()
+    try:
+        body = converter.read(decks.full_pptx(), f.PPTX, "presentation", name="Deck").body
+        made = {kind: converter.write(body, "presentation", kind).body for kind in (f.PPTX, f.ODP, f.PDF, f.TEXT)}
+        empty = converter.write(None, "presentation", f.PDF).body
+    finally:
+        converter.close()
+
+    assert [made[kind][:4] for kind in (f.PPTX, f.ODP, f.PDF, f.TEXT)] == [b"PK\x03\x04"] * 2 + [
+        b"%PDF",
+        b"\xef\xbb\xbf\xc3",
+    ]
+    assert len(pages(made[f.PDF])) == 3
+    assert len(pages(empty)) == 1

@@ -1,0 +1,207 @@
+"""Without threads, sockets and other processes, as in a browser: the notebooks, and each thing that needs one of them.
+
+The notebooks run in a process where those are forbidden (tools/lite/rehearsal.py). What a real page makes of them is
+seen by tests/lite.
+"""
+
+import asyncio
+import io
+import threading
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+import svc_notebooks as svc
+from svc_notebooks.convert.engines import available as engines
+from svc_notebooks.core.platform import BROWSER, MACHINE, capabilities, override
+from svc_notebooks.notebook.forms.upload.queue import UploadQueue
+from tools.lite.pages import rehearsed
+
+NOTEBOOKS = Path(__file__).parents[3] / "notebooks"
+
+
+@pytest.fixture
+def browser():
+    with override(BROWSER):
+        yield
+
+
+@pytest.fixture
+def lab(browser):
+    with svc.sandbox() as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def failures():
+    """What fails in the notebooks where nothing is that a browser has not, and does not fail elsewhere."""
+    return rehearsed(sorted(path for path in NOTEBOOKS.rglob("*.ipynb") if ".ipynb_" not in str(path)))
+
+
+def test_what_a_notebook_cannot_do_there_it_says_in_one_sentence(failures):
+    first = {}
+    for row in failures:
+        first.setdefault(row["notebook"], row)
+
+    assert {row["ename"] for row in first.values()} <= {"Unsupported"}
+    assert {row["ename"] for row in failures} <= {"Unsupported", "NameError"}  # a name that such a cell would have made
+    for row in failures:
+        if row["ename"] == "Unsupported":
+            assert "Traceback" not in row["shown"]
+            assert row["shown"].startswith("Unsupported: ")
+            assert "JupyterLab on a machine of your own" in row["shown"]
+
+
+def test_only_the_notebook_about_documents_lacks_something(failures):
+    assert {row["notebook"] for row in failures} == {"03-convert.ipynb"}
+
+
+def test_where_this_is():
+    assert capabilities() == MACHINE
+    with override(BROWSER):
+        assert capabilities() == BROWSER
+    assert capabilities() == MACHINE
+
+
+def test_messages_come_when_the_clock_moves_and_when_they_are_delivered(lab):
+    before = threading.active_count()
+    rx = svc.receiver()
+    channel = svc.watch_changes(rx)
+    lab.clock.advance("1s")
+    svc.create_file(name="a")
+    lab.deliver()
+
+    assert rx.messages()["state"].tolist() == ["sync", "change"]
+    assert rx.messages()["verified"].all()
+    assert svc.notifications()["outcome"].tolist() == ["delivered", "delivered"]
+    assert svc.channels()["id"].tolist() == channel["id"].tolist()
+    assert threading.active_count() == before
+
+
+def test_a_receiver_there_shows_what_one_with_a_socket_shows():
+    def story(**options):
+        with svc.sandbox(seed=0):
+            rx = svc.receiver(**options)
+            file = svc.upload(b"x", name="x")
+            svc.watch_file(file, rx)
+            svc.update(file, name="y")
+            rx.wait_for("update")
+            return rx.messages(), rx.explain()
+
+    with override(BROWSER):
+        messages, headers = story()
+    told, said = story()
+
+    assert messages.drop(columns="received").equals(told.drop(columns="received"))
+    assert messages.dtypes.equals(told.dtypes)
+    assert headers["header"].tolist() == said["header"].tolist()
+
+
+def test_nobody_waits_for_what_nobody_can_send(lab):
+    rx = svc.receiver()
+
+    with pytest.raises(TimeoutError, match="what came is: nothing"):
+        rx.wait_for("sync", timeout=3600)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda lab: lab.serve(),
+        lambda lab: svc.receiver(direct=False),
+        lambda lab: svc.receiver(session=svc.connect("https://api.example.org", "token")),
+    ],
+    ids=["serve", "receiver", "receiver for a service elsewhere"],
+)
+def test_what_needs_a_socket_says_so(lab, call):
+    with pytest.raises(svc.Unsupported, match=r"listens on a socket, and a browser has none\. It works in JupyterLab"):
+        call(lab)
+
+
+def test_a_service_that_a_page_may_not_ask_is_named_with_what_it_must_allow(browser):
+    session = svc.connect("http://localhost:9", "secret")  # nobody listens on this port: a browser says no more
+
+    with pytest.raises(svc.Interrupted, match=r"let no answer of localhost:9 through.*\(CORS\)"):
+        svc.files(session=session)
+
+    assert len(svc.exchanges(session=session)) == 1
+
+
+def test_what_needs_a_program_names_it(lab):
+    with pytest.raises(svc.Unsupported, match="it needs pandoc, a program of its own, and a browser runs none"):
+        svc.upload(b"<p>x", name="x.html", convert_to="document")
+    text = svc.upload(b"words", name="x.txt", convert_to="document")
+    with pytest.raises(svc.Unsupported, match="cannot become text/html here: it needs pandoc") as found:
+        svc.export(text, "html")
+
+    assert (found.value.status, found.value.reason) == (400, "badRequest")
+    assert lab.journal()["decided_by"].iloc[-1].startswith("A7-02")
+
+
+def test_what_is_not_installed_says_how_to_have_it(monkeypatch):
+    monkeypatch.setattr(engines.TYPST.__class__, "found", lambda engine: engine.name != "typst")
+    with svc.sandbox():
+        table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
+
+        with pytest.raises(svc.Unsupported, match="it needs typst, which is not installed"):
+            svc.export(table, "pdf")
+
+
+def test_what_is_not_loaded_says_how_to_load_it(browser, monkeypatch):
+    monkeypatch.setattr(engines.TYPST.__class__, "found", lambda engine: engine.name != "typst")
+    with svc.sandbox():
+        table = svc.upload(b"a,b", name="t.csv", convert_to="spreadsheet")
+
+        with pytest.raises(svc.Unsupported, match="it needs typst, which is not loaded: run `import typst` in a cell"):
+            svc.export(table, "pdf")
+
+
+def test_what_pure_python_can_do_is_done_there(lab, tmp_path):
+    table = svc.upload(b"a,b\n1,2\n", name="t.csv", convert_to="spreadsheet")
+
+    assert {"xlsx", "ods", "csv", "tsv"} <= set(svc.export_formats(table)["extension"])
+    for extension in ("xlsx", "ods", "csv"):
+        assert svc.export(table, extension, tmp_path)["size"].item() > 0
+
+
+def test_long_work_of_a_form_goes_on_without_threads(lab, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(asyncio, "to_thread", None)
+    monkeypatch.setattr(threading.Thread, "start", None)
+    svc.upload(b"a,b\n1,2\n", name="t.csv", convert_to="spreadsheet")
+    form = svc.export_form()
+
+    async def pressed():
+        form.controls  # noqa: B018 - it is there before the loop turns
+        form.export.click()
+        while form.busy:
+            await asyncio.sleep(0)
+
+    asyncio.run(pressed())
+
+    assert form.last_error is None
+    assert form.result["size"].item() > 0
+
+
+def test_an_upload_elsewhere_is_made_in_the_loop_itself(browser, monkeypatch):
+    monkeypatch.setattr(asyncio, "to_thread", None)
+    queue = UploadQueue(svc.connect("https://api.example.org", "token"), [], lambda *_: None)
+
+    assert asyncio.run(queue._aside(lambda: 7)) == 7
+
+
+def test_a_notebook_shows_the_sentence_alone():
+    InteractiveShell.clear_instance()
+    config = Config()
+    config.HistoryManager.enabled = False
+    shell, said = InteractiveShell.instance(config=config), io.StringIO()
+    with redirect_stdout(said):
+        shell.run_cell("import svc_notebooks as svc; raise svc.Unsupported('Not this.')")
+    InteractiveShell.clear_instance()
+
+    assert said.getvalue().strip() == (
+        "Unsupported: Not this. It works in JupyterLab on a machine of your own, with everything installed."
+    )

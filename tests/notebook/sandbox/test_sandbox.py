@@ -1,0 +1,184 @@
+"""The sandbox: no thread and no socket, the same at every run, a world that can be moved."""
+
+import json
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+import svc_notebooks as svc
+
+NOTEBOOK = Path(__file__).resolve().parents[3] / "notebooks" / "00-start.ipynb"
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """Neither a socket nor a thread can be made."""
+
+    def refuse(*arguments, **options):
+        raise AssertionError("the sandbox asked for a socket or a thread")
+
+    monkeypatch.setattr(socket, "socket", refuse)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+
+
+@pytest.mark.spec("D-01", "D-04", "D-04a")
+def test_the_first_notebook_runs_without_a_socket_and_without_a_thread(alone, monkeypatch):
+    monkeypatch.chdir(NOTEBOOK.parent)
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    names: dict[str, object] = {}
+
+    for cell in cells:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    names["scratch"].cleanup()  # type: ignore[attr-defined]
+
+    assert len(svc.files()) >= 5
+
+
+def test_a_form_uploads_without_a_socket_and_without_a_thread(alone, lab, tmp_path):
+    path = tmp_path / "a.bin"
+    path.write_bytes(bytes(6_000_000))
+    form = svc.upload_form()
+    form.controls.files.path.value = str(path)
+
+    form.upload.click()
+
+    assert form.result["size"].tolist() == [6_000_000]
+
+
+def test_the_same_seed_gives_the_same_ids_times_and_waits():
+    def run():
+        with svc.sandbox(seed=5) as lab, lab.faults(operation="files.create", status=503):
+            svc.upload(b"a", file_id=svc.generate_ids(1)["id"].item())
+            return svc.exchanges().to_csv(), svc.files().to_csv()
+
+    assert run() == run()
+
+
+def test_another_seed_gives_other_ids():
+    with svc.sandbox(seed=1):
+        one = svc.generate_ids(1)["id"].item()
+    with svc.sandbox(seed=2):
+        assert svc.generate_ids(1)["id"].item() != one
+
+
+def test_a_folder_keeps_everything_and_uploads_go_on(tmp_path):
+    content = bytes(600_000)
+    with svc.sandbox(tmp_path / "world"):
+        kept = svc.upload(b"kept", name="kept.txt")
+        begun = svc.start_upload(content, name="half.bin", chunk_size=262_144)
+        begun.send_chunk()
+
+    with svc.sandbox(tmp_path / "world"):
+        assert svc.read(kept) == b"kept"
+        address = svc.pending_uploads()["session_uri"].item()
+        assert svc.resume_upload(address, content).run()["size"].item() == 600_000
+
+
+def test_the_home_folder_may_be_written_as_a_tilde(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "saved").mkdir()
+    with svc.sandbox("~/kept") as lab:
+        files = [svc.upload(f"{n}".encode(), name=f"{n}.txt")["id"].item() for n in range(2)]
+        notes = [svc.upload(b"a", name=f"n{n}", convert_to="document")["id"].item() for n in range(2)]
+        svc.download(files, "~/saved")
+        svc.export(notes, "txt", "~/saved")
+        lab.oauth_client("Photo album").save("~/client.json")
+        lab.save("~/lesson.svc")
+    with svc.open_sandbox("~/lesson.svc"):
+        assert len(svc.files()) == 4
+
+    assert {one.name for one in tmp_path.iterdir()} >= {"kept", "saved", "client.json", "lesson.svc"}
+    assert {one.name for one in (tmp_path / "saved").iterdir()} == {"0.txt", "1.txt", "n0.txt", "n1.txt"}
+
+
+def test_a_wait_moves_the_clock_and_takes_no_time(lab):
+    before = lab.clock.now()
+
+    with lab.faults(status=503, times=3, headers={"Retry-After": "60"}):
+        svc.files()
+
+    assert (lab.clock.now() - before).total_seconds() >= 180
+
+
+def test_a_fault_that_never_happens_is_an_error(lab):
+    with pytest.raises(AssertionError, match="never happened"), lab.faults(nth=9, status=503):
+        svc.files()
+
+
+def test_snapshot_and_restore(lab):
+    svc.upload(b"1")
+    kept = lab.snapshot()
+    svc.upload(b"2")
+
+    lab.restore(kept)
+
+    assert len(svc.files()) == 1
+
+
+def test_another_user_sees_other_files(lab):
+    svc.upload(b"mine")
+    other = lab.sign_in("grace@svc.example")
+
+    assert len(svc.files(session=other)) == 0
+    assert len(svc.files()) == 1
+
+
+def test_a_socket_server_carries_the_same_service(lab):
+    made = svc.upload(b"hello")
+    with lab.serve() as server:
+        token = lab.service.sign_in()
+        far = svc.connect(server.base_url, token)
+
+        assert svc.read(made, session=far) == b"hello"
+
+
+@pytest.mark.parametrize("named", [{}, {"name": "new.bin", "metadata": {"starred": True}}], ids=["content", "metadata"])
+def test_the_content_of_a_file_is_replaced_step_by_step(lab, named):
+    old = svc.upload(b"old", name="old.bin")
+    content = bytes(range(256)) * 2_000
+
+    upload = svc.start_upload(content, file=old, chunk_size=262_144, **named)
+    assert upload.send_chunk()[["status", "stored"]].values.tolist() == [[308, 262_144]]
+    assert svc.read(old) == b"old"
+    new = upload.run()
+
+    assert new["id"].item() == old["id"].item()
+    assert svc.read(old) == content
+    assert (new["name"].item(), bool(new["starred"].item())) == ("new.bin" if named else "old.bin", bool(named))
+    begun = lab.journal().query("operation == 'files.update'")[["method", "path"]].values.tolist()
+    assert begun == [["PUT", f"/upload/storage/v3/files/{old['id'].item()}"]]
+
+
+@pytest.mark.parametrize("wrong", [{"file_id": "x"}, {"convert_to": "document"}, {"metadata": {"id": "x"}}])
+def test_what_is_for_new_files_is_refused_beside_an_existing_one(lab, wrong):
+    old = svc.upload(b"old", name="old.bin")
+    before = len(lab.journal())
+
+    with pytest.raises((TypeError, ValueError), match=r"new files|id can only be set when the file is created"):
+        svc.start_upload(b"new", file=old, **wrong)
+
+    assert len(lab.journal()) == before
+
+
+def test_reprs_are_short_and_the_same_everywhere(lab):
+    up = svc.start_upload(b"12345678", name="x.bin")
+
+    assert repr(lab) == "<Sandbox: a service in this kernel; nothing leaves this machine>"
+    assert repr(lab.session) == "<Session https://sandbox.svc.example>"
+    assert repr(up) == "<Upload x.bin: 0 of 8 bytes, open>"
+    assert repr(svc.upload_form()) == "<UploadForm: nothing uploaded yet>"
+
+
+def test_the_sandbox_over_tls_is_the_same_service():
+    with svc.sandbox() as lab:
+        made = svc.upload(b"hello", name="hello.txt")
+        server = lab.serve(tls=True)
+        with svc.connect(server.base_url, token=lab.service.sign_in(), verify=server.ca) as elsewhere:
+            assert svc.read(made, session=elsewhere) == b"hello"
+        assert server.base_url.startswith("https://127.0.0.1:")
+        assert server.ca.is_file()
+
+    assert not server.ca.exists()

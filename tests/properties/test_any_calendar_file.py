@@ -1,0 +1,31 @@
+"""Whatever event the service takes, its file can be written, and read by a library that did not write it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import vobject
+from hypothesis import assume, given, settings
+
+from svc_notebooks.client.events.ical import calendar_file
+from svc_notebooks.server.service import open_service
+from tests.properties.test_any_event import ALL, EVENTS, House, events, hypothesis_settings, outcome
+
+
+@pytest.fixture(scope="module")
+def house() -> House:
+    return House(open_service(seed=0))
+
+
+@settings(parent=hypothesis_settings, max_examples=60)
+@given(event=events)
+def test_any_accepted_event_is_one_event_of_a_file(house: House, event: dict[str, Any]) -> None:
+    house.sweep()
+    status, made = outcome(house.event("POST", EVENTS + ALL, event))
+    assume(status == 200 and made["status"] != "cancelled")
+
+    calendar = vobject.readOne(calendar_file([made], name=str(made.get("summary"))).decode())
+
+    (vevent,) = calendar.vevent_list
+    assert vevent.uid.value == made["iCalUID"]

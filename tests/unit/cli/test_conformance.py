@@ -1,0 +1,502 @@
+"""`svc-notebooks conformance` finds what is broken, blames the right rule, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import getpass
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from svc_notebooks.cli.conformance import suite_folder
+from svc_notebooks.cli.rule_report import CaseOutcome, Failure, Result, summary, table, verdicts
+from svc_notebooks.cli.target import Deployment, Secrets, names_of
+from svc_notebooks.core.http.messages import BytesBody, Headers, Request, Response
+from svc_notebooks.core.names import Names
+from svc_notebooks.core.policy import Policy
+from svc_notebooks.core.rule_ids import rule_number
+from svc_notebooks.server.service import Service, open_service
+from svc_notebooks.server.transports.socket import SocketServer
+from tests.patience import PATIENCE
+from tests.plugin_rules import read_rules
+
+TOKEN = "a-token-that-nobody-sees"
+Handle = Callable[[Request], Response]
+Bend = Callable[[Request, Handle], Response]
+
+
+class Bent:
+    """A service that answers in a way of its own."""
+
+    policy = Policy()
+
+    def __init__(self, service: Service, bend: Bend) -> None:
+        self._service = service
+        self._bend = bend
+
+    def handle(self, request: Request) -> Response:
+        return self._bend(request, self._service.handle)
+
+    def user_of(self, token: str) -> str | None:
+        return self._service.user_of(token)
+
+
+@contextmanager
+def served(bend: Bend = lambda request, handle: handle(request)) -> Iterator[tuple[Service, str]]:
+    """A service of ours, bent, and its address."""
+    with open_service() as service:
+        service.sign_in(token=TOKEN)
+        with SocketServer(cast(Service, Bent(service, bend)), threads=8) as server:
+            yield service, server.base_url
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run said."""
+
+    status: int
+    out: str
+    err: str
+    rules: dict[str, Any]
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "svc_notebooks.cli", "conformance", *arguments]
+
+
+def run(base_url: str, *arguments: str, token: str = TOKEN, path: Path | None = None, **variables: str) -> Ran:
+    more = ("--json", str(path)) if path else ()
+    environment = {**os.environ, "SVC_TOKEN": token, **variables}
+    done = subprocess.run(
+        command(base_url, *arguments, *more),
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+        env=environment,
+    )
+    found = json.loads(path.read_text())["rules"] if path and path.exists() else []
+    return Ran(done.returncode, done.stdout, done.stderr, {rule["id"]: rule for rule in found})
+
+
+def files_of(service: Service) -> list[Any]:
+    answer = service.handle(
+        Request("GET", "http://x/storage/v3/files", Headers([("Authorization", f"Bearer {TOKEN}")]))
+    )
+    return cast("list[Any]", json.loads(answer.content())["files"])
+
+
+def test_a_report_that_is_there_is_kept_and_nothing_is_sent(tmp_path: Path) -> None:
+    path = tmp_path / "found.json"
+    path.write_text('{"rules": []}')
+
+    found = run("https://127.0.0.1:9", path=path)
+
+    assert found.status == 2
+    assert re.search(r"found\.json exists \(13 bytes, .*\); give --overwrite to replace it", found.err)
+    assert path.read_text() == '{"rules": []}'
+
+
+def body_of(request: Request) -> bytes:
+    return request.body if isinstance(request.body, bytes) else request.body.read()
+
+
+def without(response: Response, name: str) -> Response:
+    pairs = [(key, value) for key, value in response.headers.pairs if key.lower() != name]
+    return replace(response, headers=Headers(pairs))
+
+
+# What may be wrong with a server, and the rule that says so.
+
+
+def says_200_for_308(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    return replace(answer, status=200) if answer.status == 308 else answer
+
+
+def counts_one_too_many(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    if answer.status != 308 or "range" not in answer.headers:
+        return answer
+    last = int(answer.headers["range"].rpartition("-")[2]) + 1
+    return replace(answer, headers=Headers([("Range", f"bytes=0-{last}"), ("Content-Length", "0")]))
+
+
+def loses_the_second_chunk(request: Request, handle: Handle) -> Response:
+    said = request.headers.get("content-range", "")
+    if request.method == "PUT" and said.startswith("bytes 262144-524287/"):
+        body_of(request)
+        return Response(308, Headers([("Range", "bytes=0-524287"), ("Content-Length", "0")]))
+    return handle(request)
+
+
+def sends_no_challenge(request: Request, handle: Handle) -> Response:
+    return without(handle(request), "www-authenticate")
+
+
+def makes_a_second_file(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    if answer.status != 409:
+        return answer
+    body = b'{"name": "again"}'
+    kept = [pair for pair in request.headers.pairs if pair[0].lower() != "content-length"]
+    return handle(replace(request, headers=Headers([*kept, ("Content-Length", str(len(body)))]), body=BytesBody(body)))
+
+
+def forgets_the_location(request: Request, handle: Handle) -> Response:
+    return without(handle(request), "location")
+
+
+def shifts_ranges(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    return replace(answer, body=answer.content()[1:] + b"?") if answer.status == 206 else answer
+
+
+def takes_any_event(request: Request, handle: Handle) -> Response:
+    answer = handle(request)
+    if answer.status != 400 or "/events" not in request.url:
+        return answer
+    body = b'{"kind": "svc#event", "id": "0123456789", "htmlLink": "http://x", "status": "confirmed"}'
+    return Response(200, Headers([("Content-Type", "application/json"), ("Content-Length", str(len(body)))]), body)
+
+
+def bent_by(*bends: Bend) -> Bend:
+    """All of them at once."""
+
+    def bend(request: Request, handle: Handle) -> Response:
+        for one in bends:
+            handle = partial(one, handle=handle)
+        return handle(request)
+
+    return bend
+
+
+BROKEN: list[tuple[dict[str, Bend], str]] = [
+    # what is broken by its rule, and a rule that is kept all the same
+    (
+        {
+            "A3-06": says_200_for_308,
+            "T-01a": sends_no_challenge,
+            "X-02a": makes_a_second_file,
+            "A6-02a": shifts_ranges,
+            "E-05b": takes_any_event,
+        },
+        "A1-03a",
+    ),
+    ({"A3-06": counts_one_too_many}, "A1-03a"),
+    ({"A3-08": loses_the_second_chunk}, "A1-03a"),
+    ({"A3-01a": forgets_the_location}, "A1-03a"),
+]
+
+
+@pytest.mark.parametrize("broken, whole", BROKEN)
+def test_what_is_broken_fails_by_its_rule(broken: dict[str, Bend], whole: str, tmp_path: Path) -> None:
+    with served(bent_by(*broken.values())) as (_, base_url):
+        found = run(base_url, "--rules", ",".join([*broken, whole]), path=tmp_path / "found.json")
+
+    results = {id: rule["result"] for id, rule in found.rules.items()}
+    assert results == {**dict.fromkeys(broken, "fail"), whole: "pass"}, found.out
+    assert found.status == 1
+    assert all(f"{rule:<8}FAIL" in found.out for rule in broken)
+    assert TOKEN not in found.out + found.err
+
+
+def test_what_pytest_is_told_elsewhere_changes_nothing(tmp_path: Path) -> None:
+    """Where CI is set, pytest would write out the difference of two large contents, which takes hours."""
+    elsewhere = {"CI": "true", "PYTEST_ADDOPTS": "-vv --exitfirst --setup-only", "PYTEST_PLUGINS": "no_such_plugin"}
+    with served(shifts_ranges) as (_, base_url):
+        found = run(base_url, "--rules", "A6-02a", path=tmp_path / "found.json", **elsewhere)
+
+    assert (found.status, found.rules["A6-02a"]["result"]) == (1, "fail"), found.err
+    assert found.rules["A6-02a"]["tests"]["fail"] > 1
+
+
+def test_a_service_that_keeps_the_rules_passes_and_is_left_as_it_was(tmp_path: Path) -> None:
+    with served() as (service, base_url):
+        before = _keep_a_file(service)
+        found = run(base_url, "--rules", "A1-01,A1-02,X-02,E-07", path=tmp_path / "found.json")
+        after = files_of(service)
+
+    assert (found.status, {rule["result"] for rule in found.rules.values()}) == (0, {"pass"}), found.out
+    assert [file["id"] for file in after] == [before]
+    assert "left behind" not in found.out
+
+
+def _keep_a_file(service: Service) -> str:
+    headers = Headers([("Authorization", f"Bearer {TOKEN}"), ("Content-Length", "0")])
+    answer = service.handle(Request("POST", "http://x/upload/storage/v3/files?uploadType=media", headers, b""))
+    return str(json.loads(answer.content())["id"])
+
+
+def test_a_deployment_may_have_names_of_its_own(tmp_path: Path) -> None:
+    given = {
+        "header_prefix": "X-Cloud-",
+        "media_prefix": "application/vnd.cloud.",
+        "storage": "drive",
+        "kind_prefix": "cloud",
+    }
+    with open_service(names=Names(**given)) as service, SocketServer(service, threads=8) as server:
+        service.sign_in(token=TOKEN)
+        options = [word for name, value in given.items() for word in ("--names", f"{name}={value}")]
+        found = run(
+            server.base_url, *options, "--rules", "A1,A4-01,A5-01,A6-07,E-01,X-03", path=tmp_path / "found.json"
+        )
+
+    assert (found.status, {rule["result"] for rule in found.rules.values()}) == (0, {"pass"}), found.out
+
+
+@pytest.mark.parametrize("given, result", [({"SVC_CONTROL_TOKEN": "of-control"}, "pass"), ({}, "untestable")])
+def test_a_control_interface_with_a_token_is_used_by_those_who_have_it(
+    tmp_path: Path, given: dict[str, str], result: str
+) -> None:
+    with (
+        open_service() as service,
+        SocketServer(service, control=True, control_token="of-control", threads=8) as server,
+    ):
+        service.sign_in(token=TOKEN)
+        found = run(server.base_url, "--rules", "T-03b", path=tmp_path / "found.json", **given)
+
+    assert found.rules["T-03b"]["result"] == result, found.out
+    assert ("the control interface was not used (401)" in found.err) is (result != "pass")
+    assert "of-control" not in found.out + found.err + (tmp_path / "found.json").read_text()
+
+
+def test_who_chose_otherwise_differs_and_does_not_fail(tmp_path: Path) -> None:
+    """Other statuses and another form of errors, where no rule names them."""
+
+    def otherwise(request: Request, handle: Handle) -> Response:
+        answer = handle(request)
+        if answer.status != 400:
+            return answer
+        body = b'{"error": {"code": 422, "message": "no"}}'
+        return Response(422, Headers([("Content-Type", "application/json"), ("Content-Length", str(len(body)))]), body)
+
+    with served(otherwise) as (_, base_url):
+        found = run(base_url, "--rules", "E-05b,E-07b,A3-10", path=tmp_path / "found.json")
+
+    assert {id: rule["result"] for id, rule in found.rules.items()} == {
+        "E-05b": "pass", "E-07b": "pass", "A3-10a": "pass", "A3-10b": "differs", "A3-10c": "pass",
+    }  # fmt: skip
+    assert found.status == 0
+    choices = {row["choice"] for rule in found.rules.values() for row in rule["differences"]}
+    assert choices == {"Statuses that no rule names", "The shape of an error", "chunk_rule"}
+
+
+def nothing_here(request: Request, handle: Handle) -> Response:
+    body = b"<h1>Not here</h1>"
+    return Response(404, Headers([("Content-Type", "text/html"), ("Content-Length", str(len(body)))]), body)
+
+
+def a_page_for_everything(request: Request, handle: Handle) -> Response:
+    return replace(nothing_here(request, handle), status=200)
+
+
+@pytest.mark.parametrize("bend", [nothing_here, a_page_for_everything])
+def test_another_kind_of_server_gets_one_sentence(bend: Bend) -> None:
+    with served(bend) as (_, base_url):
+        found = run(base_url)
+
+    assert (found.status, found.out) == (2, "")
+    assert found.err.count("\n") == 1
+    assert "not as this interface" in found.err
+    assert "text/html" in found.err
+
+
+def test_a_wrong_token_gets_one_sentence() -> None:
+    with served() as (_, base_url):
+        found = run(base_url, token="a-wrong-one")
+
+    assert (found.status, found.out) == (2, "")
+    assert found.err == f"svc-notebooks conformance: {base_url} refuses the token (401).\n"
+
+
+def test_silence_has_an_end() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor(1) as beside:
+        silent.settimeout(PATIENCE)
+        waited = beside.submit(_leave_unanswered, silent)
+        found = run(f"http://127.0.0.1:{silent.getsockname()[1]}", "--timeout", "0.3")
+
+    assert (found.status, found.out) == (2, "")
+    assert "does not answer: no answer in time." in found.err
+    assert waited.result() < 29  # without the option it would be 30
+
+
+def _leave_unanswered(silent: socket.socket) -> float:
+    """How long the first who comes waits."""
+    with silent.accept()[0] as connection:
+        begun = time.monotonic()
+        while connection.recv(65536):
+            pass
+        return time.monotonic() - begun
+
+
+def test_an_address_where_nobody_is_gets_one_sentence() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as once:
+        port = once.getsockname()[1]
+    found = run(f"http://127.0.0.1:{port}")
+
+    assert (found.status, found.out, found.err.count("\n")) == (2, "", 1)
+    assert "does not answer" in found.err
+
+
+@pytest.mark.parametrize(
+    "arguments, words",
+    [
+        (["files.example.org"], "is no base address"),
+        ([], "which deployment?"),
+        (["http://x", "--rules", "Z9"], "Z9 is no rule of a service"),
+        (["http://x", "--names", "colour=red"], "is no name"),
+    ],
+)
+def test_a_wrong_argument_gets_one_sentence(arguments: list[str], words: str) -> None:
+    environment = {**os.environ, "SVC_TOKEN": TOKEN}
+    done = subprocess.run(
+        command(*arguments), capture_output=True, text=True, timeout=PATIENCE, check=False, env=environment
+    )
+
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert words in done.stderr
+
+
+def test_an_interrupted_run_removes_what_it_has_made() -> None:
+    with served() as (service, base_url):
+        environment = {**os.environ, "SVC_TOKEN": TOKEN}
+        process = subprocess.Popen(
+            command(base_url, "--rules", "A1,A2,A3"),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
+        _until(lambda: len(service.journal()) > 60)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=PATIENCE)
+
+        assert process.returncode == 2
+        assert "removing what the run has made" in err
+        assert "interrupted" in err
+        assert "left behind" not in out
+        assert files_of(service) == []
+
+
+def _until(true: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_the_list_goes_nowhere() -> None:
+    done = subprocess.run(
+        command("--list", "--rules", "A3"), capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    ids = [line.split()[0] for line in lines]
+    assert ids == [id for id, rule in read_rules().items() if id.startswith("A3-") and rule.side == "server"]
+    restarts = [id for id in ids if rule_number(id) == "A3-19"]  # nobody can ask for a restart over HTTP
+    assert [line.split()[0] for line in lines if int(line.split()[1]) == 0] == restarts
+
+
+def test_only_restarts_have_no_test_over_http() -> None:
+    """A test file that moves its fixtures elsewhere must not fall out of a run in silence."""
+    done = subprocess.run(command("--list"), capture_output=True, text=True, timeout=PATIENCE, check=False)
+
+    assert [line.split()[0] for line in done.stdout.splitlines() if " 0 tests" in line] == [
+        "A3-19a", "A3-19b", "N-11",
+    ]  # fmt: skip
+
+
+def test_what_other_runs_of_pytest_keep_stays(tmp_path: Path) -> None:
+    """pytest removes all but the newest of its folders, gigabytes at times: those are not this command's to remove."""
+    of_others = [tmp_path / f"pytest-of-{getpass.getuser()}" / f"pytest-{n}" for n in range(6)]
+    for folder in of_others:
+        folder.mkdir(parents=True)
+    with served() as (_, base_url):
+        found = run(base_url, "--rules", "A1-01", PYTEST_DEBUG_TEMPROOT=str(tmp_path), TMPDIR=str(tmp_path))
+
+    assert found.status == 0, found.out
+    assert sorted(tmp_path.iterdir()) == [of_others[0].parent]
+    assert sorted(of_others[0].parent.iterdir()) == of_others
+
+
+# The parts of it.
+
+
+@dataclass(frozen=True)
+class Rule:
+    area: str
+    rule: str
+
+
+RULES = {"A-1": Rule("a", "first"), "A-2": Rule("a", "second")}
+FAILED = CaseOutcome("t", ("A-1",), Result.FAIL, failure=Failure("308", "200"))
+LIBERAL = CaseOutcome("t", ("A-1",), Result.PASS, differences=(("chunk_rule", "floor here"),))
+PASSED = CaseOutcome("t", ("A-1",), Result.PASS)
+SKIPPED = CaseOutcome("t", ("A-1",), Result.UNTESTABLE, why="a clock")
+
+
+@pytest.mark.parametrize(
+    "outcomes, result",
+    [
+        ([PASSED, FAILED], Result.FAIL),
+        ([PASSED, LIBERAL, SKIPPED], Result.PASS),
+        ([LIBERAL, SKIPPED], Result.DIFFERS),
+        ([SKIPPED], Result.UNTESTABLE),
+        ([], Result.UNTESTABLE),
+    ],
+)
+def test_a_verdict_is_made_of_outcomes(outcomes: list[CaseOutcome], result: Result) -> None:
+    one, other = verdicts(RULES, outcomes)
+
+    assert (one.result, other.result) == (result, Result.UNTESTABLE)
+
+
+def test_the_table_says_what_was_expected_and_what_came() -> None:
+    lines = "\n".join(table(verdicts(RULES, [FAILED]), 80))
+
+    assert "A-1     FAIL             first" in lines
+    assert "expected: 308" in lines
+    assert "came:     200" in lines
+    assert "A-2     not testable     second" in lines
+    assert summary(verdicts(RULES, [FAILED])).startswith("2 rules, 2 clauses: 0 pass, 1 fail")
+
+
+def test_each_clause_of_a_rule_has_a_row_that_names_the_rule() -> None:
+    rules = {"A-1a": Rule("a", "first"), "A-1b": Rule("a", "second")}
+    found = verdicts(rules, [CaseOutcome("t", ("A-1b",), Result.PASS)])
+
+    assert [(row["id"], row["number"], row["result"]) for row in (one.row() for one in found)] == [
+        ("A-1a", "A-1", "untestable"),
+        ("A-1b", "A-1", "pass"),
+    ]
+    assert summary(found).startswith("1 rule, 2 clauses: 1 pass, 0 fail")
+
+
+def test_a_target_shows_no_token() -> None:
+    assert TOKEN not in repr(Deployment("http://x", TOKEN, second_token=TOKEN))
+    assert Secrets([TOKEN]).redact(f"a {TOKEN} b") == "a <token> b"
+    assert names_of(["storage=drive"]).path("files") == "/drive/v3/files"
+
+
+def test_the_suite_is_where_it_says() -> None:
+    assert (suite_folder() / "tests" / "contract" / "conftest.py").is_file()
+
+
+def test_a_short_token_is_hidden_where_it_stands_alone():
+    """With `conf` for a token the rules spoke of <token>erences."""
+    assert Secrets(["conf"]).redact('"Bearer conf" and a conference') == '"Bearer <token>" and a conference'

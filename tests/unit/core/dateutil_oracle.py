@@ -1,0 +1,102 @@
+"""What dateutil says of a series, as the reference for our expansion.
+
+A rule is expanded in naive local time and the zone is attached afterwards: that is what "every day at 9" means to
+a person. Two things are for us to add. The start is an instance whatever the rule says of it, and counts as the
+first (RFC 5545, 3.3.10). And a time of day that a clock change leaves out is read with the offset before the change
+(3.3.5), which may put it behind the next instance, or where another one already is.
+
+In three places dateutil does not do what RFC 5545 says; there it is asked differently, so that it does:
+
+1. BYWEEKNO without BYDAY is every day of those weeks to dateutil; what a rule does not say is the start's (3.3.10),
+   so it is told the start's weekday.
+2. Weekdays with and without a number in one BYDAY (`SU,3WE`) must both be fulfilled in dateutil, which no day does;
+   each element of the list adds its days, so a weekday without a number is told as all its numbers.
+3. BYSETPOS counts in dateutil's first week of a WEEKLY rule only from the start on; the set is the whole week's, so
+   dateutil begins with that week, and what lies before the start is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, time, timedelta, tzinfo
+from itertools import chain, islice, takewhile
+from unittest.mock import patch
+from zoneinfo import ZoneInfo
+
+from dateutil.rrule import rrulestr
+
+from tests.unit.core.written_rules import DAYS, Series, Start
+
+Span = tuple[datetime, datetime]
+
+
+def instances(series: Series) -> list[Span]:
+    """Start and end of all that overlap the window, in order, as instants; a day begins at midnight UTC."""
+    starts = {instant(series.start)}
+    for line in series.lines:
+        named, _, value = line.partition(":")
+        name = named.partition(";")[0]
+        found = _by_rule(series, value, counted=name == "RRULE") if name.endswith("RULE") else _listed(series, line)
+        starts = starts - set(found) if name.startswith("EX") else starts | set(found)
+    spans = ((one, one + series.length) for one in sorted(starts))
+    return [span for span in spans if span[0] < series.before and span[1] > series.after]
+
+
+def instant(moment: Start) -> datetime:
+    """A start as an instant."""
+    return moment.astimezone(UTC) if isinstance(moment, datetime) else datetime.combine(moment, time(), UTC)
+
+
+def _by_rule(series: Series, rule: str, *, counted: bool) -> Iterator[datetime]:
+    said = dict(part.split("=") for part in rule.split(";"))
+    count, until = said.pop("COUNT", None), said.pop("UNTIL", None)
+    zone = series.start.tzinfo if isinstance(series.start, datetime) else UTC
+    found = (one.replace(tzinfo=zone).astimezone(UTC) for one in _naive(series, said, counted=counted))
+    last = _moment(until, UTC) if until else series.before
+    return takewhile(lambda one: one <= last and one < series.before, islice(found, count and int(count)))
+
+
+def _naive(series: Series, said: dict[str, str], *, counted: bool) -> Iterator[datetime]:
+    start = datetime.combine(series.start, time()) if series.all_day else series.start.replace(tzinfo=None)
+    first = [start] if counted else []
+    begin = _begin_of_week(start, said) if said["FREQ"] == "WEEKLY" and "BYSETPOS" in said else start
+    found = _dateutil(begin, _in_its_words(said, start), last_year=series.before.year + 1)
+    return chain(first, (one for one in found if one > start or (one == start and not first)))
+
+
+def _begin_of_week(start: datetime, said: dict[str, str]) -> datetime:
+    return start - timedelta(days=(start.weekday() - DAYS.index(said.get("WKST", "MO"))) % 7)
+
+
+def _in_its_words(said: dict[str, str], start: datetime) -> dict[str, str]:
+    days = said["BYDAY"].split(",") if "BYDAY" in said else []
+    if not {"BYDAY", "BYMONTHDAY", "BYYEARDAY"} & set(said) and ("BYWEEKNO" in said or said["FREQ"] == "WEEKLY"):
+        return {**said, "BYDAY": DAYS[start.weekday()]}
+    if set(days) & set(DAYS) and set(days) - set(DAYS):
+        most = 5 if said["FREQ"] == "MONTHLY" or "BYMONTH" in said else 53
+        return {**said, "BYDAY": ",".join(one for day in days for one in _numbered(day, most))}
+    return said
+
+
+def _numbered(day: str, most: int) -> list[str]:
+    return [f"{n}{day}" for n in range(1, most + 1)] if day in DAYS else [day]
+
+
+def _dateutil(start: datetime, said: dict[str, str], *, last_year: int) -> Iterator[datetime]:
+    with patch("datetime.MAXYEAR", last_year):  # an empty rule it would try until the year 9999
+        try:
+            yield from rrulestr(";".join("=".join(part) for part in said.items()), dtstart=start)
+        except ValueError as error:  # some of the rules that nothing fulfils it refuses
+            if "empty" not in str(error):
+                raise
+
+
+def _listed(series: Series, line: str) -> list[datetime]:
+    """RDATE and EXDATE: dates, times in UTC, or times in the zone that the line names, or in the start's."""
+    named, _, values = line.partition(":")
+    zone = ZoneInfo(named.partition("TZID=")[2]) if "TZID=" in named else getattr(series.start, "tzinfo", UTC)
+    return [_moment(value, UTC if value.endswith("Z") else zone) for value in values.split(",")]
+
+
+def _moment(text: str, zone: tzinfo) -> datetime:
+    return datetime.fromisoformat(text.removesuffix("Z")).replace(tzinfo=zone).astimezone(UTC)

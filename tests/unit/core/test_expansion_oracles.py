@@ -1,0 +1,211 @@
+"""Our expansion beside dateutil's, on thousands of rules that nobody chose; and rules that have no end, or no instance.
+
+What dateutil is asked, and where it departs from RFC 5545, says dateutil_says.py.
+"""
+
+import sys
+from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from svc_notebooks.core.events.instances import occurrences
+from svc_notebooks.core.events.rrule import Recurrence
+from tests.unit.core import dateutil_oracle as dateutil_says
+from tests.unit.core.written_rules import PARTS, Series, Start, series, several_lines
+
+pytestmark = pytest.mark.spec("E-12", "E-12a")
+
+OF_DAYS = ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
+KINDS = [(frequency, True) for frequency in OF_DAYS] + [(frequency, False) for frequency in PARTS]
+
+
+def examples(frequency: str, count: int) -> settings:
+    """The same rules at every run; fewer of SECONDLY, which dateutil walks second by second."""
+    count = count // 4 if frequency == "SECONDLY" else count
+    return settings(max_examples=count, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+
+def ours(asked: Series) -> list[dateutil_says.Span]:
+    found = occurrences(
+        Recurrence.parse(asked.lines, asked.start), asked.start, asked.end, after=asked.after, before=asked.before
+    )
+    return [(dateutil_says.instant(one.start), dateutil_says.instant(one.end)) for one in found]
+
+
+@pytest.mark.parametrize("frequency, all_day", KINDS)
+def test_a_rule_has_the_instances_that_dateutil_finds(frequency: str, all_day: bool):
+    @examples(frequency, 60)
+    @given(series(frequency, all_day=all_day))
+    def agree(asked: Series) -> None:
+        assert ours(asked) == dateutil_says.instances(asked)
+
+    agree()
+
+
+@pytest.mark.parametrize("frequency, all_day", KINDS)
+def test_several_lines_have_the_instances_of_all_rules_but_those_left_out(frequency: str, all_day: bool):
+    @examples(frequency, 20)
+    @given(several_lines(frequency, all_day=all_day))
+    def agree(asked: Series) -> None:
+        assert ours(asked) == dateutil_says.instances(asked)
+
+    agree()
+
+
+@pytest.mark.parametrize("frequency, all_day", KINDS)
+def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(frequency: str, all_day: bool):
+    @examples(frequency, 20)
+    @given(series(frequency, all_day=all_day), st.integers(1, 3000), st.integers(0, 3000))
+    def agree(asked: Series, count: int, first: int) -> None:
+        line = ";".join(part for part in asked.lines[0].split(";") if part[:5] not in ("COUNT", "UNTIL"))
+        recurrence = Recurrence.parse([f"{line};COUNT={count}"], asked.start)
+        whole = list(islice(occurrences(recurrence, asked.start, asked.end), 3001))
+        after = dateutil_says.instant(whole[first % len(whole)].start)
+        there = [one for one in whole if dateutil_says.instant(one.end) > after]
+
+        assert list(islice(occurrences(recurrence, asked.start, asked.end, after=after), 3001)) == there
+
+    agree()
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["FREQ=HOURLY", "FREQ=MINUTELY;INTERVAL=20", "FREQ=DAILY", "FREQ=DAILY;BYHOUR=0,23", "FREQ=WEEKLY;BYDAY=SA,SU"],
+)
+def test_what_is_skipped_before_midnight_has_its_place_in_the_next_day(rule: str):
+    """In Greenland an hour is left out from 23:00 to midnight."""
+    start = datetime(2026, 3, 28, 21, 30, tzinfo=ZoneInfo("America/Nuuk"))
+    asked = Series(start, timedelta(minutes=1), (f"RRULE:{rule}",), start, start + timedelta(days=4))
+
+    assert ours(asked) == dateutil_says.instances(asked)
+
+
+# -- no end, no instance, far away -----------------------------------------------------------------------------------
+
+NINE = datetime(2026, 11, 2, 9, tzinfo=ZoneInfo("Europe/Berlin"))
+
+
+def found(
+    rule: str, start: Start = NINE, *, after: datetime | None = None, before: datetime | None = None, most: int = 5
+) -> list[Start]:
+    """The first few starts, or those of a window."""
+    end = start + timedelta(days=1)
+    some = occurrences(Recurrence.parse([f"RRULE:{rule}"], start), start, end, after=after, before=before)
+    return [one.start for one in islice(some, most)]
+
+
+def steps(work: Callable[[], object], most: int) -> int:
+    """How many calls it makes, which is the same on every machine; it is stopped when it makes more than allowed."""
+    done = 0
+
+    def count(frame: object, event: str, argument: object) -> None:
+        nonlocal done
+        done += event in ("call", "c_call")
+        if done > most:
+            sys.setprofile(None)
+            pytest.fail(f"more than {most} calls")
+
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return done
+
+
+IMPOSSIBLE = [
+    "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=YEARLY;BYWEEKNO=20;BYMONTH=1",
+    "FREQ=YEARLY;BYDAY=53MO;BYMONTH=1",
+    "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=WEEKLY;BYDAY=MO;BYSETPOS=5",
+    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5",
+    "FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=HOURLY;INTERVAL=24;BYHOUR=3",
+    "FREQ=MINUTELY;INTERVAL=60;BYMINUTE=1",
+    "FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=SECONDLY;INTERVAL=2;BYSECOND=1",
+]
+
+
+@pytest.mark.parametrize("rule", IMPOSSIBLE)
+def test_a_rule_that_nothing_fulfils_has_its_start_and_ends(rule: str):
+    assert steps(lambda: found(rule), 1_000_000)
+    assert found(rule) == [NINE]
+
+
+@pytest.mark.parametrize(
+    "rule", ["FREQ=DAILY", "FREQ=WEEKLY", "FREQ=MONTHLY", "FREQ=YEARLY", "FREQ=MINUTELY;BYMINUTE=5"]
+)
+def test_an_interval_that_reaches_beyond_all_years_has_its_start_and_ends(rule: str):
+    endless = f"{rule};INTERVAL=999999999"
+
+    assert steps(lambda: found(endless), 2_000_000)
+    assert found(endless) == [NINE]
+
+
+FAR = datetime(9000, 1, 1, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "FREQ=SECONDLY;INTERVAL=7",
+        "FREQ=HOURLY;INTERVAL=5",
+        "FREQ=DAILY",
+        "FREQ=DAILY;COUNT=999999999",
+        "FREQ=WEEKLY;BYDAY=MO,WE,FR",
+        "FREQ=WEEKLY;BYDAY=MO,WE,FR;COUNT=999999999",
+        "FREQ=MONTHLY;BYDAY=-1FR",
+        "FREQ=MONTHLY;BYMONTHDAY=15;COUNT=999999999",
+        "FREQ=YEARLY",
+    ],
+)
+def test_a_window_seven_thousand_years_on_takes_no_more_steps_than_the_first_one(rule: str):
+    near = steps(lambda: found(rule, before=NINE + timedelta(days=400)), 1_000_000)
+
+    far = steps(lambda: found(rule, after=FAR, before=FAR + timedelta(days=400)), 1_000_000)
+
+    assert far <= 2 * near + 2000
+    assert FAR - timedelta(days=2) < found(rule, after=FAR, most=1)[0] < FAR + timedelta(days=400)
+
+
+def test_a_count_of_seconds_does_not_hold_up_a_window_decades_on():
+    window = datetime(2050, 1, 1, tzinfo=UTC)
+
+    assert steps(lambda: found("FREQ=SECONDLY;COUNT=999999999", after=window), 2_000_000)
+    assert found("FREQ=SECONDLY;COUNT=999999999", after=window, most=1)[0] <= window
+
+
+@pytest.mark.parametrize("start", [date(9998, 12, 29), datetime(9998, 12, 29, 9, tzinfo=NINE.tzinfo)])
+def test_the_last_of_all_years_ends_a_rule(start: Start):
+    """An instance that would end in the year 9999 is none: no answer could say when."""
+    assert found("FREQ=DAILY", start) == [start, start + timedelta(days=1)]
+
+
+def test_an_event_that_is_longer_than_the_years_that_are_left_has_its_first_instance():
+    every = occurrences(Recurrence.parse(["RRULE:FREQ=DAILY"], NINE), NINE, datetime(9998, 12, 31, tzinfo=UTC))
+
+    assert [one.start for one in every] == [NINE]
+
+
+def test_a_rare_rule_is_found_when_it_comes():
+    """A leap day that is a Monday comes every 28 years, but not around 2100."""
+    leap = "FREQ=SECONDLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO;BYHOUR=3;BYMINUTE=0;BYSECOND=0"
+
+    assert [one.year for one in found(leap)] == [2026, 2044, 2072, 2112, 2140]
+
+
+def test_the_first_week_of_a_year_has_days_of_the_year_before_under_both_its_names():
+    """Week 1 of 2039, counted from Wednesdays, begins on 29 December 2038 and is week -53 as well."""
+    start = date(2038, 1, 1)
+
+    first, last = (found(f"FREQ=YEARLY;BYWEEKNO={week};BYDAY=WE;WKST=WE", start, most=2) for week in (1, -53))
+
+    assert date(2038, 12, 29) in first
+    assert date(2038, 12, 29) in last

@@ -1,0 +1,231 @@
+"""Whom Post does not talk to, and the sentence that says so."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import sys
+from collections.abc import Callable
+
+import pytest
+import trustme
+
+from svc_notebooks.core.delivery_schedule import AttemptOutcome
+from svc_notebooks.server.notifications.connection_pool import HttpsSender
+from svc_notebooks.server.notifications.trust_store import TrustStore
+from tests import receivers
+from tests.patience import PATIENCE
+from tests.receivers import AUTHORITY, Receiver, dead_receiver, pem_of, plain_receiver, receiver, server_context
+from tests.unit.server.notifications.conftest import HEADERS, Sender
+
+STRANGER = trustme.CA()
+
+
+def why(outcome: AttemptOutcome) -> str:
+    assert outcome.status is None
+    assert outcome.error
+    return outcome.error
+
+
+@pytest.mark.spec("A8-04", "A8-04b")
+@pytest.mark.parametrize(
+    "make, fault",
+    [
+        (receivers.self_signed, "it is self-signed, and not trusted"),
+        (lambda: server_context(STRANGER.issue_cert("localhost")), "its authority is not trusted"),
+        (receivers.expired, "it has expired"),
+        (receivers.not_yet_valid, "it is not valid yet"),
+        (lambda: server_context(AUTHORITY.issue_cert("hooks.example")), "Hostname mismatch"),
+        (lambda: server_context(AUTHORITY.issue_cert("127.0.0.1")), "Hostname mismatch"),
+    ],
+    ids=["self-signed", "unknown authority", "expired", "not yet valid", "other name", "address instead of name"],
+)
+def test_a_bad_certificate(sender: Sender, make: Callable[[], ssl.SSLContext], fault: str) -> None:
+    with receiver(make()) as told:
+        place = told.address.split("/")[2]
+        error = why(sender.send(told.address))
+
+        assert error.startswith(f"the certificate of {place} is not valid: {fault}")
+        assert not told.requests
+
+
+@pytest.mark.spec("A8-04", "A8-04b")
+def test_a_revoked_certificate(sender: Sender) -> None:
+    context, revocation_list = receivers.revoked()
+    with receiver(context) as told:
+        assert sender.send(told.address) == AttemptOutcome(200)
+        sender.trust.add(revocation_list)
+
+        assert why(sender.send(told.address)).endswith("shows a certificate that was revoked")
+        assert len(told.requests) == 1
+
+
+@pytest.mark.spec("A8-04", "A8-04b")
+def test_a_certificate_that_is_revoked_while_its_connection_is_kept(sender: Sender) -> None:
+    context, revocation_list = receivers.revoked()
+    with receiver(context) as told:
+
+        async def work(post: HttpsSender) -> list[AttemptOutcome]:
+            before = await post.send(told.address, HEADERS, b"")
+            sender.trust.add(revocation_list)
+            return [before, await post.send(told.address, HEADERS, b"")]
+
+        before, after = sender.run(work)
+
+    assert before == AttemptOutcome(200)
+    assert "revoked" in why(after)
+
+
+def test_trusted_later(sender: Sender) -> None:
+    with receiver(server_context(STRANGER.issue_cert("localhost"))) as told:
+
+        async def work(post: HttpsSender) -> list[AttemptOutcome]:
+            before = await post.send(told.address, HEADERS, b"")
+            sender.trust.add(pem_of(STRANGER))
+            return [before, await post.send(told.address, HEADERS, b"")]
+
+        before, after = sender.run(work)
+
+    assert (before.status, after) == (None, AttemptOutcome(200))
+
+
+@pytest.mark.spec("A8-04", "A8-04b")
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1])
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
+def test_old_tls(sender: Sender, version: ssl.TLSVersion) -> None:
+    context = server_context(AUTHORITY.issue_cert("localhost"))
+    context.minimum_version = context.maximum_version = version
+    with receiver(context) as told:
+        assert why(sender.send(told.address)).startswith("no TLS with localhost:")
+
+
+@pytest.mark.parametrize(
+    "address, error",
+    [
+        ("http://localhost:8443/in", "messages are sent over https alone"),
+        ("ftp://localhost/in", "messages are sent over https alone"),
+        ("", "messages are sent over https alone"),
+        ("https://", "the address names no host"),
+        ("https:///in", "the address names no host"),
+        ("https://:8443/in", "the address names no host"),
+        ("https://localhost:99999/in", "Port out of range 0-65535"),
+        ("https://no-such-host.invalid/in", "there is no host no-such-host.invalid: "),
+        ("https://a..b/in", ""),
+        (f"https://{'a' * 64}.example/in", ""),
+        ("https://[::1/in", ""),
+        ("https://\0/in", ""),
+        ("https://ho st/in", ""),
+        ("https://localhost\r\nX-Y: z/in", ""),
+    ],
+)
+def test_an_address_that_leads_nowhere(sender: Sender, address: str, error: str) -> None:
+    assert why(sender.send(address)).startswith(error)
+
+
+@pytest.mark.parametrize("value", ["a\r\nX-Other: b", "a\nb", "a\0b", "\x7f"])
+def test_a_header_that_is_more_than_one(sender: Sender, told: Receiver, value: str) -> None:
+    error = why(sender.send(told.address, headers=[("X-Svc-Channel-Token", value)]))
+
+    assert error == "the header 'X-Svc-Channel-Token' has a control character in it"
+    assert not told.requests
+
+
+def test_nobody_listens(sender: Sender) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+
+    assert (
+        why(sender.send(f"https://localhost:{port}/in")) == f"nothing listens at localhost:{port}: connection refused"
+    )
+
+
+def test_nobody_answers(sender: Sender) -> None:
+    sender.timeout = 0.4
+    with dead_receiver() as dead:
+        place = dead.split("/")[2]
+
+        assert why(sender.send(dead)) == f"{place} gave no answer within 0.4 seconds"
+    assert sender.seconds < PATIENCE
+
+
+def test_plain_http(sender: Sender) -> None:
+    def say(connection: socket.socket) -> None:
+        connection.recv(65536)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    with plain_receiver(say) as address:
+        assert why(sender.send(address)).startswith("no TLS with localhost:")
+
+
+@pytest.mark.parametrize(
+    "answer, error",
+    [
+        (b"", "closed the connection without an answer"),
+        (b"HTTP/1.1 200", "closed the connection in the middle of its answer"),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", "closed the connection in the middle of its answer"),
+        (b"SSH-2.0-OpenSSH_9.0\r\n\r\n", "did not answer in HTTP: "),
+        (b"HTTP/1.1 2000 OK\r\n\r\n", "did not answer in HTTP: "),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n", "did not answer in HTTP: "),
+        (b"HTTP/1.1 100 Continue\r\n\r\n" * 20_000, "sent 65536 bytes and no status"),
+    ],
+    ids=range(7),
+)
+def test_no_answer(sender: Sender, told: Receiver, answer: bytes, error: str) -> None:
+    told.answers = [answer]
+
+    assert why(sender.send(told.address)).partition(" ")[2].startswith(error)
+
+
+class TestTrust:
+    """What may be added to it."""
+
+    def test_several_at_once(self) -> None:
+        context, revocation_list = receivers.revoked()
+        trust = TrustStore()
+        trust.add(f"for you:\n{pem_of(STRANGER)}\n{pem_of(AUTHORITY)}\nand a list\n{revocation_list}")
+        trust.add(pem_of(AUTHORITY))
+
+        sender = Sender()
+        sender.trust = trust
+        with receiver() as good, receiver(context) as bad:
+            assert sender.send(good.address) == AttemptOutcome(200)
+            assert "revoked" in why(sender.send(bad.address))
+
+    def test_the_same_number_of_another_authority_is_not_revoked(self) -> None:
+        _, revocation_list = receivers.revoked(STRANGER)
+        sender = Sender()
+        sender.trust.add(revocation_list)
+
+        with receiver() as told:
+            assert sender.send(told.address) == AttemptOutcome(200)
+
+    @pytest.mark.parametrize(
+        "pem",
+        [
+            "",
+            "no certificate",
+            "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----",
+            "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
+            "-----BEGIN CERTIFICATE-----\n¡!\n-----END CERTIFICATE-----",
+            "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
+            "-----BEGIN X509 CRL-----\n¡!\n-----END X509 CRL-----",
+            AUTHORITY.private_key_pem.bytes().decode(),
+            pem_of(AUTHORITY) + "-----BEGIN CERTIFICATE-----\nbm9uZQ==\n-----END CERTIFICATE-----",
+            pem_of(AUTHORITY) + "-----BEGIN X509 CRL-----\nbm9uZQ==\n-----END X509 CRL-----",
+        ],
+    )
+    def test_what_is_no_certificate_is_refused_and_changes_nothing(self, pem: str) -> None:
+        trust = TrustStore()
+        before = len(trust.context.get_ca_certs())
+
+        with pytest.raises(ValueError, match=r"certificate|revocation list"):
+            trust.add(pem)
+        assert len(trust.context.get_ca_certs()) == before
+
+    def test_a_list_needs_cryptography(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        _, revocation_list = receivers.revoked()
+        monkeypatch.setitem(sys.modules, "cryptography", None)
+
+        with pytest.raises(ValueError, match="pip install cryptography"):
+            TrustStore().add(revocation_list)
+        TrustStore().add(pem_of(AUTHORITY))

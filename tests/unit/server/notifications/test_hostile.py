@@ -1,0 +1,257 @@
+"""Nothing that a receiver sends makes `send` raise, take longer than its timeout, or spoil the next message."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import pairwise
+from typing import Any
+
+import h11
+import pytest
+from hypothesis import HealthCheck, given, settings, strategies as st
+
+from svc_notebooks.core.delivery_schedule import AttemptOutcome
+from svc_notebooks.server.notifications.connection import Connection, ConnectionState, NoResponse, plain_status
+from tests.patience import PATIENCE
+from tests.receivers import Receiver, plain_receiver, receiver
+from tests.unit.server.notifications.conftest import HEADERS, Sender
+
+PIECES = [
+    b"HTTP/1.1 200 OK\r\n",
+    b"HTTP/1.1 204 \r\n",
+    b"HTTP/1.0 503 No\r\n",
+    b"HTTP/1.1 100 Continue\r\n\r\n",
+    b"HTTP/1.1 101 Switching Protocols\r\n",
+    b"HTTP/1.1 102 Processing\r\n\r\n",
+    b"HTTP/2 200\r\n",
+    b"Content-Length: 5\r\n",
+    b"Content-Length: 99999999999999999999\r\n",
+    b"Content-Length: -1\r\n",
+    b"Transfer-Encoding: chunked\r\n",
+    b"Connection: close\r\n",
+    b"Connection: upgrade\r\nUpgrade: websocket\r\n",
+    b" folded\r\n",
+    b"5\r\nhello\r\n",
+    b"0\r\n\r\n",
+    b"ffffffffffffffff\r\n",
+    b"hello",
+    b"\r\n",
+    b"\n",
+    b"\0",
+]
+ANSWERS = st.lists(st.sampled_from(PIECES) | st.binary(max_size=40), max_size=8).map(b"".join)
+
+
+class Wire(asyncio.Transport):
+    """A transport on which nothing is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.aborted = False
+
+    def get_extra_info(self, name: str, default: Any = None) -> Any:
+        return self
+
+    def getpeercert(self, binary: bool) -> bytes:
+        return b""
+
+    def write(self, data: Any) -> None:
+        pass
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
+    """What a line makes of an answer that comes in these blocks and ends there, and how it stands before the end."""
+    line, wire = Connection(lambda _: None, rest=60, idle=60), Wire()
+    line.connection_made(wire)
+    asked = asyncio.ensure_future(line.ask(b""))
+    await asyncio.sleep(0)
+    for block in blocks:
+        if not wire.aborted:
+            line.data_received(block)
+    standing = line.standing
+    line.connection_lost(None)
+    try:
+        return await asked, standing
+    except NoResponse as error:
+        return str(error), standing
+
+
+@given(ANSWERS, st.lists(st.integers(0, 200)))
+@settings(max_examples=400, deadline=None)
+def test_it_does_not_matter_in_which_blocks_an_answer_comes(answer: bytes, cuts: list[int]) -> None:
+    at = sorted({0, len(answer), *(cut for cut in cuts if cut < len(answer))})
+    blocks = [answer[first:last] for first, last in pairwise(at)]
+
+    whole, _ = asyncio.run(hear([answer]))
+    in_blocks, standing = asyncio.run(hear(blocks))
+
+    assert isinstance(whole, int) == isinstance(in_blocks, int)
+    if isinstance(whole, int):
+        assert whole == in_blocks
+        assert whole == 102 or 200 <= whole <= 999
+    assert standing is not ConnectionState.ASKED or isinstance(in_blocks, str)
+
+
+HEADER_LINES = st.sampled_from(PIECES[8:17]) | st.from_regex(rb"[!-~]{1,9}: ?[ -~\t]{0,9}\r\n", fullmatch=True)
+LIKELY = st.tuples(
+    st.sampled_from(PIECES[:8]),
+    st.lists(HEADER_LINES, max_size=4).map(b"".join),
+    st.just(b"\r\n"),
+    st.sampled_from([b"", b"hello", b"\r\n", b"5\r\nhello\r\n0\r\n\r\n"]),
+).map(b"".join)
+
+
+@given(LIKELY)
+@settings(max_examples=400, deadline=None)
+def test_what_is_plain_is_the_same_to_h11(answer: bytes) -> None:
+    """Two readings of one answer would be one too many."""
+    status = plain_status(answer)
+    if status:
+        machine = h11.Connection(h11.CLIENT)
+        machine.send(h11.Request(method="POST", target="/", headers=[("Host", "x"), ("Content-Length", "0")]))
+        machine.send(h11.EndOfMessage())
+        machine.receive_data(answer)
+        events = [machine.next_event()]
+        while not isinstance(events[-1], h11.EndOfMessage):
+            assert events[-1] not in (h11.NEED_DATA, h11.PAUSED)
+            events.append(machine.next_event())
+
+        assert isinstance(events[0], h11.Response)
+        assert events[0].status_code == status
+        assert machine.states == {h11.CLIENT: h11.DONE, h11.SERVER: h11.DONE}
+        assert machine.trailing_data == (b"", False)
+
+
+@given(st.binary(max_size=3000))
+@settings(max_examples=200, deadline=None)
+def test_any_bytes(answer: bytes) -> None:
+    asyncio.run(hear([answer]))
+    asyncio.run(hear([b"HTTP/1.1 " + answer]))
+    asyncio.run(hear([b"HTTP/1.1 200 OK\r\n" + answer]))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> Iterator[Receiver]:
+    with receiver() as hostile:
+        yield hostile
+
+
+@given(ANSWERS)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_next_message_is_not_spoilt(hostile: Receiver, answer: bytes) -> None:
+    """Whatever was said before and whether the connection is closed or not, it gets its own status."""
+
+    def say(connection: socket.socket) -> None:
+        connection.settimeout(1)
+        connection.sendall(answer)
+        with suppress(OSError):  # the next request, for which the same connection may be taken
+            if connection.recv(65536):
+                connection.sendall(b"HTTP/1.1 277 Mine\r\nContent-Length: 0\r\n\r\n")
+
+    sender = Sender()
+    sender.timeout = 0.5
+    hostile.answers[:] = [say, b"HTTP/1.1 277 Mine\r\nContent-Length: 0\r\n\r\n"]
+
+    first, second = sender.in_a_row(hostile.address, 2)
+
+    assert isinstance(first, AttemptOutcome)
+    assert (first.status is None) == bool(first.error)
+    assert second == AttemptOutcome(277)
+
+
+def _slowly(text: bytes, pause: float = 0.05) -> Any:
+    def say(connection: socket.socket) -> None:
+        with suppress(OSError):
+            for at in range(len(text)):
+                connection.sendall(text[at : at + 1])
+                time.sleep(pause)
+
+    return say
+
+
+def _without_end(block: bytes) -> Any:
+    def say(connection: socket.socket) -> None:
+        with suppress(OSError):
+            while True:
+                connection.sendall(block)
+
+    return say
+
+
+@pytest.mark.parametrize(
+    "say",
+    [
+        _slowly(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"),
+        _slowly(b"HTTP/1.1 100 Continue\r\n\r\n" * 4),
+        _slowly(b"\r\n" * 50),
+        _without_end(b"X: y\r\n"),
+        _without_end(b"HTTP/1.1 100 Continue\r\n\r\n"),
+        _without_end(b"\r\n"),
+        _without_end(b"\0" * 60_000),
+    ],
+    ids=range(7),
+)
+def test_nobody_is_waited_for_longer_than_the_timeout(sender: Sender, told: Receiver, say: Any) -> None:
+    told.answers = [say]
+    sender.timeout = 0.6
+
+    assert sender.send(told.address).status is None
+    assert sender.seconds < PATIENCE
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: 9999999999\r\n", b""])
+def test_a_body_without_end_is_not_waited_for(sender: Sender, told: Receiver, length: bytes) -> None:
+    def say(connection: socket.socket) -> None:
+        connection.sendall(b"HTTP/1.1 200 OK\r\n" + length + b"\r\n")
+        _without_end(b"x" * 60_000)(connection)
+
+    told.answers = [say]
+
+    assert sender.in_a_row(told.address, 2) == [AttemptOutcome(200)] * 2
+    assert sender.seconds < PATIENCE
+
+
+@pytest.mark.parametrize(
+    "said", [b"", b"\x16", b"\x15\x03\x01\x00\x02\x02\x28", b"\x16\x03\x03\xff\xff" + b"\xff" * 70_000]
+)
+@pytest.mark.parametrize("stays", [True, False])
+def test_what_is_no_handshake(sender: Sender, said: bytes, stays: bool) -> None:
+    def say(connection: socket.socket) -> None:
+        connection.sendall(said)
+        while stays and connection.recv(65536):
+            pass
+
+    sender.timeout = 0.5
+    with plain_receiver(say) as address:
+        outcome = sender.send(address)
+
+    assert outcome.status is None
+    assert outcome.error
+    assert sender.seconds < PATIENCE
+
+
+def test_our_short_telling_is_what_h11_would_say_itself() -> None:
+    """The line writes a message by itself: h11 reads it as what it is."""
+    from svc_notebooks.server.notifications.connection import message
+
+    server = h11.Connection(h11.SERVER)
+    server.receive_data(message("/in?x=1", "hooks.example:8443", HEADERS, b"body"))
+    request, data, end = server.next_event(), server.next_event(), server.next_event()
+
+    assert isinstance(request, h11.Request)
+    assert (request.method, request.target) == (b"POST", b"/in?x=1")
+    assert [(name.decode(), value.decode()) for name, value in request.headers] == [
+        ("host", "hooks.example:8443"),
+        *((name.lower(), value) for name, value in HEADERS),
+        ("content-length", "4"),
+    ]
+    assert isinstance(data, h11.Data)
+    assert data.data == b"body"
+    assert isinstance(end, h11.EndOfMessage)
