@@ -61,7 +61,7 @@ class RuleVerdict:
     def result(self) -> Result:
         """One failure is a fail; else one pass is a pass, unless each test passed with a difference only.
 
-        >>> Verdict("A3-06", "resumable", "...").result
+        >>> RuleVerdict("A3-06", "resumable", "...").result
         <Result.UNTESTABLE: 'not testable'>
         """
         found = {one.verdict for one in self.outcomes}
@@ -124,7 +124,7 @@ def counts(found: Iterable[RuleVerdict]) -> dict[Result, int]:
 def summary(found: Iterable[RuleVerdict]) -> str:
     """One line: the number of rules, of their clauses, and how many clauses have each result.
 
-    >>> summary([Verdict("A6-04a", "x", "..."), Verdict("A6-04b", "x", "...")])
+    >>> summary([RuleVerdict("A6-04a", "x", "..."), RuleVerdict("A6-04b", "x", "...")])
     '1 rule, 2 clauses: 0 pass, 0 fail, 0 differ by choice, 2 not testable from outside'
     """
     found = list(found)

@@ -16,7 +16,7 @@ from ..core.names import Names
 class Deployment:
     """Where it is, who we are there, and what we may do.
 
-    >>> Target("https://files.example.org/api/", "secret").base_url
+    >>> Deployment("https://files.example.org/api/", "secret").base_url
     'https://files.example.org/api'
     """
 

@@ -81,7 +81,7 @@ def _each(values: JSON) -> Iterable[JSON]:
 def native_name(names: Names, native_type: str) -> str:
     """The short word of a native type, as core/http/native_formats.py writes it.
 
-    >>> word(Names(), "application/vnd.svc-apps.document")
+    >>> native_name(Names(), "application/vnd.svc-apps.document")
     'document'
     """
     return native_type.removeprefix(names.media_prefix)

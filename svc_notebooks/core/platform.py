@@ -33,7 +33,7 @@ _standing: list[PlatformCapabilities] = []
 def capabilities() -> PlatformCapabilities:
     """Where this Python runs.
 
-    >>> here().name
+    >>> capabilities().name
     'this machine'
     """
     if _standing:
@@ -45,8 +45,8 @@ def capabilities() -> PlatformCapabilities:
 def override(place: PlatformCapabilities) -> Iterator[None]:
     """Be there for a while, whatever this Python could do: for tests.
 
-    >>> with standing(BROWSER):
-    ...     here().threads
+    >>> with override(BROWSER):
+    ...     capabilities().threads
     False
     """
     _standing.append(place)
@@ -59,7 +59,7 @@ def override(place: PlatformCapabilities) -> Iterator[None]:
 def need_sockets(what: str) -> None:
     """Raise Unsupported, if there are no sockets: `what` is the beginning of the sentence that says so.
 
-    >>> with standing(BROWSER):
+    >>> with override(BROWSER):
     ...     need_sockets("serve() listens on a socket")
     Traceback (most recent call last):
     svc_notebooks.core.errors.errors.Unsupported: serve() listens on a socket, and a browser has none. ...

@@ -10,7 +10,7 @@ class WorkExceeded(Exception):
 class WorkBudget:
     """Counts steps, and ends the work after `most` of them; None: never.
 
-    >>> work = Work(2)
+    >>> work = WorkBudget(2)
     >>> work.spend(2)
     >>> work.spend()
     Traceback (most recent call last):

@@ -25,7 +25,7 @@ _EDGES = {ExerciseOutcome.CORRECT: "#2e7d32", ExerciseOutcome.NOT_YET: "#b26a00"
 class ExerciseVerdict:
     """An outcome and its message; shown as a note, whose colour is never all that tells it apart.
 
-    >>> Verdict(Outcome.NOT_YET, "The service saw no upload.")
+    >>> ExerciseVerdict(ExerciseOutcome.NOT_YET, "The service saw no upload.")
     not yet: The service saw no upload.
     """
 

@@ -11,7 +11,7 @@ from .model import Paragraph, TextRun
 def joined(runs: Iterable[TextRun]) -> Iterator[TextRun]:
     """Runs of one look as one run: programs begin a new one at each spelling mistake.
 
-    >>> [run.text for run in joined([Run("a"), Run("b"), Run(""), Run("c", bold=True)])]
+    >>> [run.text for run in joined([TextRun("a"), TextRun("b"), TextRun(""), TextRun("c", bold=True)])]
     ['ab', 'c']
     """
     last: TextRun | None = None

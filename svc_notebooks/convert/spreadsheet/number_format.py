@@ -50,8 +50,10 @@ class Part(NamedTuple):
 def show(cell: Cell) -> str:
     """The text of a cell.
 
-    >>> show(Cell(1234.5, Style("#,##0.00"))), show(Cell(True)), show(Cell(date(2024, 1, 2), Style("d mmm yyyy")))
-    ('1,234.50', 'TRUE', '2 Jan 2024')
+    >>> show(Cell(1234.5, CellStyle("#,##0.00"))), show(Cell(True))
+    ('1,234.50', 'TRUE')
+    >>> show(Cell(date(2024, 1, 2), CellStyle("d mmm yyyy")))
+    '2 Jan 2024'
     """
     value = cell.shown
     if isinstance(value, bool):

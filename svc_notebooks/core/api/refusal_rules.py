@@ -59,7 +59,7 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
     """What decided a refusal of this operation; `upload`: at the upload address.
 
     >>> from svc_notebooks.core.errors.catalogue import row
-    >>> ruled_by(row("badNumber", field="reminders.overrides[2].minutes", message=""), "events.insert")
+    >>> rule_for(row("badNumber", field="reminders.overrides[2].minutes", message=""), "events.insert")
     'E-13'
     """
     if row.decided_by != FIELD:

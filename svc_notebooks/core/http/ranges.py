@@ -44,7 +44,7 @@ class ContentRange:
     """Where a body belongs in the whole, or, without a span, a question about the whole.
 
     >>> ContentRange.parse("bytes 0-262143/*")
-    ContentRange(span=Span(first=0, last=262143), total=None)
+    ContentRange(span=ByteSpan(first=0, last=262143), total=None)
     >>> str(ContentRange(None, 524288))
     'bytes */524288'
     """
@@ -111,7 +111,7 @@ class ByteRange:
     """What a download asks for: `first` to `last`, from `first` on, or (`first` None) the last `last` bytes.
 
     >>> ByteRange.parse("bytes=-100").resolve(500)
-    Span(first=400, last=499)
+    ByteSpan(first=400, last=499)
     >>> str(ByteRange(100))
     'bytes=100-'
     """

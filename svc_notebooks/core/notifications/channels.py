@@ -70,8 +70,8 @@ class IllegalChannelTransition(Exception):
 def move(state: ChannelState, event: ChannelEvent) -> ChannelState:
     """What follows from this event in this state.
 
-    >>> move(State.ENDED, Event.STOP)
-    <State.STOPPED: 'stopped'>
+    >>> move(ChannelState.ENDED, ChannelEvent.STOP)
+    <ChannelState.STOPPED: 'stopped'>
     """
     try:
         return TRANSITIONS[state, event]
@@ -82,8 +82,8 @@ def move(state: ChannelState, event: ChannelEvent) -> ChannelState:
 def after(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
     """Where this event leads from each state in which it can happen.
 
-    >>> after(Event.LOSS)
-    {<State.ACTIVE: 'active'>: <State.ENDED: 'ended'>}
+    >>> after(ChannelEvent.LOSS)
+    {<ChannelState.ACTIVE: 'active'>: <ChannelState.ENDED: 'ended'>}
     """
     return {before: then for (before, what), then in TRANSITIONS.items() if what is event}
 

@@ -104,8 +104,8 @@ EVENT_BY_STATUS: dict[int, UploadEvent] = {
 def move(state: UploadState, event: UploadEvent) -> Move:
     """What follows from this event in this state.
 
-    >>> move(State.OPEN, Event.GAP)
-    Move(state=<State.OPEN: 'open'>, status=503, decided_by='A3-11')
+    >>> move(UploadState.OPEN, UploadEvent.GAP)
+    Move(state=<UploadState.OPEN: 'open'>, status=503, decided_by='A3-11')
     """
     try:
         return TRANSITIONS[state, event]

@@ -37,7 +37,7 @@ class RecurrencePlan:
 def marked_days(plan: RecurrencePlan, first: date, beyond: date) -> set[date]:
     """The days from `first` to before `beyond` on which something takes place, on the wall clock of the event.
 
-    >>> plan = Plan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
+    >>> plan = RecurrencePlan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
     >>> sorted(day.day for day in marked_days(plan, date(2026, 11, 1), date(2026, 12, 1)))
     [2, 3]
     """

@@ -93,7 +93,7 @@ _SLICE = MIB
 class DownloadWidget(anywidget.AnyWidget):
     """What was handed over last; `taken` is its number once the browser has it.
 
-    >>> result = BrowserResult()
+    >>> result = DownloadWidget()
     >>> result.save("a.txt", "text/plain", b"hello"), result.taken
     (1, 0)
     """

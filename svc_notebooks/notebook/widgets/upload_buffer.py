@@ -36,7 +36,7 @@ class IncomingFile:
 class UploadBuffer:
     """The files that a browser sends, kept in a folder of their own until the inbox is gone.
 
-    >>> inbox = Inbox()
+    >>> inbox = UploadBuffer()
     >>> inbox.begin("a", "notes.txt", 4, "text/plain")
     >>> inbox.take("a", 0, b"no"); inbox.take("a", 0, b"no"); inbox.take("a", 2, b"te")
     >>> [(one.name, one.complete, one.path.read_bytes()) for one in inbox.arrivals]

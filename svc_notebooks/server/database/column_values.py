@@ -72,7 +72,7 @@ MEANING: Mapping[str, Callable[[JSON], bool]] = {
 def is_valid_value(table: str, column: str, value: JSON) -> bool:
     """Whether a value of the right type can stand in this column.
 
-    >>> means_something("files", "created", 0), means_something("files", "created", 2**62)
+    >>> is_valid_value("files", "created", 0), is_valid_value("files", "created", 2**62)
     (True, False)
     """
     check = MEANING.get(f"{table}.{column}")

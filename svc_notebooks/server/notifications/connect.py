@@ -41,7 +41,7 @@ def target_of(address: str) -> Endpoint:
     """What an address says. Raises ValueError for one that is not https or names no host.
 
     >>> target_of("https://[::1]:8443/in?x=ü")
-    Target(host='::1', port=8443, authority='[::1]:8443', path='/in?x=%C3%BC')
+    Endpoint(host='::1', port=8443, authority='[::1]:8443', path='/in?x=%C3%BC')
     """
     parts = urlsplit(address)
     if parts.scheme != "https":

@@ -25,7 +25,7 @@ class TransferBudget:
 
     So a peer may be silent for `seconds`, and over a longer time must move `rate` bytes a second on average.
 
-    >>> patience = Patience(60, rate=500)
+    >>> patience = TransferBudget(60, rate=500)
     >>> patience.spend(10, moved=2000)
     >>> patience.left
     54.0

@@ -90,7 +90,7 @@ class DownloadResult:
     def words(self) -> str:
         """What came of it, for people.
 
-        >>> Attempt(("saved", "unchanged", "saved")).words
+        >>> DownloadResult(("saved", "unchanged", "saved")).words
         'Saved 2 files. Unchanged: 1 file.'
         """
         count = Counter(self.outcomes)

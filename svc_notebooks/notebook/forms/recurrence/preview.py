@@ -55,7 +55,7 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
 def instance_list(plan: RecurrencePlan) -> Markup:
     """The next instances, one in a line, and how many there are.
 
-    >>> plan = Plan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
+    >>> plan = RecurrencePlan(("RRULE:FREQ=DAILY;COUNT=2",), date(2026, 11, 2), date(2026, 11, 3))
     >>> instance_list(plan).count("<li>")
     2
     """
