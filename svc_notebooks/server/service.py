@@ -28,10 +28,7 @@ from .dispatch.fault_plans import Faults
 from .dispatch.rate_limits import RateLimiter
 from .events import invitations
 from .notifications import domains as trusted
-from .notifications.delivery import DeliveryService
-from .notifications.outbox import Outbox
-from .notifications.senders import Sender
-from .notifications.trust_store import TrustStore
+from .notifications.push import PushNotifications
 from .state.archive_path import save_to
 from .state.expiry import upcoming_events
 from .state.factory import build_context, fork_context, load, load_context, save
@@ -49,21 +46,14 @@ class Service:
         self._parts = parts
         self.folder, self.notes = context.folder, context.notes
         self._background = background
-        self._trust = TrustStore()
-        self._desk = Outbox(context.store, context.clock, context.policy, context.names, context.secret)
-        self._courier = DeliveryService(self._desk, context.clock, self._make_post, background=background)
-        context.clock.agenda = self._courier
-        for pem in context.store.trusted.authorities():
-            self._trust.add(pem)
-        if self._desk.has_pending():
-            self._courier.wake()
+        self._push = PushNotifications(context, background=background)
         self._access = TokenVerifier(context.store, context.clock)
         self.user_of = self._access.user_of
         self._journal = Journal(context.policy.journal_length, context.policy.journal_bytes)
         self._snapshots = Snapshots()
         self._faults = Faults(context.clock.wait if context.policy.fault_delay == "clock" else time.sleep)
         self._rates = RateLimiter(context.policy, context.clock)
-        self._front = Dispatcher(context, self._access, self._journal, self._faults, self._rates, self._courier.wake)
+        self._front = Dispatcher(context, self._access, self._journal, self._faults, self._rates, self._push.wake)
         unusable_in_forks(self)
 
     @property
@@ -102,15 +92,6 @@ class Service:
     def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
         """For an edge that answers a request itself: the answer where `check` raises ApiError, noted in the journal."""
         return self._front.refusal(request, check)
-
-    def _make_post(self) -> Sender:
-        from .notifications.connection_pool import (
-            HttpsSender,  # TLS and HTTP, which nobody needs before the first message
-        )
-
-        return HttpsSender(
-            self._trust, timeout=self.policy.delivery_timeout, connections=self.policy.connections_per_receiver
-        )
 
     @property
     def asked(self) -> int:
@@ -213,20 +194,18 @@ class Service:
 
         Raises ValueError: there is no certificate in it.
         """
-        self._trust.add(pem)
-        self._context.store.trusted.add_authority(pem)
+        self._push.trust(pem)
 
     def receive_at(self, address: str, handler: Callable[[Request], Response] | None) -> None:
         """Let a function of this process answer the messages to this address; None: no longer.
 
         Its domain must be registered as any other's.
         """
-        self._courier.receive_at(address, handler)
+        self._push.receive_at(address, handler)
 
     def deliveries(self) -> list[dict[str, Any]]:
         """One row for each attempt to deliver a message, in the order of their times."""
-        self._desk.sweep()
-        return self._desk.deliveries.rows()
+        return self._push.attempts()
 
     def outbox(self) -> list[dict[str, Any]]:
         """One row for each message about an event that would have been mailed, the oldest first."""
@@ -237,7 +216,7 @@ class Service:
 
         With a timeout (seconds of real time) it returns at the latest then, and the rest goes on beside.
         """
-        self._courier.deliver(timeout)
+        self._push.deliver(timeout)
 
     def faults(self, *steps: JSONObject | str, in_order: bool = False) -> AbstractContextManager[None]:
         """Let these faults happen inside the block; a text is the name of a preset.
@@ -296,7 +275,7 @@ class Service:
             with context.content.replacing():
                 context.store.clear()
             context.ids.restart()
-            self._desk.forget()
+            self._push.forget()
         self._journal.clear()
         self._faults.clear()
         self._rates.clear()
@@ -335,21 +314,20 @@ class Service:
         Raises ValueError for a file that is no such thing, or damaged; nothing has changed then.
         """
         load(self._context, self._parts, file)
-        for pem in self._context.store.trusted.authorities():
-            self._trust.add(pem)
+        self._push.load_authorities()
         self._moved()
 
     def _moved(self) -> None:
         """The store is another now: forget what was known of it."""
         self._access.forget()
         self._rates.forget()
-        self._desk.forget()
+        self._push.forget()
 
     def close(self) -> None:
         """Let go of the database and of all bytes; the service cannot be used any more."""
         if isinstance(self._context, ForkedChild):  # a forked child closes nothing
             return
-        self._courier.close()
+        self._push.close()
         self._snapshots.clear()
         self._context.store.close()
         self._parts.close()
