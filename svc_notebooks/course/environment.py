@@ -11,7 +11,7 @@ from ..client.session import Session
 from ..core.clock import parse_duration, parse_time
 from ..core.names import NOWHERE
 from .exercise_service import ExerciseService
-from .verdict import ExerciseOutcome, ExerciseVerdict
+from .verdict import ExerciseOutcome, Verdict
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON
@@ -46,7 +46,7 @@ class ExerciseEnvironment(Protocol):
     def answered(self, number: int, answer: int | str) -> None:
         """What the receiver did with one of them."""
 
-    def verdict(self) -> ExerciseVerdict:
+    def verdict(self) -> Verdict:
         """What became of it so far."""
 
     def close(self) -> None:
@@ -95,7 +95,7 @@ class LocalEnvironment:
         """What the receiver did with one of them."""
         self.world.answered(number, answer)
 
-    def verdict(self) -> ExerciseVerdict:
+    def verdict(self) -> Verdict:
         """What became of it so far."""
         return self.world.verdict()
 
@@ -160,10 +160,10 @@ class RemoteEnvironment:
         """What the receiver did with one of them."""
         self._ask("answered", number=number, answer=answer)
 
-    def verdict(self) -> ExerciseVerdict:
+    def verdict(self) -> Verdict:
         """What became of it so far."""
         found = self._ask("verdict")
-        return ExerciseVerdict(ExerciseOutcome(found["outcome"]), str(found["message"]))
+        return Verdict(ExerciseOutcome(found["outcome"]), str(found["message"]))
 
     def close(self) -> None:
         """It is over here; the judge keeps what it has seen."""

@@ -18,7 +18,7 @@ from ..server.storage.clock import VirtualClock
 from .definition import Definition
 from .evidence import Evidence, Seen, seen
 from .request_recorder import RequestRecorder
-from .verdict import ExerciseOutcome, ExerciseVerdict, NotYet, need
+from .verdict import ExerciseOutcome, NotYet, Verdict, need
 
 if TYPE_CHECKING:
     from ..server.service import Service
@@ -105,27 +105,25 @@ class ExerciseService:
 
     # -- for a check
 
-    def verdict(self) -> ExerciseVerdict:
+    def verdict(self) -> Verdict:
         """What became of the exercise so far."""
         try:
             return self._judged()
         except NotYet as missing:
-            return ExerciseVerdict(ExerciseOutcome.NOT_YET, str(missing))
+            return Verdict(ExerciseOutcome.NOT_YET, str(missing))
         except Exception as error:
-            return ExerciseVerdict(ExerciseOutcome.NOT_YET, _UNREADABLE.format(kind=type(error).__name__))
+            return Verdict(ExerciseOutcome.NOT_YET, _UNREADABLE.format(kind=type(error).__name__))
 
-    def _judged(self) -> ExerciseVerdict:
+    def _judged(self) -> Verdict:
         need(not self.witness.flooded, _FLOODED)
         requests = self._requests()
         if not requests and all(one.answer is None for one in self.trials):
-            return ExerciseVerdict(
-                ExerciseOutcome.NOT_TRIED, f"The service saw no request of yours yet.{self._beside()}"
-            )
+            return Verdict(ExerciseOutcome.NOT_TRIED, f"The service saw no request of yours yet.{self._beside()}")
         if self.definition.by_hand and not all(one.by_hand for one in requests):
             raise NotYet(_NOT_BY_HAND)
         with closing(self.service.fork()) as state:
             evidence = Evidence(requests, state, self.given, self.kept, self.trials, self.clock.now())
-            return ExerciseVerdict(ExerciseOutcome.CORRECT, self.definition.check(evidence))
+            return Verdict(ExerciseOutcome.CORRECT, self.definition.check(evidence))
 
     def _requests(self) -> list[Seen]:
         rows = self.service.journal()[self._arranged :]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from ..server.service import Service
-    from .verdict import ExerciseVerdict
+    from .verdict import Verdict
 
 _WARM = (
     "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner",
@@ -53,7 +53,7 @@ class Mark:
     """What became of one submission: a verdict for each exercise, and what was in the way."""
 
     student: str
-    verdicts: dict[str, ExerciseVerdict]
+    verdicts: dict[str, Verdict]
     remarks: tuple[str, ...]
 
     @property

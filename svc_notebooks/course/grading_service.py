@@ -20,7 +20,7 @@ from ..server.context.responses import as_error, json_response
 from .catalogue import DEFINITIONS
 from .environment import COURSE, packed
 from .exercise_service import ExerciseService
-from .verdict import ExerciseOutcome, ExerciseVerdict
+from .verdict import ExerciseOutcome, Verdict
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON, JSONObject
@@ -30,7 +30,7 @@ MOST_BEGUN = 10
 
 _MOST_BODY = 64 * 1024
 _RANK = (ExerciseOutcome.NOT_TRIED, ExerciseOutcome.NOT_YET, ExerciseOutcome.CORRECT)
-_UNTRIED = ExerciseVerdict(ExerciseOutcome.NOT_TRIED, "It was never begun.")
+_UNTRIED = Verdict(ExerciseOutcome.NOT_TRIED, "It was never begun.")
 
 
 class Sitting:
@@ -41,7 +41,7 @@ class Sitting:
         self._worlds: dict[str, ExerciseService] = {}
         self._begun: dict[str, int] = {}
         self._tokens: dict[str, str] = {}
-        self._best: dict[str, ExerciseVerdict] = {}
+        self._best: dict[str, Verdict] = {}
         self._lock = RLock()
 
     def world_of(self, token: str) -> ExerciseService | None:
@@ -85,7 +85,7 @@ class Sitting:
         self._best[name] = max(self._best.get(name, _UNTRIED), found, key=lambda one: _RANK.index(one.outcome))
         world.close()
 
-    def end(self) -> dict[str, ExerciseVerdict]:
+    def end(self) -> dict[str, Verdict]:
         """Close everything; what became of every exercise."""
         with self._lock:
             for name in list(self._worlds):
@@ -115,7 +115,7 @@ class Judge:
         self._sittings[key] = Sitting(seed)
         return key
 
-    def close(self, key: str) -> dict[str, ExerciseVerdict]:
+    def close(self, key: str) -> dict[str, Verdict]:
         """End a sitting: what became of every exercise."""
         return self._sittings.pop(key).end()
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..notebook.current_session import forget, make_current
 from .environment import LocalEnvironment, RemoteEnvironment
-from .verdict import ExerciseOutcome, ExerciseVerdict
+from .verdict import ExerciseOutcome, Verdict
 from .workspace import Given
 
 if TYPE_CHECKING:
@@ -100,11 +100,11 @@ class Exercise:
             return RemoteEnvironment(self._definition, os.environ[JUDGE], os.environ.get(KEY, ""))
         return LocalEnvironment(self._definition, default_seed() if self._seed is None else self._seed)
 
-    def check(self) -> ExerciseVerdict:
+    def check(self) -> Verdict:
         """What the service saw since `begin()`: correct, not yet or not tried, and why."""
         if self._place is None:
             said = f'Begin first: given = course.exercise("{self.name}").begin()'
-            return ExerciseVerdict(ExerciseOutcome.NOT_TRIED, said)
+            return Verdict(ExerciseOutcome.NOT_TRIED, said)
         found = self._place.verdict()
         if self.outcome is not ExerciseOutcome.CORRECT:
             self.outcome = found.outcome

@@ -22,10 +22,10 @@ _EDGES = {ExerciseOutcome.CORRECT: "#2e7d32", ExerciseOutcome.NOT_YET: "#b26a00"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ExerciseVerdict:
+class Verdict:
     """An outcome and its message; shown as a note, whose colour is never all that tells it apart.
 
-    >>> ExerciseVerdict(ExerciseOutcome.NOT_YET, "The service saw no upload.")
+    >>> Verdict(ExerciseOutcome.NOT_YET, "The service saw no upload.")
     not yet: The service saw no upload.
     """
 

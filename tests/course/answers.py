@@ -8,7 +8,7 @@ from pathlib import Path
 
 import svc_notebooks as svc
 from svc_notebooks import course
-from svc_notebooks.course.verdict import ExerciseVerdict
+from svc_notebooks.course.verdict import Verdict
 
 SOLUTIONS = Path(__file__).with_name("solutions")
 
@@ -17,7 +17,7 @@ def solution(name: str) -> str:
     return (SOLUTIONS / f"{name}.py").read_text(encoding="utf-8")
 
 
-def answered(name: str, code: str, seed: str | int = 0) -> ExerciseVerdict:
+def answered(name: str, code: str, seed: str | int = 0) -> Verdict:
     """What the check says of an answer; its exceptions are the student's, and stay there."""
     exercise = course.exercise(name, seed=seed)
     try:

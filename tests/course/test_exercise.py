@@ -7,7 +7,7 @@ from svc_notebooks import course
 from svc_notebooks.course import student_exercise
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
 from svc_notebooks.course.exercise_service import ExerciseService
-from svc_notebooks.course.verdict import ExerciseOutcome, ExerciseVerdict
+from svc_notebooks.course.verdict import ExerciseOutcome, Verdict
 
 
 def solve() -> None:
@@ -116,7 +116,7 @@ class TestCheck:
         assert exercise.check().outcome is not ExerciseOutcome.CORRECT
 
     def test_is_shown_as_a_note_with_its_outcome_in_words(self):
-        shown = ExerciseVerdict(ExerciseOutcome.NOT_YET, "a < b")._repr_html_()
+        shown = Verdict(ExerciseOutcome.NOT_YET, "a < b")._repr_html_()
 
         assert 'role="status"' in shown
         assert "not yet." in shown

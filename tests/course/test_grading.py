@@ -16,7 +16,7 @@ from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
 from svc_notebooks.course.grading import GradingLimits, Mark
 from svc_notebooks.course.submissions import Submission, Unreadable, exercise_cells, submissions
-from svc_notebooks.course.verdict import ExerciseOutcome, ExerciseVerdict
+from svc_notebooks.course.verdict import ExerciseOutcome, Verdict
 from tests.patience import PATIENCE
 
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
@@ -232,7 +232,7 @@ class TestSubmissions:
 
 def mark(student: str, *solved: str, remarks: tuple[str, ...] = ()) -> Mark:
     told = {name: ExerciseOutcome.CORRECT if name in solved else ExerciseOutcome.NOT_YET for name in DEFINITIONS}
-    return Mark(student, {name: ExerciseVerdict(one, f"saw {name}") for name, one in told.items()}, remarks)
+    return Mark(student, {name: Verdict(one, f"saw {name}") for name, one in told.items()}, remarks)
 
 
 class TestCommand:

@@ -22,7 +22,7 @@ _OK, _FORBIDDEN, _BAD, _TOO_LARGE = 200, 403, 400, 413
 
 
 @dataclass(slots=True)
-class ReceivedMessage:
+class Received:
     """One message; `received` is when it came first, `answers` what was answered each time that it came."""
 
     notification: Notification
@@ -48,7 +48,7 @@ class Inbox:
         self._names = names
         self._clock = clock
         self._changed = Condition()
-        self._messages: dict[_Key, ReceivedMessage] = {}
+        self._messages: dict[_Key, Received] = {}
         self._tokens: dict[str, str | None] = {}
         self._plan: list[_Answer] = []
         self._usual = _Answer(_OK, 0.0, None)
@@ -90,7 +90,7 @@ class Inbox:
     def _take(self, found: Notification, headers: Headers) -> tuple[int, float]:
         verified = self._verified(found)
         key = (found.channel_id, found.number, verified)  # the same each time that a message is sent
-        message = self._messages.setdefault(key, ReceivedMessage(found, headers, self._clock.now(), verified))
+        message = self._messages.setdefault(key, Received(found, headers, self._clock.now(), verified))
         answer = _Answer(_FORBIDDEN, 0.0, None) if message.verified is False else self._next_answer()
         message.answers.append(answer.status)
         return answer.status, answer.delay
@@ -109,15 +109,15 @@ class Inbox:
         self._plan[0].times = (self._plan[0].times or 1) - 1
         return self._plan[0]
 
-    def messages(self) -> list[ReceivedMessage]:
+    def messages(self) -> list[Received]:
         """All messages, in the order in which they came first."""
         with self._changed:
             return list(self._messages.values())
 
-    def wait_for(self, wanted: Callable[[ReceivedMessage], bool], count: int, seconds: float) -> list[ReceivedMessage]:
+    def wait_for(self, wanted: Callable[[Received], bool], count: int, seconds: float) -> list[Received]:
         """The messages that are wanted, when there are so many of them, or when the time is over."""
 
-        def found() -> list[ReceivedMessage]:
+        def found() -> list[Received]:
             return [one for one in self._messages.values() if wanted(one)]
 
         with self._changed:

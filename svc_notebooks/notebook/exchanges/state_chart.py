@@ -12,7 +12,7 @@ from typing import Any
 
 from ...core.uploads.states import TRANSITIONS, UploadEvent, UploadState
 from ..widgets.html import Markup, joined, tag
-from .svg import SvgPicture, drawing, image
+from .svg import Picture, drawing, image
 
 WIDTH, HEIGHT = 860, 400
 _BOX = (104, 38)
@@ -111,11 +111,11 @@ def _event(action: str, status: int | None, before: UploadState) -> UploadEvent 
     return {308: UploadEvent.PART, 200: UploadEvent.ALL, 201: UploadEvent.ALL}.get(status or 0)
 
 
-def state_chart(name: str, way: StatePath) -> SvgPicture:
+def state_chart(name: str, way: StatePath) -> Picture:
     """The chart with this way in it."""
     words = f"{name}: {_told(way)}"
     note = tag("p", "Numbers are steps of the history; what is thin or dashed did not happen.", style=_NOTE)
-    return SvgPicture(words, tag("div", image(_svg(words, way), words, WIDTH), note, class_="svc-picture"))
+    return Picture(words, tag("div", image(_svg(words, way), words, WIDTH), note, class_="svc-picture"))
 
 
 def _told(way: StatePath) -> str:

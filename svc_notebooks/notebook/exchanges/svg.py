@@ -30,7 +30,7 @@ _MEDIA = "data:image/svg+xml,"
 
 
 @dataclass(frozen=True, slots=True)
-class SvgPicture:
+class Picture:
     """Something to look at: HTML in a notebook, and `words`, the same as text, everywhere else."""
 
     words: str

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..widgets.html import Markup, tag
-from .svg import INK, SENT, SvgPicture, TableColumn, bars, chart, number, swatch, text_table
+from .svg import INK, SENT, Picture, TableColumn, bars, chart, number, swatch, text_table
 
 WIDTH, HEIGHT = 300, 22
 _HOLLOW = {"fill": "none", "stroke": SENT, "stroke_dasharray": "3 2"}
@@ -34,7 +34,7 @@ class Sent:
     answer: str
 
 
-def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, Any]]) -> SvgPicture:
+def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, Any]]) -> Picture:
     """The picture of an upload, from the rows of its history."""
     steps = requests_of(history)
     size = total or max((one.first + one.sent for one in steps), default=0) or 1
@@ -42,7 +42,7 @@ def upload_picture(name: str, total: int | None, history: Iterable[Mapping[str, 
     drawn = [_row(one, size) for one in steps]
     words = [[f"{one.n} {one.action}", one.sent, one.again, one.stored, one.answer] for one in steps]
     names = ["request", "sent", "of it again", "stored", "answer"]
-    return SvgPicture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *_legend()))
+    return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *_legend()))
 
 
 def requests_of(history: Iterable[Mapping[str, Any]]) -> list[Sent]:

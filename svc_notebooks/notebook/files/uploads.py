@@ -12,7 +12,7 @@ from ...core.http.messages import JSONObject
 from ..arguments import media_types, names_for, one_id, sources
 from ..current_session import session_or_current
 from ..exchanges.state_chart import state_chart, way_of
-from ..exchanges.svg import SvgPicture
+from ..exchanges.svg import Picture
 from ..exchanges.upload_chart import upload_picture
 from ..frames.frames import frame
 from ..frames.schemas import FILES, HISTORY, PENDING
@@ -78,7 +78,7 @@ class Upload:
         """
         return frame(HISTORY, self._steps.history)
 
-    def picture(self) -> SvgPicture:
+    def picture(self) -> Picture:
         """What each request sent, what of it had been sent before, and what the service had then: to be looked at.
 
         A broken request counts with the bytes that left; what the service kept of them the next answer tells.
@@ -97,7 +97,7 @@ class Upload:
         """
         return upload_picture(self._name, self._steps.total, self._steps.history)
 
-    def states(self) -> SvgPicture:
+    def states(self) -> Picture:
         """The states that an upload session can have, and the way that this one took, by the numbers of its steps.
 
         Interface: Resumable upload session, States and transitions.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..arguments import file_ids
 from ..current_session import session_or_current
-from ..exchanges.svg import INK, SENT, SvgPicture, TableColumn, bars, chart, swatch, text_table
+from ..exchanges.svg import INK, SENT, Picture, TableColumn, bars, chart, swatch, text_table
 from ..sandbox.sandbox import sandbox_of
 from ..widgets.html import Markup, joined, tag
 
@@ -52,7 +52,7 @@ class TimelineMessage:
         return self.attempts[-1].after
 
 
-def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | None = None) -> SvgPicture:
+def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | None = None) -> Picture:
     """The attempts of every message against time, each row from its first try on.
 
     Args:
@@ -80,7 +80,7 @@ def delivery_timeline(channel: ChannelLike | None = None, *, session: Session | 
     return timeline_of([row for row in lab.service.deliveries() if wanted is None or row["channel_id"] in wanted])
 
 
-def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> SvgPicture:
+def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> Picture:
     """The picture of the rows of `Service.deliveries`."""
     messages = messages_of(deliveries)
     tries = sum(len(one.attempts) for one in messages)
@@ -90,7 +90,7 @@ def timeline_of(deliveries: Iterable[Mapping[str, Any]]) -> SvgPicture:
     drawn = [[one.name, one.begun, _lane(one, longest), _answers(one), _waited(one)] for one in messages]
     names = ["message", "first try", "answers", "waited"]
     notes = [*_legend(), f"; a row is {longest:.1f} seconds long" if longest else ""]
-    return SvgPicture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *notes))
+    return Picture(text_table(title, names, words), chart(title, _COLUMNS, drawn, *notes))
 
 
 def messages_of(deliveries: Iterable[Mapping[str, Any]]) -> list[TimelineMessage]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...client.notifications.inbox import ReceivedMessage
+from ...client.notifications.inbox import Received
 from ...core.names import Names
 from ..widgets.html import Markup, joined, tag
 from .receiver import explained
@@ -21,7 +21,7 @@ _HEADINGS = ("number", "state", "changed", "channel", "received", "answered", "t
 _VERIFIED = {True: "right", False: "wrong: refused", None: "unknown channel"}
 
 
-def headings(messages: list[ReceivedMessage]) -> Markup:
+def headings(messages: list[Received]) -> Markup:
     """How many messages there are, and what the parts of their lines are."""
     count = len(messages)
     if not count:
@@ -33,7 +33,7 @@ def headings(messages: list[ReceivedMessage]) -> Markup:
     return joined(tag("p", words, role="status", style="margin: 4px 2px"), tag("div", names, style="padding-left: 1em"))
 
 
-def message_line(one: ReceivedMessage, names: Names, watched: dict[str, str]) -> Markup:
+def message_line(one: Received, names: Names, watched: dict[str, str]) -> Markup:
     """A message; `watched` says by channel id what it watches."""
     found = one.notification
     parts: tuple[object, ...] = (
@@ -50,7 +50,7 @@ def message_line(one: ReceivedMessage, names: Names, watched: dict[str, str]) ->
     return tag("details", tag("summary", line, title=title), _headers(one, names), style=_LINES)
 
 
-def _headers(one: ReceivedMessage, names: Names) -> Markup:
+def _headers(one: Received, names: Names) -> Markup:
     lines = (
         tag("div", tag("code", f"{row['header']}: {row['value']}"), tag("i", row["meaning"], style="padding-left: 1em"))
         for row in explained(one, names)

@@ -9,7 +9,7 @@ from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, cast
 
-from ...client.notifications.inbox import Inbox, ReceivedMessage, same_token
+from ...client.notifications.inbox import Inbox, Received, same_token
 from ...core.fork import ForkedChild, after_fork
 from ...core.http.redaction import masked
 from ...core.notifications.messages import HEADERS, STATES
@@ -196,7 +196,7 @@ class Receiver:
         """
         return same_token(optional_text("token", token), self._message(n).notification.token)
 
-    def _message(self, n: object) -> ReceivedMessage:
+    def _message(self, n: object) -> Received:
         received = self._inbox.messages()
         if isinstance(n, bool) or not isinstance(n, int) or not -len(received) <= n < len(received):
             raise ValueError(f"n is {n!r}, and there are {_counted(len(received))}, counted from 0; -1 is the last")
@@ -214,12 +214,12 @@ class Receiver:
         """Call this after every message, in whatever thread took it; what is returned ends it."""
         return self._inbox.listen(listener)
 
-    def received(self) -> list[ReceivedMessage]:
+    def received(self) -> list[Received]:
         """The messages as values, for views."""
         return self._inbox.messages()
 
 
-def _matches(one: ReceivedMessage, state: str | None, channel: str | None) -> bool:
+def _matches(one: Received, state: str | None, channel: str | None) -> bool:
     found = one.notification
     return state in (None, found.state) and channel in (None, found.channel_id)
 
@@ -235,7 +235,7 @@ def _counted(count: int) -> str:
     return f"{count or 'no'} message{'' if count == 1 else 's'}"
 
 
-def message_record(one: ReceivedMessage) -> Record:
+def message_record(one: Received) -> Record:
     """A message as a row of `MESSAGES`."""
     found, length = one.notification, one.headers.get("Content-Length")
     return {
@@ -264,7 +264,7 @@ _CONTENT = {
 }
 
 
-def explained(one: ReceivedMessage, names: Names) -> list[dict[str, Any]]:
+def explained(one: Received, names: Names) -> list[dict[str, Any]]:
     """The family's headers of a message, in the order of the interface's table, and those about its body."""
     token, shown = names.header(_TOKEN), one.notification.token
     every = {names.header(row.name): row.meaning for row in HEADERS} | _CONTENT

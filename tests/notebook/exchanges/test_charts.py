@@ -11,7 +11,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.uploads.states import TRANSITIONS, UploadEvent, UploadState
 from svc_notebooks.notebook.exchanges.state_chart import arrows, state_chart, way_of
-from svc_notebooks.notebook.exchanges.svg import SvgPicture
+from svc_notebooks.notebook.exchanges.svg import Picture
 from svc_notebooks.notebook.exchanges.upload_chart import WIDTH, requests_of, upload_picture
 from svc_notebooks.notebook.notifications.delivery_timeline import timeline_of
 
@@ -21,13 +21,13 @@ SVG = "{http://www.w3.org/2000/svg}"
 EVIL = '<script>alert("x")</script>'
 
 
-def drawings(picture: SvgPicture) -> list[ET.Element]:
+def drawings(picture: Picture) -> list[ET.Element]:
     """The SVG images of a picture; each must be one that a parser takes."""
     found = re.findall(r'src="data:image/svg\+xml,([^"]*)"', picture.html)
     return [ET.fromstring(unquote(one)) for one in found]
 
 
-def rows(picture: SvgPicture) -> list[list[str]]:
+def rows(picture: Picture) -> list[list[str]]:
     """The cells of the table, as text."""
     body = picture.html.partition("<tbody>")[2].partition("</tbody>")[0]
     cells = (re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1])

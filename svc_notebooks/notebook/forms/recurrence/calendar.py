@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-from ...exchanges.svg import SvgPicture
+from ...exchanges.svg import Picture
 from ...times import offset_text
 from ...widgets.html import Markup, joined, tag
 from ...widgets.month_table import month_after, month_name, month_table
@@ -36,7 +36,7 @@ class Day:
     offset: str | None = None
 
 
-def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> SvgPicture:
+def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> Picture:
     """The months of these instances, with the days marked on which they take place.
 
     Args:
@@ -61,7 +61,7 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> SvgPicture:
         raise ValueError("instances has no column start; give a frame of preview_recurrence(), instances() or events()")
     days = days_of(instances.to_dict("records"))
     if not days:
-        return SvgPicture("no instances", tag("p", "No instances."))
+        return Picture("no instances", tag("p", "No instances."))
     leaves = [month_after(min(days), n) for n in range(months) if month_after(min(days), n) <= max(days)]
     title = _title(days)
     tables = [month_table(leaf, lambda day: _cell(day, days.get(day))) for leaf in leaves]
@@ -69,7 +69,7 @@ def recurrence_calendar(instances: DataFrame, *, months: int = 6) -> SvgPicture:
     rest = tag("p", f"More follow after {month_name(leaves[-1])}.", style=_NOTE) if beyond else Markup()
     heading = tag("p", tag("strong", title), style=_NOTE)
     words = "\n".join([title, *(f"  {_said(leaf, days)}" for leaf in leaves)])
-    return SvgPicture(words, tag("div", heading, tag("div", *tables, style=_SIDE_BY_SIDE), rest, class_="svc-picture"))
+    return Picture(words, tag("div", heading, tag("div", *tables, style=_SIDE_BY_SIDE), rest, class_="svc-picture"))
 
 
 def days_of(rows: Sequence[Mapping[Any, object]]) -> dict[date, Day]:

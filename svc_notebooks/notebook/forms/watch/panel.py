@@ -28,7 +28,7 @@ from .controls import CHANGES, WatchControls
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from ....client.notifications.inbox import ReceivedMessage
+    from ....client.notifications.inbox import Received
     from ....client.session import Session
     from ....core.names import Names
 
@@ -216,7 +216,7 @@ class WatchPanel(Form):
         watched = {one.id: self._watched(one.file) for one in known.values()}
         self._show_messages(self.receiver.received() if self.receiver else [], session.names, watched)
 
-    def _show_messages(self, messages: list[ReceivedMessage], names: Names, watched: dict[str, str]) -> None:
+    def _show_messages(self, messages: list[Received], names: Names, watched: dict[str, str]) -> None:
         """A widget for each, so that one that is unfolded stays so when others come."""
         self.table.value = headings(messages)
         shown = range(max(0, len(messages) - MOST), len(messages))
