@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 tests nbval notebooks: export TZ := UTC
 tests nbval notebooks: export PYTHONHASHSEED := 0
 
-.PHONY: env lab test checks lint types floors tests nbval browser durability opens coverage bench docs lite lite-tests lite-lock notebooks lock \
+.PHONY: env lab test checks lint types imports tests nbval browser durability opens coverage bench docs lite lite-tests lite-lock notebooks lock \
 	wheel clean check-wheel check-binder
 
 # Both halves of the environment: the one that JupyterLab and the notebooks need, and the rest that tests need.
@@ -44,7 +44,7 @@ test: lint
 	$(MAKE) --no-print-directory tests; tests=$$?; \
 	wait $$checks; checks=$$?; cat build/checks.log; exit $$((tests | checks))
 
-checks: types floors nbval
+checks: types imports nbval
 
 lint: env
 	$(BIN)/ruff check .
@@ -53,7 +53,7 @@ lint: env
 types: env
 	$(BIN)/mypy
 
-floors: env
+imports: env
 	$(BIN)/lint-imports
 
 # ARGS go to pytest: make tests ARGS="-k resumable"; with ARGS="-n 0" in one process, for a debugger.

@@ -1,7 +1,7 @@
 """What import-linter cannot see: whether an import runs at once or when it is needed.
 
 Which room may use which, and which file knows requests, SQLAlchemy and cheroot, are contracts in
-pyproject.toml, and `make floors` checks them.
+pyproject.toml, and `make imports` checks them.
 """
 
 import ast
