@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..context.access_tokens import TokenVerifier
 from ..context.service_context import ServiceContext
 from ..events.attendee_copies import emails_of, sync_attendee_copies
-from ..events.resource import stored
-from ..files import rows as drafts
+from ..events.resource import event_from_row
+from ..files.rows import root_row
 from ..store.users import TokenRow
 
 
@@ -14,7 +14,7 @@ def create_user(context: ServiceContext, email: str) -> None:
     """Make a user of whoever is none yet."""
     if context.store.users.root(email) is not None:
         return
-    root = drafts.root_row(context, email)
+    root = root_row(context, email)
     context.store.users.add_user(email, root.id)
     context.store.files.add(root)
     _bring_invitations(context, email)
@@ -29,6 +29,6 @@ def grant(context: ServiceContext, access: TokenVerifier, secret: str, token: To
 
 def _bring_invitations(context: ServiceContext, email: str) -> None:
     for row in context.store.events.naming(email):
-        found = stored(row)
+        found = event_from_row(row)
         if not row.cancelled and email in emails_of(found.body):
             sync_attendee_copies(context, found, found.body)

@@ -9,23 +9,23 @@ from typing import Any
 
 from ...core.errors.catalogue import refuse
 
-_SEAL = 16
+_MAC_SIZE = 16
 
 
 def encode_page_token(keys: tuple[Any, ...], about: tuple[str, ...], secret: str) -> str:
     """A token that stands for these keys in the listing that `about` names."""
     text = json.dumps(keys, ensure_ascii=False).encode()
-    return urlsafe_b64encode(_seal(text, about, secret) + text).decode().rstrip("=")
+    return urlsafe_b64encode(_mac(text, about, secret) + text).decode().rstrip("=")
 
 
-def read(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
+def decode_page_token(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[Any, ...]:
     """The keys in a token. Raises ApiError (400 invalid, location pageToken)."""
     try:
         raw = urlsafe_b64decode(token.encode("ascii") + b"=" * (-len(token) % 4))
     except ValueError:
         raise _wrong() from None
-    seal, text = raw[:_SEAL], raw[_SEAL:]
-    if not hmac.compare_digest(seal, _seal(text, about, secret)):
+    seal, text = raw[:_MAC_SIZE], raw[_MAC_SIZE:]
+    if not hmac.compare_digest(seal, _mac(text, about, secret)):
         raise _wrong()
     keys = tuple(json.loads(text))
     if len(keys) != width:
@@ -33,9 +33,9 @@ def read(token: str, about: tuple[str, ...], width: int, secret: str) -> tuple[A
     return keys
 
 
-def _seal(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
+def _mac(text: bytes, about: tuple[str, ...], secret: str) -> bytes:
     sealed = json.dumps(about).encode() + b"\n" + text
-    return hmac.digest(secret.encode(), sealed, "sha256")[:_SEAL]
+    return hmac.digest(secret.encode(), sealed, "sha256")[:_MAC_SIZE]
 
 
 def _wrong() -> Exception:

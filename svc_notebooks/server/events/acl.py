@@ -15,8 +15,8 @@ from .calendars import answer, calendar_of
 
 
 def _resource(context: ServiceContext, row: AccessRow) -> JSONObject:
-    kind, _, value = row.scope.partition(":")
-    scope: JSONObject = {"type": kind, "value": value} if value else {"type": kind}
+    scope_type, _, value = row.scope.partition(":")
+    scope: JSONObject = {"type": scope_type, "value": value} if value else {"type": scope_type}
     return {
         "kind": context.names.kind("aclRule"),
         "etag": f'"{row.role:017d}"',
@@ -58,11 +58,11 @@ def change(context: ServiceContext, request: RequestContext) -> Response:
 
 
 def _rule(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> AccessRow:
-    wanted = request.path_params[RULE_ID]
-    found = next((row for row in _rows(context, calendar) if row.scope == wanted), None)
-    if found is None:
-        raise refuse("notFound", message=f"there is no rule {wanted[:200]} for this calendar.")
-    return found
+    rule_id = request.path_params[RULE_ID]
+    rule = next((row for row in _rows(context, calendar) if row.scope == rule_id), None)
+    if rule is None:
+        raise refuse("notFound", message=f"there is no rule {rule_id[:200]} for this calendar.")
+    return rule
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:

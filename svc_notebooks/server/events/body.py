@@ -20,41 +20,43 @@ def writable_fields(body: JSONObject, policy: Policy) -> JSONObject:
     if kept.get("recurrence") == []:
         del kept["recurrence"]
     if "attendees" in kept:
-        kept["attendees"] = _each_once(kept["attendees"])
+        kept["attendees"] = _unique_attendees(kept["attendees"])
     return kept
 
 
 def _without_null(value: JSON, path: str) -> JSON:
     if isinstance(value, dict):
-        inner = {name: one for name, one in value.items() if one is not None and f"{path}.{name}" not in _READ_ONLY}
-        return {name: _without_null(one, f"{path}.{name}") for name, one in inner.items()}
+        inner = {
+            name: member for name, member in value.items() if member is not None and f"{path}.{name}" not in _READ_ONLY
+        }
+        return {name: _without_null(member, f"{path}.{name}") for name, member in inner.items()}
     if isinstance(value, list):
-        return [_without_null(one, f"{path}[]") for one in value if one is not None]
+        return [_without_null(element, f"{path}[]") for element in value if element is not None]
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _each_once(attendees: Any) -> list[JSON]:
+def _unique_attendees(attendees: Any) -> list[JSON]:
     """Who is named twice is one: what the later entry says is laid over the first."""
-    found: dict[str, JSONObject] = {}
-    for one in attendees:
-        before = found.get(one["email"].lower(), {})
-        found[one["email"].lower()] = {**before, **one, "email": before.get("email", one["email"])}
-    return list(found.values())
+    by_email: dict[str, JSONObject] = {}
+    for attendee in attendees:
+        before = by_email.get(attendee["email"].lower(), {})
+        by_email[attendee["email"].lower()] = {**before, **attendee, "email": before.get("email", attendee["email"])}
+    return list(by_email.values())
 
 
-def merged(old: JSONObject, patch: JSONObject) -> JSONObject:
+def merge_patch(old: JSONObject, patch: JSONObject) -> JSONObject:
     """The old value with a patch laid over it: objects name by name, null takes away (RFC 7386).
 
-    >>> merged({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}})
+    >>> merge_patch({"a": 1, "b": {"c": 2, "d": 3}}, {"a": None, "b": {"c": 4}})
     {'b': {'c': 4, 'd': 3}}
     """
-    found = dict(old)
+    fields = dict(old)
     for name, value in patch.items():
-        before = found.get(name)
+        before = fields.get(name)
         if value is None:
-            found.pop(name, None)
+            fields.pop(name, None)
         elif isinstance(value, dict):
-            found[name] = merged(before if isinstance(before, dict) else {}, value)
+            fields[name] = merge_patch(before if isinstance(before, dict) else {}, value)
         else:
-            found[name] = value
-    return found
+            fields[name] = value
+    return fields

@@ -13,66 +13,66 @@ from ...core.events import calendars as rules
 from ...core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
 from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
-from ..context import page_tokens as paging
+from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import int_param, parse_fields_param, read_json, selected
 from ..store.calendars import CalendarRow
 
 PRIMARY = "primary"
-_PAGE, _MOST_PAGE = 100, 250
+_DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE = 100, 250
 
 
 def calendar_of(
-    context: ServiceContext, request: RequestContext, least: CalendarRole, name: str | None = None
+    context: ServiceContext, request: RequestContext, minimum_role: CalendarRole, name: str | None = None
 ) -> CalendarRow:
     """The calendar in the path, if the caller has at least this role on it. Raises ApiError (403, 404)."""
-    wanted = request.path_params[CALENDAR_ID] if name is None else name
-    row = primary_of(context, request.caller.user) if wanted == PRIMARY else seen(context, wanted)
+    calendar_id = request.path_params[CALENDAR_ID] if name is None else name
+    row = primary_of(context, request.caller.user) if calendar_id == PRIMARY else calendar_by_id(context, calendar_id)
     role = role_of(context, request.caller.user, row) if row else None
     if row is None or role is None or not _in_scope(request, row, role):
-        raise refuse("calendarNotFound", calendarId=wanted[:200])
-    if role < least:
-        raise refuse("calendarAccess", role=least.word)
+        raise refuse("calendarNotFound", calendarId=calendar_id[:200])
+    if role < minimum_role:
+        raise refuse("calendarAccess", role=minimum_role.word)
     return row
 
 
 def _in_scope(request: RequestContext, row: CalendarRow, role: CalendarRole) -> bool:
     """Whether the token reaches this calendar, and not only those that its app made or its user owns."""
-    wide = request.caller.scopes & request.operation.scopes - _NARROW
+    reaches_all = request.caller.scopes & request.operation.scopes - _NARROW
     made = "calendar.app.created" in request.caller.scopes and row.client == request.caller.client
-    return bool(wide) or made or (role is CalendarRole.OWNER and bool(request.caller.scopes & _OWNED))
+    return bool(reaches_all) or made or (role is CalendarRole.OWNER and bool(request.caller.scopes & _OWNED))
 
 
 _OWNED = {"calendar.events.owned", "calendar.events.owned.readonly"}
 _NARROW = _OWNED | {"calendar.app.created"}
 
 
-def seen(context: ServiceContext, wanted: str) -> CalendarRow | None:
+def calendar_by_id(context: ServiceContext, calendar_id: str) -> CalendarRow | None:
     """A calendar by its id, a user's primary one by their address."""
-    found = context.store.calendars.get(wanted)
-    if found is None and context.store.users.root(wanted.lower()):
-        return primary_of(context, wanted.lower())
-    return found
+    row = context.store.calendars.get(calendar_id)
+    if row is None and context.store.users.root(calendar_id.lower()):
+        return primary_of(context, calendar_id.lower())
+    return row
 
 
 def primary_of(context: ServiceContext, user: str) -> CalendarRow:
     """A user's main calendar; it is there from the first time that anybody asks."""
-    found = context.store.calendars.get(user)
-    if found is None:
+    row = context.store.calendars.get(user)
+    if row is None:
         summary = json.dumps({"summary": user})
-        found = CalendarRow(user, user, "", context.policy.calendar_zone, context.millis(), summary)
-        context.store.calendars.save(found)
-    return found
+        row = CalendarRow(user, user, "", context.policy.calendar_zone, context.millis(), summary)
+        context.store.calendars.save(row)
+    return row
 
 
 def role_of(context: ServiceContext, user: str, row: CalendarRow) -> CalendarRole | None:
     """What a user is to a calendar; None: they do not see it."""
     if row.owner == user:
         return CalendarRole.OWNER
-    reaching = ("default", f"domain:{user.partition('@')[2]}", f"user:{user}")
-    found = [CalendarRole(one.role) for one in context.store.calendars.grants(row.id) if one.scope in reaching]
-    return max(found, default=None)
+    scopes = ("default", f"domain:{user.partition('@')[2]}", f"user:{user}")
+    roles = [CalendarRole(grant.role) for grant in context.store.calendars.grants(row.id) if grant.scope in scopes]
+    return max(roles, default=None)
 
 
 def _etag(row: CalendarRow) -> str:
@@ -86,15 +86,15 @@ def calendar_resource(context: ServiceContext, row: CalendarRow) -> JSONObject:
     return head | body | {"timeZone": row.zone}
 
 
-def entry(context: ServiceContext, user: str, row: CalendarRow) -> JSONObject:
+def list_entry(context: ServiceContext, user: str, row: CalendarRow) -> JSONObject:
     """A calendar as it stands in a user's list."""
     role = role_of(context, user, row) or CalendarRole.READER
     color = CALENDAR_COLORS["14" if row.primary else "7"]
-    found = calendar_resource(context, row) | {"kind": context.names.kind("calendarListEntry")}
-    found |= {"colorId": "14" if row.primary else "7", "backgroundColor": color.background}
-    found |= {"foregroundColor": color.foreground, "selected": True, "accessRole": role.word}
-    found["defaultReminders"] = default_reminders(context)
-    return found | {"primary": True} if row.id == user else found
+    resource = calendar_resource(context, row) | {"kind": context.names.kind("calendarListEntry")}
+    resource |= {"colorId": "14" if row.primary else "7", "backgroundColor": color.background}
+    resource |= {"foregroundColor": color.foreground, "selected": True, "accessRole": role.word}
+    resource["defaultReminders"] = default_reminders(context)
+    return resource | {"primary": True} if row.id == user else resource
 
 
 def default_reminders(context: ServiceContext) -> list[Any]:
@@ -104,8 +104,8 @@ def default_reminders(context: ServiceContext) -> list[Any]:
 
 def insert(context: ServiceContext, request: RequestContext) -> Response:
     """A secondary calendar."""
-    given = rules.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
-    body: JSONObject = {name: value for name, value in given.items() if value is not None}
+    fields = rules.check_calendar(read_json(request.body, context.policy.max_metadata_size), creating=True)
+    body: JSONObject = {name: value for name, value in fields.items() if value is not None}
     zone = str(body.pop("timeZone", context.policy.calendar_zone))
     name = f"{context.ids.calendar()}@group.calendar.{context.policy.domain}"
     row = CalendarRow(name, request.caller.user, request.caller.client, zone, context.millis(), json.dumps(body))
@@ -165,27 +165,27 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
 def get_entry(context: ServiceContext, request: RequestContext) -> Response:
     """One calendar of the caller's list."""
     row = calendar_of(context, request, CalendarRole.FREE_BUSY_READER)
-    return answer(request, entry(context, request.caller.user, row), LIST_SHAPE)
+    return answer(request, list_entry(context, request.caller.user, row), LIST_SHAPE)
 
 
 def list_entries(context: ServiceContext, request: RequestContext) -> Response:
     """The caller's calendars, the primary one first."""
-    least = rules.check_role(request.query.get("minAccessRole")) if "minAccessRole" in request.query else None
+    minimum_role = rules.check_role(request.query.get("minAccessRole")) if "minAccessRole" in request.query else None
     user = request.caller.user
     primary_of(context, user)
     rows = sorted(context.store.calendars.of(user), key=lambda row: (row.id != user, row.created, row.id))
-    entries = [entry(context, user, row) for row in rows if _reaches(context, user, row, least)]
-    size = int_param(request.query, "maxResults", _PAGE, _MOST_PAGE)
+    entries = [list_entry(context, user, row) for row in rows if _has_role(context, user, row, minimum_role)]
+    size = int_param(request.query, "maxResults", _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
     about, token = ("calendarList", user), request.query.get("pageToken")
-    start = paging.read(token, about, 1, context.secret)[0] if token else 0
+    start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
     value: JSONObject = {"kind": context.names.kind("calendarList"), "items": list(entries[start : start + size])}
     if start + size < len(entries):
-        value["nextPageToken"] = paging.encode_page_token((start + size,), about, context.secret)
+        value["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
     return answer(request, value, {"kind": None, "etag": None, "nextPageToken": None, "items": LIST_SHAPE})
 
 
-def _reaches(context: ServiceContext, user: str, row: CalendarRow, least: CalendarRole | None) -> bool:
-    return least is None or (role_of(context, user, row) or CalendarRole.FREE_BUSY_READER) >= least
+def _has_role(context: ServiceContext, user: str, row: CalendarRow, minimum_role: CalendarRole | None) -> bool:
+    return minimum_role is None or (role_of(context, user, row) or CalendarRole.FREE_BUSY_READER) >= minimum_role
 
 
 def colors(context: ServiceContext, request: RequestContext) -> Response:
@@ -193,14 +193,14 @@ def colors(context: ServiceContext, request: RequestContext) -> Response:
     value: JSONObject = {
         "kind": context.names.kind("colors"),
         "updated": format_time(from_millis(0)),
-        "calendar": {key: _color(one) for key, one in CALENDAR_COLORS.items()},
-        "event": {key: _color(one) for key, one in EVENT_COLORS.items()},
+        "calendar": {key: _color(color) for key, color in CALENDAR_COLORS.items()},
+        "event": {key: _color(color) for key, color in EVENT_COLORS.items()},
     }
     return answer(request, value, {"kind": None, "updated": None, "calendar": {"": None}, "event": {"": None}})
 
 
-def _color(one: Color) -> JSONObject:
-    return {"background": one.background, "foreground": one.foreground}
+def _color(color: Color) -> JSONObject:
+    return {"background": color.background, "foreground": color.foreground}
 
 
 def answer(request: RequestContext, value: JSONObject, shape: Shape) -> Response:

@@ -20,7 +20,7 @@ from ...core.work_budget import WorkBudget
 from ..context.service_context import ServiceContext
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
-from .resource import Found, stored
+from .resource import EventRecord, event_from_row
 
 _ID = re.compile(r"(?P<series>.+)_(?P<moment>\d{8}(?:T\d{6}Z)?)", re.ASCII)
 
@@ -37,9 +37,9 @@ def instance_id(series: str, start: Start) -> str:
 
 def read_instance_id(text: str) -> tuple[str, Start] | None:
     """The series and the start that an instance's id names; None: it is no such id."""
-    found = _ID.fullmatch(text)
+    match = _ID.fullmatch(text)
     try:
-        return (found["series"], read_moment(found["moment"])) if found else None
+        return (match["series"], read_moment(match["moment"])) if match else None
     except ValueError:
         return None  # the thirteenth month
 
@@ -51,33 +51,36 @@ def instances(
     after: datetime | None,
     before: datetime | None,
     work: WorkBudget | None = None,
-) -> Iterator[Found]:
+) -> Iterator[EventRecord]:
     """The instances that overlap this window, in the order of their starts, cancelled ones among them.
 
     Raises WorkExceeded, where `work` has an end.
     """
-    master, tz = stored(row), zone(calendar.zone)
-    changed = {one.id for one in context.store.events.changed_instances(calendar.id, row.id)}
+    master, tz = event_from_row(row), zone(calendar.zone)
+    changed = {instance.id for instance in context.store.events.changed_instances(calendar.id, row.id)}
     moved = changed_instances(context, calendar, row, after, before)
-    plain = (
-        _plain(master, one, tz)
-        for one in _occurrences(master.body, tz, after, before, work)
-        if not changed or instance_id(row.id, one.start) not in changed
+    generated = (
+        _generated_instance(master, occurrence, tz)
+        for occurrence in _occurrences(master.body, tz, after, before, work)
+        if not changed or instance_id(row.id, occurrence.start) not in changed
     )
-    return merge(plain, moved, key=_by_start)
+    return merge(generated, moved, key=_by_start)
 
 
 def changed_instances(
     context: ServiceContext, calendar: CalendarRow, row: EventRow, after: datetime | None, before: datetime | None
-) -> Iterator[Found]:
+) -> Iterator[EventRecord]:
     """Those of them that were changed by themselves."""
-    master = stored(row)
-    every = (_filled(master, one) for one in context.store.events.changed_instances(calendar.id, row.id))
-    return iter(sorted((one for one in every if _overlaps(one.row, after, before)), key=_by_start))
+    master = event_from_row(row)
+    changed = (
+        _with_series_fields(master, instance)
+        for instance in context.store.events.changed_instances(calendar.id, row.id)
+    )
+    return iter(sorted((event for event in changed if _overlaps(event.row, after, before)), key=_by_start))
 
 
-def _by_start(found: Found) -> tuple[int, str]:
-    return found.row.start, found.row.id
+def _by_start(event: EventRecord) -> tuple[int, str]:
+    return event.row.start, event.row.id
 
 
 def _overlaps(row: EventRow, after: datetime | None, before: datetime | None) -> bool:
@@ -99,12 +102,12 @@ def is_within(
     return next(_occurrences(body, zone(calendar.zone), after, before, work), None) is not None
 
 
-def _plain(master: Found, occurrence: Occurrence, tz: tzinfo) -> Found:
+def _generated_instance(master: EventRecord, occurrence: Occurrence, tz: tzinfo) -> EventRecord:
     start, end = occurrence.start, occurrence.end
     body = {name: value for name, value in master.body.items() if name != "recurrence"}
-    body |= {"start": _said(master.body["start"], start), "end": _said(master.body["end"], end)}
+    body |= {"start": _time_object(master.body["start"], start), "end": _time_object(master.body["end"], end)}
     body["originalStartTime"] = body["start"]
-    return Found(
+    return EventRecord(
         master.row._replace(
             id=instance_id(master.row.id, start),
             series=master.row.id,
@@ -116,47 +119,49 @@ def _plain(master: Found, occurrence: Occurrence, tz: tzinfo) -> Found:
     )
 
 
-def _said(like: Any, moment: Start) -> JSONObject:
+def _time_object(template: Any, moment: Start) -> JSONObject:
     """A time object that says this moment, with the time zone of another."""
     if isinstance(moment, datetime):
-        said: JSONObject = {"dateTime": in_minutes(moment).isoformat()}
+        time_object: JSONObject = {"dateTime": in_minutes(moment).isoformat()}
     else:
-        said = {"date": moment.isoformat()}
-    return said | ({"timeZone": like["timeZone"]} if like.get("timeZone") else {})
+        time_object = {"date": moment.isoformat()}
+    return time_object | ({"timeZone": template["timeZone"]} if template.get("timeZone") else {})
 
 
-def _filled(master: Found, row: EventRow) -> Found:
+def _with_series_fields(master: EventRecord, row: EventRow) -> EventRecord:
     """An instance that was changed: the series' fields under its own."""
-    return Found(row, {name: one for name, one in master.body.items() if name != "recurrence"} | json.loads(row.body))
+    return EventRecord(
+        row, {name: value for name, value in master.body.items() if name != "recurrence"} | json.loads(row.body)
+    )
 
 
-def find(context: ServiceContext, calendar: CalendarRow, event_id: str) -> Found | None:
+def find_event(context: ServiceContext, calendar: CalendarRow, event_id: str) -> EventRecord | None:
     """The event of this id, an instance of a recurring one among them; None: there is none."""
     row = context.store.events.get(calendar.id, event_id)
     if row is not None:
         master = context.store.events.get(calendar.id, row.series) if row.series else None
-        return _filled(stored(master), row) if master else stored(row)
-    named = read_instance_id(event_id)
-    series = context.store.events.get(calendar.id, named[0]) if named else None
-    if named is None or series is None or not series.recurring:
+        return _with_series_fields(event_from_row(master), row) if master else event_from_row(row)
+    parsed = read_instance_id(event_id)
+    series = context.store.events.get(calendar.id, parsed[0]) if parsed else None
+    if parsed is None or series is None or not series.recurring:
         return None
-    return _instance_at(calendar, stored(series), named[1])
+    return _instance_at(calendar, event_from_row(series), parsed[1])
 
 
-def _instance_at(calendar: CalendarRow, master: Found, start: Start) -> Found | None:
+def _instance_at(calendar: CalendarRow, master: EventRecord, start: Start) -> EventRecord | None:
     tz = zone(calendar.zone)
     try:
         begin = instant(start, tz)
-        behind = begin + timedelta(days=1)
+        end = begin + timedelta(days=1)
     except OverflowError:
         return None  # no event lies so near to the ends of all years
-    for one in _occurrences(master.body, tz, begin, behind):
-        if instance_id("", one.start) == instance_id("", start):
-            return _plain(master, one, tz)
+    for occurrence in _occurrences(master.body, tz, begin, end):
+        if instance_id("", occurrence.start) == instance_id("", start):
+            return _generated_instance(master, occurrence, tz)
     return None
 
 
-def exists_in_recurrence(calendar: CalendarRow, master: Found, row: EventRow) -> bool:
+def exists_in_recurrence(calendar: CalendarRow, master: EventRecord, row: EventRow) -> bool:
     """Whether the recurrence still has the instance that a changed one stands for."""
     original: Any = json.loads(row.body)["originalStartTime"]
     return _instance_at(calendar, master, read_time(original)) is not None

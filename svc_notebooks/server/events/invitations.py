@@ -10,44 +10,44 @@ from ...core.http.messages import JSONObject
 from ..context.service_context import ServiceContext
 from ..store.events import InvitationRow
 from .attendee_copies import attendees_of
-from .resource import Found
+from .resource import EventRecord
 
 _SUBJECTS = {"request": "Invitation", "update": "Updated invitation", "cancel": "Cancelled event"}
 
 
-def invite(context: ServiceContext, notify: str, found: Found) -> None:
+def send_invitations(context: ServiceContext, notify: str, event: EventRecord) -> None:
     """A new event: all of its attendees are invited."""
-    _send(context, notify, found, dict.fromkeys(_recipients(found.body), "request"))
+    _send(context, notify, event, dict.fromkeys(_recipients(event.body), "request"))
 
 
-def tell(context: ServiceContext, notify: str, found: Found, before: JSONObject) -> None:
+def send_updates(context: ServiceContext, notify: str, event: EventRecord, before: JSONObject) -> None:
     """An event has changed: some are invited, some told, some no longer invited."""
-    if found.row.cancelled:
-        return cancel(context, notify, found)
-    now, then = _recipients(found.body), [] if before.get("status") == "cancelled" else _recipients(before)
+    if event.row.cancelled:
+        return send_cancellations(context, notify, event)
+    now, then = _recipients(event.body), [] if before.get("status") == "cancelled" else _recipients(before)
     methods = {email: "update" if email in then else "request" for email in now}
-    return _send(context, notify, found, methods | {email: "cancel" for email in then if email not in now})
+    return _send(context, notify, event, methods | {email: "cancel" for email in then if email not in now})
 
 
-def cancel(context: ServiceContext, notify: str, found: Found) -> None:
+def send_cancellations(context: ServiceContext, notify: str, event: EventRecord) -> None:
     """An event will not be: all of its attendees are told."""
-    _send(context, notify, found, dict.fromkeys(_recipients(found.body), "cancel"))
+    _send(context, notify, event, dict.fromkeys(_recipients(event.body), "cancel"))
 
 
 def _recipients(body: JSONObject) -> list[str]:
     """Everybody but the organizer, and but rooms, in the order of the event."""
     organizer: Any = body.get("organizer") or {}
     own = str(organizer.get("email")).lower()
-    people = [str(one["email"]) for one in attendees_of(body) if not one.get("resource")]
+    people = [str(attendee["email"]) for attendee in attendees_of(body) if not attendee.get("resource")]
     return list(dict.fromkeys(email for email in people if email.lower() != own))
 
 
-def _send(context: ServiceContext, notify: str, found: Found, methods: Mapping[str, str]) -> None:
+def _send(context: ServiceContext, notify: str, event: EventRecord, methods: Mapping[str, str]) -> None:
     for recipient, method in methods.items():
         outside = context.store.users.root(recipient.lower()) is None
         if notify == "all" or (notify == "externalOnly" and outside):
-            subject = f"{_SUBJECTS[method]}: {found.body.get('summary') or '(no title)'}"
-            context.store.events.invite(InvitationRow(context.millis(), found.row.id, recipient, method, subject))
+            subject = f"{_SUBJECTS[method]}: {event.body.get('summary') or '(no title)'}"
+            context.store.events.invite(InvitationRow(context.millis(), event.row.id, recipient, method, subject))
 
 
 def outbox(context: ServiceContext) -> list[dict[str, Any]]:

@@ -22,18 +22,25 @@ from ..files.operations import parse_fields_param, read_json
 from ..files.resource import display_name
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
-from . import conference as event_parts, invitations
+from . import invitations
 from .attendee_copies import sync_attendee_copies
 from .body import writable_fields
 from .calendars import answer, calendar_of, role_of
-from .instances import find
-from .options import Options, most_attendees, options_of
-from .resource import Found, View, stored
+from .conference import (
+    complete_attachments,
+    complete_conference,
+    create_conference,
+    is_conference_pending,
+    meeting_link,
+)
+from .instances import find_event
+from .options import Options, max_attendees, options_of
+from .resource import EventRecord, EventView, event_from_row
 
 
 def view_of(
     context: ServiceContext, request: RequestContext, calendar: CalendarRow, *, zone_name: str | None = None
-) -> View:
+) -> EventView:
     """To whom this call's answer is shown. Raises ApiError."""
     name = request.query.get("timeZone") if zone_name is None else zone_name
     try:
@@ -42,24 +49,28 @@ def view_of(
         raise refuse("invalidParameter", name="timeZone", message=f"{error}.") from None
     origin = external_origin(request.http_request, context)
     writes = (role_of(context, request.caller.user, calendar) or CalendarRole.READER) > CalendarRole.READER
-    return View(context, calendar, request.caller.user, origin, tz, most_attendees(request.query), writes)
+    return EventView(context, calendar, request.caller.user, origin, tz, max_attendees(request.query), writes)
 
 
-def found_event(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> Found:
+def requested_event(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> EventRecord:
     """The event in the path. Raises ApiError (404)."""
-    wanted = request.path_params[EVENT_ID]
-    found = find(context, calendar, wanted)
-    if found is None:
-        raise refuse("eventNotFound", eventId=wanted[:200])
-    return found
+    event_id = request.path_params[EVENT_ID]
+    event = find_event(context, calendar, event_id)
+    if event is None:
+        raise refuse("eventNotFound", eventId=event_id[:200])
+    return event
 
 
-def shown(context: ServiceContext, request: RequestContext, calendar: CalendarRow, found: Found) -> Response:
+def event_response(
+    context: ServiceContext, request: RequestContext, calendar: CalendarRow, event: EventRecord
+) -> Response:
     """The answer that has this event."""
-    return answer(request, view_of(context, request, calendar).show(found), EVENT_SHAPE)
+    return answer(request, view_of(context, request, calendar).show(event), EVENT_SHAPE)
 
 
-def checked(context: ServiceContext, request: RequestContext, calendar: CalendarRow) -> tuple[JSONObject, Options]:
+def read_event_request(
+    context: ServiceContext, request: RequestContext, calendar: CalendarRow
+) -> tuple[JSONObject, Options]:
     """The body and the options of a call that writes, and whether its answer can be given. Raises ApiError."""
     options = options_of(request.query)
     parse_fields_param(request.query, {}, EVENT_SHAPE)
@@ -69,8 +80,8 @@ def checked(context: ServiceContext, request: RequestContext, calendar: Calendar
 
 def drop_ignored(body: JSONObject, options: Options) -> JSONObject:
     """The body without what its options let the service pass over, right or wrong (E-09, E-17)."""
-    wanted = {"attachments": options.attachments, "conferenceData": options.conference}
-    return {name: value for name, value in body.items() if wanted.get(name, True)}
+    supported = {"attachments": options.attachments, "conferenceData": options.conference}
+    return {name: value for name, value in body.items() if supported.get(name, True)}
 
 
 def refuse_problems(context: ServiceContext, body: JSONObject) -> None:
@@ -78,22 +89,22 @@ def refuse_problems(context: ServiceContext, body: JSONObject) -> None:
         raise ApiError(wrong)
 
 
-def completed(
+def complete_fields(
     context: ServiceContext, request: RequestContext, body: JSONObject, options: Options, before: JSONObject
 ) -> JSONObject:
     """The fields to keep, with attachments and conference as the options have them (E-09, E-17)."""
     kept = writable_fields(body, context.policy)
     if request.caller.service_account and kept.get("attendees"):
         raise refuse("serviceAccountInvites")
-    for name, wanted in (("attachments", options.attachments), ("conferenceData", options.conference)):
-        if not wanted:
+    for name, supported in (("attachments", options.attachments), ("conferenceData", options.conference)):
+        if not supported:
             kept.pop(name, None)
             kept |= {name: before[name]} if name in before else {}
     if options.attachments and "attachments" in kept:
-        kept["attachments"] = event_parts.attachments(context, request, kept["attachments"], before.get("attachments"))
+        kept["attachments"] = complete_attachments(context, request, kept["attachments"], before.get("attachments"))
     if options.conference and "conferenceData" in kept:
-        kept["conferenceData"] = event_parts.conference(context, kept["conferenceData"], before.get("conferenceData"))
-    if (link := event_parts.meeting_link(context, kept)) is not None:
+        kept["conferenceData"] = complete_conference(context, kept["conferenceData"], before.get("conferenceData"))
+    if (link := meeting_link(context, kept)) is not None:
         kept["hangoutLink"] = link
     return kept
 
@@ -104,18 +115,20 @@ def completed(
 def insert(context: ServiceContext, request: RequestContext) -> Response:
     """A new event."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    body, options = checked(context, request, calendar)
+    body, options = read_event_request(context, request, calendar)
     if body.get("id") is not None and body.get("iCalUID") is not None:
         raise refuse("invalid", field="iCalUID", message="expected either id or iCalUID, not both.")
     refuse_problems(context, body)
     with context.store.transaction():
         _check_new(context, calendar, body)
-        kept = completed(context, request, body, options, {}) | made_by(request.caller.user, calendar)
-        found = _new(context, calendar, body, kept)
-        context.store.events.save(found.row)
-        sync_attendee_copies(context, found, {})
-        invitations.invite(context, options.notify, found)
-    return shown(context, request, calendar, found)
+        kept = complete_fields(context, request, body, options, {}) | creator_and_organizer(
+            request.caller.user, calendar
+        )
+        event = _new_event(context, calendar, body, kept)
+        context.store.events.save(event.row)
+        sync_attendee_copies(context, event, {})
+        invitations.send_invitations(context, options.notify, event)
+    return event_response(context, request, calendar, event)
 
 
 def _check_new(context: ServiceContext, calendar: CalendarRow, body: JSONObject) -> None:
@@ -123,7 +136,7 @@ def _check_new(context: ServiceContext, calendar: CalendarRow, body: JSONObject)
         raise refuse("duplicate")
 
 
-def made_by(user: str, calendar: CalendarRow) -> JSONObject:
+def creator_and_organizer(user: str, calendar: CalendarRow) -> JSONObject:
     """The caller is the creator. The organizer is the calendar in which the event is created."""
     named: JSONObject = {} if calendar.primary else {"displayName": title_of(calendar)}
     return {"creator": {"email": user}, "organizer": {"email": calendar.id, **named}}
@@ -134,12 +147,12 @@ def title_of(calendar: CalendarRow) -> str:
     return str(json.loads(calendar.body).get("summary") or display_name(calendar.owner))
 
 
-def _new(context: ServiceContext, calendar: CalendarRow, body: JSONObject, kept: JSONObject) -> Found:
+def _new_event(context: ServiceContext, calendar: CalendarRow, body: JSONObject, kept: JSONObject) -> EventRecord:
     now, key = context.millis(), str(body.get("id") or context.ids.event())
     uid = str(body.get("iCalUID") or f"{key}@{context.policy.domain}")
-    place = context.store.events.last(calendar.id) + 1
-    row = EventRow(calendar.id, key, uid, calendar.id, None, 0, 0, 0, None, now, now, place, "")
-    return Found(with_times(row, kept, calendar), kept)
+    position = context.store.events.last(calendar.id) + 1
+    row = EventRow(calendar.id, key, uid, calendar.id, None, 0, 0, 0, None, now, now, position, "")
+    return EventRecord(with_times(row, kept, calendar), kept)
 
 
 def with_times(row: EventRow, body: JSONObject, calendar: CalendarRow) -> EventRow:
@@ -148,7 +161,7 @@ def with_times(row: EventRow, body: JSONObject, calendar: CalendarRow) -> EventR
     return row._replace(
         recurring=int(recurring),
         cancelled=int(body.get("status") == "cancelled"),
-        start=min(to_millis(instant(one, tz)) for one in _starts(body)),
+        start=min(to_millis(instant(start, tz)) for start in _starts(body)),
         end=None if recurring else to_millis(instant(end_of(body), tz)),
         body=json.dumps(body),
     )
@@ -156,36 +169,36 @@ def with_times(row: EventRow, body: JSONObject, calendar: CalendarRow) -> EventR
 
 def _starts(body: JSONObject) -> list[Start]:
     """When an event begins, and the dates that a recurrence adds: they may lie before."""
-    return [start_of(body), *(one.start for one in recurrence_of(body).extras)]
+    return [start_of(body), *(extra.start for extra in recurrence_of(body).extras)]
 
 
 def import_event(context: ServiceContext, request: RequestContext) -> Response:
     """A private copy of an event from elsewhere; one with the same iCalUID is replaced. Nobody is told."""
     calendar = calendar_of(context, request, CalendarRole.WRITER)
-    body, options = checked(context, request, calendar)
+    body, options = read_event_request(context, request, calendar)
     if not body.get("iCalUID"):
         raise refuse("required", field="iCalUID")
     refuse_problems(context, body)
     with context.store.transaction():
         rows = [row for row in context.store.events.by_uid(str(body["iCalUID"])) if row.calendar == calendar.id]
-        before = stored(rows[0]) if rows else None
-        kept = completed(context, request, body, options, before.body if before else {})
-        kept |= made_by(request.caller.user, calendar) | _imported_organizer(body)
-        found = _new(context, calendar, body | ({"id": before.row.id} if before else {}), kept)
+        before = event_from_row(rows[0]) if rows else None
+        kept = complete_fields(context, request, body, options, before.body if before else {})
+        kept |= creator_and_organizer(request.caller.user, calendar) | _imported_organizer(body)
+        event = _new_event(context, calendar, body | ({"id": before.row.id} if before else {}), kept)
         if before is None:
             _check_new(context, calendar, body)
         context.store.events.save(
-            found.row._replace(created=before.row.created, place=before.row.place) if before else found.row
+            event.row._replace(created=before.row.created, place=before.row.place) if before else event.row
         )
-    return shown(context, request, calendar, found)
+    return event_response(context, request, calendar, event)
 
 
 def _imported_organizer(body: JSONObject) -> JSONObject:
-    given: Any = body.get("organizer")
-    if not isinstance(given, dict) or not is_address(given.get("email")):
+    organizer: Any = body.get("organizer")
+    if not isinstance(organizer, dict) or not is_address(organizer.get("email")):
         return {}
-    named = {"displayName": given["displayName"]} if isinstance(given.get("displayName"), str) else {}
-    return {"organizer": {"email": given["email"], **named}}
+    named = {"displayName": organizer["displayName"]} if isinstance(organizer.get("displayName"), str) else {}
+    return {"organizer": {"email": organizer["email"], **named}}
 
 
 # -- one event -------------------------------------------------------------------------------------------------------
@@ -195,22 +208,22 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     """An event; a conference that was pending is there the next time that somebody looks."""
     calendar = calendar_of(context, request, CalendarRole.READER)
     view = view_of(context, request, calendar)
-    found = found_event(context, request, calendar)
-    value = view.show(found)
-    if event_parts.is_pending(found.body) and found.row.series is None:
-        _settle(context, found)
+    event = requested_event(context, request, calendar)
+    value = view.show(event)
+    if is_conference_pending(event.body) and event.row.series is None:
+        _create_pending_conference(context, event)
     return answer(request, value, EVENT_SHAPE)
 
 
-def _settle(context: ServiceContext, found: Found) -> None:
+def _create_pending_conference(context: ServiceContext, event: EventRecord) -> None:
     """Make the conference that was asked for, one for the organizer and all guests."""
     with context.store.transaction():
-        organizers = stored(context.store.events.get(found.row.origin, found.row.id) or found.row)
-        if not event_parts.is_pending(organizers.body):
+        organizer_event = event_from_row(context.store.events.get(event.row.origin, event.row.id) or event.row)
+        if not is_conference_pending(organizer_event.body):
             return
-        conference = event_parts.made(context, organizers.body["conferenceData"])
-        body = organizers.body | {"conferenceData": conference}
-        body["hangoutLink"] = event_parts.meeting_link(context, body)
-        settled = Found(organizers.row._replace(body=json.dumps(body)), body)
-        context.store.events.save(settled.row)
-        sync_attendee_copies(context, settled, organizers.body)
+        conference = create_conference(context, organizer_event.body["conferenceData"])
+        body = organizer_event.body | {"conferenceData": conference}
+        body["hangoutLink"] = meeting_link(context, body)
+        updated = EventRecord(organizer_event.row._replace(body=json.dumps(body)), body)
+        context.store.events.save(updated.row)
+        sync_attendee_copies(context, updated, organizer_event.body)

@@ -8,8 +8,8 @@ from ...core.errors.catalogue import refuse
 from ...core.http.messages import Query
 from ..files.operations import bool_param, int_param
 
-_WHO = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}
-_MOST_ATTENDEES = 10**9 - 1
+_SEND_UPDATES = {"all": "all", "externalOnly": "externalOnly", "none": "none", "true": "all", "false": "none"}
+_MAX_ATTENDEES = 10**9 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Options:
 
     conference: bool
     attachments: bool
-    most_attendees: int | None
+    max_attendees: int | None
     notify: str
 
 
@@ -27,14 +27,14 @@ def options_of(query: Query) -> Options:
     return Options(
         conference=_version(query) == 1,
         attachments=bool_param(query, "supportsAttachments", default=False),
-        most_attendees=most_attendees(query),
+        max_attendees=max_attendees(query),
         notify=_notify(query),
     )
 
 
-def most_attendees(query: Query) -> int | None:
+def max_attendees(query: Query) -> int | None:
     """How many attendees an answer may have; None: all. Raises ApiError (400)."""
-    return int_param(query, "maxAttendees", 1, _MOST_ATTENDEES) if "maxAttendees" in query else None
+    return int_param(query, "maxAttendees", 1, _MAX_ATTENDEES) if "maxAttendees" in query else None
 
 
 def _version(query: Query) -> int:
@@ -46,10 +46,10 @@ def _version(query: Query) -> int:
 
 def _notify(query: Query) -> str:
     """Who is told; the deprecated sendNotifications counts where sendUpdates says nothing (E-16)."""
-    told = bool_param(query, "sendNotifications", default=False)
+    send_notifications = bool_param(query, "sendNotifications", default=False)
     text = query.get("sendUpdates")
     if text is None:
-        return "all" if told else "none"
-    if text not in _WHO:
-        raise refuse("invalidParameter", name="sendUpdates", message=f"expected one of {', '.join(_WHO)}.")
-    return _WHO[text]
+        return "all" if send_notifications else "none"
+    if text not in _SEND_UPDATES:
+        raise refuse("invalidParameter", name="sendUpdates", message=f"expected one of {', '.join(_SEND_UPDATES)}.")
+    return _SEND_UPDATES[text]

@@ -14,10 +14,10 @@ from typing import TypeAlias
 
 from ...core.clock import from_millis, to_millis
 from ...core.work_budget import WorkBudget, WorkExceeded
-from .resource import Found
+from .resource import EventRecord
 
 Key: TypeAlias = "tuple[int, str]"
-Keyed: TypeAlias = "tuple[Key, Found]"
+Keyed: TypeAlias = "tuple[Key, EventRecord]"
 Streams: TypeAlias = "Callable[[datetime | None, datetime | None, WorkBudget], list[Iterator[Keyed]]]"
 
 FIRST, LAST = -(2**62), 2**62
@@ -55,20 +55,20 @@ def in_order(
     Raises:
         PageEnds: the budget is spent.
     """
-    last = behind = key or (FIRST, "")
+    last = after_key = key or (FIRST, "")
     try:
-        for last, found in merge(*streams(*window, WorkBudget(steps)), key=_key):
-            yield last, found
+        for last, event in merge(*streams(*window, WorkBudget(steps)), key=_key):
+            yield last, event
         return
     except WorkExceeded:
-        if last > behind:
+        if last > after_key:
             raise PageEnds(last) from None
-    yield from _stretch(streams, behind, window, begin, steps, series)
+    yield from _stretch(streams, after_key, window, begin, steps, series)
 
 
 def _stretch(
     streams: Streams,
-    behind: Key,
+    after_key: Key,
     window: tuple[datetime | None, datetime | None],
     begin: int,
     steps: int,
@@ -79,12 +79,12 @@ def _stretch(
     years = max(1, min(_LONGEST_STRETCH, steps // (_DAYS * max(1, series))))
     first = from_millis(begin) if after is None else after
     end = min(before, first + timedelta(days=years * _DAYS)) if first.year + years + 1 < _END.year else before
-    last = behind
+    last = after_key
     try:
-        for last, found in merge(*streams(after, end, WorkBudget(steps + 2 * _DAYS * series)), key=_key):
-            yield last, found
+        for last, event in merge(*streams(after, end, WorkBudget(steps + 2 * _DAYS * series)), key=_key):
+            yield last, event
     except WorkExceeded:  # what a COUNT has counted is remembered: the same page gets further next time
-        raise PageEnds(max(last, behind)) from None
+        raise PageEnds(max(last, after_key)) from None
     if end < before:
         raise PageEnds((to_millis(end), ""))
 

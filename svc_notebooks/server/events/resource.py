@@ -19,20 +19,20 @@ from ..store.calendars import CalendarRow
 from ..store.events import EventRow
 
 
-class Found(NamedTuple):
+class EventRecord(NamedTuple):
     """An event with its fields, an instance with those of its series filled in."""
 
     row: EventRow
     body: JSONObject
 
 
-def stored(row: EventRow) -> Found:
+def event_from_row(row: EventRow) -> EventRecord:
     """A single or recurring event."""
-    return Found(row, json.loads(row.body))
+    return EventRecord(row, json.loads(row.body))
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class EventView:
     """To whom an event is shown: `origin` leads back to the service, times have the offset of `zone`."""
 
     context: ServiceContext
@@ -40,21 +40,21 @@ class View:
     user: str
     origin: str
     zone: tzinfo
-    most_attendees: int | None = None
+    max_attendees: int | None = None
     writes: bool = True
 
-    def show(self, found: Found) -> JSONObject:
+    def show(self, event: EventRecord) -> JSONObject:
         """The event."""
-        row, body = found.row, found.body if self.writes else shown_to_strangers(found.body)
-        made = {name: make(self, row, body) for name, make in _MADE.items()}
-        every = {**body, **made}
-        return {name: every[name] for name in ORDER if every.get(name) is not None}
+        row, body = event.row, event.body if self.writes else visible_to_readers(event.body)
+        computed = {name: compute(self, row, body) for name, compute in _COMPUTED_FIELDS.items()}
+        fields = {**body, **computed}
+        return {name: fields[name] for name in ORDER if fields.get(name) is not None}
 
 
 _TIME_ALONE = ("start", "end", "originalStartTime", "recurrence", "status", "transparency", "visibility")
 
 
-def shown_to_strangers(body: JSONObject) -> JSONObject:
+def visible_to_readers(body: JSONObject) -> JSONObject:
     """What those see who only read a calendar: of a private event the time alone."""
     if body.get("visibility") not in ("private", "confidential"):
         return body
@@ -66,72 +66,72 @@ def etag(row: EventRow) -> str:
     return f'"{row.updated * 2}000"'
 
 
-def html_link(view: View, row: EventRow) -> str:
+def html_link(view: EventView, row: EventRow) -> str:
     """Where a browser shows the event."""
     eid = urlsafe_b64encode(f"{row.id} {row.calendar}".encode()).decode().rstrip("=")
     return f"{view.origin}/{view.context.names.calendar}/event?eid={eid}"
 
 
-def person(view: View, who: Any) -> JSON:
+def participant_resource(view: EventView, participant: Any) -> JSON:
     """A creator or organizer; `self` where it is this calendar's owner."""
-    if not isinstance(who, dict):
+    if not isinstance(participant, dict):
         return None
-    own = {"self": True} if who.get("email") in (view.calendar.id, view.calendar.owner) else {}
-    return {**who, **own}
+    own = {"self": True} if participant.get("email") in (view.calendar.id, view.calendar.owner) else {}
+    return {**participant, **own}
 
 
-def _time(name: str) -> Callable[[View, EventRow, JSONObject], JSON]:
-    def found(view: View, row: EventRow, body: JSONObject) -> JSON:
+def _time(name: str) -> Callable[[EventView, EventRow, JSONObject], JSON]:
+    def field(view: EventView, row: EventRow, body: JSONObject) -> JSON:
         value: Any = body.get(name)
         if not isinstance(value, dict):
             return None
         return print_time(read_time(value), view.zone, value.get("timeZone"))
 
-    return found
+    return field
 
 
-def _status(view: View, row: EventRow, body: JSONObject) -> JSON:
+def _status(view: EventView, row: EventRow, body: JSONObject) -> JSON:
     return "cancelled" if row.cancelled else body.get("status") or "confirmed"
 
 
-def _attendees(view: View, row: EventRow, body: JSONObject) -> JSON:
+def _attendees(view: EventView, row: EventRow, body: JSONObject) -> JSON:
     """Everybody, or the participant alone: where there are too many (E-15), or guests may not see each other."""
-    shown = _shown(view, body)
-    if view.most_attendees is not None and len(shown) > view.most_attendees:
-        shown = [one for one in shown if one.get("self")]
-    return list(shown) if "attendees" in body else None
+    attendees = _visible_attendees(view, body)
+    if view.max_attendees is not None and len(attendees) > view.max_attendees:
+        attendees = [attendee for attendee in attendees if attendee.get("self")]
+    return list(attendees) if "attendees" in body else None
 
 
-def _shown(view: View, body: JSONObject) -> list[JSONObject]:
-    everybody = [_attendee(view, body, one) for one in _list(body.get("attendees"))]
+def _visible_attendees(view: EventView, body: JSONObject) -> list[JSONObject]:
+    attendees = [_attendee(view, body, attendee) for attendee in _list(body.get("attendees"))]
     organizer: Any = body.get("organizer") or {}
     if body.get("guestsCanSeeOtherGuests") is not False or organizer.get("email") == view.calendar.id:
-        return everybody
-    return [one for one in everybody if one.get("self") or one.get("organizer")]
+        return attendees
+    return [attendee for attendee in attendees if attendee.get("self") or attendee.get("organizer")]
 
 
-def _attendee(view: View, body: JSONObject, given: JSONObject) -> JSONObject:
+def _attendee(view: EventView, body: JSONObject, attendee: JSONObject) -> JSONObject:
     organizer: Any = body.get("organizer") or {}
-    email = str(given.get("email")).lower()
-    found = dict(given)
+    email = str(attendee.get("email")).lower()
+    fields = dict(attendee)
     if email == str(organizer.get("email")).lower():
-        found["organizer"] = True
-    if email == view.calendar.owner and (view.calendar.primary or found.get("organizer")):
-        found["self"] = True
-    found.setdefault("responseStatus", "accepted" if found.get("organizer") else "needsAction")
-    return found
+        fields["organizer"] = True
+    if email == view.calendar.owner and (view.calendar.primary or fields.get("organizer")):
+        fields["self"] = True
+    fields.setdefault("responseStatus", "accepted" if fields.get("organizer") else "needsAction")
+    return fields
 
 
-def _omitted(view: View, row: EventRow, body: JSONObject) -> JSON:
-    shown = _attendees(view, row, body)
-    return True if isinstance(shown, list) and len(shown) < len(_list(body.get("attendees"))) else None
+def _omitted(view: EventView, row: EventRow, body: JSONObject) -> JSON:
+    attendees = _attendees(view, row, body)
+    return True if isinstance(attendees, list) and len(attendees) < len(_list(body.get("attendees"))) else None
 
 
 def _list(value: Any) -> list[JSONObject]:
     return value if isinstance(value, list) else []
 
 
-_MADE: Mapping[str, Callable[[View, EventRow, JSONObject], JSON]] = {
+_COMPUTED_FIELDS: Mapping[str, Callable[[EventView, EventRow, JSONObject], JSON]] = {
     "kind": lambda view, row, body: view.context.names.kind("event"),
     "etag": lambda view, row, body: etag(row),
     "id": lambda view, row, body: row.id,
@@ -139,8 +139,8 @@ _MADE: Mapping[str, Callable[[View, EventRow, JSONObject], JSON]] = {
     "htmlLink": lambda view, row, body: html_link(view, row),
     "created": lambda view, row, body: format_time(from_millis(row.created // 1000 * 1000)),
     "updated": lambda view, row, body: format_time(from_millis(row.updated)),
-    "creator": lambda view, row, body: person(view, body.get("creator")),
-    "organizer": lambda view, row, body: person(view, body.get("organizer")),
+    "creator": lambda view, row, body: participant_resource(view, body.get("creator")),
+    "organizer": lambda view, row, body: participant_resource(view, body.get("organizer")),
     "start": _time("start"),
     "end": _time("end"),
     "originalStartTime": _time("originalStartTime"),

@@ -7,40 +7,40 @@ import json
 from ...core.http.messages import JSONObject
 from ..context.service_context import ServiceContext
 from ..store.events import EventRow
-from .attendee_copies import drop_lost, sync_attendee_copies
+from .attendee_copies import drop_missing_instances, sync_attendee_copies
 from .calendars import primary_of
 from .operations import with_times
-from .resource import Found
+from .resource import EventRecord
 
-_QUIET = {"reminders", "sequence"}
+_NOT_UPDATING = {"reminders", "sequence"}
 
 
-def touched(context: ServiceContext, before: Found, kept: JSONObject) -> EventRow:
+def updated_row(context: ServiceContext, before: EventRecord, kept: JSONObject) -> EventRow:
     """The row as it is now; a change of reminders alone is no update."""
     changed = {name for name in {*kept, *before.body} if kept.get(name) != before.body.get(name)}
-    updated = before.row.updated if changed <= _QUIET else max(context.millis(), before.row.updated + 1)
+    updated = before.row.updated if changed <= _NOT_UPDATING else max(context.millis(), before.row.updated + 1)
     return with_times(before.row._replace(updated=updated), kept, primary_of(context, before.row.calendar))
 
 
-def store(context: ServiceContext, found: Found) -> Found:
+def save_event(context: ServiceContext, event: EventRecord) -> EventRecord:
     """Save an event, of an instance what differs from its series; the event with its row as it is stored."""
-    row, body = found
+    row, body = event
     if row.series is None:
-        drop_lost(context, found)
+        drop_missing_instances(context, event)
     else:
-        row = row._replace(body=json.dumps(_differing(context, row, body)))
+        row = row._replace(body=json.dumps(_own_fields(context, row, body)))
     context.store.events.save(row)
-    return Found(row, body)
+    return EventRecord(row, body)
 
 
-def store_for_all(context: ServiceContext, before: Found, kept: JSONObject) -> Found:
+def save_with_copies(context: ServiceContext, before: EventRecord, kept: JSONObject) -> EventRecord:
     """Save what has become of the organizer's event, there and in its copies."""
-    found = store(context, Found(touched(context, before, kept), kept))
-    sync_attendee_copies(context, found, before.body)
-    return found
+    event = save_event(context, EventRecord(updated_row(context, before, kept), kept))
+    sync_attendee_copies(context, event, before.body)
+    return event
 
 
-def _differing(context: ServiceContext, row: EventRow, body: JSONObject) -> JSONObject:
+def _own_fields(context: ServiceContext, row: EventRow, body: JSONObject) -> JSONObject:
     """What of an instance is not as in its series; its times are always its own."""
     series = context.store.events.get(row.calendar, str(row.series))
     common = json.loads(series.body) if series else {}

@@ -30,8 +30,8 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import END
 from ..store.contents import PartRange
 from ..store.files import FileRow
-from . import rows as drafts
 from .access_control import check_taking
+from .rows import file_for, is_document, readable_file
 
 
 def converter_of(policy: Policy) -> Converter:
@@ -87,10 +87,10 @@ def conversion_for(
     _language(request)
     wanted = metadata.get("mimeType")
     if file_id:
-        target = drafts.file_for(context, request.caller, file_id, Role.WRITER).mime_type
+        target = file_for(context, request.caller, file_id, Role.WRITER).mime_type
     else:
         target = wanted if isinstance(wanted, str) else ""
-    if not drafts.is_document(context, target):
+    if not is_document(context, target):
         refused = next((one for one in (target, wanted, given) if _is_no_content(context, one)), None)
         if refused:
             raise refuse("noConversion", source=_shown(given), target=refused)
@@ -103,7 +103,7 @@ def conversion_for(
 def _is_no_content(context: ServiceContext, media_type: object) -> bool:
     """Folders, shortcuts and native documents are not what content can be, or be said to be."""
     special = (context.folder_type, context.shortcut_type)
-    return isinstance(media_type, str) and (media_type in special or drafts.is_document(context, media_type))
+    return isinstance(media_type, str) and (media_type in special or is_document(context, media_type))
 
 
 def _shown(given: str | None) -> str:
@@ -245,7 +245,7 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
     if not wanted:
         raise refuse("requiredParameter", name="mimeType")
     with context.store.transaction():  # the row and its content as of one moment
-        row = drafts.seen_file(context, request.caller, request.file_id)
+        row = readable_file(context, request.caller, request.file_id)
         native, target = _exportable(context, row.mime_type), _word(context, MediaType.parse(wanted).essence)
         check_taking(context, request.caller.user, row, "cannotExport")
         if not context.converter.can_write(native, target):
@@ -271,7 +271,7 @@ def rendered(context: ServiceContext, row: FileRow, target: str, user: str) -> b
 
 
 def _exportable(context: ServiceContext, media_type: str) -> str:
-    if not drafts.is_document(context, media_type):
+    if not is_document(context, media_type):
         raise refuse("notExportable")
     return _word(context, media_type)
 

@@ -18,10 +18,10 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import END, ContentReader
 from ..store.contents import PartRange
 from ..store.files import FileRow
-from . import rows as drafts
 from .access_control import check_taking
 from .conversion import ConversionRequest, conversion_for, convert
 from .operations import check_answer, read_json, render_file
+from .rows import add_file, check_new, file_for, new_row, readable_file
 from .simple_upload import file_content, made_content
 
 _TAKEN_ALONG = ("contentHints", "description", "folderColorRgb", "originalFilename")
@@ -59,7 +59,7 @@ def _check_content(context: ServiceContext, request: RequestContext) -> None:
 
 def _source(context: ServiceContext, request: RequestContext) -> FileRow:
     """The original. Raises ApiError (403, 404)."""
-    row = drafts.seen_file(context, request.caller, request.file_id)
+    row = readable_file(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
     check_taking(context, request.caller.user, row, "cannotCopy")
@@ -88,7 +88,7 @@ def _metadata(context: ServiceContext, request: RequestContext, source: FileRow,
 def _folder(context: ServiceContext, request: RequestContext, source: FileRow) -> str:
     """The original's folder, where the caller may write there; else the root of what is theirs."""
     try:
-        return drafts.file_for(context, request.caller, source.parent or "", Role.WRITER).id
+        return file_for(context, request.caller, source.parent or "", Role.WRITER).id
     except ApiError:
         return context.root(request.caller.user)
 
@@ -97,7 +97,7 @@ def _wish(
     context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject
 ) -> ConversionRequest | None:
     """Whether the copy becomes a native document on the way. Raises ApiError for what cannot be."""
-    drafts.check_new(context, request.caller, metadata)
+    check_new(context, request.caller, metadata)
     wanted = metadata["mimeType"]
     if context.names.is_native(source.mime_type):
         if wanted != source.mime_type:
@@ -107,9 +107,9 @@ def _wish(
 
 
 def _same_content(context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject) -> FileRow:
-    row = drafts.new_row(context, request.caller, metadata, source.mime_type)
+    row = new_row(context, request.caller, metadata, source.mime_type)
     row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
-    drafts.add(context, request.caller, row, metadata)
+    add_file(context, request.caller, row, metadata)
     return row
 
 

@@ -11,8 +11,8 @@ from ..context.html import sandbox_headers
 from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import ContentReader
 from ..store.files import FileRow
-from . import rows as drafts
 from .access_control import check_taking
+from .rows import readable_file
 
 
 def download(context: ServiceContext, request: RequestContext) -> Response:
@@ -22,7 +22,7 @@ def download(context: ServiceContext, request: RequestContext) -> Response:
     """
     caller = require_scopes(request.caller, CONTENT, request.operation)
     with context.store.transaction():  # the row and its parts as of one moment
-        row = drafts.seen_file(context, caller, request.file_id)
+        row = readable_file(context, caller, request.file_id)
         if row.content is None or row.size is None:
             raise refuse("notDownloadable")
         check_taking(context, caller.user, row, "cannotDownload")

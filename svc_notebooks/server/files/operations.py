@@ -16,13 +16,14 @@ from ...core.files.query import mentions, parse_order, parse_query
 from ...core.http.messages import JSON, Body, JSONObject, Query, Response
 from ...core.http.mime import detect
 from ..blobs.blob_store import BLOCK
-from ..context import page_tokens as paging
 from ..context.external_origin import external_origin
+from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..store.files import FilePage, FileRow
-from . import change_events as notices, rows as drafts
+from . import change_events
 from .resource import DEFAULT, ViewContext, resource
+from .rows import add_file, changed_row, check_new, file_for, new_row, readable_file, save_properties, writable_folder
 
 
 class NewContent(NamedTuple):
@@ -136,12 +137,12 @@ def create(context: ServiceContext, request: RequestContext) -> Response:
         read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy
     )
     with context.store.transaction():
-        drafts.check_new(context, request.caller, metadata)
+        check_new(context, request.caller, metadata)
         name = metadata.get("name")
-        row = drafts.new_row(context, request.caller, metadata, detect(name if isinstance(name, str) else None, b""))
+        row = new_row(context, request.caller, metadata, detect(name if isinstance(name, str) else None, b""))
         if not context.names.is_native(row.mime_type):
             row = row._replace(content=context.store.contents.begin(), size=0)
-        drafts.add(context, request.caller, row, metadata)
+        add_file(context, request.caller, row, metadata)
     return json_response(request.query, render_file(context, request, row))
 
 
@@ -149,7 +150,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     """A file's metadata."""
     if request.query.get("acknowledgeAbuse") == "true":
         raise refuse("noAcknowledgment")
-    row = drafts.seen_file(context, request.caller, request.file_id)
+    row = readable_file(context, request.caller, request.file_id)
     return json_response(request.query, render_file(context, request, row))
 
 
@@ -172,15 +173,15 @@ def change(
     content: NewContent | None = None,
 ) -> FileRow:
     """Store a file's new metadata and content, inside a transaction; the row as it is then."""
-    old = drafts.file_for(context, request.caller, file_id, Role.WRITER)
-    row = drafts.changed_row(context, request.caller, _moved(context, request, old), metadata)
+    old = file_for(context, request.caller, file_id, Role.WRITER)
+    row = changed_row(context, request.caller, _moved(context, request, old), metadata)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
     context.store.files.save(row)
-    drafts.keep_properties(context, request.caller, row.id, metadata)
+    save_properties(context, request.caller, row.id, metadata)
     if row.trashed != old.trashed:
         context.store.files.follow(row.id, trashed=bool(row.trashed))
-    notices.changed(context, old, row, _what_changed(old, row, metadata, content))
+    change_events.changed(context, old, row, _what_changed(old, row, metadata, content))
     return row
 
 
@@ -199,10 +200,10 @@ def _moved(context: ServiceContext, request: RequestContext, row: FileRow) -> Fi
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
     if add:
-        target = drafts.folder(context, request.caller, add.split(",")[0].strip())
+        target = writable_folder(context, request.caller, add.split(",")[0].strip())
         _check_cycle(context, row, target)
     elif remove and row.parent in [root if one.strip() == "root" else one.strip() for one in remove.split(",")]:
-        target = drafts.file_for(context, request.caller, root, Role.OWNER)
+        target = file_for(context, request.caller, root, Role.OWNER)
     else:
         return row
     if row.parent is None:
@@ -221,7 +222,7 @@ def _check_cycle(context: ServiceContext, row: FileRow, target: FileRow) -> None
 def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Delete a file, and everything below it, for good."""
     with context.store.transaction():
-        row = drafts.seen_file(context, request.caller, request.file_id)
+        row = readable_file(context, request.caller, request.file_id)
         if row.owner != request.caller.user:
             raise refuse("ownerOnly", fileId=row.id)
         if row.parent is None:
@@ -244,7 +245,7 @@ def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
 def _drop(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
     if row := context.store.files.get(file_id):
         _send_home(context, row)
-        notices.removed(context, row)
+        change_events.removed(context, row)
         context.store.permissions.drop_all(row.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
@@ -257,7 +258,7 @@ def _send_home(context: ServiceContext, top: FileRow) -> None:
         if row and above and above.owner != row.owner:
             home = row._replace(parent=context.root(row.owner))
             context.store.files.save(home)
-            notices.changed(context, row, home, {"parents"})
+            change_events.changed(context, row, home, {"parents"})
 
 
 def _discard(context: ServiceContext, doomed: Mapping[int, list[str]]) -> None:
@@ -293,7 +294,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
         raise refuse("sortedFullText")
     about = (request.caller.user, text, query.get("orderBy") or "")
     token = query.get("pageToken")
-    after = paging.read(token, about, len(keys) + 1, context.secret) if token else None
+    after = decode_page_token(token, about, len(keys) + 1, context.secret) if token else None
     mask = parse_fields_param(
         query, {"kind": {}, "incompleteSearch": {}, "nextPageToken": {}, "files": DEFAULT}, LIST_SHAPE
     )
@@ -301,7 +302,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
         return json_response(query, {})
     here = not spaces.isdisjoint(_OUR_SPACES)
     page = context.store.files.page(request.viewer(context), search, keys, after, size) if here else FilePage([], None)
-    next_token = paging.encode_page_token(page.last, about, context.secret) if page.last else None
+    next_token = encode_page_token(page.last, about, context.secret) if page.last else None
     return json_response(query, _listing(context, request, page.rows, next_token, mask))
 
 

@@ -6,15 +6,16 @@ from ...core.errors.catalogue import refuse
 from ...core.field_mask import Mask, Shape
 from ...core.files.permissions import PERMISSION_SHAPE, PermissionRequest, Role, check_permission, check_role
 from ...core.http.messages import JSONObject, Response
-from ..context import page_tokens as paging
+from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.responses import empty, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..store.files import FileRow
 from ..store.permissions import PermissionRow
-from . import change_events as notices, rows as drafts
+from . import change_events
 from .access_control import users_with_access
 from .operations import int_param, parse_fields_param, read_json, selected
 from .resource import ANYONE, permission_id, permission_resource, permissions_of
+from .rows import file_for, writers_can_share
 
 _DEFAULT: Mask = {"kind": {}, "id": {}, "type": {}, "role": {}}
 _MOST = 100
@@ -41,7 +42,7 @@ def _given(context: ServiceContext, request: RequestContext, row: FileRow, asked
         return permission_resource(context, _with_role(context, row, old, asked.role))
     new = PermissionRow(row.id, which, asked.type, asked.grantee, asked.role, context.millis(), request.caller.user)
     context.store.permissions.add(new)
-    notices.permitted(context, row)
+    change_events.permitted(context, row)
     return permission_resource(context, new)
 
 
@@ -55,7 +56,7 @@ def _id_for(asked: PermissionRequest) -> str:
 def _with_role(context: ServiceContext, row: FileRow, old: PermissionRow, role: Role) -> PermissionRow:
     if old.role != role:
         context.store.permissions.set_role(row.id, old.id, role)
-        notices.role_changed(context, row)
+        change_events.role_changed(context, row)
     return old._replace(role=role)
 
 
@@ -66,8 +67,8 @@ def _check_transfer(request: RequestContext, role: Role) -> None:
 
 def _shareable(context: ServiceContext, request: RequestContext) -> FileRow:
     """The file, if the caller may share it. Raises ApiError (403, 404)."""
-    row = drafts.file_for(context, request.caller, request.file_id, Role.WRITER)
-    closed = row.owner != request.caller.user and not drafts.writers_can_share(row)
+    row = file_for(context, request.caller, request.file_id, Role.WRITER)
+    closed = row.owner != request.caller.user and not writers_can_share(row)
     if row.parent is None or closed:
         raise refuse("filePermission", fileId=row.id)
     return row
@@ -100,19 +101,19 @@ def update(context: ServiceContext, request: RequestContext) -> Response:
 def delete(context: ServiceContext, request: RequestContext) -> Response:
     """Take a role away; one's own anybody may give up."""
     with context.store.transaction():
-        row = drafts.file_for(context, request.caller, request.file_id, Role.READER)
+        row = file_for(context, request.caller, request.file_id, Role.READER)
         if request.permission_id != permission_id(request.caller.user):
             row = _shareable(context, request)
         found, before = _changeable(context, row, request.permission_id), users_with_access(context, row)
         context.store.permissions.drop(row.id, found.id)
-        notices.unpermitted(context, row, before)
+        change_events.unpermitted(context, row, before)
     return empty(204)
 
 
 def get(context: ServiceContext, request: RequestContext) -> Response:
     """One permission, for those who may see them."""
     mask = parse_fields_param(request.query, _DEFAULT, PERMISSION_SHAPE)
-    row = drafts.file_for(context, request.caller, request.file_id, Role.WRITER)
+    row = file_for(context, request.caller, request.file_id, Role.WRITER)
     for one in permissions_of(context, row):
         if one["id"] == request.permission_id:
             return _answer(request, mask, one)
@@ -122,17 +123,17 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 def list_permissions(context: ServiceContext, request: RequestContext) -> Response:
     """Who has which role, the owner first; inherited ones are among them."""
     mask = parse_fields_param(request.query, {"kind": {}, "nextPageToken": {}, "permissions": _DEFAULT}, _LIST_SHAPE)
-    row = drafts.file_for(context, request.caller, request.file_id, Role.WRITER)
+    row = file_for(context, request.caller, request.file_id, Role.WRITER)
     every = permissions_of(context, row)
     size = int_param(request.query, "pageSize", len(every), _MOST) if "pageSize" in request.query else len(every)
     about, token = ("permissions", row.id), request.query.get("pageToken")
-    start = paging.read(token, about, 1, context.secret)[0] if token else 0
+    start = decode_page_token(token, about, 1, context.secret)[0] if token else 0
     value: JSONObject = {
         "kind": context.names.kind("permissionList"),
         "permissions": list(every[start : start + size]),
     }
     if start + size < len(every):
-        value["nextPageToken"] = paging.encode_page_token((start + size,), about, context.secret)
+        value["nextPageToken"] = encode_page_token((start + size,), about, context.secret)
     return _answer(request, mask, value)
 
 

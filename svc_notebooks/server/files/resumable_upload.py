@@ -38,9 +38,9 @@ from ..storage.content import ContentWriter
 from ..storage.session_locks import SessionLock
 from ..store.contents import PartRange
 from ..store.upload_sessions import SessionRow
-from . import rows as drafts
 from .conversion import ConvertedContent, conversion_for, convert
 from .operations import NewContent, render_file
+from .rows import readable_file
 from .simple_upload import (
     OrphanedContent,
     discard_old,
@@ -296,7 +296,7 @@ def _file(
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
-        media_type = drafts.seen_file(context, request.caller, row.file).mime_type
+        media_type = readable_file(context, request.caller, row.file).mime_type
     content = made_content(context, made) if made else NewContent(row.content, row.stored, media_type or UNKNOWN)
     filed, replaced = file_content(context, _as_begun(request, row), row.file or "", metadata, content)
     return row._replace(file=filed.id), replaced
@@ -341,9 +341,7 @@ def _completed(context: ServiceContext, request: RequestContext, row: SessionRow
         return row.answer.encode()
     begun = _as_begun(request, row)
     compact = begun.query.get("prettyPrint") == "false"
-    answer = dump(
-        render_file(context, begun, drafts.seen_file(context, request.caller, row.file or "")), compact=compact
-    )
+    answer = dump(render_file(context, begun, readable_file(context, request.caller, row.file or "")), compact=compact)
     context.store.upload_sessions.keep_answer(row.id, answer.decode())
     return answer
 

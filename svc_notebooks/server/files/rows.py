@@ -15,7 +15,7 @@ from ...core.http.native_formats import VENDOR_TYPES
 from ..context.access_tokens import Caller
 from ..context.service_context import ServiceContext
 from ..store.files import FileRow
-from . import change_events as notices
+from . import change_events
 from .access_control import effective_role
 
 _EXTRA = (
@@ -53,7 +53,7 @@ def _reaches(context: ServiceContext, caller: Caller, row: FileRow) -> bool:
     return not caller.app_only or own_root or context.store.files.is_open_with(row.id, caller.client)
 
 
-def seen_file(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
+def readable_file(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
     """A file that this caller may read. Raises ApiError (404)."""
     return file_for(context, caller, file_id, Role.READER)
 
@@ -63,7 +63,7 @@ def writers_can_share(row: FileRow) -> bool:
     return json.loads(row.extra).get("writersCanShare") is not False
 
 
-def folder(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
+def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> FileRow:
     """A folder that this caller may put files into. Raises ApiError."""
     row = file_for(context, caller, file_id, Role.WRITER)
     if row.mime_type != context.folder_type:
@@ -83,7 +83,7 @@ def check_new(context: ServiceContext, caller: Caller, metadata: JSONObject) -> 
     if isinstance(file_id, str):
         _check_id(context, caller, file_id, is_document(context, _text(media_type)))
     if parents := metadata.get("parents"):
-        folder(context, caller, _first(parents))
+        writable_folder(context, caller, _first(parents))
     if media_type == context.shortcut_type:
         _check_target(context, caller, metadata)
 
@@ -104,7 +104,7 @@ def _check_target(context: ServiceContext, caller: Caller, metadata: JSONObject)
     details = metadata.get("shortcutDetails")
     if not isinstance(details, dict):
         raise refuse("required", field="shortcutDetails.targetId")
-    seen_file(context, caller, str(details["targetId"]))
+    readable_file(context, caller, str(details["targetId"]))
 
 
 def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
@@ -112,7 +112,7 @@ def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media
     given = {name: value for name, value in metadata.items() if value is not None}
     kind = str(given.get("mimeType") or media_type or UNKNOWN)
     parents, details, now = given.get("parents"), given.get("shortcutDetails"), context.millis()
-    parent = folder(context, caller, _first(parents)).id if parents else context.root(caller.user)
+    parent = writable_folder(context, caller, _first(parents)).id if parents else context.root(caller.user)
     file_id = str(given.get("id") or (context.ids.native() if is_document(context, kind) else context.ids.blob()))
     row = _blank(file_id, caller.user, parent, context.policy.default_name, kind, now)
     row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
@@ -121,7 +121,7 @@ def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media
     if not context.names.is_native(kind):
         extra.setdefault("originalFilename", row.name)
     if row.target:
-        extra["targetMimeType"] = seen_file(context, caller, row.target).mime_type
+        extra["targetMimeType"] = readable_file(context, caller, row.target).mime_type
     return row._replace(extra=json.dumps(extra))
 
 
@@ -156,14 +156,14 @@ def root_row(context: ServiceContext, owner: str) -> FileRow:
     )
 
 
-def add(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
+def add_file(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> None:
     """Store a new file, inside a transaction."""
     context.store.files.add(row)
     if "id" in metadata:
         context.store.users.use_id(row.id)
     context.store.files.open_with(row.id, caller.client)
-    keep_properties(context, caller, row.id, metadata)
-    notices.created(context, row)
+    save_properties(context, caller, row.id, metadata)
+    change_events.created(context, row)
 
 
 def changed_row(context: ServiceContext, caller: Caller, row: FileRow, metadata: JSONObject) -> FileRow:
@@ -222,7 +222,7 @@ def _extra(row: FileRow, metadata: JSONObject) -> str:
     return json.dumps({name: value for name, value in extra.items() if value is not None})
 
 
-def keep_properties(context: ServiceContext, caller: Caller, file_id: str, metadata: JSONObject) -> None:
+def save_properties(context: ServiceContext, caller: Caller, file_id: str, metadata: JSONObject) -> None:
     """Store properties, for all clients, and appProperties, for the caller's; null removes all or one."""
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if name not in metadata:

@@ -16,9 +16,9 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import ContentWriter
 from ..store.contents import PartRange
 from ..store.files import FileRow
-from . import rows as drafts
 from .conversion import ConversionRequest, ConvertedContent, conversion_for, convert, too_large
 from .operations import NewContent, change, check_answer, parse_json, render_file
+from .rows import add_file, check_new, file_for, new_row, readable_file
 
 JSON_ESSENCE = "application/json"
 _PLAIN_ENCODINGS = ("", "binary", "7bit", "8bit")
@@ -186,7 +186,7 @@ def check_content(
 ) -> ConversionRequest | None:
     """What content is to become, as the metadata, or the file that it is for, asks. Raises ApiError: it cannot."""
     if not file_id:
-        drafts.check_new(context, request.caller, metadata)
+        check_new(context, request.caller, metadata)
     return conversion_for(context, request, file_id, metadata, given)
 
 
@@ -213,7 +213,7 @@ def name_of(context: ServiceContext, request: RequestContext, file_id: str, meta
     """The name that a file gets, or has already; None: nobody has given one."""
     name = metadata.get("name")
     if file_id and name is None:
-        return drafts.seen_file(context, request.caller, file_id).name
+        return readable_file(context, request.caller, file_id).name
     return name if isinstance(name, str) else None
 
 
@@ -242,12 +242,12 @@ def file_content(
 ) -> StoredFile:
     """Give a file its content, inside a transaction: a new one, or the one of this id."""
     if not file_id:
-        drafts.check_new(context, request.caller, metadata)
-        row = drafts.new_row(context, request.caller, metadata, content.media_type)
+        check_new(context, request.caller, metadata)
+        row = new_row(context, request.caller, metadata, content.media_type)
         row = row._replace(content=content.number, size=content.size)
-        drafts.add(context, request.caller, row, metadata)
+        add_file(context, request.caller, row, metadata)
         return StoredFile(row, None)
-    old = drafts.file_for(context, request.caller, file_id, Role.WRITER).content
+    old = file_for(context, request.caller, file_id, Role.WRITER).content
     row = change(context, request, file_id, metadata, content)
     return StoredFile(row, _dropped(context, old))
 

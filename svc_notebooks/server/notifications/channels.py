@@ -36,7 +36,7 @@ _KIND = "api#channel"
 
 def watch_file(context: ServiceContext, request: RequestContext) -> Response:
     """Open a channel on a file that the caller has access to (A8-08)."""
-    row = drafts.seen_file(context, request.caller, request.file_id)
+    row = drafts.readable_file(context, request.caller, request.file_id)
     uri = _uri(context, request, "files", segment(row.id))
     return _open(context, request, row.id, uri, context.policy.max_file_channel_lifetime, of_changes=False)
 

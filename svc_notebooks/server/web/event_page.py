@@ -17,9 +17,9 @@ from ...core.http.messages import JSONObject, Response
 from ..context.html import described, html_page
 from ..context.public_request import PublicRequest
 from ..context.service_context import ServiceContext
-from ..events.calendars import seen
-from ..events.instances import find, instances
-from ..events.resource import Found, shown_to_strangers
+from ..events.calendars import calendar_by_id
+from ..events.instances import find_event, instances
+from ..events.resource import EventRecord, visible_to_readers
 from ..store.calendars import CalendarRow
 
 _NEXT = 10
@@ -31,22 +31,22 @@ def event_page(visit: PublicRequest) -> Response:
     calendar, found = _named(context, visit.query.get("eid") or "")
     if calendar is None or found is None or found.row.cancelled or not context.policy.open_links:
         raise refuse("notFound", message="there is no event at this link.")
-    title = str(shown_to_strangers(found.body).get("summary") or "(no title)")
+    title = str(visible_to_readers(found.body).get("summary") or "(no title)")
     return html_page(title, f"<h1>{escape(title)}</h1>{described(_rows(context, calendar, found))}")
 
 
-def _named(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, Found | None]:
+def _named(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, EventRecord | None]:
     try:
         text = urlsafe_b64decode(eid.encode("ascii") + b"=" * (-len(eid) % 4)).decode()
     except ValueError:
         return None, None
     event, _, name = text.partition(" ")
-    calendar = seen(context, name) if name else None
-    return calendar, find(context, calendar, event) if calendar else None
+    calendar = calendar_by_id(context, name) if name else None
+    return calendar, find_event(context, calendar, event) if calendar else None
 
 
-def _rows(context: ServiceContext, calendar: CalendarRow, found: Found) -> list[tuple[str, str]]:
-    body = shown_to_strangers(found.body)
+def _rows(context: ServiceContext, calendar: CalendarRow, found: EventRecord) -> list[tuple[str, str]]:
+    body = visible_to_readers(found.body)
     rows = [("When", _when(body)), ("Calendar", str(json.loads(calendar.body).get("summary") or calendar.id))]
     rows += [(title, str(body[name])) for name, title in _TEXTS.items() if body.get(name)]
     if found.row.recurring:

@@ -103,7 +103,7 @@ def view(visit: PublicRequest) -> Response:
     """The page of a file."""
     try:
         caller = _looking(visit)
-        row = drafts.seen_file(visit.context, caller, visit.places[FILE_ID])
+        row = drafts.readable_file(visit.context, caller, visit.places[FILE_ID])
     except ApiError as error:
         return _refusal(visit, error)
     shown = described_file(visit.context, caller.user, row) + listing(visit.context, caller, row)
@@ -120,7 +120,7 @@ def content(visit: PublicRequest) -> Response:
         request = RequestContext(
             visit.request, visit.method, _SEEING, places, visit.query, caller, visit.body, visit.entry
         )
-        row = drafts.seen_file(visit.context, caller, file_id)
+        row = drafts.readable_file(visit.context, caller, file_id)
         response = download(visit.context, request)
     except ApiError as error:
         return _refusal(visit, error)
