@@ -1,1 +1,8 @@
-"""Bytes of one format into bytes of another. Nothing heavy is imported before it is used, and then in a worker."""
+"""Converts files to native documents and back, in worker processes; nothing heavy is imported before it is used.
+
+registry: which conversion exists, and the engines it needs; job: options, limits and errors of one conversion.
+document, spreadsheet, presentation, drawing: model, readers and writers of each native type; script: script projects.
+engines: pandoc, typst, LibreOffice, Tesseract, image library, fonts.
+input: character sets, file type detection, safe zip files, the stored form of a document.
+pool: the interface for the service, the worker processes, fairness between users.
+"""

@@ -1,4 +1,4 @@
-"""One conversion as its reader or writer sees it: what is asked for, where it may work, how much it may use."""
+"""A conversion job: its options, its folder, its limits and its notes; and the errors of conversions."""
 
 from __future__ import annotations
 

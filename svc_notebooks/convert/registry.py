@@ -1,4 +1,4 @@
-"""Every arrow: from which format, to which, by whose hand. What is offered is what is installed.
+"""The conversion registry: maps (native type, media type) to a reader or writer and the engines it needs.
 
 A reader takes the source's bytes and a job and returns a model; a writer takes a model and a job and returns
 bytes. A model is one of `MODELS`, and packs and unpacks itself.
@@ -36,9 +36,9 @@ class Conversion:
     needs: tuple[Engine, ...] = ()
 
     @property
-    def works(self) -> bool:
+    def is_available(self) -> bool:
         """Whether what it needs is installed."""
-        return all(engine.found() for engine in self.needs)
+        return all(engine.is_available() for engine in self.needs)
 
 
 def load(name: str) -> Any:
@@ -55,7 +55,7 @@ MODELS = {
     "script": "script:Project",
 }
 
-_OLD_SLIDES = (engines.OFFICE, engines.PPTX, engines.PILLOW)
+_PPT_ENGINES = (engines.OFFICE, engines.PPTX, engines.PILLOW)
 
 # fmt: off
 _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
@@ -74,7 +74,7 @@ _READERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
     ("spreadsheet",  f.TSV,                           "spreadsheet.text.read:read_tsv", ()),
     ("spreadsheet",  f.TEXT,                          "spreadsheet.text.read:read_text", ()),
     ("presentation", f.PPTX,                          "presentation.pptx:read",     (engines.PPTX, engines.PILLOW)),
-    ("presentation", "application/vnd.ms-powerpoint", "presentation.ppt:read",      _OLD_SLIDES),
+    ("presentation", "application/vnd.ms-powerpoint", "presentation.ppt:read",      _PPT_ENGINES),
     ("presentation", f.ODP,                           "presentation.odp:read",      (engines.LXML, engines.PILLOW)),
     ("document",     f.JPEG,                          "document.scan:picture",      (engines.PILLOW,)),
     ("document",     f.PNG,                           "document.scan:picture",      (engines.PILLOW,)),
@@ -118,27 +118,34 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 
 def importers(*, extended: bool = False) -> tuple[Conversion, ...]:
     """An arrow for each media type that can be read here, in the order of core/http/native_formats.py."""
-    return tuple(arrow for arrow in _importers(extended) if arrow.works)
+    return tuple(conversion for conversion in _importers(extended) if conversion.is_available)
 
 
 def exporters(*, extended: bool = False) -> tuple[Conversion, ...]:
     """An arrow for each export format that can be written here, in the order of core/http/native_formats.py."""
-    return tuple(arrow for arrow in _exporters(extended) if arrow.works)
+    return tuple(conversion for conversion in _exporters(extended) if conversion.is_available)
 
 
-def lacking(native: str, media_type: str, *, reads: bool, extended: bool = False) -> Engine | None:
+def missing_engine(native: str, media_type: str, *, reads: bool, extended: bool = False) -> Engine | None:
     """What would read or write that, and is not here; None where nothing is wanted, or nothing would help."""
-    arrows = _importers(extended) if reads else _exporters(extended)
-    needs = next((one.needs for one in arrows if (one.native, one.media_type) == (native, media_type)), ())
-    return next((engine for engine in needs if not engine.found()), None)
+    conversions = _importers(extended) if reads else _exporters(extended)
+    needs = next(
+        (
+            conversion.needs
+            for conversion in conversions
+            if (conversion.native, conversion.media_type) == (native, media_type)
+        ),
+        (),
+    )
+    return next((engine for engine in needs if not engine.is_available()), None)
 
 
 def _importers(extended: bool) -> list[Conversion]:
     return [
         Conversion(native, media_type, function, needs)
-        for native, key, function, needs in _READERS
+        for native, media_type_key, function, needs in _READERS
         for row in f.IMPORTS
-        if row.native == native and key in row.media_types and (extended or not row.extended)
+        if row.native == native and media_type_key in row.media_types and (extended or not row.extended)
         for media_type in row.media_types
     ]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from ..convert.engines import available as engines, fonts, tesseract as ocr
+from ..convert.engines import available as engines, fonts, tesseract
 from ..core.errors.errors import SvcError
 from .current_session import current_session
 from .frames.frames import frame
@@ -180,19 +180,19 @@ def conversion() -> Iterator[Finding]:
 
 
 def _engine(engine: Engine) -> Finding:
-    found = engine.found()
+    found = engine.is_available()
     return engine.name, "found" if found else "missing", "ok" if found else "note", "" if found else engine.install
 
 
 def _languages() -> Finding:
-    if not engines.ocr():
+    if not engines.ocr_available():
         return "text in pictures", "not read", "note", engines.TESSEROCR.install
-    return "text in pictures", ", ".join(ocr.languages()), "ok", ""
+    return "text in pictures", ", ".join(tesseract.languages()), "ok", ""
 
 
 def _scripts() -> Finding:
     """Letters without a font are boxes in a PDF, which nobody sees until it is printed."""
-    here = dict(fonts.report())
+    here = dict(fonts.script_report())
     lacking = [script for script in fonts.SCRIPTS if here[script.name] is None]
     if not lacking:
         return "scripts in PDFs", f"all {len(here)} that are looked for", "ok", ""

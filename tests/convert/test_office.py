@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.convert.document import read
-from svc_notebooks.convert.document.clean import plain
+from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.engines import libreoffice as office
 from svc_notebooks.convert.job import ConversionError, Job
@@ -40,7 +40,7 @@ def test_without_libreoffice_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatc
 def test_what_is_only_called_old_needs_no_libreoffice(source: bytes, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(office, "soffice", lambda: None)
 
-    assert "Annual report" in plain(read.doc(source, job).blocks)
+    assert "Annual report" in plain_text(read.doc(source, job).blocks)
 
 
 @pytest.mark.parametrize("source", [b"", b"words", sources.png(), b"%PDF-1.4"])
@@ -57,7 +57,7 @@ def test_in_a_worker_with_little_memory(converter: Converter, job: Job) -> None:
     made = converter.read(old, "application/msword", "document", name="old")
 
     document = Document.unpack(made.body)
-    assert all(sentence in plain(document.blocks) for sentence in sources.SENTENCES)
+    assert all(sentence in plain_text(document.blocks) for sentence in sources.SENTENCES)
     assert list(document.resources.values()) != []
 
 

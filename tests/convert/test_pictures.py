@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
-from svc_notebooks.convert.engines.images import checked
+from svc_notebooks.convert.engines.images import validate_image
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 
 LIMITS = JobLimits()
@@ -41,7 +41,7 @@ def made(kind: str, mode: str = "RGB", size: tuple[int, int] = (30, 20), **optio
 def test_what_becomes_of_it(kind: str, mode: str, extension: str, kept: bool) -> None:
     source = made(kind, mode)
 
-    picture = checked(source, LIMITS)
+    picture = validate_image(source, LIMITS)
 
     assert (picture.extension, picture.width, picture.height) == (extension, 30, 20)
     assert (picture.data == source) is kept
@@ -54,7 +54,7 @@ def test_a_photo_is_turned_upright() -> None:
     exif = Image.Exif()
     exif[0x0112] = 6
 
-    picture = checked(made("JPEG", exif=exif), LIMITS)
+    picture = validate_image(made("JPEG", exif=exif), LIMITS)
 
     assert (picture.width, picture.height) == (20, 30)
     with Image.open(io.BytesIO(picture.data)) as image:
@@ -64,7 +64,7 @@ def test_a_photo_is_turned_upright() -> None:
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("told", [b"no TIFF at all", b"MM\0*", b"II+\0cut", b"MM\0*\0\0\0\x08\0\x01\x01\x12"], ids=str)
 def test_a_picture_that_says_nonsense_of_itself_is_one_all_the_same(kind: str, told: bytes) -> None:
-    picture = checked(made(kind, exif=b"Exif\0\0" + told), LIMITS)
+    picture = validate_image(made(kind, exif=b"Exif\0\0" + told), LIMITS)
 
     assert (picture.width, picture.height) == (30, 20)
 
@@ -76,7 +76,7 @@ def test_a_picture_that_says_nonsense_of_itself_is_one_all_the_same(kind: str, t
 )  # fmt: skip
 def test_what_is_none_or_damaged(source: bytes) -> None:
     with pytest.raises(ConversionError, match="picture"):
-        checked(source, LIMITS)
+        validate_image(source, LIMITS)
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:
@@ -91,20 +91,20 @@ def _png(width: int, height: int, *chunks: bytes) -> bytes:
 @pytest.mark.parametrize("size", [(10_000, 10_000), (50_000, 50_000), (2**31 - 1, 2**31 - 1)])
 def test_more_pixels_than_may_be(size: tuple[int, int]) -> None:
     with pytest.raises(TooLarge, match="pixels"):
-        checked(_png(*size, _chunk(b"IDAT", b"")), LIMITS)
+        validate_image(_png(*size, _chunk(b"IDAT", b"")), LIMITS)
 
 
 def test_the_limit_is_the_jobs() -> None:
     with pytest.raises(TooLarge, match="30 x 20 pixels"):
-        checked(made("PNG"), replace(LIMITS, pixels=599))
-    assert checked(made("PNG"), replace(LIMITS, pixels=600))
+        validate_image(made("PNG"), replace(LIMITS, pixels=599))
+    assert validate_image(made("PNG"), replace(LIMITS, pixels=600))
 
 
 def test_a_text_that_unpacks_to_much() -> None:
     bomb = _chunk(b"zTXt", b"Comment\0\0" + zlib.compress(bytes(200_000_000), 9))
 
     with pytest.raises(ConversionError):
-        checked(_png(1, 1, bomb, _chunk(b"IDAT", zlib.compress(b"\0\0\0\0"))), LIMITS)
+        validate_image(_png(1, 1, bomb, _chunk(b"IDAT", zlib.compress(b"\0\0\0\0"))), LIMITS)
 
 
 def test_many_frames_cost_one() -> None:
@@ -112,4 +112,4 @@ def test_many_frames_cost_one() -> None:
     target = io.BytesIO()
     frames[0].save(target, "GIF", save_all=True, append_images=frames[1:])
 
-    assert checked(target.getvalue(), LIMITS).extension == "gif"
+    assert validate_image(target.getvalue(), LIMITS).extension == "gif"

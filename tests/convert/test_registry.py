@@ -15,13 +15,13 @@ from svc_notebooks.core.http.native_formats import EXPORTS, IMPORTS, MAX_IMPORT_
 @pytest.fixture
 def everything(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if everything were installed."""
-    monkeypatch.setattr(registry.Conversion, "works", True)
+    monkeypatch.setattr(registry.Conversion, "is_available", True)
 
 
 @pytest.fixture
 def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if nothing were: an engine's answer is kept by its cache, so the arrows are asked another way."""
-    monkeypatch.setattr(registry.Conversion, "works", property(lambda arrow: not arrow.needs))
+    monkeypatch.setattr(registry.Conversion, "is_available", property(lambda arrow: not arrow.needs))
 
 
 _OPENXML, _ODF = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."

@@ -54,7 +54,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    workers = ProcessPool(LIMITS, most=1)
+    workers = ProcessPool(LIMITS, size=1)
     with contextlib.closing(workers):
         yield Desk(workers, tmp_path)
 
@@ -114,7 +114,7 @@ def _ends(pid: int) -> None:
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
 def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
     limits = JobLimits(seconds=3)
-    with contextlib.closing(ProcessPool(limits, most=1)) as workers:
+    with contextlib.closing(ProcessPool(limits, size=1)) as workers:
         answer = Desk(workers, tmp_path, limits).run("hang", str(tmp_path / "child").encode())
 
     assert answer == {"error": "it took more than 3 seconds.", "kind": "large"}
@@ -143,7 +143,7 @@ def test_a_conversion_whose_client_has_gone_is_ended(desk: Desk, tmp_path: Path)
 
 
 def test_what_one_user_abandons_leaves_the_process_of_another(tmp_path: Path) -> None:
-    with contextlib.closing(ProcessPool(LIMITS, most=2)) as workers:
+    with contextlib.closing(ProcessPool(LIMITS, size=2)) as workers:
         desk, child = Desk(workers, tmp_path), tmp_path / "child"
         desk.run("echo", user="ada")
         [(_, kept)] = workers._idle
@@ -162,7 +162,7 @@ def test_threads_share_them(tmp_path: Path) -> None:
         desk.run("echo", str(n).encode())
         return desk.target.read_bytes()
 
-    with contextlib.closing(ProcessPool(LIMITS, most=2)) as workers, ThreadPoolExecutor(8) as pool:
+    with contextlib.closing(ProcessPool(LIMITS, size=2)) as workers, ThreadPoolExecutor(8) as pool:
         assert list(pool.map(errand, range(24))) == [str(n).encode() for n in range(24)]
 
 

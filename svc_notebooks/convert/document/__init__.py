@@ -1,1 +1,7 @@
-"""Native documents: pandoc's tree and its pictures."""
+"""Native documents: pandoc's tree and its images.
+
+model, clean: the model, and the cleaning of every tree before it is stored.
+read, text, scan, word_lists: readers; rtf: the RTF reader.
+write, postprocess: writers through pandoc; pdf, formulas, grid: the PDF writer.
+pandoc: runs the program.
+"""

@@ -1,7 +1,7 @@
-"""A tree of any source made harmless and regular, once, before it is stored.
+"""Cleans a pandoc tree before it is stored: removes unsafe nodes and normalizes the others.
 
 What is taken out: raw nodes, links that lead elsewhere than to the web, to mail or into the document, pictures
-that lie elsewhere or cannot be read, attributes and classes that are not `KEPT`, nesting beyond `DEPTH`.
+that lie elsewhere or cannot be read, attributes and classes that are not `KEPT_ATTRIBUTES`, nesting beyond `MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -14,75 +14,75 @@ from collections.abc import Callable, Iterator
 from typing import Any
 from urllib.parse import unquote, unquote_to_bytes
 
-from ..engines import images as pictures
+from ..engines import images
 from ..input.bundle import resource_name
 from ..job import ConversionError, Job, TooLarge
-from .model import Document, Node, words
+from .model import Document, Node, text_inlines
 
-KEPT = ("width", "height", "dir", "lang")
+KEPT_ATTRIBUTES = ("width", "height", "dir", "lang")
 """The attributes that stay; of classes, only those of code, which name its language."""
-DEPTH = 60
+MAX_DEPTH = 60
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]|#", re.IGNORECASE)
 _LENGTH = re.compile(r"(\d{1,5}(?:\.\d{1,6})?)\d*(px|in|cm|mm|pt|pc|em|%)?")
 _CLASS = re.compile(r"[A-Za-z][\w.+#-]{0,39}")
 _LANG = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
-_DATA = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),", re.IGNORECASE)
+_DATA_URI = re.compile(r"data:([\w.+/-]*)((?:;[\w=.-]+)*),", re.IGNORECASE)
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_MOST_TEX = 10_000
-_MOST_NUMBER = 32_767
-_MOST_COLUMNS = 1_000
-_NARROWEST = 0.002
+_MAX_TEX = 10_000
+_MAX_LIST_START = 32_767
+_MAX_COLUMNS = 1_000
+_MIN_COLUMN_WIDTH = 0.002
 """The share of the page that a column has at least."""
-_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div", "Table", "DefinitionList", "Figure"})
+_CONTAINER_BLOCKS = frozenset({"BulletList", "OrderedList", "BlockQuote", "Div", "Table", "DefinitionList", "Figure"})
 
 
 def clean(tree: dict[str, Any], job: Job) -> Document:
     """A document that may be stored and written; pictures are looked for in the job's folder `media`."""
     cleaner = _Cleaner(job)
-    blocks = [_directed(block) for block in cleaner.nodes(tree["blocks"], 0)]
+    blocks = [_with_direction(block) for block in cleaner.nodes(tree["blocks"], 0)]
     meta = {name: cleaner.value(value, 0) for name, value in tree["meta"].items()}
     return Document(blocks, meta, cleaner.resources)
 
 
-def plain(nodes: Any) -> str:
+def plain_text(nodes: Any) -> str:
     """The text of nodes, with a blank where lines break."""
-    return "".join(_texts(nodes))
+    return "".join(_text_parts(nodes))
 
 
-def _texts(root: Any) -> Iterator[str]:
-    waiting = [root]
-    while waiting:
-        value = waiting.pop()
+def _text_parts(root: Any) -> Iterator[str]:
+    stack = [root]
+    while stack:
+        value = stack.pop()
         if isinstance(value, list):
-            waiting += reversed(value)
+            stack += reversed(value)
         elif isinstance(value, dict):
-            kind = value.get("t")
-            if kind == "Str":
+            node_type = value.get("t")
+            if node_type == "Str":
                 yield value["c"]
-            elif kind in ("Code", "CodeBlock", "Math"):
+            elif node_type in ("Code", "CodeBlock", "Math"):
                 yield value["c"][1]
-            elif kind in ("Space", "SoftBreak", "LineBreak"):
+            elif node_type in ("Space", "SoftBreak", "LineBreak"):
                 yield " "
             else:
-                waiting.append(value.get("c", []))
+                stack.append(value.get("c", []))
 
 
 def nodes_of(value: Any) -> Iterator[Node]:
     """All nodes of a tree, in no order that matters."""
-    waiting = [value]
-    while waiting:
-        found = waiting.pop()
-        if isinstance(found, list):
-            waiting += found
-        elif isinstance(found, dict):
-            if "t" in found:
-                yield found
-            waiting += found.values()
+    stack = [value]
+    while stack:
+        element = stack.pop()
+        if isinstance(element, list):
+            stack += element
+        elif isinstance(element, dict):
+            if "t" in element:
+                yield element
+            stack += element.values()
 
 
-def _directed(block: Node) -> Node:
+def _with_direction(block: Node) -> Node:
     """A block whose text begins from the right says so, as far as formats can say it."""
-    if block["t"] in ("Para", "Header", *_BLOCKS - {"Div"}) and is_rtl(plain(block)):
+    if block["t"] in ("Para", "Header", *_CONTAINER_BLOCKS - {"Div"}) and is_rtl(plain_text(block)):
         return {"t": "Div", "c": [["", [], [["dir", "rtl"]]], [block]]}
     return block
 
@@ -93,7 +93,9 @@ def is_rtl(text: str) -> bool:
     >>> is_rtl("12 \u05d0 a"), is_rtl("a \u05d0"), is_rtl("12")
     (True, False, False)
     """
-    strong = (way for letter in text[:200] if (way := unicodedata.bidirectional(letter)) in ("L", "R", "AL"))
+    strong = (
+        direction for letter in text[:200] if (direction := unicodedata.bidirectional(letter)) in ("L", "R", "AL")
+    )
     return next(strong, "L") != "L"
 
 
@@ -108,13 +110,13 @@ class _Cleaner:
 
     def nodes(self, values: list[Any], depth: int) -> list[Any]:
         """The values of a list, cleaned; a node may become several, or none."""
-        found: list[Any] = []
+        cleaned: list[Any] = []
         for value in values:
-            if isinstance(value, dict) and value.get("t") in _SPECIAL:
-                found += _SPECIAL[value["t"]](self, value, depth)
+            if isinstance(value, dict) and value.get("t") in _NODE_HANDLERS:
+                cleaned += _NODE_HANDLERS[value["t"]](self, value, depth)
             else:
-                found.append(self.value(value, depth))
-        return found
+                cleaned.append(self.value(value, depth))
+        return cleaned
 
     def value(self, value: Any, depth: int) -> Any:
         """A value of any kind, cleaned."""
@@ -124,16 +126,19 @@ class _Cleaner:
             return _attributes(value) if _is_attributes(value) else self.nodes(value, depth)
         if not isinstance(value, dict):
             return value
-        if depth >= DEPTH and value.get("t") in _DEEP:
-            return self._flat(value)
-        deeper = depth + 1 if value.get("t") in _DEEP else depth
+        if depth >= MAX_DEPTH and value.get("t") in _NESTING_TYPES:
+            return self._flatten(value)
+        deeper = depth + 1 if value.get("t") in _NESTING_TYPES else depth
         return {key: self.value(inner, deeper) for key, inner in value.items()}
 
-    def _flat(self, node: Node) -> Node:
+    def _flatten(self, node: Node) -> Node:
         """What is nested too deep, as its text alone."""
-        self._job.note(f"What was nested more than {DEPTH} deep was kept as plain text.")
-        text = words(_CONTROL.sub("", plain(node)))
-        return {"t": "Plain" if node["t"] in _BLOCKS else "Span", "c": text if node["t"] in _BLOCKS else [_NONE, text]}
+        self._job.note(f"What was nested more than {MAX_DEPTH} deep was kept as plain text.")
+        text = text_inlines(_CONTROL.sub("", plain_text(node)))
+        return {
+            "t": "Plain" if node["t"] in _CONTAINER_BLOCKS else "Span",
+            "c": text if node["t"] in _CONTAINER_BLOCKS else [_NO_ATTRIBUTES, text],
+        }
 
     def raw(self, node: Node, depth: int) -> list[Any]:
         """Code of another format: none of it."""
@@ -144,31 +149,31 @@ class _Cleaner:
     def span(self, node: Node, depth: int) -> list[Any]:
         """Words with attributes; without any that stay, the words alone."""
         attributes = _attributes(node["c"][0])
-        inside = self.nodes(node["c"][1], depth + 1) if depth < DEPTH else words(plain(node["c"][1]))
-        return inside if attributes == _NONE else [{"t": "Span", "c": [attributes, inside]}]
+        inside = self.nodes(node["c"][1], depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(node["c"][1]))
+        return inside if attributes == _NO_ATTRIBUTES else [{"t": "Span", "c": [attributes, inside]}]
 
-    def division(self, node: Node, depth: int) -> list[Any]:
+    def div(self, node: Node, depth: int) -> list[Any]:
         """Blocks with attributes; without any that stay, the blocks alone."""
         attributes = _attributes(node["c"][0])
-        if depth >= DEPTH:
-            return [self._flat(node)]
-        inside = self.nodes(node["c"][1], depth + (attributes != _NONE))
-        if attributes != _NONE:
+        if depth >= MAX_DEPTH:
+            return [self._flatten(node)]
+        inside = self.nodes(node["c"][1], depth + (attributes != _NO_ATTRIBUTES))
+        if attributes != _NO_ATTRIBUTES:
             return [{"t": "Div", "c": [attributes, inside]}]
         return [{**block, "t": "Para"} if block["t"] == "Plain" else block for block in inside]
 
-    def numbers(self, node: Node, depth: int) -> list[Any]:
+    def ordered_list(self, node: Node, depth: int) -> list[Any]:
         """A list whose numbers every program can count."""
         (start, style, end), items = node["c"]
-        if depth >= DEPTH:
-            return [self._flat(node)]
-        order = [min(max(start, 0), _MOST_NUMBER), style, end]
+        if depth >= MAX_DEPTH:
+            return [self._flatten(node)]
+        order = [min(max(start, 0), _MAX_LIST_START), style, end]
         return [{"t": "OrderedList", "c": [order, [self.nodes(item, depth + 1) for item in items]]}]
 
     def table(self, node: Node, depth: int) -> list[Any]:
         """A table that is not wider than any program shows."""
-        if len(node["c"][2]) > _MOST_COLUMNS:
-            raise TooLarge(f"a table has more than {_MOST_COLUMNS} columns.")
+        if len(node["c"][2]) > _MAX_COLUMNS:
+            raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
         attributes, caption, columns, *rows = node["c"]
         return [self.value({"t": "Table", "c": [attributes, caption, _columns(columns), *rows]}, depth)]
 
@@ -178,8 +183,8 @@ class _Cleaner:
 
     def math(self, node: Node, depth: int) -> list[Any]:
         """A formula, unless it is a book."""
-        kind, tex = node["c"]
-        return [{"t": "Math", "c": [kind, _CONTROL.sub("", tex)[:_MOST_TEX]]}]
+        display, tex = node["c"]
+        return [{"t": "Math", "c": [display, _CONTROL.sub("", tex)[:_MAX_TEX]]}]
 
     def code(self, node: Node, depth: int) -> list[Any]:
         """Code, with the name of its language."""
@@ -190,8 +195,8 @@ class _Cleaner:
     def link(self, node: Node, depth: int) -> list[Any]:
         """A link to where links may lead; else its text."""
         attributes, inlines, (target, title) = node["c"]
-        inside = self.nodes(inlines, depth + 1) if depth < DEPTH else words(plain(inlines))
-        if not is_safe(target):
+        inside = self.nodes(inlines, depth + 1) if depth < MAX_DEPTH else text_inlines(plain_text(inlines))
+        if not is_safe_link(target):
             self._job.note("Links that lead elsewhere than to the web, to mail or into the document were left out.")
             return inside
         return [{"t": "Link", "c": [_attributes(attributes), inside, [target.strip(), _CONTROL.sub("", title)]]}]
@@ -199,22 +204,22 @@ class _Cleaner:
     def image(self, node: Node, depth: int) -> list[Any]:
         """A picture that came with the document; else the words that stand for it."""
         attributes, inlines, (target, title) = node["c"]
-        alt = words(_CONTROL.sub("", plain(inlines)))
+        alt = text_inlines(_CONTROL.sub("", plain_text(inlines)))
         name = self._names.setdefault(target, self._resource(target))
         if name is None:
-            return alt or words("[picture]")
+            return alt or text_inlines("[picture]")
         return [{"t": "Image", "c": [_attributes(attributes), alt, [name, _CONTROL.sub("", title)]]}]
 
     def _resource(self, target: str) -> str | None:
         """The name under which a picture is kept, or None for one that cannot be had."""
         if target in self._names:
             return self._names[target]
-        data = self._data(target)
+        data = self._image_data(target)
         if data is None:
             self._job.note("Pictures that lie elsewhere were left out.")
             return None
         try:
-            picture = pictures.checked(data, self._job.limits)
+            picture = images.validate_image(data, self._job.limits)
         except TooLarge:
             raise
         except ConversionError:
@@ -224,12 +229,14 @@ class _Cleaner:
         self.resources[name] = picture.data
         return name
 
-    def _data(self, target: str) -> bytes | None:
-        if match := _DATA.match(target):
+    def _image_data(self, target: str) -> bytes | None:
+        if match := _DATA_URI.match(target):
             return _decoded(target[match.end() :], match[2].lower())
-        return next((data for name in (target, unquote(target)) if (data := self._extracted(name)) is not None), None)
+        return next(
+            (data for name in (target, unquote(target)) if (data := self._extracted_file(name)) is not None), None
+        )
 
-    def _extracted(self, name: str) -> bytes | None:
+    def _extracted_file(self, name: str) -> bytes | None:
         """A picture that the reader put into the job's folder: there and nowhere else."""
         try:
             path = (self._media / name).resolve()
@@ -248,16 +255,16 @@ def _decoded(text: str, parameters: str) -> bytes | None:
         return None
 
 
-def is_safe(target: str) -> bool:
+def is_safe_link(target: str) -> bool:
     """Whether a link leads to the web, to mail or into the document, however it is written.
 
-    >>> is_safe("https://a.example/"), is_safe(" java\\nscript:alert(1)"), is_safe("#top"), is_safe("file:///etc")
+    >>> is_safe_link("https://a.example/"), is_safe_link(" java\\nscript:alert(1)"), is_safe_link("#top"), is_safe_link("file:///etc")
     (True, False, True, False)
     """
     return bool(_LINK.match(_CONTROL.sub("", target).strip())) and not re.search(r"[\x00-\x1f]", target.strip())
 
 
-_NONE: list[Any] = ["", [], []]
+_NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 def _is_attributes(value: list[Any]) -> bool:
@@ -272,21 +279,21 @@ def _is_attributes(value: list[Any]) -> bool:
     )
 
 
-def _attributes(given: list[Any]) -> list[Any]:
-    identifier, _, pairs = given
-    kept = {name: checked for name, text in pairs if (checked := _CHECKS.get(name, _nothing)(str(text)))}
+def _attributes(triple: list[Any]) -> list[Any]:
+    identifier, _, pairs = triple
+    kept = {name: checked for name, text in pairs if (checked := _ATTRIBUTE_CHECKS.get(name, _reject)(str(text)))}
     return [re.sub(r"[\s\"'<>&]", "", _CONTROL.sub("", identifier))[:100], [], [list(pair) for pair in kept.items()]]
 
 
 def _columns(columns: list[Any]) -> list[Any]:
     """Columns with their shares of the page, unless one of them could not be seen."""
-    shares = [width.get("c", _NARROWEST) for _, width in columns]
-    if all(_NARROWEST <= share <= 1 for share in shares):
+    shares = [width.get("c", _MIN_COLUMN_WIDTH) for _, width in columns]
+    if all(_MIN_COLUMN_WIDTH <= share <= 1 for share in shares):
         return columns
     return [[align, {"t": "ColWidthDefault"}] for align, _ in columns]
 
 
-def _nothing(text: str) -> str | None:
+def _reject(text: str) -> str | None:
     return None
 
 
@@ -295,14 +302,14 @@ def _length(text: str) -> str | None:
     return match[1] + (match[2] or "px") if match and float(match[1]) > 0 else None
 
 
-_CHECKS: dict[str, Callable[[str], str | None]] = {
+_ATTRIBUTE_CHECKS: dict[str, Callable[[str], str | None]] = {
     "width": _length,
     "height": _length,
     "dir": lambda text: text.lower() if text.lower() in ("rtl", "ltr") else None,
     "lang": lambda text: text if _LANG.fullmatch(text) else None,
 }
 
-_SPECIAL: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
+_NODE_HANDLERS: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
     "RawBlock": _Cleaner.raw,
     "RawInline": _Cleaner.raw,
     "Cite": _Cleaner.cite,
@@ -312,10 +319,10 @@ _SPECIAL: dict[str, Callable[[_Cleaner, Node, int], list[Any]]] = {
     "Link": _Cleaner.link,
     "Image": _Cleaner.image,
     "Span": _Cleaner.span,
-    "Div": _Cleaner.division,
-    "OrderedList": _Cleaner.numbers,
+    "Div": _Cleaner.div,
+    "OrderedList": _Cleaner.ordered_list,
     "Table": _Cleaner.table,
 }
-_DEEP = _BLOCKS | {
+_NESTING_TYPES = _CONTAINER_BLOCKS | {
     "Emph", "Underline", "Strong", "Strikeout", "Superscript", "Subscript", "SmallCaps", "Quoted", "Span", "Note",
 }  # fmt: skip

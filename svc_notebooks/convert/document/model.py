@@ -1,8 +1,8 @@
-"""A document as every reader makes it and every writer takes it: pandoc's tree, and its pictures by name.
+"""The model of a native document: pandoc's tree, and its images by name.
 
 The tree is pandoc's JSON (https://hackage.haskell.org/package/pandoc-types), cleaned by clean.py: links lead to
 http, https, mailto or an anchor; an image's target is a key of `resources`; there are no raw nodes; attributes
-are those of `clean.KEPT`; nothing is nested deeper than `clean.DEPTH`.
+are those of `clean.KEPT_ATTRIBUTES`; nothing is nested deeper than `clean.MAX_DEPTH`.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ class Document:
         return {"pandoc-api-version": API_VERSION, "meta": self.meta, "blocks": self.blocks}
 
 
-def words(text: str) -> list[Node]:
+def text_inlines(text: str) -> list[Node]:
     """A line of text as inlines.
 
-    >>> words("two words")
+    >>> text_inlines("two text_inlines")
     [{'t': 'Str', 'c': 'two'}, {'t': 'Space'}, {'t': 'Str', 'c': 'words'}]
     """
     inlines: list[Node] = []
@@ -63,5 +63,5 @@ def paragraph(text: str) -> Node:
     """Text as a paragraph; its line breaks are kept."""
     inlines: list[Node] = []
     for line in text.splitlines():
-        inlines += [{"t": "LineBreak"}, *words(line)]
+        inlines += [{"t": "LineBreak"}, *text_inlines(line)]
     return {"t": "Para", "c": inlines[1:]}

@@ -1,4 +1,4 @@
-"""The one file that knows pandoc: a program of its own, in its sandbox, with a bounded heap."""
+"""Runs pandoc as a sandboxed subprocess with a bounded heap."""
 
 from __future__ import annotations
 
@@ -53,20 +53,20 @@ def run(options: Sequence[str], source: bytes, job: Job) -> bytes:
         *options,
     ]
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, input=source, capture_output=True, check=False, env=environment, cwd=job.folder,
             timeout=job.limits.seconds,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:  # pandoc would outlive whoever waits for it
         raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
-    if done.returncode == _HEAP_EXHAUSTED:
+    if process.returncode == _HEAP_EXHAUSTED:
         raise TooLarge("it needs more memory than a conversion may use.")
-    if done.returncode:
-        raise ConversionError(_reason(done.stderr))
-    return done.stdout
+    if process.returncode:
+        raise ConversionError(_reason(process.stderr))
+    return process.stdout
 
 
 def _reason(complaint: bytes) -> str:
     lines = complaint.decode("utf-8", "replace").strip().splitlines()
-    told = next((line for line in lines if not line.startswith("[WARNING]")), "")
-    return f"the file is damaged, or not of its type: {told[:200]}" if told else "the file is damaged."
+    message = next((line for line in lines if not line.startswith("[WARNING]")), "")
+    return f"the file is damaged, or not of its type: {message[:200]}" if message else "the file is damaged."

@@ -1,4 +1,4 @@
-"""Sources that become documents: Word, OpenDocument, HTML, Markdown through pandoc; rich and plain text by hand."""
+"""Reads Word, OpenDocument, HTML, Markdown, RTF and plain text files as documents."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from ...core.http import native_formats as f
-from ..engines import libreoffice as office
+from ..engines import libreoffice
 from ..input.charset import decode
 from ..input.detect import OLE, detect_source
 from ..input.zip_file import open_archive
@@ -17,13 +17,13 @@ from .clean import clean
 from .model import Document
 from .rtf import parse
 from .text import text
-from .word_lists import nested
+from .word_lists import with_list_levels
 
 __all__ = ["doc", "docx", "html", "markdown", "odt", "rtf", "text"]
 
-_MOST_NESTED = 200
-_RECURSION = 5_000  # of Python: the tree of a document nested so deep has four levels for each of its own
-_VISIBLE = ("title", "subtitle", "author", "date", "abstract")
+_MAX_NESTING = 200
+_RECURSION_LIMIT = 5_000  # of Python: the tree of a document nested so deep has four levels for each of its own
+_VISIBLE_METADATA = ("title", "subtitle", "author", "date", "abstract")
 
 
 def docx(source: bytes, job: Job) -> Document:
@@ -33,7 +33,7 @@ def docx(source: bytes, job: Job) -> Document:
         ConversionError: it is damaged, encrypted, or none; TooLarge: it would need too much.
     """
     _check_archive(source, job, "word/")
-    return _cleaned(_titled(pandoc.read(nested(source), "docx", job)), job)
+    return _cleaned(_with_visible_metadata(pandoc.read(with_list_levels(source), "docx", job)), job)
 
 
 def doc(source: bytes, job: Job) -> Document:
@@ -42,17 +42,17 @@ def doc(source: bytes, job: Job) -> Document:
     LibreOffice sees nothing else: it would take a page for a document, and the files that the page names with it.
     """
     if source.startswith(OLE):
-        return docx(office.convert(source, "doc", "docx", job), job)
+        return docx(libreoffice.convert(source, "doc", "docx", job), job)
     other = detect_source(source, "document")
-    if other not in _CALLED_DOC:
+    if other not in _READERS_OF_MISNAMED_DOC:
         raise ConversionError("this is no Word document.")
-    return _CALLED_DOC[other](source, job)
+    return _READERS_OF_MISNAMED_DOC[other](source, job)
 
 
 def odt(source: bytes, job: Job) -> Document:
     """An OpenDocument text."""
     _check_archive(source, job, "content.xml")
-    return _of_body(pandoc.read(source, "odt", job), job)
+    return _without_metadata(pandoc.read(source, "odt", job), job)
 
 
 def _check_archive(source: bytes, job: Job, part: str) -> None:
@@ -63,12 +63,12 @@ def _check_archive(source: bytes, job: Job, part: str) -> None:
             raise ConversionError(f"the file is not of its type: it has no {part}.")
 
 
-_OPEN_OR_CLOSED = re.compile(
+_NESTING_TAG = re.compile(
     rb"<(/?)(?:div|span|blockquote|ul|ol|dl|table|b|i|u|s|em|strong|font|section|article|center|small|big|sup|sub)\b",
     re.IGNORECASE,
 )
-_MOST_COLUMNS = 1_000
-_UNSEEN_TAGS = ("script", "style", "iframe", "frame", "template")
+_MAX_COLUMNS = 1_000
+_INVISIBLE_TAGS = ("script", "style", "iframe", "frame", "template")
 _FOREIGN_TAGS = ("object", "embed", "applet")
 """What they show is foreign; what is in them is for readers that cannot show it, or only follows in the file."""
 _META_CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w-]{1,40})", re.IGNORECASE)
@@ -78,11 +78,11 @@ def html(source: bytes, job: Job) -> Document:
     """An HTML page: what is visible on it."""
     if source.startswith((OLE, b"PK\x03\x04", b"%PDF")):
         raise ConversionError("this is no HTML page.")
-    found = _META_CHARSET.search(source[:4096])
-    text = decode(source, job.charset or (found and found[1].decode("ascii", "replace")))
-    _check_nesting(_OPEN_OR_CLOSED, text.encode("utf-8", "replace"))
+    charset_match = _META_CHARSET.search(source[:4096])
+    text = decode(source, job.charset or (charset_match and charset_match[1].decode("ascii", "replace")))
+    _check_nesting(_NESTING_TAG, text.encode("utf-8", "replace"))
     page = _well_formed(text) if text.strip() else b""
-    return _of_body(pandoc.read(page, "html-raw_html", job), job)
+    return _without_metadata(pandoc.read(page, "html-raw_html", job), job)
 
 
 def _well_formed(text: str) -> bytes:
@@ -94,7 +94,7 @@ def _well_formed(text: str) -> bytes:
         root = markup.document_fromstring(text.encode("utf-8", "replace"), parser=parser)
     except etree.ParserError:  # there is nothing but comments
         return b""
-    etree.strip_elements(root, *_UNSEEN_TAGS, with_tail=False)
+    etree.strip_elements(root, *_INVISIBLE_TAGS, with_tail=False)
     etree.strip_tags(root, *_FOREIGN_TAGS)
     for row in root.iter("tr"):
         _check_spans(row)
@@ -107,18 +107,18 @@ def _check_spans(row: Any) -> None:
     spans = [cell for cell in row if "colspan" in cell.attrib or "rowspan" in cell.attrib]
     for cell in spans:
         for name in {"colspan", "rowspan"} & set(cell.attrib):
-            cell.set(name, _number(cell.get(name)))
-    if sum(int(cell.get("colspan", "1")) for cell in spans) > _MOST_COLUMNS:
-        raise TooLarge(f"a table has more than {_MOST_COLUMNS} columns.")
+            cell.set(name, _span(cell.get(name)))
+    if sum(int(cell.get("colspan", "1")) for cell in spans) > _MAX_COLUMNS:
+        raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
 
 
-def _number(text: str) -> str:
+def _span(text: str) -> str:
     """
-    >>> _number(" 12px"), _number("99999999"), _number("x")
+    >>> _span(" 12px"), _span("99999999"), _span("x")
     ('12', '999', '1')
     """
     match = re.match(r"\s*0*(\d{1,9})", text)
-    return str(min(max(int(match[1]), 1), _MOST_COLUMNS - 1)) if match else "1"
+    return str(min(max(int(match[1]), 1), _MAX_COLUMNS - 1)) if match else "1"
 
 
 def rtf(source: bytes, job: Job) -> Document:
@@ -133,40 +133,40 @@ def _check_nesting(tags: re.Pattern[bytes], source: bytes) -> None:
     depth = 0
     for match in tags.finditer(source):
         depth = depth - 1 if match[1] and depth else depth + (not match[1])
-        if depth > _MOST_NESTED:
-            raise TooLarge(f"it is nested more than {_MOST_NESTED} deep.")
+        if depth > _MAX_NESTING:
+            raise TooLarge(f"it is nested more than {_MAX_NESTING} deep.")
 
 
 _MARKDOWN = "commonmark_x-raw_html-raw_attribute"
 """Of pandoc's readers of Markdown the one that takes linear time over brackets that nobody closes."""
-_MARKED = re.compile(rf"^(?:[ \t]*(?:>|[-+*][ \t]|\d{{1,9}}[.)][ \t])){{{_MOST_NESTED}}}", re.MULTILINE)
+_NESTED_MARKERS = re.compile(rf"^(?:[ \t]*(?:>|[-+*][ \t]|\d{{1,9}}[.)][ \t])){{{_MAX_NESTING}}}", re.MULTILINE)
 
 
 def markdown(source: bytes, job: Job) -> Document:
     """Markdown; HTML in it is left out."""
     text = decode(source, job.charset)
-    if _MARKED.search(text):
-        raise TooLarge(f"it is nested more than {_MOST_NESTED} deep.")
+    if _NESTED_MARKERS.search(text):
+        raise TooLarge(f"it is nested more than {_MAX_NESTING} deep.")
     tree = pandoc.read(text.encode("utf-8", "replace"), _MARKDOWN, job)
-    return _cleaned(_titled(tree), job)
+    return _cleaned(_with_visible_metadata(tree), job)
 
 
-def _titled(tree: dict[str, Any]) -> dict[str, Any]:
+def _with_visible_metadata(tree: dict[str, Any]) -> dict[str, Any]:
     """Of what a file says of itself, only that which is seen on its first page."""
-    return tree | {"meta": {name: value for name, value in tree["meta"].items() if name in _VISIBLE}}
+    return tree | {"meta": {name: value for name, value in tree["meta"].items() if name in _VISIBLE_METADATA}}
 
 
-_CALLED_DOC = {f.DOCX: docx, f.ODT: odt, f.RTF: rtf, f.HTML: html}
+_READERS_OF_MISNAMED_DOC = {f.DOCX: docx, f.ODT: odt, f.RTF: rtf, f.HTML: html}
 
 
-def _of_body(tree: dict[str, Any], job: Job) -> Document:
+def _without_metadata(tree: dict[str, Any], job: Job) -> Document:
     """What is on the pages; what a file says of itself beside them is not."""
     return _cleaned(tree | {"meta": {}}, job)
 
 
 def _cleaned(tree: dict[str, Any], job: Job) -> Document:
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _RECURSION))
+    sys.setrecursionlimit(max(before, _RECURSION_LIMIT))
     try:
         return clean(tree, job)
     except RecursionError as error:

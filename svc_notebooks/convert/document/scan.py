@@ -1,4 +1,4 @@
-"""Pictures and PDFs as documents: each picture embedded, and its text behind it (A5-03)."""
+"""Reads images and PDFs as documents: each page as an image, followed by its text (A5-03)."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
-from ..engines import images as pictures, tesseract as ocr
+from ..engines import images, tesseract
 from ..engines.images import DecodedImage
 from ..input.bundle import resource_name
 from ..job import ConversionError, Job, TooLarge
 from .model import Document, Node, paragraph
 
-_DPI = 96
-_WIDTH = 6.25
+_SCREEN_DPI = 96
+_TEXT_WIDTH = 6.25
 """Inches: what a page has between its margins."""
 _PAGE_DPI = 120
-_PAGE_PIXELS = 2000
+_MAX_PAGE_PIXELS = 2000
 """The longer side of a page's picture, at most."""
-_JUNK = 0.3
+_MAX_UNMAPPED_SHARE = 0.3
 """The share of letters that no font names, from which on a text layer is none."""
-_ENDED = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
-_LONG = 0.75
+_SENTENCE_END = re.compile(r"[.!?:;…。！？»”\"')\]]$")  # noqa: RUF001  full-width signs end sentences too
+_FULL_LINE_SHARE = 0.75
 """The share of the longest line, from which on a line goes on in the next."""
-_WIDE = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts without blanks between words
+_CJK = re.compile("[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")  # scripts without blanks between words
 
 
 def picture(source: bytes, job: Job) -> Document:
@@ -33,11 +33,11 @@ def picture(source: bytes, job: Job) -> Document:
     Raises:
         ConversionError: it is no picture, or a damaged one; TooLarge: it has too many pixels.
     """
-    taken = pictures.checked(source, job.limits)
-    with pictures.opened(taken.data, job.limits) as image:
-        text = [_flowing(part.splitlines()) for part in ocr.text_of(pictures.loaded(image), job)]
-    name = resource_name(taken.data, taken.extension)
-    return Document([_image(name, taken, _DPI, job.name), *map(paragraph, text)], {}, {name: taken.data})
+    decoded = images.validate_image(source, job.limits)
+    with images.open_image(decoded.data, job.limits) as image:
+        text = [_reflow(part.splitlines()) for part in tesseract.recognize(images.load_pixels(image), job)]
+    name = resource_name(decoded.data, decoded.extension)
+    return Document([_image(name, decoded, _SCREEN_DPI, job.name), *map(paragraph, text)], {}, {name: decoded.data})
 
 
 def pdf(source: bytes, job: Job) -> Document:
@@ -64,22 +64,22 @@ def _pages(document: Any, job: Job) -> Document:
     resources: dict[str, bytes] = {}
     for number in range(len(document)):
         with closing(document[number]) as page:
-            taken, text = _page(page, job)
-        name = resource_name(taken.data, taken.extension)
-        resources[name] = taken.data
-        blocks += [_image(name, taken, _PAGE_DPI, f"Page {number + 1}"), *map(paragraph, text)]
+            picture, text = _page(page, job)
+        name = resource_name(picture.data, picture.extension)
+        resources[name] = picture.data
+        blocks += [_image(name, picture, _PAGE_DPI, f"Page {number + 1}"), *map(paragraph, text)]
     return Document(blocks, {}, resources)
 
 
 def _page(page: Any, job: Job) -> tuple[DecodedImage, list[str]]:
     width, height = page.get_size()
-    scale = min(_PAGE_DPI / 72, _PAGE_PIXELS / max(width, height, 1))
+    scale = min(_PAGE_DPI / 72, _MAX_PAGE_PIXELS / max(width, height, 1))
     with closing(page.render(scale=scale)) as bitmap:
         image = bitmap.to_pil().convert("RGB")
-    text = _text_layer(page) or [_flowing(part.splitlines()) for part in ocr.text_of(image, job)]
+    text = _text_layer(page) or [_reflow(part.splitlines()) for part in tesseract.recognize(image, job)]
     grey = image.convert("L") if _is_grey(image) else image
-    kinds = [pictures.encoded(grey, kind) for kind in ("PNG", "JPEG")]
-    return min(kinds, key=lambda kind: len(kind.data)), text
+    encodings = [images.encode_image(grey, kind) for kind in ("PNG", "JPEG")]
+    return min(encodings, key=lambda kind: len(kind.data)), text
 
 
 def _is_grey(image: Any) -> bool:
@@ -94,10 +94,14 @@ def _text_layer(page: Any) -> list[str]:
     with closing(page.get_textpage()) as layer:
         text = str(layer.get_text_bounded()).replace("\r\n", "\n").replace("\r", "\n")
     junk = sum(letter in "\ufffd\0" or "\ue000" <= letter <= "\uf8ff" for letter in text)
-    return [] if not text.strip() or junk > len(text) * _JUNK else list(_paragraphs(_clean(text)))
+    return (
+        []
+        if not text.strip() or junk > len(text) * _MAX_UNMAPPED_SHARE
+        else list(_paragraphs(_without_hyphenation(text)))
+    )
 
 
-def _clean(text: str) -> str:
+def _without_hyphenation(text: str) -> str:
     """Words that a hyphen parted at a line's end are one; letters that are none are gone."""
     text = re.sub("[\x00-\x01\x03-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", "", text)
     return re.sub(r"(?<=\w)(?:\x02\n?|-\n(?=[a-zäöüéèàß]))", "", text).replace("\x02", "-")
@@ -111,29 +115,29 @@ def _paragraphs(text: str) -> Iterator[str]:
         gathered: list[str] = []
         for line in lines:
             gathered.append(line)
-            if _ENDED.search(line) and len(line) < longest * _LONG:
-                yield _flowing(gathered)
+            if _SENTENCE_END.search(line) and len(line) < longest * _FULL_LINE_SHARE:
+                yield _reflow(gathered)
                 gathered = []
         if gathered:
-            yield _flowing(gathered)
+            yield _reflow(gathered)
 
 
-def _flowing(lines: list[str]) -> str:
+def _reflow(lines: list[str]) -> str:
     """Full lines as running text; those that end early, as in addresses and tables, end there.
 
-    >>> _flowing(["The first line goes on", "in the second one here.", "Short", "end"])
+    >>> _reflow(["The first line goes on", "in the second one here.", "Short", "end"])
     'The first line goes on in the second one here. Short\\nend'
     """
     longest, text = max(map(len, lines)), ""
     for line, after in zip(lines, [*lines[1:], ""], strict=True):
-        runs_on = len(line) >= longest * _LONG
-        joint = "" if runs_on and _WIDE.match(line[-1:]) and _WIDE.match(after) else " " if runs_on else "\n"
+        runs_on = len(line) >= longest * _FULL_LINE_SHARE
+        joint = "" if runs_on and _CJK.match(line[-1:]) and _CJK.match(after) else " " if runs_on else "\n"
         text += line + joint
     return text.strip()
 
 
-def _image(name: str, taken: DecodedImage, dpi: float, alt: str) -> Node:
-    width = min(taken.width / dpi, _WIDTH)
+def _image(name: str, image: DecodedImage, dpi: float, alt: str) -> Node:
+    width = min(image.width / dpi, _TEXT_WIDTH)
     attributes = ["", [], [["width", f"{width:.3f}in"]]]
-    words = paragraph(alt)["c"]
-    return {"t": "Para", "c": [{"t": "Image", "c": [attributes, words, [name, ""]]}]}
+    alt_inlines = paragraph(alt)["c"]
+    return {"t": "Para", "c": [{"t": "Image", "c": [attributes, alt_inlines, [name, ""]]}]}

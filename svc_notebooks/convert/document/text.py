@@ -1,4 +1,4 @@
-"""Plain text as a document: blank lines part paragraphs, lines and blanks stay where they are."""
+"""Reads plain text as a document: blank lines separate paragraphs; line breaks and spaces are kept."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from ..job import ConversionError, Job
 from .model import Document, Node
 
 _BREAK = re.compile(r"\n(?:[ \t\f\v]*\n)+|\f")
-_BLANKS = re.compile(r" +")
-_UNSEEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
-_WIDEST = 200
+_SPACES = re.compile(r" +")
+_CONTROL_CHARACTERS = re.compile("[\x00-\x08\x0b\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
+_MAX_SPACES = 200
 """More blanks in a row than any page is wide are so many."""
-_LONGEST = 1_000
+_MAX_WORD = 1_000
 """Longer words are several: writers keep lists of letters."""
 _SPACE: Node = {"t": "Space"}
 _LINE_BREAK: Node = {"t": "LineBreak"}
@@ -29,12 +29,12 @@ def text(source: bytes, job: Job) -> Document:
     plain = decode(source, job.charset).replace("\r\n", "\n").replace("\r", "\n")
     if plain.count("\0") > len(plain) // 100:
         raise ConversionError("this is no text.")
-    plain = _UNSEEN.sub("", plain).strip("\n")
-    word = _words()
+    plain = _CONTROL_CHARACTERS.sub("", plain).strip("\n")
+    word = _word_cache()
     return Document([_paragraph(part, word) for part in _BREAK.split(plain) if part.strip()])
 
 
-def _words() -> Callable[[str], Node]:
+def _word_cache() -> Callable[[str], Node]:
     """Makes words into nodes, the same word into the same one: a book of ten megabytes has two million words."""
     known: dict[str, Node] = {}
 
@@ -58,12 +58,12 @@ def _paragraph(part: str, word: Callable[[str], Node]) -> Node:
 def _line(line: str, word: Callable[[str], Node]) -> list[Node]:
     """Words and the blanks between them; where there are several, all but the last do not break."""
     inlines: list[Node] = []
-    for number, letters in enumerate(_BLANKS.sub(_unbroken, line).split(" ")):
+    for number, letters in enumerate(_SPACES.sub(_non_breaking, line).split(" ")):
         inlines += [_SPACE] if number else []
-        inlines += [word(letters[at : at + _LONGEST]) for at in range(0, len(letters), _LONGEST)]
+        inlines += [word(letters[at : at + _MAX_WORD]) for at in range(0, len(letters), _MAX_WORD)]
     return inlines
 
 
-def _unbroken(blanks: re.Match[str]) -> str:
-    width = min(len(blanks[0]), _WIDEST)
+def _non_breaking(blanks: re.Match[str]) -> str:
+    width = min(len(blanks[0]), _MAX_SPACES)
     return "\u00a0" * width if blanks.start() == 0 else "\u00a0" * (width - 1) + " "

@@ -1,4 +1,4 @@
-"""Documents as files that other programs open, all through pandoc; PDF is in pdf.py."""
+"""Writes documents through pandoc in every format but PDF (see pdf.py)."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from importlib.resources import as_file, files
 from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
-from ..input.bundle import EPOCH
+from ..input.bundle import ZIP_EPOCH
 from ..job import Job
-from . import pandoc, postprocess as finish
-from .clean import plain
-from .model import Document, Node, words
+from . import pandoc, postprocess
+from .clean import plain_text
+from .model import Document, Node, text_inlines
 
-_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
-_HTML = "html5"
-_MARKS = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
+_MEDIA_TYPES = {"png": "image/png", "jpg": "image/jpeg", "gif": "image/gif"}
+_HTML_WRITER = "html5"
+_FORMATTING = ("Emph", "Strong", "SmallCaps", "Underline", "Strikeout")
 
 
 def html(document: Document, job: Job) -> bytes:
     """One page that needs nothing beside it: pictures are in it, script is not."""
-    return _page(_with_pictures(document, _data_uri), job)
+    return _page(_with_image_targets(document, _data_uri), job)
 
 
 def zipped_html(document: Document, job: Job) -> bytes:
     """A page and a folder of its pictures, in a zip."""
-    page = _page(_with_pictures(document, lambda name, data: f"images/{name}"), job)
+    page = _page(_with_image_targets(document, lambda name, data: f"images/{name}"), job)
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
-        for name, data in {f"{_stem(finish.called(job))}.html": page, **_images(document)}.items():
-            file.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_DEFLATED)
+        for name, data in {f"{_file_stem(postprocess.title_of(job))}.html": page, **_images(document)}.items():
+            file.writestr(zipfile.ZipInfo(name, ZIP_EPOCH), data, zipfile.ZIP_DEFLATED)
     return target.getvalue()
 
 
@@ -41,10 +41,10 @@ def _images(document: Document) -> dict[str, bytes]:
     return {f"images/{name}": data for name, data in document.resources.items()}
 
 
-def _stem(name: str) -> str:
+def _file_stem(name: str) -> str:
     """A file name that every system takes.
 
-    >>> _stem("Annual report 2026/27: final"), _stem("..")
+    >>> _file_stem("Annual report 2026/27: final"), _file_stem("..")
     ('Annual report 2026_27_ final', 'document')
     """
     return re.sub(r'[\x00-\x1f<>:"/\\|?*]', "_", name).strip(" .")[:100] or "document"
@@ -52,16 +52,16 @@ def _stem(name: str) -> str:
 
 def _page(document: Document, job: Job) -> bytes:
     with as_file(files(__package__) / "page.html") as template:
-        options = ("--standalone", f"--metadata=pagetitle:{finish.called(job)}", "--mathml", "--wrap=none")
+        options = ("--standalone", f"--metadata=pagetitle:{postprocess.title_of(job)}", "--mathml", "--wrap=none")
         # The sandbox lets pandoc read the files that its options name.
-        return pandoc.write(document, _HTML, job, *options, f"--template={template}")
+        return pandoc.write(document, _HTML_WRITER, job, *options, f"--template={template}")
 
 
 def text(document: Document, job: Job) -> bytes:
     """Text in UTF-8 with a byte order mark and CRLF, as the family exports it; tables are drawn."""
-    bare = _without_marks(_with_subtitle(document))
-    made = pandoc.write(bare, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
-    lines = made.decode("utf-8").replace("\u00a0", " ").splitlines()
+    unformatted = _without_formatting(_with_subtitle(document))
+    plain = pandoc.write(unformatted, "plain", job, "--wrap=none", "--columns=100", *_standalone(document))
+    lines = plain.decode("utf-8").replace("\u00a0", " ").splitlines()
     return "\r\n".join([*lines, ""]).encode("utf-8-sig") if lines else b"\xef\xbb\xbf"
 
 
@@ -72,24 +72,24 @@ def markdown(document: Document, job: Job) -> bytes:
 
 def rtf(document: Document, job: Job) -> bytes:
     """Rich text."""
-    return finish.rtf(_embedded(_with_subtitle(document), "rtf", job, "--standalone"))
+    return postprocess.rtf(_embedded(_with_subtitle(document), "rtf", job, "--standalone"))
 
 
 def _with_subtitle(document: Document) -> Document:
     """The same document, with what pandoc's page of rich text has no place for in its text."""
-    shown = [document.meta[name] for name in ("subtitle", "abstract") if name in document.meta]
-    blocks: list[Node] = [{"t": "Para", "c": words(plain(value))} for value in shown]
+    values = [document.meta[name] for name in ("subtitle", "abstract") if name in document.meta]
+    blocks: list[Node] = [{"t": "Para", "c": text_inlines(plain_text(value))} for value in values]
     return Document([*blocks, *document.blocks], document.meta, document.resources)
 
 
 def odt(document: Document, job: Job) -> bytes:
     """An OpenDocument text."""
-    return finish.odt(_embedded(document, "odt", job), job)
+    return postprocess.odt(_embedded(document, "odt", job), job)
 
 
 def docx(document: Document, job: Job) -> bytes:
     """A Word document."""
-    return finish.docx(_embedded(document, "docx", job), job)
+    return postprocess.docx(_embedded(document, "docx", job), job)
 
 
 def epub(document: Document, job: Job) -> bytes:
@@ -97,8 +97,8 @@ def epub(document: Document, job: Job) -> bytes:
     identifier = f"--metadata=identifier:urn:uuid:{uuid5(NAMESPACE_URL, document.pack().hex())}"
     options = [identifier, "--metadata=lang:und", "--mathml"]
     if "title" not in document.meta:  # a book must have one; it needs no page of its own
-        options += [f"--metadata=title:{finish.called(job)}", "--epub-title-page=false"]
-    return finish.epub(_embedded(document, "epub3", job, *options), job)
+        options += [f"--metadata=title:{postprocess.title_of(job)}", "--epub-title-page=false"]
+    return postprocess.epub(_embedded(document, "epub3", job, *options), job)
 
 
 def _standalone(document: Document) -> tuple[str, ...]:
@@ -107,39 +107,39 @@ def _standalone(document: Document) -> tuple[str, ...]:
 
 
 def _embedded(document: Document, writer: str, job: Job, *options: str) -> bytes:
-    return pandoc.write(_with_pictures(document, _data_uri), writer, job, *options)
+    return pandoc.write(_with_image_targets(document, _data_uri), writer, job, *options)
 
 
 def _data_uri(name: str, data: bytes) -> str:
-    kind = _TYPES.get(name.rpartition(".")[2], "image/png")
-    return f"data:{kind};base64,{base64.b64encode(data).decode()}"
+    media_type = _MEDIA_TYPES.get(name.rpartition(".")[2], "image/png")
+    return f"data:{media_type};base64,{base64.b64encode(data).decode()}"
 
 
-def _with_pictures(document: Document, place: Callable[[str, bytes], str]) -> Document:
+def _with_image_targets(document: Document, target_for: Callable[[str, bytes], str]) -> Document:
     """The same document, each picture's target being where `place` puts it."""
-    places = {name: place(name, data) for name, data in document.resources.items()}
+    targets = {name: target_for(name, data) for name, data in document.resources.items()}
 
-    def placed(content: list[Any]) -> Node:
+    def with_target(content: list[Any]) -> Node:
         attributes, alt, (name, title) = content
-        return {"t": "Image", "c": [attributes, alt, [places.get(name, ""), title]]}
+        return {"t": "Image", "c": [attributes, alt, [targets.get(name, ""), title]]}
 
-    return _changed(document, {"Image": placed})
+    return _replace_nodes(document, {"Image": with_target})
 
 
-def _without_marks(document: Document) -> Document:
+def _without_formatting(document: Document) -> Document:
     """The same document as text alone has it: no marks around words, a picture as the words that stand for it."""
 
-    def bare(content: list[Any]) -> Node:
+    def unformatted(content: list[Any]) -> Node:
         return {"t": "Span", "c": [["", [], []], content]}
 
-    def named(content: list[Any]) -> Node:
-        words = plain(content[1])
+    def alt_text(content: list[Any]) -> Node:
+        words = plain_text(content[1])
         return {"t": "Str", "c": f"[{words}]" if words else ""}
 
-    return _changed(document, {**dict.fromkeys(_MARKS, bare), "Image": named})
+    return _replace_nodes(document, {**dict.fromkeys(_FORMATTING, unformatted), "Image": alt_text})
 
 
-def _changed(document: Document, changes: dict[str, Callable[[list[Any]], Node]]) -> Document:
+def _replace_nodes(document: Document, changes: dict[str, Callable[[list[Any]], Node]]) -> Document:
     """The same document with the nodes of some types made into others."""
 
     def changed(value: Any) -> Any:

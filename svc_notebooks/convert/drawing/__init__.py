@@ -1,4 +1,4 @@
-"""Native drawings: one page of SVG that runs nothing and fetches nothing."""
+"""Native drawings: reads, cleans and writes one page of SVG without scripts or external references."""
 
 from .model import Drawing as Drawing
 from .read import read as read

@@ -1,4 +1,4 @@
-"""SVG with only what draws: an element or attribute that is not in these tables is left out (SVG 1.1)."""
+"""Removes from SVG every element and attribute that is not in the tables of this module (SVG 1.1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
 
-from ..engines.images import checked
+from ..engines.images import validate_image
 from ..job import ConversionError, Job
 from . import css
 
@@ -70,64 +70,66 @@ _ELEMENTS = frozenset(
     ]
 )
 _ANIMATIONS = frozenset({"animate", "animateTransform", "animateMotion", "set"})
-_MOVES = re.compile(r"[a-z][a-z-]*", re.IGNORECASE)
-_FIXED = frozenset({"href", "style", "class", "id"})
-_NAMED = frozenset({f"{_XML}space", f"{_XML}lang"})
+_ATTRIBUTE_NAME = re.compile(r"[a-z][a-z-]*", re.IGNORECASE)
+_NOT_ANIMATED = frozenset({"href", "style", "class", "id"})
+_XML_ATTRIBUTES = frozenset({f"{_XML}space", f"{_XML}lang"})
 _SCHEMES = frozenset({"http", "https", "mailto"})
-_LOCAL = re.compile(r"#[^\s]{1,200}")
-_DATA = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", re.IGNORECASE)
+_FRAGMENT = re.compile(r"#[^\s]{1,200}")
+_DATA_URI = re.compile(r"data:image/(?:png|jpe?g|gif)\s*((?:;[^,]{0,100})?),", re.IGNORECASE)
 
 
 def clean(root: Any, job: Job) -> None:
     """Take out of a tree all that is not drawn, runs, or is fetched from elsewhere."""
     for element in list(root.iter()):
-        if element is not root and not _allowed(element):
-            _take_out(element, job)
+        if element is not root and not _is_allowed_element(element):
+            _remove_element(element, job)
             continue
         for key in list(element.attrib):
             _clean_attribute(element, key, job)
-        _calm_filter(element)
+        _limit_filter(element)
         if element.tag == f"{{{SVG}}}style":
-            element.text = css.sheet("".join(element.itertext()))
+            element.text = css.clean_stylesheet("".join(element.itertext()))
             for child in list(element):
                 element.remove(child)
 
 
-def _calm_filter(element: Any) -> None:
+def _limit_filter(element: Any) -> None:
     """A filter stays near what it is for, and blurs no further than can be seen."""
     name = str(element.tag).rpartition("}")[2]
-    if name == "filter" and any(_large(element.get(side, ""), 3.0) for side in _REGION):
-        for side in _REGION:
+    if name == "filter" and any(_exceeds(element.get(side, ""), 3.0) for side in _FILTER_REGION):
+        for side in _FILTER_REGION:
             element.attrib.pop(side, None)
-    if name in ("feGaussianBlur", "feDropShadow") and _large(element.get("stdDeviation", ""), 100.0):
+    if name in ("feGaussianBlur", "feDropShadow") and _exceeds(element.get("stdDeviation", ""), 100.0):
         element.set("stdDeviation", "100")
 
 
-_REGION = ("x", "y", "width", "height")
+_FILTER_REGION = ("x", "y", "width", "height")
 _NUMBER = re.compile(r"[-+]?[0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?")
 
 
-def _large(text: str, most: float) -> bool:
+def _exceeds(text: str, limit: float) -> bool:
     """Whether any number in it is larger; a percentage counts as its share."""
     share = 100.0 if "%" in text else 1.0
-    return any(abs(float(found[:40])) / share > most for found in _NUMBER.findall(text[:200]))
+    return any(abs(float(number[:40])) / share > limit for number in _NUMBER.findall(text[:200]))
 
 
-def _allowed(element: Any) -> bool:
+def _is_allowed_element(element: Any) -> bool:
     if not isinstance(element.tag, str):
         return False
     space, _, name = element.tag.removeprefix("{").rpartition("}")
     if space != SVG or name not in _ELEMENTS:
         return False
-    moved = element.get("attributeName", "")
-    return name not in _ANIMATIONS or (bool(_MOVES.fullmatch(moved or "x")) and not _forbidden(moved))
+    attribute = element.get("attributeName", "")
+    return name not in _ANIMATIONS or (
+        bool(_ATTRIBUTE_NAME.fullmatch(attribute or "x")) and not _is_forbidden_attribute(attribute)
+    )
 
 
-def _forbidden(attribute: str) -> bool:
-    return attribute.lower() in _FIXED or attribute.lower().startswith("on")
+def _is_forbidden_attribute(attribute: str) -> bool:
+    return attribute.lower() in _NOT_ANIMATED or attribute.lower().startswith("on")
 
 
-def _take_out(element: Any, job: Job) -> None:
+def _remove_element(element: Any, job: Job) -> None:
     """The element with all that is in it, but not the text behind it."""
     parent = element.getparent()
     if parent is None:  # with its parent it is out already
@@ -146,32 +148,34 @@ def _take_out(element: Any, job: Job) -> None:
 def _clean_attribute(element: Any, key: str, job: Job) -> None:
     value = element.get(key)
     if key in ("href", f"{_XLINK}href"):
-        kept = _target(element, value, job)
+        kept = _clean_href(element, value, job)
     elif key == "style":
-        kept = css.declarations(value)
+        kept = css.clean_declarations(value)
     elif key.startswith("{"):
-        kept = value if key in _NAMED else None
+        kept = value if key in _XML_ATTRIBUTES else None
     else:
-        kept = None if key.lower().startswith("on") or not _harmless(key, value) else value
+        kept = None if key.lower().startswith("on") or not _is_safe_attribute(key, value) else value
     if kept is None:
         del element.attrib[key]
     elif kept != value:
         element.set(key, kept)
 
 
-_TEXTS = frozenset({"d", "points", "id", "class", "transform", "gradientTransform", "patternTransform", "viewBox"})
+_PLAIN_TEXT_ATTRIBUTES = frozenset(
+    {"d", "points", "id", "class", "transform", "gradientTransform", "patternTransform", "viewBox"}
+)
 
 
-def _harmless(key: str, value: str) -> bool:
-    return key in _TEXTS or "(" not in value or css.safe_value(value)
+def _is_safe_attribute(key: str, value: str) -> bool:
+    return key in _PLAIN_TEXT_ATTRIBUTES or "(" not in value or css.is_safe_value(value)
 
 
-def _target(element: Any, value: str, job: Job) -> str | None:
+def _clean_href(element: Any, value: str, job: Job) -> str | None:
     """Where an element points: into the drawing, a picture that it carries; for a link, a page."""
     value = value.strip()
-    if _LOCAL.fullmatch(value):
+    if _FRAGMENT.fullmatch(value):
         return value
-    read = {"image": _embedded, "a": _page}.get(element.tag.rpartition("}")[2], _nothing)
+    read = {"image": _clean_image_uri, "a": _clean_page_link}.get(element.tag.rpartition("}")[2], _reject)
     kept = read(value, job)
     if kept is None:
         job.note("what is not in the drawing itself was left out.")
@@ -181,11 +185,11 @@ def _target(element: Any, value: str, job: Job) -> str | None:
 _Reader = Callable[[str, Job], "str | None"]
 
 
-def _nothing(value: str, job: Job) -> str | None:
+def _reject(value: str, job: Job) -> str | None:
     return None
 
 
-def _page(value: str, job: Job) -> str | None:
+def _clean_page_link(value: str, job: Job) -> str | None:
     address = "".join(value.split())
     try:
         return address if urlsplit(address).scheme.lower() in _SCHEMES else None
@@ -193,16 +197,16 @@ def _page(value: str, job: Job) -> str | None:
         return None
 
 
-def _embedded(value: str, job: Job) -> str | None:
+def _clean_image_uri(value: str, job: Job) -> str | None:
     """A picture in the drawing, looked at before anything else sees it."""
-    found = _DATA.match(value)
-    if not found:
+    match = _DATA_URI.match(value)
+    if not match:
         return None
     try:
-        data = unquote_to_bytes(value[found.end() :])
-        data = base64.b64decode(data) if "base64" in found[1].lower() else data
-        picture = checked(data, job.limits)
+        data = unquote_to_bytes(value[match.end() :])
+        data = base64.b64decode(data) if "base64" in match[1].lower() else data
+        picture = validate_image(data, job.limits)
     except (ConversionError, binascii.Error, ValueError):
         return None
-    kind = "jpeg" if picture.extension == "jpg" else picture.extension
-    return f"data:image/{kind};base64,{base64.b64encode(picture.data).decode()}"
+    subtype = "jpeg" if picture.extension == "jpg" else picture.extension
+    return f"data:image/{subtype};base64,{base64.b64encode(picture.data).decode()}"

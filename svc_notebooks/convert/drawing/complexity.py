@@ -1,4 +1,4 @@
-"""How much there is to draw once everything that is used again is counted each time: a few lines can mean billions."""
+"""Limits how much an SVG may draw: counts every reused element each time it is used."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from ..job import ConversionError, TooLarge
 from . import css
 from .clean import SVG
 
-MOST = 250_000
+MAX_WEIGHT = 250_000
 """Elements to draw, counted so."""
-DEEPEST = 200
-_PLAIN = frozenset({f"{{{SVG}}}linearGradient", f"{{{SVG}}}radialGradient"})
+MAX_DEPTH = 200
+_GRADIENTS = frozenset({f"{{{SVG}}}linearGradient", f"{{{SVG}}}radialGradient"})
 _LAYERS = {"filter": (500, 120), "mask": (100, 2_000), "pattern": (100, 2_000), "opacity": (1, 5_000)}
 """What needs a picture of its own weighs so many elements at least, and one for so many pixels of the page."""
-_USED = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)")
-_SELECTED = re.compile(r"[.#]?[\w-]+|\*")
+_URL_REFERENCE = re.compile(r"url\(\s*[\"']?#([^\"')\s]+)")
+_SIMPLE_SELECTOR = re.compile(r"[.#]?[\w-]+|\*")
 _XLINK = "{http://www.w3.org/1999/xlink}href"
 
 
@@ -29,8 +29,8 @@ def check_depth(root: Any) -> None:
     level, depth = [root], 0
     while level:
         depth += 1
-        if depth > DEEPEST:
-            raise ConversionError(f"the drawing has groups nested more than {DEEPEST} deep.")
+        if depth > MAX_DEPTH:
+            raise ConversionError(f"the drawing has groups nested more than {MAX_DEPTH} deep.")
         level = [child for element in level for child in element]
 
 
@@ -40,62 +40,67 @@ def check_weight(root: Any, pixels: float) -> None:
     Raises:
         TooLarge: it would; ConversionError: it uses itself.
     """
-    if Weights(root, pixels).of(root) > MOST:
-        raise TooLarge(f"the drawing has more than {MOST} elements, counting each time that one is used.")
+    if Weights(root, pixels).of(root) > MAX_WEIGHT:
+        raise TooLarge(f"the drawing has more than {MAX_WEIGHT} elements, counting each time that one is used.")
 
 
 class Weights:
     """Weighs elements, each once."""
 
     def __init__(self, root: Any, pixels: float) -> None:
-        self._layers = {name: max(least, int(pixels / part)) for name, (least, part) in _LAYERS.items()}
-        self._named = {element.get("id"): element for element in root.iter() if element.get("id")}
-        self._styled = _styled(root)
-        self._known: dict[Any, int] = {}
+        self._layer_weights = {
+            name: max(minimum, int(pixels / pixels_per_element))
+            for name, (minimum, pixels_per_element) in _LAYERS.items()
+        }
+        self._elements_by_id = {element.get("id"): element for element in root.iter() if element.get("id")}
+        self._style_references = _references_in_styles(root)
+        self._weights: dict[Any, int] = {}
         self._open: set[Any] = set()
 
     def of(self, element: Any) -> int:
         """How many elements it comes to."""
-        if element in self._known:
-            return self._known[element]
+        if element in self._weights:
+            return self._weights[element]
         if element in self._open:
             raise ConversionError("the drawing has an element that uses itself.")
-        if len(self._open) > 2 * DEEPEST:
+        if len(self._open) > 2 * MAX_DEPTH:
             raise ConversionError("the drawing has elements that use others in too long a row.")
         self._open.add(element)
-        own = self._layers.get(str(element.tag).rpartition("}")[2], 1)
+        own = self._layer_weights.get(str(element.tag).rpartition("}")[2], 1)
         if "opacity" in element.attrib or "opacity" in element.get("style", ""):
-            own += self._layers["opacity"]
-        weight = own + sum(map(self.of, (*element, *self._used(element))))
+            own += self._layer_weights["opacity"]
+        weight = own + sum(map(self.of, (*element, *self._references(element))))
         self._open.discard(element)
-        self._known[element] = min(weight, MOST + 1)
-        return self._known[element]
+        self._weights[element] = min(weight, MAX_WEIGHT + 1)
+        return self._weights[element]
 
-    def _used(self, element: Any) -> list[Any]:
+    def _references(self, element: Any) -> list[Any]:
         """The elements that this one points to, but for gradients, which weigh nothing."""
-        if element.tag in _PLAIN:
+        if element.tag in _GRADIENTS:
             return []
         values = [element.get("href") or element.get(_XLINK) or ""]
         names = [value[1:] for value in values if value.startswith("#")]
-        names += [name for value in element.attrib.values() if "url(" in value for name in _USED.findall(value)]
+        names += [
+            name for value in element.attrib.values() if "url(" in value for name in _URL_REFERENCE.findall(value)
+        ]
         if element.tag == f"{{{SVG}}}a":  # a link to a part of the drawing does not draw it again
             names = [name for name in names if f"#{name}" != values[0]]
-        if self._styled:
-            names += [name for key in _keys(element) for name in self._styled.get(key, ())]
-        found = (self._named.get(name) for name in names)
-        return [target for target in found if target is not None and target.tag not in _PLAIN]
+        if self._style_references:
+            names += [name for key in _selectors_for(element) for name in self._style_references.get(key, ())]
+        targets = (self._elements_by_id.get(name) for name in names)
+        return [target for target in targets if target is not None and target.tag not in _GRADIENTS]
 
 
-def _styled(root: Any) -> dict[str, list[str]]:
+def _references_in_styles(root: Any) -> dict[str, list[str]]:
     """What style sheets use, by the classes, ids and elements that their selectors name."""
-    found: dict[str, list[str]] = {}
+    references: dict[str, list[str]] = {}
     for element in root.iter(f"{{{SVG}}}style"):
         for selector, body in css.rules(element.text or ""):
-            for key in _SELECTED.findall(selector) if "url(" in body else ():
-                found.setdefault(key, []).extend(_USED.findall(body))
-    return found
+            for key in _SIMPLE_SELECTOR.findall(selector) if "url(" in body else ():
+                references.setdefault(key, []).extend(_URL_REFERENCE.findall(body))
+    return references
 
 
-def _keys(element: Any) -> list[str]:
+def _selectors_for(element: Any) -> list[str]:
     classes = [f".{name}" for name in element.get("class", "").split()]
     return [*classes, f"#{element.get('id', '')}", str(element.tag).rpartition("}")[2], "*"]

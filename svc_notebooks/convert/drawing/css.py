@@ -1,4 +1,4 @@
-"""Style sheets and style attributes with only what cannot fetch or run anything."""
+"""Removes from style sheets and style attributes everything that could fetch or run something."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _TOKEN = re.compile(r""""[^"\n]*"|'[^'\n]*'|[{};]|[^"'{};]+|["']""")
 _FUNCTION = re.compile(r"([\w-]*)\s*\(")
 _URL = re.compile(r"""url\(\s*(["']?)#[^"'()\s]+\1\s*\)""", re.IGNORECASE)
-_SAFE = frozenset(
+_SAFE_FUNCTIONS = frozenset(
     [
         "rgb",
         "rgba",
@@ -44,50 +44,58 @@ _SAFE = frozenset(
         "path",
     ]
 )
-_BINDINGS = ("behavior", "-moz-binding")
-_IMPORTANT = re.compile(r"[<>\\]|javascript:|expression", re.IGNORECASE)
+_UNSAFE_PROPERTIES = ("behavior", "-moz-binding")
+_UNSAFE = re.compile(r"[<>\\]|javascript:|expression", re.IGNORECASE)
 
 
-def safe_value(value: str) -> bool:
+def is_safe_value(value: str) -> bool:
     """Whether a value only names things of the drawing itself.
 
-    >>> safe_value("url(#a)"), safe_value("url(http://svc.example/a)"), safe_value("rgb(1, 2, 3)")
+    >>> is_safe_value("url(#a)"), is_safe_value("url(http://svc.example/a)"), is_safe_value("rgb(1, 2, 3)")
     (True, False, True)
     """
-    left = _URL.sub("", _plain(value))
-    return not _IMPORTANT.search(left) and all(found.lower() in _SAFE for found in _FUNCTION.findall(left))
+    remaining = _URL.sub("", _normalize(value))
+    return not _UNSAFE.search(remaining) and all(
+        function.lower() in _SAFE_FUNCTIONS for function in _FUNCTION.findall(remaining)
+    )
 
 
-def _plain(text: str) -> str:
-    return _ESCAPE.sub(_unescaped, _COMMENT.sub(" ", text))
+def _normalize(text: str) -> str:
+    return _ESCAPE.sub(_decode_escape, _COMMENT.sub(" ", text))
 
 
-def _unescaped(found: re.Match[str]) -> str:
-    code = int(found[1], 16) if found[1] else 0
-    return chr(code) if 0 < code < 0x110000 else found[2] or ""
+def _decode_escape(match: re.Match[str]) -> str:
+    code = int(match[1], 16) if match[1] else 0
+    return chr(code) if 0 < code < 0x110000 else match[2] or ""
 
 
-def declarations(text: str) -> str:
+def clean_declarations(text: str) -> str:
     """A style attribute without what is not safe.
 
-    >>> declarations("fill: red; filter: url(//svc.example/a)")
+    >>> clean_declarations("fill: red; filter: url(//svc.example/a)")
     'fill: red'
     """
-    return "; ".join(_declared(_plain(text)))
+    return "; ".join(_safe_declarations(_normalize(text)))
 
 
-def _declared(text: str) -> Iterator[str]:
+def _safe_declarations(text: str) -> Iterator[str]:
     for part in text.split(";"):
         name, colon, value = part.partition(":")
         name = name.strip()
-        if colon and value.strip() and name.lower() not in _BINDINGS and safe_value(value) and safe_value(name):
+        if (
+            colon
+            and value.strip()
+            and name.lower() not in _UNSAFE_PROPERTIES
+            and is_safe_value(value)
+            and is_safe_value(name)
+        ):
             yield f"{name}: {value.strip()}"
 
 
-def sheet(text: str) -> str:
+def clean_stylesheet(text: str) -> str:
     """A style sheet of plain rules: those that begin with @ are left out with all that is in them."""
     return "\n".join(
-        f"{selector} {{ {kept} }}" for selector, body in rules(_plain(text)) if (kept := declarations(body))
+        f"{selector} {{ {kept} }}" for selector, body in rules(_normalize(text)) if (kept := clean_declarations(body))
     )
 
 
@@ -100,7 +108,7 @@ def rules(text: str) -> Iterator[tuple[str, str]]:
         elif token == "}":
             depth = max(0, depth - 1)
             if depth == 0:
-                if _plain_selector(prelude):
+                if _is_plain_selector(prelude):
                     yield prelude.strip(), body
                 prelude = body = ""
         elif depth == 0:
@@ -109,6 +117,6 @@ def rules(text: str) -> Iterator[tuple[str, str]]:
             body += token
 
 
-def _plain_selector(prelude: str) -> bool:
+def _is_plain_selector(prelude: str) -> bool:
     prelude = prelude.strip()
-    return bool(prelude) and not prelude.startswith("@") and not _IMPORTANT.search(prelude.replace(">", ""))
+    return bool(prelude) and not prelude.startswith("@") and not _UNSAFE.search(prelude.replace(">", ""))

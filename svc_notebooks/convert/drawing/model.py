@@ -1,4 +1,4 @@
-"""A drawing as it is kept: SVG that has been made safe, with its size said outright."""
+"""The model of a native drawing: safe SVG and its size."""
 
 from __future__ import annotations
 

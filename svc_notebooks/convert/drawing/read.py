@@ -1,4 +1,4 @@
-"""SVG as a drawing."""
+"""Reads SVG as a drawing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..job import ConversionError, Job
 from .clean import SVG, clean
 from .complexity import check_depth, check_weight
 from .model import Drawing
-from .size import pin_size
+from .size import set_size
 
 _GZIP = b"\x1f\x8b"
 
@@ -21,16 +21,16 @@ def read(source: bytes, job: Job) -> Drawing:
     Raises:
         ConversionError: it is no SVG, or damaged, or declares entities; TooLarge: it would need too much.
     """
-    root = _parsed(source)
+    root = _parse(source)
     check_depth(root)
     clean(root, job)
-    width, height = pin_size(root, job)
+    width, height = set_size(root, job)
     check_weight(root, width * height)
     etree.cleanup_namespaces(root)
     return Drawing(etree.tostring(root, encoding="unicode", with_tail=False), width, height)
 
 
-def _parsed(source: bytes) -> Any:
+def _parse(source: bytes) -> Any:
     if source.startswith(_GZIP):
         raise ConversionError("the drawing is compressed; send it as plain SVG.")
     if b"<!ENTITY" in source.replace(b"\0", b""):
@@ -45,10 +45,10 @@ def _parsed(source: bytes) -> Any:
     declared = root.getroottree().docinfo.internalDTD
     if declared is not None and any(True for _ in declared.iterentities()):
         raise ConversionError("the drawing declares entities, which it may not.")
-    return _as_svg(root)
+    return _in_svg_namespace(root)
 
 
-def _as_svg(root: Any) -> Any:
+def _in_svg_namespace(root: Any) -> Any:
     """A root of SVG; one that has forgotten its namespace gets it."""
     if root.tag == f"{{{SVG}}}svg":
         return root

@@ -1,4 +1,4 @@
-"""The size of a drawing in pixels: said outright, and never more than can be drawn."""
+"""Determines the size of a drawing in pixels, and limits it."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from typing import Any
 from ..job import Job
 from .model import HEIGHT, WIDTH
 
-_SIDE = 16_000.0
+_MAX_SIDE = 16_000.0
 _LENGTH = re.compile(r"\s*([+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)\s*([a-zA-Z]*)\s*")
 _UNITS = {
     "": 1.0, "px": 1.0, "pt": 96 / 72, "pc": 16.0, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "em": 16.0, "ex": 8.0,
 }  # fmt: skip
 
 
-def pin_size(root: Any, job: Job) -> tuple[float, float]:
+def set_size(root: Any, job: Job) -> tuple[float, float]:
     """Write width, height and viewBox on a drawing's root; the size in pixels."""
     box = view_box(root.get("viewBox", ""))
-    asked = _pixels(root.get("width")), _pixels(root.get("height"))
-    width, height = _whole(*asked, box)
+    declared = _pixels(root.get("width")), _pixels(root.get("height"))
+    width, height = _complete_size(*declared, box)
     if box is None:
         root.set("viewBox", f"0 0 {width:.6g} {height:.6g}")
-    scale = min(1.0, _SIDE / width, _SIDE / height, sqrt(job.limits.pixels / (width * height)))
+    scale = min(1.0, _MAX_SIDE / width, _MAX_SIDE / height, sqrt(job.limits.pixels / (width * height)))
     if scale < 1.0:
         job.note("the drawing is larger than can be drawn; it was made smaller.")
     width, height = max(1.0, round(width * scale, 3)), max(1.0, round(height * scale, 3))
@@ -32,14 +32,16 @@ def pin_size(root: Any, job: Job) -> tuple[float, float]:
     return width, height
 
 
-def _whole(width: float | None, height: float | None, box: tuple[float, float] | None) -> tuple[float, float]:
+def _complete_size(width: float | None, height: float | None, box: tuple[float, float] | None) -> tuple[float, float]:
     """What is not said follows from the other side and the form of the view box."""
     if width and height:
         return width, height
-    across, down = box or (WIDTH, HEIGHT)
+    box_width, box_height = box or (WIDTH, HEIGHT)
     if width or height:
-        return width or (height or down) * across / down, height or (width or across) * down / across
-    return across, down
+        return width or (height or box_height) * box_width / box_height, height or (
+            width or box_width
+        ) * box_height / box_width
+    return box_width, box_height
 
 
 def view_box(text: str) -> tuple[float, float] | None:
@@ -53,8 +55,8 @@ def view_box(text: str) -> tuple[float, float] | None:
 
 
 def _pixels(text: str | None, *, signed: bool = False) -> float | None:
-    found = _LENGTH.fullmatch((text or "")[:60])
-    if not found or found[2].lower() not in _UNITS:
+    match = _LENGTH.fullmatch((text or "")[:60])
+    if not match or match[2].lower() not in _UNITS:
         return None
-    value = float(found[1]) * _UNITS[found[2].lower()]
+    value = float(match[1]) * _UNITS[match[2].lower()]
     return value if isfinite(value) and abs(value) < 1e9 and (signed or value > 0) else None

@@ -1,4 +1,4 @@
-"""A drawing as SVG, PNG, JPEG and PDF."""
+"""Writes a drawing as SVG, PNG, JPEG or PDF."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does the work underneath, and whether it is installed here. Nothing is imported to find out."""
+"""Lists the engines (libraries and programs) that conversions need, and finds out whether each is installed."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Engine:
     """A library, or a program, which is a process of its own; `install`: what to do to have it."""
 
     name: str
-    there: Callable[[], bool]
+    is_installed: Callable[[], bool]
     install: str
     program: bool = False
 
-    def found(self) -> bool:
+    def is_available(self) -> bool:
         """Whether it can work here and now."""
-        return self.there() and (capabilities().processes or not self.program)
+        return self.is_installed() and (capabilities().processes or not self.program)
 
     @property
     def missing(self) -> str:
@@ -37,25 +37,25 @@ class Engine:
         return f"it needs {self.name}, which is not installed ({self.install})."
 
 
-_seen: set[str] = set()
+_installed_modules: set[str] = set()
 
 
 def _library(module: str, *, extra: str = "convert") -> Engine:
     """What is missing is looked for again: a notebook may install it, and a page in a browser load it, at any time."""
 
-    def there() -> bool:
-        if module not in _seen and find_spec(module) is not None:
-            _seen.add(module)
-        return module in _seen
+    def is_installed() -> bool:
+        if module not in _installed_modules and find_spec(module) is not None:
+            _installed_modules.add(module)
+        return module in _installed_modules
 
-    return Engine(module, there, f'pip install "svc-notebooks[{extra}]"')
+    return Engine(module, is_installed, f'pip install "svc-notebooks[{extra}]"')
 
 
 @cache
 def soffice() -> str | None:
     """The path of LibreOffice, if it is installed."""
-    places = ("soffice", "libreoffice", "/Applications/LibreOffice.app/Contents/MacOS/soffice")
-    return next((path for place in places if (path := shutil.which(place))), None)
+    candidates = ("soffice", "libreoffice", "/Applications/LibreOffice.app/Contents/MacOS/soffice")
+    return next((path for candidate in candidates if (path := shutil.which(candidate))), None)
 
 
 @cache
@@ -90,8 +90,8 @@ LXML = _library("lxml")
 CHARSET = _library("charset_normalizer")
 TESSEROCR = _library("tesserocr", extra="ocr")
 TESSDATA = Engine("trained data", lambda: bool(tessdata()), 'pip install "svc-notebooks[ocr]"')
-_GET_OFFICE = "apt-get install libreoffice, or libreoffice.org"
-OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _GET_OFFICE, program=True)
+_INSTALL_OFFICE = "apt-get install libreoffice, or libreoffice.org"
+OFFICE = Engine("LibreOffice", lambda: soffice() is not None, _INSTALL_OFFICE, program=True)
 
 ENGINES = (
     PANDOC, TYPST, XLSXWRITER, CALAMINE, FORMUALIZER, PPTX, PDFIUM, PILLOW, LXML, CHARSET,
@@ -99,11 +99,11 @@ ENGINES = (
 )  # fmt: skip
 
 
-def present() -> frozenset[str]:
+def available_engines() -> frozenset[str]:
     """The names of those that can work here and now."""
-    return frozenset(engine.name for engine in ENGINES if engine.found())
+    return frozenset(engine.name for engine in ENGINES if engine.is_available())
 
 
-def ocr() -> bool:
+def ocr_available() -> bool:
     """Whether text in pictures can be read here."""
-    return TESSEROCR.found() and TESSDATA.found()
+    return TESSEROCR.is_available() and TESSDATA.is_available()

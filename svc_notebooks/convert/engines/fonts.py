@@ -1,4 +1,4 @@
-"""The fonts that pages are set in: those that typst carries, then the system's; and the letters that none of them has.
+"""Chooses the fonts for PDF and image output, and reports the characters that no font has.
 
 Latin, Greek, Cyrillic and Hebrew are in typst's own fonts, so a page in these looks the same everywhere.
 """
@@ -14,20 +14,20 @@ from typing import Any, NamedTuple
 from . import glyphs
 from .available import TYPST
 
-_SYSTEM = (
+_SYSTEM_FOLDERS = (
     "/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts",
     "/System/Library/Fonts", "/Library/Fonts", "~/Library/Fonts", "C:/Windows/Fonts",
 )  # fmt: skip
-_OWN = frozenset({"Latin", "Greek", "Cyrillic", "Hebrew"})
-CARRIED = re.compile(
+_TYPST_SCRIPTS = frozenset({"Latin", "Greek", "Cyrillic", "Hebrew"})
+TYPST_CHARACTERS = re.compile(
     "[\u0000-\u04ff\u0591-\u05f4\u1ab0-\u1abd\u1d00-\u2040\u2044-\u2064\u2070-\u211e\u2122\u2126-\u2151\u2153-\u2184"
     "\u2190-\u23ff\u2460-\u262f\u2638-\u268b\u2690-\u269c\u26aa-\u26b2\u2706-\u2709\u270c-\u2727\u2729-\u274b"
     "\u2761-\u277f\u2794\u2798-\u27af\u27b1-\u2bff\u2c60-\u2cff\ua708-\ua716\ua71b-\ua727\ufb00-\ufb4f\ufe00-\ufe0f"
     "\ufe20-\ufe2f\ufffd\U0001d400-\U0001d7ff]"
 )
 """The letters and signs of typst's own fonts; others they have in part, or without the joints of their script."""
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
-_SHOWN = 8
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Zs", "Zl", "Zp"})
+_MAX_SHOWN_LETTERS = 8
 """So many letters of those that are missing are named."""
 
 
@@ -51,8 +51,8 @@ class MissingGlyphs(NamedTuple):
         """What to tell who will see the boxes."""
         if self.package is None:
             return f"No font for {self.script}: boxes stand for them."
-        more = "..." if len(self.letters) > _SHOWN else ""
-        shown = f"{self.script} ({self.letters[:_SHOWN]}{more})"
+        more = "..." if len(self.letters) > _MAX_SHOWN_LETTERS else ""
+        shown = f"{self.script} ({self.letters[:_MAX_SHOWN_LETTERS]}{more})"
         return f"No font for {shown}: boxes stand for its letters; apt-get install {self.package}."
 
 
@@ -92,7 +92,7 @@ SCRIPTS = (
 """The scripts that are looked for in a text; emoji are told by a font's name."""
 
 # Which of the families that have Han characters a text is set in, by what else is in it.
-_HAN = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
+_HAN_STYLES = (("Hangul", ("KR", "Korean")), ("Kana", ("JP", "Japanese")), ("Han", ("SC", "Simplified")))
 
 
 @cache
@@ -100,30 +100,30 @@ def fonts() -> Any:
     """The fonts as typst takes them: looked through once in a process, since that takes longer than a page."""
     import typst
 
-    folders = [folder for place in _SYSTEM if (folder := Path(place).expanduser()).is_dir()]
+    folders = [folder for path in _SYSTEM_FOLDERS if (folder := Path(path).expanduser()).is_dir()]
     return typst.Fonts(include_system_fonts=False, font_paths=folders)
 
 
-def missing(text: str) -> list[MissingGlyphs]:
+def missing_glyphs(text: str) -> list[MissingGlyphs]:
     """The letters of a text that no font here has, by script."""
-    there = _covered() if (foreign := _foreign(text)) else b""
-    lacking: dict[tuple[str, str | None], str] = {}
-    for letter in foreign:
-        if not there[ord(letter)]:
-            key = _name(letter)
-            lacking[key] = lacking.get(key, "") + letter
-    return [MissingGlyphs(name, letters, package) for (name, package), letters in lacking.items()]
+    coverage = _system_coverage() if (uncovered := _letters_beyond_typst(text)) else b""
+    missing_letters: dict[tuple[str, str | None], str] = {}
+    for letter in uncovered:
+        if not coverage[ord(letter)]:
+            key = _script_of(letter)
+            missing_letters[key] = missing_letters.get(key, "") + letter
+    return [MissingGlyphs(name, letters, package) for (name, package), letters in missing_letters.items()]
 
 
-def _foreign(text: str) -> list[str]:
+def _letters_beyond_typst(text: str) -> list[str]:
     """The letters that can be seen, and that typst's own fonts do not have."""
     if text.isascii():
         return []
-    foreign = CARRIED.sub("", "".join(sorted(set(text))))
-    return [letter for letter in foreign if unicodedata.category(letter) not in _UNSEEN]
+    uncovered = TYPST_CHARACTERS.sub("", "".join(sorted(set(text))))
+    return [letter for letter in uncovered if unicodedata.category(letter) not in _INVISIBLE_CATEGORIES]
 
 
-def _name(letter: str) -> tuple[str, str | None]:
+def _script_of(letter: str) -> tuple[str, str | None]:
     """The script of a letter, and the package that brings it; of rare ones as Unicode's name of the letter begins."""
     known = next((script for script in SCRIPTS if script.letters.match(letter)), None)
     if known:
@@ -132,60 +132,69 @@ def _name(letter: str) -> tuple[str, str | None]:
     return (name, "fonts-noto-core") if name else ("signs of private use", None)
 
 
-def families(text: str) -> list[str]:
+def fallback_families(text: str) -> list[str]:
     """The families to be tried, in this order, for the scripts of a text; Han as its language draws it."""
-    found = _found()
-    used = [script.name for script in _used(text) if script.name in found and script.name not in _OWN]
-    style = next((marks for name, marks in _HAN if name in used), ())
-    return list(dict.fromkeys(_best(name, found[name], style) for name in used))
+    families_by_script = _families_by_script()
+    used = [
+        script.name
+        for script in _scripts_in(text)
+        if script.name in families_by_script and script.name not in _TYPST_SCRIPTS
+    ]
+    style = next((marks for name, marks in _HAN_STYLES if name in used), ())
+    return list(dict.fromkeys(_preferred_family(name, families_by_script[name], style) for name in used))
 
 
-def report() -> list[tuple[str, str | None]]:
+def script_report() -> list[tuple[str, str | None]]:
     """For each script a family that has it, or None."""
-    found = _found() if TYPST.found() else {}
+    families_by_script = _families_by_script() if TYPST.is_available() else {}
     return [
-        (script.name, _best(script.name, found[script.name], ("SC",)) if script.name in found else None)
+        (
+            script.name,
+            _preferred_family(script.name, families_by_script[script.name], ("SC",))
+            if script.name in families_by_script
+            else None,
+        )
         for script in SCRIPTS
     ]
 
 
-def _used(text: str) -> list[Script]:
+def _scripts_in(text: str) -> list[Script]:
     letters = "" if text.isascii() else "".join(set(text))
     return [script for script in SCRIPTS if script.letters.search(letters)]
 
 
-def _best(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
+def _preferred_family(script: str, names: tuple[str, ...], style: tuple[str, ...]) -> str:
     """Of several families one without frills: made for the script, in the language's style, the shortest name.
 
     Fonts claim ranges of which they have a letter or two; the one that is named for a script has all of it.
     """
 
     def rank(name: str) -> tuple[bool, bool, bool, bool, int, str]:
-        styled = any(mark in name.split() for mark in style)
-        return script not in name, not styled, "Noto Sans" not in name, "Mono" in name, len(name), name
+        has_style = any(mark in name.split() for mark in style)
+        return script not in name, not has_style, "Noto Sans" not in name, "Mono" in name, len(name), name
 
     return min(names, key=rank)
 
 
 @cache
-def _found() -> dict[str, tuple[str, ...]]:
+def _families_by_script() -> dict[str, tuple[str, ...]]:
     """The families that have each script, as their files say."""
-    found: dict[str, set[str]] = {name: {"Libertinus Serif"} for name in _OWN}
+    families: dict[str, set[str]] = {name: {"Libertinus Serif"} for name in _TYPST_SCRIPTS}
     for face in fonts().fonts():
-        bits = glyphs.ranges(face.path, face.index) if face.path else 0
+        bits = glyphs.unicode_ranges(face.path, face.index) if face.path else 0
         emoji = "emoji" in face.family.lower()
         for script in SCRIPTS:
             if emoji if script.bit < 0 else bits >> script.bit & 1 and not emoji:
-                found.setdefault(script.name, set()).add(face.family)
-    return {name: tuple(sorted(each)) for name, each in found.items()}
+                families.setdefault(script.name, set()).add(face.family)
+    return {name: tuple(sorted(names)) for name, names in families.items()}
 
 
 @cache
-def _covered() -> bytes:
+def _system_coverage() -> bytes:
     """For each letter of Unicode whether an upright face of the system has it."""
     marks = bytearray(0x110000)
     for face in fonts().fonts():
         if face.path and face.style == "normal":
-            for first, last in glyphs.letters(face.path, face.index):
+            for first, last in glyphs.character_ranges(face.path, face.index):
                 marks[first : last + 1] = b"\1" * (last - first + 1)
     return bytes(marks)

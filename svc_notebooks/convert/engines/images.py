@@ -1,4 +1,4 @@
-"""Pictures of strangers: measured before they are decoded, and made into one of three formats that all writers take."""
+"""Checks, decodes and re-encodes images of unknown origin: their size is checked before they are decoded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..job import ConversionError, JobLimits, TooLarge
 
 _FORMATS = ("JPEG", "PNG", "GIF", "BMP", "TIFF", "WEBP")
 _EXTENSIONS = {"JPEG": "jpg", "PNG": "png", "GIF": "gif"}
-_PLAIN_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA"})
+_SUPPORTED_MODES = frozenset({"1", "L", "LA", "P", "RGB", "RGBA"})
 _ORIENTATION = 0x0112
 _UPRIGHT = 1
 
@@ -27,22 +27,22 @@ class DecodedImage:
     height: int
 
 
-def checked(data: bytes, limits: JobLimits) -> DecodedImage:
+def validate_image(data: bytes, limits: JobLimits) -> DecodedImage:
     """The picture in these bytes, upright. JPEG, PNG and GIF stay as they are, others become PNG.
 
     Raises:
         ConversionError: it is no picture, or a damaged one; TooLarge: it has too many pixels.
     """
-    image = opened(data, limits)
+    image = open_image(data, limits)
     extension = _EXTENSIONS.get(image.format or "")
-    loaded(image)
-    turned = _is_turned(image)
-    if extension and not turned and image.mode in _PLAIN_MODES:
+    load_pixels(image)
+    rotated = _is_rotated(image)
+    if extension and not rotated and image.mode in _SUPPORTED_MODES:
         return DecodedImage(data, extension, *image.size)
-    return _anew(image, "JPEG" if extension == "jpg" else "PNG", turned=turned)
+    return _reencode(image, "JPEG" if extension == "jpg" else "PNG", rotated=rotated)
 
 
-def _is_turned(image: Any) -> bool:
+def _is_rotated(image: Any) -> bool:
     """Whether it says that it lies on its side; what says nonsense of itself is taken as it lies."""
     try:
         with warnings.catch_warnings():
@@ -52,7 +52,7 @@ def _is_turned(image: Any) -> bool:
         return False
 
 
-def opened(data: bytes, limits: JobLimits) -> Any:
+def open_image(data: bytes, limits: JobLimits) -> Any:
     """A Pillow image whose pixels are not decoded yet. Raises as `checked`."""
     from PIL import Image, UnidentifiedImageError
 
@@ -70,7 +70,7 @@ def opened(data: bytes, limits: JobLimits) -> Any:
     return image
 
 
-def loaded(image: Any) -> Any:
+def load_pixels(image: Any) -> Any:
     """The same image, decoded. Raises ConversionError for one that ends too early."""
     try:
         with warnings.catch_warnings():
@@ -81,21 +81,21 @@ def loaded(image: Any) -> Any:
     return image
 
 
-def _anew(image: Any, kind: str, *, turned: bool) -> DecodedImage:
+def _reencode(image: Any, format: str, *, rotated: bool) -> DecodedImage:
     from PIL import ImageOps
 
-    upright = ImageOps.exif_transpose(image) if turned else image
-    modes = ("L", "RGB") if kind == "JPEG" else ("1", "L", "LA", "RGB", "RGBA")
-    plain = upright if upright.mode in modes else upright.convert("RGBA" if _is_clear(upright) else "RGB")
-    return encoded(plain if kind == "PNG" else plain.convert("RGB"), kind)
+    upright = ImageOps.exif_transpose(image) if rotated else image
+    modes = ("L", "RGB") if format == "JPEG" else ("1", "L", "LA", "RGB", "RGBA")
+    plain = upright if upright.mode in modes else upright.convert("RGBA" if _has_transparency(upright) else "RGB")
+    return encode_image(plain if format == "PNG" else plain.convert("RGB"), format)
 
 
-def _is_clear(image: Any) -> bool:
+def _has_transparency(image: Any) -> bool:
     return "A" in image.getbands() or "transparency" in image.info
 
 
-def encoded(image: Any, kind: str) -> DecodedImage:
+def encode_image(image: Any, format: str) -> DecodedImage:
     """A Pillow image as a PNG or a JPEG, without what it says of itself."""
     target = io.BytesIO()
-    image.save(target, kind, **({"quality": 88} if kind == "JPEG" else {}))
-    return DecodedImage(target.getvalue(), _EXTENSIONS[kind], *image.size)
+    image.save(target, format, **({"quality": 88} if format == "JPEG" else {}))
+    return DecodedImage(target.getvalue(), _EXTENSIONS[format], *image.size)

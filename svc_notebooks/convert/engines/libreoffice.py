@@ -1,4 +1,4 @@
-"""The one file that knows LibreOffice: old binary formats become new ones, where it is installed."""
+"""Converts old binary Office formats with LibreOffice, where it is installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SETTINGS = """<?xml version="1.0" encoding="UTF-8"?>
 _ITEM = (
     '<item oor:path="/org.openoffice.{path}"><prop oor:name="{name}" oor:op="fuse"><value>{value}</value></prop></item>'
 )
-_SAFE = (
+_SECURITY_SETTINGS = (
     ("Office.Common/Security/Scripting", "DisableMacrosExecution", "true"),
     ("Office.Common/Security/Scripting", "MacroSecurityLevel", "3"),
     ("Office.Common/Security/Scripting", "BlockUntrustedRefererLinks", "true"),
@@ -43,12 +43,12 @@ def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
     program = soffice()
     if program is None:
         raise ConversionError("this format needs LibreOffice, which is not installed here.")
-    profile, given = job.folder / "profile", job.folder / f"source.{extension}"
+    profile, source_file = job.folder / "profile", job.folder / f"source.{extension}"
     _write_profile(profile)
-    given.write_bytes(source)
+    source_file.write_bytes(source)
     command = [
         program, f"-env:UserInstallation={profile.resolve().as_uri()}", "--headless", "--norestore", "--nolockcheck",
-        "--convert-to", target, "--outdir", str(job.folder), str(given),
+        "--convert-to", target, "--outdir", str(job.folder), str(source_file),
     ]  # fmt: skip
     try:
         subprocess.run(
@@ -56,14 +56,14 @@ def convert(source: bytes, extension: str, target: str, job: Job) -> bytes:
         )
     except subprocess.TimeoutExpired as error:
         raise TooLarge(f"it took more than {job.limits.seconds:g} seconds.") from error
-    made = job.folder / f"source.{target}"
-    if not made.is_file():
+    target_file = job.folder / f"source.{target}"
+    if not target_file.is_file():
         raise ConversionError(f"LibreOffice could not read this as a {extension} file.")
-    return made.read_bytes()
+    return target_file.read_bytes()
 
 
 def _write_profile(profile: Path) -> None:
-    items = "\n".join(_ITEM.format(path=path, name=name, value=value) for path, name, value in _SAFE)
+    items = "\n".join(_ITEM.format(path=path, name=name, value=value) for path, name, value in _SECURITY_SETTINGS)
     folder = profile / "user"
     folder.mkdir(parents=True)
     (folder / "registrymodifications.xcu").write_text(_SETTINGS.format(items=items), encoding="utf-8")

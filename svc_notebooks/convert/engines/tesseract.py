@@ -1,4 +1,4 @@
-"""The one file that knows tesserocr and its trained data: the text that is in a picture (A5-03)."""
+"""Recognizes the text in images with tesserocr (A5-03)."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..job import Job
-from .available import ocr, tessdata
+from .available import ocr_available, tessdata
 
 _DEFAULT = "eng"
-_SURE = 45
+_MIN_CONFIDENCE = 45
 """From this confidence on, in percent, a paragraph is text: photographs have stripes that look like letters."""
-_LEAST_HEIGHT = 1000
+_MIN_HEIGHT = 1000
 """Pixels: smaller pictures are enlarged, up to three times, since letters need some 20 of them."""
 
 # By language, then by language and script or region where that makes another model.
-_CODES = {
+_MODELS_BY_LANGUAGE = {
     "af": "afr", "am": "amh", "ar": "ara", "as": "asm", "az": "aze", "be": "bel", "bn": "ben", "bo": "bod",
     "bs": "bos", "br": "bre", "bg": "bul", "ca": "cat", "cs": "ces", "zh": "chi_sim", "cmn": "chi_sim",
     "wuu": "chi_sim", "yue": "chi_tra", "co": "cos", "cy": "cym", "da": "dan", "de": "deu", "gsw": "deu",
@@ -34,7 +34,7 @@ _CODES = {
     "tl": "fil", "th": "tha", "ti": "tir", "to": "ton", "tr": "tur", "ug": "uig", "uk": "ukr", "ur": "urd",
     "uz": "uzb", "vi": "vie", "yi": "yid", "yo": "yor", "zho": "chi_sim",
 }  # fmt: skip
-_SPECIAL = {
+_MODELS_BY_SCRIPT = {
     "zh-hant": "chi_tra", "zh-tw": "chi_tra", "zh-hk": "chi_tra", "zh-mo": "chi_tra", "zh-hans": "chi_sim",
     "sr-latn": "srp_latn", "az-cyrl": "aze_cyrl", "uz-cyrl": "uzb_cyrl", "de-latf": "deu_latf",
 }  # fmt: skip
@@ -50,47 +50,49 @@ class OcrModel(NamedTuple):
 
 def languages() -> tuple[str, ...]:
     """The models that are installed, by tesseract's names."""
-    return tuple(sorted(model for model in _models() if model not in ("osd", "equ")))
+    return tuple(sorted(model for model in _installed_models() if model not in ("osd", "equ")))
 
 
-def choose(tag: str | None) -> OcrModel | None:
+def choose_model(tag: str | None) -> OcrModel | None:
     """The model for a language; English where there is none for it, None where there is none at all.
 
     A tag without a model is no error: the note says what was done instead.
     """
-    installed = _models()
+    installed = _installed_models()
     fallback = _DEFAULT if _DEFAULT in installed else next(iter(languages()), None)
     if fallback is None:
         return None
-    wanted = _model(tag) if tag else fallback
-    if wanted in installed:
-        return OcrModel(wanted, installed[wanted], None)
+    requested = _model_for(tag) if tag else fallback
+    if requested in installed:
+        return OcrModel(requested, installed[requested], None)
     note = f"ocrLanguage {tag}: no model for it is installed here; the text was read with {fallback}."
     return OcrModel(fallback, installed[fallback], note)
 
 
-def text_of(image: Any, job: Job) -> list[str]:
+def recognize(image: Any, job: Job) -> list[str]:
     """The paragraphs in a Pillow image, from top to bottom; none, with a note, where no text can be read here."""
-    choice = choose(job.ocr_language) if ocr() else None
+    choice = choose_model(job.ocr_language) if ocr_available() else None
     if choice is None:
         job.note('Text in pictures is not read here: pip install "svc-notebooks[ocr]".')
         return []
     if choice.note:
         job.note(choice.note)
-    return _read(_engine(choice.model, choice.folder), _legible(image))
+    return _recognize_paragraphs(_engine(choice.model, choice.folder), _prepare_image(image))
 
 
 @cache
-def _models() -> dict[str, Path]:
+def _installed_models() -> dict[str, Path]:
     """The folder of each model; the first that has it."""
-    found = [(path.stem, folder) for folder in tessdata() for path in sorted(folder.glob("*.traineddata"))]
-    return dict(reversed(found))
+    models = [(path.stem, folder) for folder in tessdata() for path in sorted(folder.glob("*.traineddata"))]
+    return dict(reversed(models))
 
 
-def _model(tag: str) -> str:
+def _model_for(tag: str) -> str:
     language, *rest = tag.lower().split("-")
-    special = next((_SPECIAL[key] for part in rest if (key := f"{language}-{part}") in _SPECIAL), None)
-    return special or _CODES.get(language, language)
+    special = next(
+        (_MODELS_BY_SCRIPT[key] for part in rest if (key := f"{language}-{part}") in _MODELS_BY_SCRIPT), None
+    )
+    return special or _MODELS_BY_LANGUAGE.get(language, language)
 
 
 @cache
@@ -102,7 +104,7 @@ def _engine(model: str, folder: Path) -> Any:
     return tesserocr.PyTessBaseAPI(path=f"{folder}{os.sep}", lang=model)
 
 
-def _legible(image: Any) -> Any:
+def _prepare_image(image: Any) -> Any:
     """In grey on white, and large enough."""
     from PIL import Image
 
@@ -110,27 +112,27 @@ def _legible(image: Any) -> Any:
     if grey.mode == "RGBA":
         grey = Image.alpha_composite(Image.new("RGBA", grey.size, "white"), grey)
     grey = grey.convert("L")
-    factor = min(3, _LEAST_HEIGHT // max(grey.size) + 1)
+    factor = min(3, _MIN_HEIGHT // max(grey.size) + 1)
     return grey.resize((grey.width * factor, grey.height * factor), Image.Resampling.LANCZOS) if factor > 1 else grey
 
 
-def _read(engine: Any, image: Any) -> list[str]:
+def _recognize_paragraphs(engine: Any, image: Any) -> list[str]:
     from tesserocr import RIL, iterate_level
 
     engine.SetImage(image)
     engine.SetSourceResolution(150)
     try:
         engine.Recognize()
-        found = engine.GetIterator()
+        iterator = engine.GetIterator()
         level = RIL.PARA
-        paragraphs = [_paragraph(part, level) for part in iterate_level(found, level)] if found else []
+        paragraphs = [_paragraph(part, level) for part in iterate_level(iterator, level)] if iterator else []
     finally:
         engine.Clear()
     return [text for text in paragraphs if text]
 
 
 def _paragraph(part: Any, level: Any) -> str:
-    if part.Empty(level) or part.Confidence(level) < _SURE:
+    if part.Empty(level) or part.Confidence(level) < _MIN_CONFIDENCE:
         return ""
     text = part.GetUTF8Text(level).strip()
     return text if any(letter.isalnum() for letter in text) else ""

@@ -1,4 +1,4 @@
-"""The one file that knows typst: a template of ours, the user's text as data beside it, never as code."""
+"""Renders PDF and images with typst: our template, the user's text as data, never as code."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from . import fonts
 
 _CONVERT = __package__.rpartition(".")[0]
 
-_LARGE = 100_000
+_LARGE_INPUT = 100_000
 """Bytes of data and pictures, from which on typst's memory is cleared afterwards."""
-_REMEMBERED = 10
+_CACHE_GENERATIONS = 10
 """So many compilations long typst keeps what it has set: ten large documents in a row would be too much."""
 
 
@@ -38,31 +38,31 @@ def render(
     import typst
 
     text = json.dumps(data, ensure_ascii=False)
-    for lack in fonts.missing(text):
-        job.note(str(lack))
+    for missing in fonts.missing_glyphs(text):
+        job.note(str(missing))
     folder = job.folder
     for name, content in resources.items():
         (folder / name).write_bytes(content)
-    whole = json.dumps({**data, "fallback": fonts.families(text)}, ensure_ascii=False)
-    (folder / "data.json").write_text(whole, encoding="utf-8", errors="replace")
+    data_json = json.dumps({**data, "fallback": fonts.fallback_families(text)}, ensure_ascii=False)
+    (folder / "data.json").write_text(data_json, encoding="utf-8", errors="replace")
     main = folder / "main.typ"
     main.write_text((files(_CONVERT) / template).read_text(encoding="utf-8"), encoding="utf-8")
-    nowhere = folder / "packages"
+    empty_folder = folder / "packages"
     compiler = typst.Compiler(
-        main, root=folder, font_paths=fonts.fonts(), package_path=nowhere, package_cache_path=nowhere
+        main, root=folder, font_paths=fonts.fonts(), package_path=empty_folder, package_cache_path=empty_folder
     )
     try:
-        made = compiler.compile(format=format, ppi=ppi, timestamp=int(job.now.timestamp()))
+        output = compiler.compile(format=format, ppi=ppi, timestamp=int(job.now.timestamp()))
     except typst.TypstError as error:
         raise ConversionError(f"the page could not be set: {str(error)[:200]}") from error
     finally:
-        if len(whole) + sum(map(len, resources.values())) > _LARGE:
-            _forget()
-    page = made[0] if isinstance(made, list) else made
+        if len(data_json) + sum(map(len, resources.values())) > _LARGE_INPUT:
+            _clear_cache()
+    page = output[0] if isinstance(output, list) else output
     return page or b""
 
 
-def sets(code: str) -> bool:
+def compiles(code: str) -> bool:
     """Whether typst sets this code. For what pandoc has written of formulas: never for words of a user."""
     import typst
 
@@ -73,6 +73,6 @@ def sets(code: str) -> bool:
     return True
 
 
-def _forget() -> None:
-    for _ in range(_REMEMBERED + 1):
-        sets("")
+def _clear_cache() -> None:
+    for _ in range(_CACHE_GENERATIONS + 1):
+        compiles("")

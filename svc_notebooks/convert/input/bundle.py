@@ -1,4 +1,4 @@
-"""The canonical body of a native document on disk: one JSON value and the pictures it names, in a zip."""
+"""Packs a native document as stored: one JSON value and the images that it names, in a zip file."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, TypeAlias
 
-_VALUE = "value.json"
-EPOCH = (1980, 1, 1, 0, 0, 0)
+_VALUE_NAME = "value.json"
+ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time that members of our zips have: the same for the same content."""
-_LAST = (2107, 12, 31, 23, 59, 58)
+_LATEST = (2107, 12, 31, 23, 59, 58)
 
 Stamp: TypeAlias = tuple[int, int, int, int, int, int]
 
 
-def stamp(moment: datetime) -> Stamp:
+def zip_timestamp(moment: datetime) -> Stamp:
     """The time of a zip's members, as near to this one as zips can say it.
 
-    >>> stamp(datetime(2026, 1, 5, 9)), stamp(datetime(2110, 1, 1))[0]
+    >>> zip_timestamp(datetime(2026, 1, 5, 9)), zip_timestamp(datetime(2110, 1, 1))[0]
     ((2026, 1, 5, 9, 0, 0), 2107)
     """
-    wanted = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
-    return min(max(wanted, EPOCH), _LAST)
+    time_fields = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+    return min(max(time_fields, ZIP_EPOCH), _LATEST)
 
 
 def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
@@ -37,17 +37,17 @@ def pack(value: Any, resources: Mapping[str, bytes]) -> bytes:
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as file:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-        file.writestr(zipfile.ZipInfo(_VALUE, EPOCH), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED, 1)
+        file.writestr(zipfile.ZipInfo(_VALUE_NAME, ZIP_EPOCH), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED, 1)
         for name, data in sorted(resources.items()):
-            file.writestr(zipfile.ZipInfo(name, EPOCH), data, zipfile.ZIP_STORED)
+            file.writestr(zipfile.ZipInfo(name, ZIP_EPOCH), data, zipfile.ZIP_STORED)
     return target.getvalue()
 
 
 def unpack(body: bytes) -> tuple[Any, dict[str, bytes]]:
     """The value and the resources of a body that `pack` made."""
     with zipfile.ZipFile(io.BytesIO(body)) as file:
-        value = json.loads(file.read(_VALUE))
-        return value, {name: file.read(name) for name in file.namelist() if name != _VALUE}
+        value = json.loads(file.read(_VALUE_NAME))
+        return value, {name: file.read(name) for name in file.namelist() if name != _VALUE_NAME}
 
 
 def resource_name(data: bytes, extension: str) -> str:

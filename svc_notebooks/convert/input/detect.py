@@ -1,4 +1,4 @@
-"""What a source is, when nobody has said, or what was said tells nothing: by its first bytes."""
+"""Detects the media type of a source from its first bytes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import zipfile
 from ...core.http import native_formats as f
 from ...core.http.mime import UNKNOWN, sniff
 
-VAGUE = frozenset({UNKNOWN, f.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"})
+GENERIC_TYPES = frozenset(
+    {UNKNOWN, f.ZIP, "application/x-zip-compressed", "application/x-ole-storage", "binary/octet-stream"}
+)
 """Types that tell nothing of what is inside."""
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """What files of Office before 2007 begin with, and encrypted ones of later years."""
-_OLD = {
+_OLE_TYPES = {
     "document": "application/msword",
     "spreadsheet": "application/vnd.ms-excel",
     "presentation": "application/vnd.ms-powerpoint",
@@ -29,15 +31,15 @@ def detect_source(source: bytes, native: str) -> str | None:
     ('text/plain', 'application/json')
     """
     if source.startswith(OLE):
-        return _OLD.get(native)
+        return _OLE_TYPES.get(native)
     if source.startswith(b"PK"):
-        return _in_zip(source)
+        return _detect_in_zip(source)
     if source.startswith(b"BM"):
         return "image/bmp"
-    return sniff(source) or _text(source, native)
+    return sniff(source) or _detect_text(source, native)
 
 
-def _in_zip(source: bytes) -> str | None:
+def _detect_in_zip(source: bytes) -> str | None:
     try:
         with zipfile.ZipFile(io.BytesIO(source)) as archive:
             names = archive.namelist()
@@ -45,10 +47,12 @@ def _in_zip(source: bytes) -> str | None:
                 return archive.read("mimetype").decode("ascii", "replace").strip().removesuffix("-template")
     except (zipfile.BadZipFile, ValueError, NotImplementedError, RuntimeError, OSError, EOFError):
         return None
-    return next((kind for folder, kind in _MAIN_PARTS if any(name.startswith(folder) for name in names)), None)
+    return next(
+        (media_type for folder, media_type in _MAIN_PARTS if any(name.startswith(folder) for name in names)), None
+    )
 
 
-def _text(source: bytes, native: str) -> str | None:
+def _detect_text(source: bytes, native: str) -> str | None:
     head = source[:4096]
     if b"\0" in head and not head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return None

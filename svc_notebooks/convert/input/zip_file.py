@@ -1,4 +1,4 @@
-"""Zip files of strangers: measured before anything is unpacked, and no document type declarations inside."""
+"""Opens zip files of unknown origin: checks sizes before unpacking and forbids document type declarations."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from ..job import ConversionError, JobLimits, TooLarge
 
 _DECLARATION = b"<!DOCTYPE"
 _MARKUP = (".xml", ".rels", ".vml", ".rdf", ".opf", ".ncx")
-_HEAD = 4096
-_MOST_COMMENTS = 1024 * 1024
+_HEAD_SIZE = 4096
+_MAX_COMMENT = 1024 * 1024
 
 
 def open_archive(source: bytes, limits: JobLimits) -> zipfile.ZipFile:
@@ -41,9 +41,9 @@ def _check_markup(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
     """No document type declaration, and so no entities: none of these formats needs one."""
     try:
         with archive.open(entry) as file:
-            head = file.read(_HEAD)
+            head = file.read(_HEAD_SIZE)
             if b"<!--" in head.replace(b"\0", b""):  # a comment may be long, and hide what follows it
-                head += file.read(_MOST_COMMENTS)
+                head += file.read(_MAX_COMMENT)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:
         raise ConversionError(f"the file is damaged at {entry.filename[:80]!r}.") from error
     # UTF-16 is read as well: its ASCII letters have zeros between them.

@@ -1,4 +1,4 @@
-"""Who may convert now: a few conversions at a time, shared fairly between users."""
+"""Limits how many conversions run at a time, shared fairly between users."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from threading import Event, Lock
 
 from ...core.fair_queue import Turns
 
-LOOK_SECONDS = 0.1
+POLL_SECONDS = 0.1
 """How often a conversion looks whether its client is still there."""
 
 
@@ -16,7 +16,7 @@ class Abandoned(Exception):
     """The client of this conversion has gone."""
 
 
-class TooManyWait(Exception):
+class TooManyWaiting(Exception):
     """This user has as many conversions waiting as one may have."""
 
 
@@ -26,10 +26,10 @@ class Admission:
     A user has at most one fewer than `most` running (and always one), and at most `most_waiting` waiting.
     """
 
-    def __init__(self, most: int, most_waiting: int) -> None:
-        self._room = most
-        self._most_waiting = most_waiting
-        self._turns: Turns[Event] = Turns(share=max(1, most - 1))
+    def __init__(self, max_running: int, max_waiting: int) -> None:
+        self._free_slots = max_running
+        self._max_waiting = max_waiting
+        self._turns: Turns[Event] = Turns(share=max(1, max_running - 1))
         self._lock = Lock()
 
     @contextmanager
@@ -39,24 +39,24 @@ class Admission:
         with self._lock:
             self._turns.add(user, admitted)
             self._admit()
-            if self._turns.waiting(user) > self._most_waiting and self._turns.remove(user, admitted):
-                raise TooManyWait
+            if self._turns.waiting(user) > self._max_waiting and self._turns.remove(user, admitted):
+                raise TooManyWaiting
         try:
-            while not admitted.wait(LOOK_SECONDS):
+            while not admitted.wait(POLL_SECONDS):
                 if is_gone():
                     raise Abandoned
             yield
         finally:
-            self._leave(user, admitted)
+            self._release(user, admitted)
 
-    def _leave(self, user: str, admitted: Event) -> None:
+    def _release(self, user: str, admitted: Event) -> None:
         with self._lock:
             if not self._turns.remove(user, admitted):
                 self._turns.done(user)
-                self._room += 1
+                self._free_slots += 1
             self._admit()
 
     def _admit(self) -> None:
-        while self._room and (taken := self._turns.take()):
-            self._room -= 1
-            taken[1].set()
+        while self._free_slots and (admitted := self._turns.take()):
+            self._free_slots -= 1
+            admitted[1].set()

@@ -1,4 +1,4 @@
-"""What the service uses: may this become that, make it so, and here is what was left out."""
+"""The interface that the service uses: which conversions are possible, and to run them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ...core.fork import temporary_folder
 from ...core.platform import capabilities
 from ..engines import available as engines
 from ..job import ConversionError, Job, JobLimits, TooLarge
-from ..registry import MODELS, Conversion, exporters, importers, lacking
+from ..registry import MODELS, Conversion, exporters, importers, missing_engine
 from .workers import Executor, InlineExecutor, ProcessPool
 
 _log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ class Client(NamedTuple):
     is_gone: Callable[[], bool] = lambda: False
 
 
-NOBODY = Client()
+ANONYMOUS = Client()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,35 +48,35 @@ class Converter:
         self._limits = limits or JobLimits()
         self._extended = extended
         self._office = office
-        self._workers, self._here = ProcessPool(self._limits, most_waiting=most_waiting), InlineExecutor()
+        self._pool, self._inline = ProcessPool(self._limits, max_waiting=most_waiting), InlineExecutor()
 
     @property
-    def _hands(self) -> Executor:
-        return self._workers if capabilities().processes else self._here
+    def _executor(self) -> Executor:
+        return self._pool if capabilities().processes else self._inline
 
     @property
     def _readers(self) -> dict[tuple[str, str], Conversion]:
-        return _readers(self._extended, engines.present())
+        return _readers(self._extended, engines.available_engines())
 
     @property
     def _writers(self) -> dict[tuple[str, str], Conversion]:
-        return _writers(self._extended, engines.present())
+        return _writers(self._extended, engines.available_engines())
 
     @property
     def imports(self) -> dict[str, list[str]]:
         """For each media type that can be read here, the native types that it can become."""
-        found: dict[str, list[str]] = {}
+        natives_by_type: dict[str, list[str]] = {}
         for media_type, native in self._readers:
-            found.setdefault(media_type, []).append(native)
-        return found
+            natives_by_type.setdefault(media_type, []).append(native)
+        return natives_by_type
 
     @property
     def exports(self) -> dict[str, list[str]]:
         """For each native type, the media types that it can become here."""
-        found: dict[str, list[str]] = {}
+        types_by_native: dict[str, list[str]] = {}
         for native, media_type in self._writers:
-            found.setdefault(native, []).append(media_type)
-        return found
+            types_by_native.setdefault(native, []).append(media_type)
+        return types_by_native
 
     def can_read(self, media_type: str, native: str) -> bool:
         """Whether a source of this type can become that native document."""
@@ -86,12 +86,14 @@ class Converter:
         """Whether a native document can become this type."""
         return (native, media_type) in self._writers
 
-    def why_not(self, native: str, media_type: str, *, reads: bool) -> str | None:
+    def missing_engine_message(self, native: str, media_type: str, *, reads: bool) -> str | None:
         """What is missing here for that conversion, as the end of a sentence; None where nothing would help."""
-        engine = lacking(native, media_type, reads=reads, extended=self._extended)
+        engine = missing_engine(native, media_type, reads=reads, extended=self._extended)
         return engine.missing if engine else None
 
-    def read(self, source: bytes, media_type: str, native: str, client: Client = NOBODY, **options: Any) -> Converted:
+    def read(
+        self, source: bytes, media_type: str, native: str, client: Client = ANONYMOUS, **options: Any
+    ) -> Converted:
         """The canonical body of what a source says; `options` are fields of Job.
 
         Raises:
@@ -101,7 +103,7 @@ class Converter:
         return self._run(self._readers[media_type, native], source, client, reads=True, options=options)
 
     def write(
-        self, body: bytes | None, native: str, media_type: str, client: Client = NOBODY, **options: Any
+        self, body: bytes | None, native: str, media_type: str, client: Client = ANONYMOUS, **options: Any
     ) -> Converted:
         """A native document as a file of another format; None is an empty document.
 
@@ -112,53 +114,53 @@ class Converter:
         return self._run(self._writers[native, media_type], body, client, reads=False, options=options)
 
     def _run(
-        self, arrow: Conversion, source: bytes | None, client: Client, *, reads: bool, options: Mapping[str, Any]
+        self, conversion: Conversion, source: bytes | None, client: Client, *, reads: bool, options: Mapping[str, Any]
     ) -> Converted:
         with temporary_folder("convert-") as folder:
-            given, target, work = folder / "source", folder / "target", folder / "work"
+            source_file, target, work = folder / "source", folder / "target", folder / "work"
             work.mkdir()
             if source is not None:
-                given.write_bytes(source)
-            job = Job(arrow.media_type, work, office=self._office, limits=self._limits, **options)
-            errand = {
-                "function": f".{arrow.function}",
-                "model": f".{MODELS[arrow.native]}",
+                source_file.write_bytes(source)
+            job = Job(conversion.media_type, work, office=self._office, limits=self._limits, **options)
+            request = {
+                "function": f".{conversion.function}",
+                "model": f".{MODELS[conversion.native]}",
                 "reads": reads,
-                "source": None if source is None else str(given),
+                "source": None if source is None else str(source_file),
                 "target": str(target),
                 "job": _as_json(job),
             }
-            answer = self._hands.run(errand, user=client.user, is_gone=client.is_gone)
-            if "error" in answer:
-                raise _failure(arrow, answer)
-            return Converted(target.read_bytes(), tuple(answer["notes"]))
+            response = self._executor.run(request, user=client.user, is_gone=client.is_gone)
+            if "error" in response:
+                raise _error_from(conversion, response)
+            return Converted(target.read_bytes(), tuple(response["notes"]))
 
     def close(self) -> None:
         """End the processes that wait for work; the next conversion begins new ones."""
-        self._workers.close()
+        self._pool.close()
 
 
 @cache
 def _readers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
     """What can be read while these engines are there."""
-    return {(arrow.media_type, arrow.native): arrow for arrow in importers(extended=extended)}
+    return {(conversion.media_type, conversion.native): conversion for conversion in importers(extended=extended)}
 
 
 @cache
 def _writers(extended: bool, _present: frozenset[str]) -> dict[tuple[str, str], Conversion]:
-    return {(arrow.native, arrow.media_type): arrow for arrow in exporters(extended=extended)}
+    return {(conversion.native, conversion.media_type): conversion for conversion in exporters(extended=extended)}
 
 
 def _as_json(job: Job) -> dict[str, Any]:
     return dataclasses.asdict(job) | {"folder": str(job.folder), "now": job.now.isoformat()}
 
 
-def _failure(arrow: Conversion, answer: Mapping[str, Any]) -> ConversionError:
-    if answer["kind"] == "large":
-        return TooLarge(answer["error"])
-    if answer["kind"] == "refused":
-        return ConversionError(answer["error"])
-    _log.warning("%s failed: %s", arrow.function, answer["error"])
+def _error_from(conversion: Conversion, response: Mapping[str, Any]) -> ConversionError:
+    if response["kind"] == "large":
+        return TooLarge(response["error"])
+    if response["kind"] == "refused":
+        return ConversionError(response["error"])
+    _log.warning("%s failed: %s", conversion.function, response["error"])
     return ConversionError("the content is damaged, or not of the type that it is said to be.")
 
 

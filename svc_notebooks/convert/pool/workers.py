@@ -1,4 +1,4 @@
-"""The parent's side of the worker processes: kept warm, replaced when they die.
+"""The executors of conversions: a pool of worker processes, and an inline one.
 
 They are stopped when they take too long, and when the client that waits for them has gone.
 """
@@ -19,10 +19,10 @@ from typing import Any, Protocol
 
 from ...core.fork import after_fork, keep_forever
 from ..job import JobLimits
-from .admission import LOOK_SECONDS, Abandoned, Admission
+from .admission import POLL_SECONDS, Abandoned, Admission
 
-_DIED = {"error": "the conversion ended without an answer: it needs more memory than it may use.", "kind": "large"}
-_JOBS = 200
+_CRASHED = {"error": "the conversion ended without an answer: it needs more memory than it may use.", "kind": "large"}
+_MAX_JOBS = 200
 """After so many a worker is replaced: what its libraries have hoarded goes with it."""
 
 
@@ -33,32 +33,34 @@ def _never() -> bool:
 class Executor(Protocol):
     """Whoever runs errands."""
 
-    def run(self, errand: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
+    def run(
+        self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
+    ) -> dict[str, Any]:
         """What came of it. Raises Abandoned or TooManyWait."""
 
     def close(self) -> None:
         """End what is running."""
 
 
-class _Watch:
+class _Watchdog:
     """Stops a worker that takes too long, or whose client has gone; `verdict` says which of them it was."""
 
     def __init__(self, stop: Callable[[], None], seconds: float, is_gone: Callable[[], bool]) -> None:
-        self.verdict: str | None = None
-        self._stop, self._end, self._is_gone = stop, time.monotonic() + seconds, is_gone
-        self._over = Event()
-        self._thread = Thread(target=self._look, name="svc-conversion", daemon=True)
+        self.outcome: str | None = None
+        self._stop, self._deadline, self._is_gone = stop, time.monotonic() + seconds, is_gone
+        self._ended = Event()
+        self._thread = Thread(target=self._watch, name="svc-conversion", daemon=True)
         self._thread.start()
 
     def end(self) -> None:
         """Watch no more."""
-        self._over.set()
+        self._ended.set()
         self._thread.join()
 
-    def _look(self) -> None:
-        while not self._over.wait(min(LOOK_SECONDS, max(0.0, self._end - time.monotonic()))):
-            self.verdict = "late" if time.monotonic() >= self._end else "gone" if self._is_gone() else None
-            if self.verdict:
+    def _watch(self) -> None:
+        while not self._ended.wait(min(POLL_SECONDS, max(0.0, self._deadline - time.monotonic()))):
+            self.outcome = "late" if time.monotonic() >= self._deadline else "gone" if self._is_gone() else None
+            if self.outcome:
                 self._stop()
                 return
 
@@ -79,9 +81,9 @@ class Worker:
             encoding="utf-8",
             start_new_session=True,
         )
-        after_fork(self, Worker._leave)
+        after_fork(self, Worker._close_pipes_in_child)
 
-    def _leave(self) -> None:
+    def _close_pipes_in_child(self) -> None:
         """In a forked child: the process is the parent's. Its pipes are closed without a flush."""
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe and not pipe.closed:
@@ -89,35 +91,35 @@ class Worker:
         keep_forever(self._process)
 
     @property
-    def fresh(self) -> bool:
+    def is_reusable(self) -> bool:
         """Whether it can take another errand."""
-        return self._process.poll() is None and self._jobs < _JOBS
+        return self._process.poll() is None and self._jobs < _MAX_JOBS
 
-    def run(self, errand: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
+    def run(self, request: Mapping[str, Any], is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
         """What came of an errand; after too long a time the process, with all it began, is no more.
 
         Raises Abandoned: the client has gone, and the process with it.
         """
         self._jobs += 1
-        watch = _Watch(self.stop, self._limits.seconds, is_gone)
+        watchdog = _Watchdog(self.stop, self._limits.seconds, is_gone)
         try:
-            line = self._ask(json.dumps(errand))
+            line = self._exchange(json.dumps(request))
         finally:
-            watch.end()
-        if line and not watch.verdict:
-            found: dict[str, Any] = json.loads(line)
-            return found
+            watchdog.end()
+        if line and not watchdog.outcome:
+            response: dict[str, Any] = json.loads(line)
+            return response
         self.stop()
         self._process.wait()
-        if watch.verdict == "gone":
+        if watchdog.outcome == "gone":
             raise Abandoned
-        return _late(self._limits.seconds) if watch.verdict else _DIED
+        return _timed_out(self._limits.seconds) if watchdog.outcome else _CRASHED
 
-    def _ask(self, errand: str) -> str:
+    def _exchange(self, request: str) -> str:
         assert self._process.stdin
         assert self._process.stdout
         try:
-            self._process.stdin.write(errand + "\n")
+            self._process.stdin.write(request + "\n")
             self._process.stdin.flush()
             return self._process.stdout.readline()
         except OSError:
@@ -141,7 +143,7 @@ class Worker:
                     pipe.close()
 
 
-def _late(seconds: float) -> dict[str, Any]:
+def _timed_out(seconds: float) -> dict[str, Any]:
     return {"error": f"it took more than {seconds:g} seconds.", "kind": "large"}
 
 
@@ -158,21 +160,23 @@ class ProcessPool:
     A user gets the process that they had before, so that what one user breaks is warm for the others.
     """
 
-    def __init__(self, limits: JobLimits, most: int = 2, most_waiting: int = 8) -> None:
+    def __init__(self, limits: JobLimits, size: int = 2, max_waiting: int = 8) -> None:
         self._limits = limits
-        self._most = most
-        self._most_waiting = most_waiting
-        self._begin()
-        after_fork(self, ProcessPool._begin)
+        self._size = size
+        self._max_waiting = max_waiting
+        self._reset()
+        after_fork(self, ProcessPool._reset)
 
-    def _begin(self) -> None:
+    def _reset(self) -> None:
         """No process yet; a forked child starts its own."""
-        self._admission = Admission(self._most, self._most_waiting)
+        self._admission = Admission(self._size, self._max_waiting)
         self._lock = Lock()
         self._idle: list[tuple[str, Worker]] = []
         self._busy = 0
 
-    def run(self, errand: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
+    def run(
+        self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
+    ) -> dict[str, Any]:
         """What came of an errand, once it is the user's turn.
 
         Raises:
@@ -180,28 +184,28 @@ class ProcessPool:
             TooManyWait: the user has too many errands waiting.
         """
         with self._admission.turn(user, is_gone):
-            worker = self._take(user)
+            worker = self._acquire(user)
             try:
-                return worker.run(errand, is_gone)
+                return worker.run(request, is_gone)
             finally:
-                self._put_back(user, worker)
+                self._return(user, worker)
 
-    def _take(self, user: str) -> Worker:
+    def _acquire(self, user: str) -> Worker:
         with self._lock:
-            stale = [worker for _, worker in self._idle if not worker.fresh]
+            stale = [worker for _, worker in self._idle if not worker.is_reusable]
             self._idle = [(owner, worker) for owner, worker in self._idle if worker not in stale]
             own = [index for index, (owner, _) in enumerate(self._idle) if owner == user]
-            is_full = self._busy + len(self._idle) >= self._most
+            is_full = self._busy + len(self._idle) >= self._size
             self._busy += 1
-            kept = self._idle.pop(own[-1] if own else 0)[1] if own or is_full else None
+            reused = self._idle.pop(own[-1] if own else 0)[1] if own or is_full else None
         for worker in stale:
             worker.close()
-        return kept or Worker(self._limits)
+        return reused or Worker(self._limits)
 
-    def _put_back(self, user: str, worker: Worker) -> None:
+    def _return(self, user: str, worker: Worker) -> None:
         with self._lock:
             self._busy -= 1
-            if worker.fresh:
+            if worker.is_reusable:
                 self._idle.append((user, worker))
                 return
         worker.close()
@@ -217,11 +221,13 @@ class ProcessPool:
 class InlineExecutor:
     """Runs errands in this process: where no other can be started (Pyodide)."""
 
-    def run(self, errand: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never) -> dict[str, Any]:
+    def run(
+        self, request: Mapping[str, Any], *, user: str = "", is_gone: Callable[[], bool] = _never
+    ) -> dict[str, Any]:
         """What came of an errand; nobody can end it here."""
         from .worker import run
 
-        return run(errand)
+        return run(request)
 
     def close(self) -> None:
         """There is nothing to end."""

@@ -1,1 +1,6 @@
-"""Native presentations: slides of shapes."""
+"""Native presentations: slides of shapes.
+
+model, paragraphs, transforms, crops, image_store, clean: the model and what readers and writers share.
+pptx, ppt: PowerPoint; odp: OpenDocument.
+pdf, text: writers of PDF and plain text.
+"""

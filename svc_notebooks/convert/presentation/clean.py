@@ -1,4 +1,4 @@
-"""What no slide keeps, from whatever format it comes: characters that XML cannot hold, links that run something."""
+"""Removes characters that XML cannot hold, and unsafe links, from the text of slides."""
 
 from __future__ import annotations
 

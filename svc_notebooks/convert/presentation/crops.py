@@ -1,4 +1,4 @@
-"""Pictures cut to what is shown of them, for formats that can only show them whole."""
+"""Crops pictures to their visible part, for formats that cannot crop."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def with_cut_pictures(deck: Deck, job: Job) -> Deck:
 def _cut(data: bytes, crop: tuple[float, float, float, float], job: Job) -> bytes | None:
     """The picture as PNG; None where it cannot be cut, and is shown whole."""
     try:
-        from ..engines.images import encoded, loaded, opened
+        from ..engines.images import encode_image, load_pixels, open_image
 
-        image = loaded(opened(data, job.limits))
+        image = load_pixels(open_image(data, job.limits))
     except (ImportError, ConversionError):
         job.note("a picture that was cropped is whole again.")
         return None
@@ -46,4 +46,4 @@ def _cut(data: bytes, crop: tuple[float, float, float, float], job: Job) -> byte
     across = round(left * width), max(round(left * width) + 1, round((1 - right) * width))
     down = round(top * height), max(round(top * height) + 1, round((1 - bottom) * height))
     image = image.convert("RGBA") if image.mode not in ("1", "L", "RGB") else image
-    return encoded(image.crop((across[0], down[0], across[1], down[1])), "PNG").data
+    return encode_image(image.crop((across[0], down[0], across[1], down[1])), "PNG").data

@@ -1,8 +1,8 @@
-"""The pictures of a deck while it is read: each looked at once, kept once, by what it is made of."""
+"""Collects the images of a presentation while it is read: each is checked and kept once."""
 
 from __future__ import annotations
 
-from ..engines.images import checked
+from ..engines.images import validate_image
 from ..input.bundle import resource_name
 from ..job import ConversionError, Job, TooLarge
 
@@ -26,7 +26,7 @@ class Album:
 
     def _taken(self, data: bytes) -> str | None:
         try:
-            picture = checked(data, self._job.limits)
+            picture = validate_image(data, self._job.limits)
         except TooLarge as error:
             self._job.note(f"a picture was left out: {error}")
             return None

@@ -1,4 +1,4 @@
-"""A presentation as every reader makes it and every writer takes it: slides of boxes with text, tables or pictures.
+"""The model of a native presentation: slides of shapes with text, tables or pictures.
 
 Lengths are EMU, whole numbers (914,400 to an inch), as slides have them in PowerPoint; sizes of letters are points,
 colours six hexadecimal digits. What a shape inherits from layouts and themes is resolved by the reader.

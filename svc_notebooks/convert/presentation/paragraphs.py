@@ -1,4 +1,4 @@
-"""What paragraphs need on their way in and out: runs made whole, and numbers, which slides do not store."""
+"""Merges equal runs of a paragraph, and numbers the paragraphs of lists."""
 
 from __future__ import annotations
 

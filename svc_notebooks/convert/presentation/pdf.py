@@ -1,4 +1,4 @@
-"""A deck as PDF, a page for each slide: `slides.typ` draws what is said here in points."""
+"""Writes a presentation as PDF, one page for each slide, with the template `slides.typ`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Slides of PowerPoint 97 to 2003: LibreOffice makes them new ones, which are then read."""
+"""Reads slides of PowerPoint 97 to 2003: LibreOffice converts them to pptx."""
 
 from __future__ import annotations
 

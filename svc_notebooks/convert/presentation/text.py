@@ -1,4 +1,4 @@
-"""A deck as plain text: what each slide says, and its notes."""
+"""Writes a presentation as plain text: the text of each slide, and its notes."""
 
 from __future__ import annotations
 

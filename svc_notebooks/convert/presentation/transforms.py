@@ -1,4 +1,4 @@
-"""Groups in groups: where a shape is on the page once all that moves, stretches and turns it is done."""
+"""Computes the position on the page of shapes in nested groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dates as numbers and numbers as dates: days since 1900 (or 1904), as the xlsx format counts them."""
+"""Converts between dates and the serial numbers of spreadsheets: days since 1900 (or 1904)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sheet as it is laid out to be looked at: the rows and columns that are worth showing, merged areas and gaps.
+"""Lays out a sheet for printing and HTML: the rows and columns to show, merged areas and gaps.
 
 Work grows with the cells that there are, not with the rectangle around them.
 """

@@ -1,4 +1,4 @@
-"""The canonical body of a spreadsheet: sheets of the cells that have something in them, wherever they are.
+"""The model of a native spreadsheet: sheets of sparse cells.
 
 Never a rectangle: a sheet with one cell at XFD1048576 costs as much as one with a cell at A1. Rows and columns
 are counted from zero, and come in ascending order.

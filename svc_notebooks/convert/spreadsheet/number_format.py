@@ -1,4 +1,4 @@
-"""What a cell looks like on paper: a value under its number format, as far as formats in real files go."""
+"""Formats a cell's value with its number format."""
 
 from __future__ import annotations
 

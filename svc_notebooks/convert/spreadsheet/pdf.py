@@ -1,4 +1,4 @@
-"""A workbook as it would be printed: one table for each sheet, on as many pages as it takes.
+"""Writes a workbook as PDF: one table for each sheet, on as many pages as it takes.
 
 A sheet that is too wide for a page lies on its side, then is set smaller, then is split into bands of columns.
 Where columns are split or empty ones are skipped, letters and numbers at the edges say where one is.

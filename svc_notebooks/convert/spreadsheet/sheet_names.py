@@ -1,4 +1,4 @@
-"""Names of sheets that every program accepts: short, without the signs of formulas, each only once."""
+"""Makes the names of sheets valid and unique for every program."""
 
 from __future__ import annotations
 

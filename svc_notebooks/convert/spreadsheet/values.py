@@ -1,4 +1,4 @@
-"""What words mean: numbers, dates, truth, or just words.
+"""Parses texts as cell values: numbers, dates, booleans, or text.
 
 The rules for files that are only text (csv, html) are cautious: what would not come back as it was stays text.
 "007", "+49 30 1234", "1e5" (an item number as likely as a number), sixteen digits, 3/4/2024 (whose March?), and

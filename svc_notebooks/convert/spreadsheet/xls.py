@@ -1,4 +1,4 @@
-"""Old binary workbooks (Excel 97 to 2003): their values by calamine; with their formulas where LibreOffice may help."""
+"""Reads binary workbooks (Excel 97 to 2003): values with calamine, formulas where LibreOffice is preferred."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from .values import clean, number
 
 def read(source: bytes, job: Job) -> Workbook:
     """A workbook in the old binary format."""
-    if job.office and engines.OFFICE.found():
+    if job.office and engines.OFFICE.is_available():
         return _by_office(source, job)
-    if not engines.CALAMINE.found():
+    if not engines.CALAMINE.is_available():
         raise ConversionError(f"old workbooks need a library: {engines.CALAMINE.install}.")
     return _by_calamine(source, job)
 
 
 def _by_office(source: bytes, job: Job) -> Workbook:
-    from ..engines import libreoffice as office
+    from ..engines import libreoffice
     from .xlsx import read as read_xlsx
 
-    return read_xlsx.read(office.convert(source, "xls", "xlsx", job), job)
+    return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)
 
 
 def _by_calamine(source: bytes, job: Job) -> Workbook:

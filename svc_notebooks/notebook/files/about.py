@@ -95,9 +95,9 @@ def _reads_pictures(session: Session) -> bool | None:
     """Whether text in pictures is read: known of a service in this process, not of one elsewhere."""
     if not session.in_process:
         return None
-    from ...convert.engines.available import ocr
+    from ...convert.engines.available import ocr_available
 
-    return ocr()
+    return ocr_available()
 
 
 def _note(row: ImportFormat | None, reads: bool | None) -> str | None:

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple
 
-from ...convert.input.detect import VAGUE, detect_source
+from ...convert.input.detect import GENERIC_TYPES, detect_source
 from ...convert.job import ConversionError, JobLimits, TooLarge
-from ...convert.pool.admission import Abandoned, TooManyWait
+from ...convert.pool.admission import Abandoned, TooManyWaiting
 from ...convert.pool.converter import Client, Converter, shared
 from ...core.clock import from_millis
 from ...core.errors.catalogue import ApiError, refuse, row
@@ -114,7 +114,7 @@ def _check(context: ServiceContext, request: RequestContext, found: ConversionRe
     """What is certain before the first byte has come."""
     key = _key(context, found.given)
     possible = any(found.native in natives for natives in context.converter.imports.values())
-    if not possible or not (key in VAGUE or context.converter.can_read(key, found.native)):
+    if not possible or not (key in GENERIC_TYPES or context.converter.can_read(key, found.native)):
         raise _not_taken(context, found.native, key, _shown(found.given))
     if (
         found.limit is not None
@@ -126,7 +126,7 @@ def _check(context: ServiceContext, request: RequestContext, found: ConversionRe
 def _not_taken(context: ServiceContext, native: str, key: str | None, shown: str) -> ApiError:
     """The refusal of a source that does not become this document, here or anywhere."""
     target = context.names.native(native)
-    if key and (why := context.converter.why_not(native, key, reads=True)):
+    if key and (why := context.converter.missing_engine_message(native, key, reads=True)):
         return refuse("noImportEngine", source=shown, target=target, message=why)
     return refuse("noConversion", source=shown, target=target)
 
@@ -151,7 +151,7 @@ def _word(context: ServiceContext, media_type: str) -> str:
 
 def _key(context: ServiceContext, given: str | None) -> str:
     """A media type as core/http/native_formats.py writes it; a vague one where none was given."""
-    return _word(context, MediaType.parse(given).essence) if given else next(iter(VAGUE))
+    return _word(context, MediaType.parse(given).essence) if given else next(iter(GENERIC_TYPES))
 
 
 @contextmanager
@@ -209,7 +209,7 @@ def _ended(context: ServiceContext) -> Iterator[None]:
         yield
     except Abandoned:
         raise Disconnected("the client went away while its document was converted") from None
-    except TooManyWait:
+    except TooManyWaiting:
         limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
         message = f"{context.policy.max_waiting_conversions} conversions of yours wait already; try again later."
         refusal = replace(row(limited, by="max_waiting_conversions"), message=message)
@@ -225,7 +225,7 @@ def _rule(found: ConversionRequest, key: str) -> str:
 def _source_type(context: ServiceContext, found: ConversionRequest, name: str, source: bytes) -> str | None:
     """What the source is: as its sender says, else by its bytes, which leave open what kind of text it is."""
     key = _key(context, found.given)
-    if key not in VAGUE:
+    if key not in GENERIC_TYPES:
         return key
     seen = detect_source(source, found.native)
     named = by_name(name)
@@ -266,7 +266,7 @@ def rendered(context: ServiceContext, row: FileRow, target: str, user: str) -> b
     body = None if row.content is None else b"".join(context.content.read(row.content, 0, END))
     try:
         return context.converter.write(body, native, target, Client(user), **_export_options(row)).body
-    except TooManyWait:
+    except TooManyWaiting:
         raise ConversionError("too many conversions wait") from None
 
 
@@ -277,7 +277,7 @@ def _exportable(context: ServiceContext, media_type: str) -> str:
 
 
 def _not_offered(context: ServiceContext, media_type: str, native: str, wanted: str) -> ApiError:
-    if why := context.converter.why_not(native, wanted, reads=False):
+    if why := context.converter.missing_engine_message(native, wanted, reads=False):
         target = context.names.media_type(wanted)
         return refuse("noExportEngine", source=media_type, target=target, message=why)
     targets = ", ".join(map(context.names.media_type, context.converter.exports.get(native, ())))

@@ -172,10 +172,10 @@ def test_a_conversion_ends_when_its_client_closes_the_connection(
 def test_a_user_with_many_conversions_waiting_is_told_to_wait(
     over: OverSocket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from svc_notebooks.convert.pool.admission import TooManyWait
+    from svc_notebooks.convert.pool.admission import TooManyWaiting
 
     def write(*arguments: Any, **options: Any) -> Converted:
-        raise TooManyWait
+        raise TooManyWaiting
 
     file = over.post_json(FILES, {"name": "x", "mimeType": "application/vnd.svc-apps.document"}).json["id"]
     monkeypatch.setattr(Converter, "write", write)

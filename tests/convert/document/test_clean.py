@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from svc_notebooks.convert.document import read
-from svc_notebooks.convert.document.clean import DEPTH, clean, is_safe, plain
-from svc_notebooks.convert.document.model import Document, Node, paragraph, words
+from svc_notebooks.convert.document.clean import MAX_DEPTH, clean, is_safe_link, plain_text
+from svc_notebooks.convert.document.model import Document, Node, paragraph, text_inlines
 from svc_notebooks.convert.input.bundle import resource_name
 from svc_notebooks.convert.job import Job, TooLarge
 from tests.convert import sources
@@ -26,7 +26,7 @@ def para(*inlines: Node) -> Node:
 
 
 def link(target: str) -> Node:
-    return {"t": "Link", "c": [NONE, words("words"), [target, ""]]}
+    return {"t": "Link", "c": [NONE, text_inlines("words"), [target, ""]]}
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,8 @@ def link(target: str) -> Node:
     ],
 )  # fmt: skip
 def test_links_that_lead_elsewhere_are_words(target: str, job: Job) -> None:
-    assert not is_safe(target)
-    assert cleaned(job, para(link(target))).blocks == [para(*words("words"))]
+    assert not is_safe_link(target)
+    assert cleaned(job, para(link(target))).blocks == [para(*text_inlines("words"))]
 
 
 @pytest.mark.parametrize("target", ["https://a.example/", "HTTP://A.EXAMPLE", " mailto:a@b.example", "#", "#place"])
@@ -54,7 +54,7 @@ def test_attributes(job: Job) -> None:
         ["style", "x"], ["width", "expression(1)"], ["lang", "<b>"],
     ]]  # fmt: skip
 
-    [block] = cleaned(job, {"t": "Div", "c": [given, [para(*words("x"))]]}).blocks
+    [block] = cleaned(job, {"t": "Div", "c": [given, [para(*text_inlines("x"))]]}).blocks
 
     identifier, classes, pairs = block["c"][0]
     assert (identifier, classes) == ("abc", [])
@@ -62,18 +62,18 @@ def test_attributes(job: Job) -> None:
 
 
 def test_what_says_nothing_is_not_there(job: Job) -> None:
-    span = {"t": "Span", "c": [["", ["x"], [["style", "x"]]], words("a")]}
-    division = {"t": "Div", "c": [NONE, [{"t": "Plain", "c": [span]}, para(*words("b"))]]}
+    span = {"t": "Span", "c": [["", ["x"], [["style", "x"]]], text_inlines("a")]}
+    division = {"t": "Div", "c": [NONE, [{"t": "Plain", "c": [span]}, para(*text_inlines("b"))]]}
 
-    assert cleaned(job, division).blocks == [para(*words("a")), para(*words("b"))]
+    assert cleaned(job, division).blocks == [para(*text_inlines("a")), para(*text_inlines("b"))]
 
 
 def test_raw_code_is_gone(job: Job) -> None:
     inline = {"t": "RawInline", "c": ["html", "<script>"]}
 
-    document = cleaned(job, {"t": "RawBlock", "c": ["html", "<script>"]}, para(inline, *words("x")))
+    document = cleaned(job, {"t": "RawBlock", "c": ["html", "<script>"]}, para(inline, *text_inlines("x")))
 
-    assert document.blocks == [para(*words("x"))]
+    assert document.blocks == [para(*text_inlines("x"))]
     assert len(job.notes) == 1
 
 
@@ -96,8 +96,8 @@ def test_nesting_ends(kind: str, job: Job) -> None:
 
     document = cleaned(job, block)
 
-    assert plain(document.blocks) == "deep"
-    assert json.dumps(document.blocks).count(f'"{kind}"') <= DEPTH
+    assert plain_text(document.blocks) == "deep"
+    assert json.dumps(document.blocks).count(f'"{kind}"') <= MAX_DEPTH
     assert "nested" in job.notes[0]
 
 
@@ -134,7 +134,7 @@ class TestPictures:
     """Those that came with the document, and no others."""
 
     def image(self, target: str) -> Node:
-        return para({"t": "Image", "c": [NONE, words("alt"), [target, ""]]})
+        return para({"t": "Image", "c": [NONE, text_inlines("alt"), [target, ""]]})
 
     @pytest.mark.parametrize("target", ["a.png", "sub folder/a.png", "sub%20folder/a.png"])
     def test_extracted(self, target: str, job: Job) -> None:
@@ -171,7 +171,7 @@ class TestPictures:
 
         document = cleaned(job, self.image(target))
 
-        assert (document.blocks, dict(document.resources)) == ([para(*words("alt"))], {})
+        assert (document.blocks, dict(document.resources)) == ([para(*text_inlines("alt"))], {})
         assert job.notes
 
 
@@ -191,9 +191,9 @@ def test_lists_whose_levels_are_styles(kind: str, job: Job) -> None:
     [block] = read.docx(target.getvalue(), job).blocks
 
     items = block["c"] if kind == "Bullet" else block["c"][1]
-    assert [plain(item[0]) for item in items] == [f"List {kind}", f"List {kind}"]
+    assert [plain_text(item[0]) for item in items] == [f"List {kind}", f"List {kind}"]
     [deeper] = items[0][1:]
-    assert plain(deeper) == f"List {kind} 2List {kind} 3"
+    assert plain_text(deeper) == f"List {kind} 2List {kind} 3"
 
 
 def test_text_of_ten_megabytes(job: Job) -> None:
@@ -220,4 +220,4 @@ def test_spans_without_end(cells: str, words_of_error: str, job: Job) -> None:
 
 @pytest.mark.parametrize("tag", ["embed src=x", "object data=x", "param", "frame src=x", "video", "foo", "font"])
 def test_what_follows_a_foreign_tag_stays(tag: str, job: Job) -> None:
-    assert "after" in plain(read.html(f"<p>before</p><{tag}><p>after</p>".encode(), job).blocks)
+    assert "after" in plain_text(read.html(f"<p>before</p><{tag}><p>after</p>".encode(), job).blocks)

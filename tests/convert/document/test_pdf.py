@@ -208,10 +208,10 @@ def test_a_length_that_is_none_is_the_own_one_of_the_picture(said: str, job: Job
 class TestFonts:
     @pytest.mark.parametrize("name", ["Greek", "Cyrillic", "Hebrew"])
     def test_typst_carries_some(self, name: str) -> None:
-        assert dict(fonts.report())[name]
+        assert dict(fonts.script_report())[name]
 
     def test_letters_without_a_font_are_said(self, job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(fonts, "_covered", lambda: bytes(0x110000))
+        monkeypatch.setattr(fonts, "_system_coverage", lambda: bytes(0x110000))
 
         pdf.write(read.text("नम 日本 Ελλάδα – שלום ᏣᎳᎩ".encode(), job), job)
 
@@ -224,7 +224,7 @@ class TestFonts:
         """PDF/A forbids boxes: typst refuses a page with one."""
         import typst as setter
 
-        carried = [c for c in map(chr, range(0x20, 0x1D800)) if fonts.CARRIED.match(c)]
+        carried = [c for c in map(chr, range(0x20, 0x1D800)) if fonts.TYPST_CHARACTERS.match(c)]
         text = "".join(c for c in carried if unicodedata.category(c)[0] in "LNPS" and c not in '"\\')
         code = f'#set text(font: ("Libertinus Serif", "DejaVu Sans Mono"))\n#"{text}"'
 
@@ -236,9 +236,9 @@ class TestFonts:
     )
     def test_han_is_drawn_as_its_language_draws_it(self, text: str, expected: str | None, monkeypatch) -> None:
         cjk = ("X CJK JP", "X CJK KR", "X CJK SC")
-        monkeypatch.setattr(fonts, "_found", lambda: dict.fromkeys(("Han", "Kana", "Hangul"), cjk))
+        monkeypatch.setattr(fonts, "_families_by_script", lambda: dict.fromkeys(("Han", "Kana", "Hangul"), cjk))
 
-        assert fonts.families(text)[:1] == ([expected] if expected else [])
+        assert fonts.fallback_families(text)[:1] == ([expected] if expected else [])
 
     def test_a_font_says_what_it_has(self, tmp_path) -> None:
         """A file of one table: what follows the tag and the offset is the OS/2 table's 58 bytes."""
@@ -248,8 +248,8 @@ class TestFonts:
         directory = struct.pack(">4sHHHH", b"\0\1\0\0", 1, 0, 0, 0) + struct.pack(">4sIII", b"OS/2", 0, 28, len(table))
         (tmp_path / "a.ttf").write_bytes(directory + table)
 
-        assert glyphs.ranges(str(tmp_path / "a.ttf"), 0) == 1 << 13 | 1 << 59
-        assert glyphs.ranges(str(tmp_path / "none.ttf"), 0) == 0
+        assert glyphs.unicode_ranges(str(tmp_path / "a.ttf"), 0) == 1 << 13 | 1 << 59
+        assert glyphs.unicode_ranges(str(tmp_path / "none.ttf"), 0) == 0
 
 
 def test_a_template_that_fails_is_an_error_of_ours(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -261,4 +261,4 @@ def test_a_template_that_fails_is_an_error_of_ours(job: Job, monkeypatch: pytest
 
 @pytest.mark.parametrize("formula", ['std.read("data.json")', 'std.eval("1")'])
 def test_formulas_reach_nothing_but_mathematics(formula: str) -> None:
-    assert formulas._settable([formula, "x^2"]) == {"x^2"}
+    assert formulas._compilable([formula, "x^2"]) == {"x^2"}

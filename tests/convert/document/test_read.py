@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from svc_notebooks.convert.document import read
-from svc_notebooks.convert.document.clean import plain
+from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
@@ -47,7 +47,7 @@ def test_what_users_would_miss_is_kept(name: str, job: Job) -> None:
 
     document = reader(source(), job)
 
-    text = " ".join(plain(document.blocks).split())
+    text = " ".join(plain_text(document.blocks).split())
     for words in ("Annual report", "bold", "italic", "the link", "first", "second", "North", "22", *sources.SENTENCES):
         assert words in text, words
     assert {"Header", "Strong", "Emph", "Link", "Table", "Image"} <= kinds(document)
@@ -66,7 +66,7 @@ def test_lists_are_lists(name: str, job: Job) -> None:
 def test_the_title_of_a_page_is_not_on_it(job: Job) -> None:
     document = read.html(sources.html(), job)
 
-    assert "Not on the page" not in plain(document.blocks) + plain(list(document.meta.values()))
+    assert "Not on the page" not in plain_text(document.blocks) + plain_text(list(document.meta.values()))
 
 
 @pytest.mark.spec("A5-06", "A5-06a")
@@ -80,7 +80,7 @@ def test_the_title_of_a_page_is_not_on_it(job: Job) -> None:
     ],
 )
 def test_the_character_set_of_a_page(source: bytes, charset: str | None, job: Job) -> None:
-    assert plain(read.html(source, replace(job, charset=charset)).blocks) == "naïve"
+    assert plain_text(read.html(source, replace(job, charset=charset)).blocks) == "naïve"
 
 
 @pytest.mark.spec("A5-01", "A5-06", "A5-06a")
@@ -108,7 +108,7 @@ def test_markdown_has_no_html(job: Job) -> None:
 
     assert {"Header", "Emph"} <= kinds(document)
     assert not kinds(document) & {"RawBlock", "RawInline"}
-    assert "alert" not in plain(document.blocks)
+    assert "alert" not in plain_text(document.blocks)
     assert "HTML" in job.notes[0]
 
 
@@ -125,7 +125,7 @@ class TestHostile:
     def test_links_that_lead_elsewhere(self, target: str, job: Job) -> None:
         document = read.html(f'<p><a href="{target}">words</a></p>'.encode(), job)
 
-        assert plain(document.blocks) == "words"
+        assert plain_text(document.blocks) == "words"
         assert "Link" not in kinds(document)
         assert job.notes
 
@@ -145,7 +145,7 @@ class TestHostile:
     def test_pictures_that_are_none_or_elsewhere(self, markup: str, job: Job) -> None:
         document = read.html(f"<p>{markup}</p>".encode(), job)
 
-        assert (plain(document.blocks), dict(document.resources)) == ("words", {})
+        assert (plain_text(document.blocks), dict(document.resources)) == ("words", {})
         assert job.notes
 
     def test_script_and_frames_leave_nothing(self, job: Job) -> None:
@@ -157,7 +157,7 @@ class TestHostile:
         document = read.html(source, job)
 
         stored = json.dumps(document.tree)
-        assert plain(document.blocks).strip() == "words"
+        assert plain_text(document.blocks).strip() == "words"
         assert not any(word in stored for word in ("alert", "root:", "http", "onclick", "style", "data-y", "passwd"))
 
     @pytest.mark.parametrize(
@@ -175,13 +175,13 @@ class TestHostile:
     def test_nested_deep_becomes_flat(self, job: Job) -> None:
         document = read.html(b"<blockquote>" * 150 + b"<p>words</p>", job)
 
-        assert plain(document.blocks) == "words"
+        assert plain_text(document.blocks) == "words"
         assert "nested" in job.notes[0]
 
     def test_spans_over_more_than_there_is(self, job: Job) -> None:
         source = b"<table><tr><td colspan=99999999 rowspan='88888888'>words</td></tr><tr><td>x</td></tr></table>"
 
-        assert "words" in plain(read.html(source, job).blocks)
+        assert "words" in plain_text(read.html(source, job).blocks)
 
     def test_a_picture_of_a_hundred_megapixels(self, job: Job) -> None:
         import io
@@ -202,7 +202,7 @@ class TestHostile:
 
         assert "passwd" not in json.dumps(document.tree)
         assert dict(document.resources) == {}
-        assert "Annual report" in plain(document.blocks)
+        assert "Annual report" in plain_text(document.blocks)
 
     @pytest.mark.parametrize("declaration", [
         '<!DOCTYPE a [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;">]>',
@@ -255,7 +255,7 @@ def test_through_a_worker() -> None:
     finally:
         converter.close()
 
-    assert "Annual report" in plain(Document.unpack(made.body).blocks)
+    assert "Annual report" in plain_text(Document.unpack(made.body).blocks)
 
 
 def sources_type(extension: str) -> str:
@@ -276,7 +276,7 @@ def test_old_word_files_go_through_libreoffice(job: Job, tmp_path_factory: pytes
 
     assert old.startswith(b"\xd0\xcf\x11\xe0")
     assert {"Header", "Table", "Image", "Strong"} <= kinds(document)
-    assert "한국어" in plain(document.blocks)
+    assert "한국어" in plain_text(document.blocks)
 
 
 def _outside(relations: bytes) -> bytes:

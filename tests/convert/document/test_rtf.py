@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from svc_notebooks.convert.document import read
-from svc_notebooks.convert.document.clean import plain
+from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.job import Job, TooLarge
 from tests.convert import sources
@@ -30,7 +30,7 @@ def outline(document: Document) -> list[Any]:
 def _short(block: dict[str, Any]) -> Any:
     kind, content = block["t"], block.get("c")
     if kind == "Header":
-        return f"h{content[0]} {plain(content[2])}"
+        return f"h{content[0]} {plain_text(content[2])}"
     if kind == "BulletList":
         return ["*", *([_short(inner) for inner in item] for item in content)]
     if kind == "OrderedList":
@@ -38,8 +38,8 @@ def _short(block: dict[str, Any]) -> Any:
         return [f"{start} {style['t']}", *([_short(inner) for inner in item] for item in items)]
     if kind == "Table":
         rows = [*content[3][1], *(row for body in content[4] for row in body[3])]
-        return [[(cell[2], cell[3], plain(cell[4])) for cell in cells] for _, cells in rows]
-    return f"{kind}: {plain(block)}" if kind in ("BlockQuote", "CodeBlock") else plain(block)
+        return [[(cell[2], cell[3], plain_text(cell[4])) for cell in cells] for _, cells in rows]
+    return f"{kind}: {plain_text(block)}" if kind in ("BlockQuote", "CodeBlock") else plain_text(block)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def _short(block: dict[str, Any]) -> Any:
     ],
 )
 def test_letters(body: str, charset: str, text: str, job: Job) -> None:
-    assert plain(read.rtf(rich(body + r"\par", charset=charset), job).blocks) == text
+    assert plain_text(read.rtf(rich(body + r"\par", charset=charset), job).blocks) == text
 
 
 def test_the_font_says_the_character_set(job: Job) -> None:
@@ -68,7 +68,7 @@ def test_the_font_says_the_character_set(job: Job) -> None:
 
     document = read.rtf(rich(r"\'e9 {\f1 \'cf} {\f2 \'e1}\par", fonts), job)
 
-    assert plain(document.blocks) == "é П α"
+    assert plain_text(document.blocks) == "é П α"
 
 
 def test_marks(job: Job) -> None:
@@ -76,7 +76,7 @@ def test_marks(job: Job) -> None:
 
     document = read.rtf(rich(body), job)
 
-    marks = [(node["t"], plain(node)) for node in document.blocks[0]["c"]]
+    marks = [(node["t"], plain_text(node)) for node in document.blocks[0]["c"]]
     assert marks == [
         ("Strong", "a"), ("Emph", "b"), ("Underline", "c"), ("Strikeout", "d"), ("Superscript", "e"),
         ("Subscript", "f"), ("SmallCaps", "g"), ("Strong", "hi"), ("Str", "j"),
@@ -100,7 +100,10 @@ def test_a_title_is_the_title(job: Job) -> None:
 
     document = read.rtf(rich(r"\s1 The title\par\s2 More\par\pard\s3 said\par", head), job)
 
-    assert {name: plain(value) for name, value in document.meta.items()} == {"title": "The title", "subtitle": "More"}
+    assert {name: plain_text(value) for name, value in document.meta.items()} == {
+        "title": "The title",
+        "subtitle": "More",
+    }
     assert outline(document) == ["BlockQuote: said"]
 
 
@@ -165,7 +168,7 @@ def test_a_table_in_a_table(job: Job) -> None:
 
     cells = document.blocks[0]["c"][4][0][3][0][1]
     assert [block["t"] for block in cells[0][4]] == ["Para", "Table", "Para"]
-    assert [plain(cell[4]) for cell in cells] == ["beforeinafter", "right"]
+    assert [plain_text(cell[4]) for cell in cells] == ["beforeinafter", "right"]
 
 
 def test_links_notes_pictures_and_places(job: Job) -> None:
@@ -184,7 +187,7 @@ def test_links_notes_pictures_and_places(job: Job) -> None:
     assert '["#there", ""]' in stored
     assert '{"t": "Span", "c": [["there", [], []], []]}' in stored
     [note] = [node for node in document.blocks[0]["c"] if node["t"] == "Note"]
-    assert plain(note) == "the note"
+    assert plain_text(note) == "the note"
     assert '[["width", "1.000in"], ["height", "0.500in"]]' in stored
     assert list(document.resources.values()) == [sources.png()]
     assert job.notes == []
@@ -225,7 +228,7 @@ class TestHostile:
     def test_what_may_not_act(self, body: str, text: str | None, job: Job) -> None:
         document = read.rtf(rich(body), job)
 
-        assert text in (None, plain(document.blocks))
+        assert text in (None, plain_text(document.blocks))
         stored = json.dumps(document.tree)
         assert not any(word in stored for word in ("passwd", "cmd.exe", "javascript", "0105", "http://h", "Excel"))
 
@@ -240,7 +243,7 @@ class TestHostile:
     def test_tables_without_end(self, job: Job) -> None:
         deep = "".join(rf"\itap{level}\intbl x\par" for level in range(1, 2000))
 
-        assert plain(read.rtf(rich(deep), job).blocks).count("x") == 1999
+        assert plain_text(read.rtf(rich(deep), job).blocks).count("x") == 1999
 
     def test_columns_without_end(self, job: Job) -> None:
         row = r"\trowd" + "".join(rf"\cellx{100 * n}" for n in range(2000))

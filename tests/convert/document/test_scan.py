@@ -14,7 +14,7 @@ from PIL import Image
 from pypdf.actions import JavaScript
 
 from svc_notebooks.convert.document import pdf, read, scan
-from svc_notebooks.convert.document.clean import plain
+from svc_notebooks.convert.document.clean import plain_text
 from svc_notebooks.convert.document.model import Document
 from svc_notebooks.convert.engines import available as engines, tesseract as ocr
 from svc_notebooks.convert.job import ConversionError, Job, TooLarge
@@ -51,8 +51,8 @@ def test_a_picture_and_the_text_in_it(kind: str, job: Job) -> None:
     document = scan.picture(sources.picture_of("Seven green bottles\nhanging on the wall", kind), job)
 
     assert kinds(document)[0] == "picture"
-    assert "Seven green bottles" in plain(document.blocks[1:])
-    assert "hanging on the wall" in plain(document.blocks[1:])
+    assert "Seven green bottles" in plain_text(document.blocks[1:])
+    assert "hanging on the wall" in plain_text(document.blocks[1:])
     [data] = document.resources.values()
     with Image.open(io.BytesIO(data)) as image:
         assert image.size == (1000, 180)
@@ -63,8 +63,8 @@ def test_a_picture_and_the_text_in_it(kind: str, job: Job) -> None:
 def test_the_language_is_used(job: Job) -> None:
     source = page_of("Grüße aus Köln, schöne Maße", job)
 
-    english = plain(scan.picture(source, job).blocks[1:])
-    german = plain(scan.picture(source, replace(job, ocr_language="de-AT")).blocks[1:])
+    english = plain_text(scan.picture(source, job).blocks[1:])
+    german = plain_text(scan.picture(source, replace(job, ocr_language="de-AT")).blocks[1:])
 
     assert "Grüße aus Köln" in german
     assert "Grüße" not in english
@@ -74,13 +74,13 @@ def test_the_language_is_used(job: Job) -> None:
 def test_a_language_without_a_model_is_said(job: Job) -> None:
     document = scan.picture(sources.picture_of("Plain words"), replace(job, ocr_language="fi"))
 
-    assert "Plain words" in plain(document.blocks[1:])
+    assert "Plain words" in plain_text(document.blocks[1:])
     assert job.notes == ["ocrLanguage fi: no model for it is installed here; the text was read with eng."]
 
 
 @pytest.mark.spec("A5-03", "A5-03a")
 def test_without_an_engine_the_picture_is_there_and_it_is_said(job: Job, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "ocr", lambda: False)
+    monkeypatch.setattr(ocr, "ocr_available", lambda: False)
 
     document = scan.picture(sources.picture_of("Plain words"), job)
 
@@ -102,16 +102,16 @@ def test_a_photo_without_text_has_none(job: Job) -> None:
      ("sr-Latn", "srp_latn"), ("nb", "nor"), ("ja", "jpn"), ("fil", "fil")],
 )  # fmt: skip
 def test_models_of_languages(tag: str, model: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ocr, "_models", lambda: {model: Path("there"), "eng": Path("here")})
+    monkeypatch.setattr(ocr, "_installed_models", lambda: {model: Path("there"), "eng": Path("here")})
 
-    assert ocr.choose(tag) == (model, Path("there"), None)
+    assert ocr.choose_model(tag) == (model, Path("there"), None)
 
 
 @pytest.mark.parametrize("installed,expected", [({"deu": Path("d")}, "deu"), ({}, None)])
 def test_what_there_is_when_nothing_is_asked(installed: dict[str, Path], expected: str | None, monkeypatch) -> None:
-    monkeypatch.setattr(ocr, "_models", lambda: installed)
+    monkeypatch.setattr(ocr, "_installed_models", lambda: installed)
 
-    found = ocr.choose(None)
+    found = ocr.choose_model(None)
 
     assert (found and found.model) == expected
 
@@ -128,7 +128,7 @@ def test_a_pdf_page_by_page(job: Job) -> None:
     document = scan.pdf(made_pdf("The first page says this.", "The second one says that.", job=job), job)
 
     assert kinds(document) == ["picture", "text", "picture", "text"]
-    assert [plain(block) for block in document.blocks[1::2]] == [
+    assert [plain_text(block) for block in document.blocks[1::2]] == [
         "The first page says this. 1", "The second one says that. 1",
     ]  # fmt: skip
 
@@ -140,11 +140,11 @@ def test_a_scanned_pdf_is_read(job: Job) -> None:
 
     document = scan.pdf(target.getvalue(), job)
 
-    assert "Words of a scanned page" in plain(document.blocks[1:])
+    assert "Words of a scanned page" in plain_text(document.blocks[1:])
 
 
 def test_words_that_a_line_parted_are_one() -> None:
-    text = scan._clean("a docu\x02\nment and a conver-\nsion, well-\nKnown, ﬁne\ud800")
+    text = scan._without_hyphenation("a docu\x02\nment and a conver-\nsion, well-\nKnown, ﬁne\ud800")
 
     assert text == "a document and a conversion, well-\nKnown, ﬁne"
 
@@ -167,7 +167,7 @@ class TestHostile:
             with pytest.raises(ConversionError, match="without a password"):
                 scan.pdf(target.getvalue(), job)
         else:
-            assert "words" in plain(scan.pdf(target.getvalue(), job).blocks)
+            assert "words" in plain_text(scan.pdf(target.getvalue(), job).blocks)
 
     def test_more_pages_than_are_taken(self, job: Job) -> None:
         source = made_pdf("a", "b", "c", job=job)

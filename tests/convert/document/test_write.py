@@ -16,7 +16,7 @@ from xml.etree import ElementTree
 import pytest
 
 from svc_notebooks.convert.document import pdf, read, write
-from svc_notebooks.convert.document.model import Document, paragraph, words
+from svc_notebooks.convert.document.model import Document, paragraph, text_inlines
 from svc_notebooks.convert.engines import available as engines
 from svc_notebooks.convert.job import Job
 from svc_notebooks.convert.pool.converter import Converter
@@ -235,7 +235,7 @@ def test_from_the_right(job: Job) -> None:
 
 @pytest.mark.parametrize("name,part", [("docx", "word/document.xml"), ("odt", "content.xml"), ("txt", ""), ("rtf", "")])
 def test_a_title_and_what_stands_under_it_are_seen(name: str, part: str, job: Job) -> None:
-    meta = {key: {"t": "MetaInlines", "c": words(f"The {key}")} for key in ("title", "subtitle")}
+    meta = {key: {"t": "MetaInlines", "c": text_inlines(f"The {key}")} for key in ("title", "subtitle")}
 
     made = WRITERS[name](Document([paragraph("text")], meta), job)
 

@@ -8,7 +8,7 @@ from threading import Event
 import pytest
 from hypothesis import given, strategies as st
 
-from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWait
+from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWaiting
 from svc_notebooks.core.fair_queue import Turns
 from svc_notebooks.server.transports.ready_queue import ReadyQueue, Users
 from svc_notebooks.server.transports.transfer_pace import TransferBudget
@@ -121,7 +121,7 @@ def always() -> bool:
 
 
 def test_one_user_leaves_room_for_another():
-    admission = Admission(most=2, most_waiting=8)
+    admission = Admission(max_running=2, max_waiting=8)
     started, release = {name: Event() for name in ("a1", "a2", "b1")}, Event()
 
     def convert(name: str) -> None:
@@ -141,7 +141,7 @@ def test_one_user_leaves_room_for_another():
 
 
 def test_who_waits_and_has_gone_waits_no_more_and_takes_nobodys_turn():
-    admission = Admission(most=1, most_waiting=8)
+    admission = Admission(max_running=1, max_waiting=8)
     with admission.turn("ada", never), pytest.raises(Abandoned), admission.turn("bob", always):
         pytest.fail("it is not bob's turn")
 
@@ -150,8 +150,8 @@ def test_who_waits_and_has_gone_waits_no_more_and_takes_nobodys_turn():
 
 
 def test_a_user_has_a_bounded_number_of_conversions_waiting():
-    admission = Admission(most=1, most_waiting=0)
-    with admission.turn("ada", never), pytest.raises(TooManyWait), admission.turn("ada", never):
+    admission = Admission(max_running=1, max_waiting=0)
+    with admission.turn("ada", never), pytest.raises(TooManyWaiting), admission.turn("ada", never):
         pytest.fail("one runs already")
 
     with admission.turn("ada", never):

@@ -260,8 +260,8 @@ def test_a_child_has_conversion_workers_of_its_own() -> None:
     workers = ProcessPool(JobLimits())
 
     def pid() -> int:
-        worker = workers._take("ada")
-        workers._put_back("ada", worker)
+        worker = workers._acquire("ada")
+        workers._return("ada", worker)
         return worker._process.pid
 
     def work() -> int:

@@ -1,4 +1,4 @@
-"""Rich text, read by hand: tokens become runs and paragraphs, and these become pandoc's tree."""
+"""Reads RTF: tokens become runs and paragraphs, and these become pandoc's tree."""
 
 from .parser import parse
 

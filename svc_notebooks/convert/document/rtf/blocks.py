@@ -1,73 +1,73 @@
-"""Paragraphs and tables of a rich text as pandoc's blocks."""
+"""Converts RTF paragraphs and tables to pandoc's blocks."""
 
 from __future__ import annotations
 
 from ..model import Node
-from .inlines import inlines, whole
-from .lists import Lists, as_item
+from .inlines import inlines, join_surrogates
+from .lists import Lists, parse_list_item
 from .state import RtfParagraph
 from .stylesheet import StyleSheet
-from .tables import RtfTable, as_node
+from .tables import RtfTable, table_node
 
 Flow = list[RtfParagraph | RtfTable]
 _QUOTES = ("quote", "intense quote", "quotations", "block text", "zitat", "citation")
 _TITLES = {"title": "title", "subtitle": "subtitle"}
 
 
-def front(flow: Flow, sheet: StyleSheet) -> dict[str, Node]:
+def take_title(flow: Flow, stylesheet: StyleSheet) -> dict[str, Node]:
     """The title and the subtitle that a text begins with; they are taken out of the flow."""
-    found: dict[str, Node] = {}
+    nodes: dict[str, Node] = {}
     while flow and isinstance(flow[0], RtfParagraph):
-        name = _TITLES.get(sheet.style_name(flow[0].shape))
-        if name is None or name in found:
+        name = _TITLES.get(stylesheet.style_name(flow[0].paragraph_format))
+        if name is None or name in nodes:
             break
-        found[name] = {"t": "MetaInlines", "c": inlines(flow.pop(0).runs, ("Strong", "Emph", "Code"))}  # type: ignore[union-attr]
-    return found
+        nodes[name] = {"t": "MetaInlines", "c": inlines(flow.pop(0).runs, ("Strong", "Emph", "Code"))}  # type: ignore[union-attr]
+    return nodes
 
 
-def blocks(flow: Flow, sheet: StyleSheet) -> list[Node]:
+def blocks(flow: Flow, stylesheet: StyleSheet) -> list[Node]:
     """The blocks of the body, of a cell or of a note."""
-    found: list[Node] = []
-    lists = Lists(found, sheet)
+    nodes: list[Node] = []
+    lists = Lists(nodes, stylesheet)
     for part in flow:
         if isinstance(part, RtfTable):
             lists.close()
-            found.append(as_node(part, lambda cell: blocks(cell, sheet)))
+            nodes.append(table_node(part, lambda cell: blocks(cell, stylesheet)))
         else:
-            _add(part, found, lists, sheet)
-    return found
+            _add(part, nodes, lists, stylesheet)
+    return nodes
 
 
-def _add(paragraph: RtfParagraph, found: list[Node], lists: Lists, sheet: StyleSheet) -> None:
-    level = sheet.heading(paragraph.shape)
-    if level is None and (item := as_item(paragraph, sheet)):
+def _add(paragraph: RtfParagraph, nodes: list[Node], lists: Lists, stylesheet: StyleSheet) -> None:
+    level = stylesheet.heading(paragraph.paragraph_format)
+    if level is None and (item := parse_list_item(paragraph, stylesheet)):
         lists.add(item)
         return
-    block = _block(paragraph, level, sheet)
+    block = _block(paragraph, level, stylesheet)
     if block is None:
         return
-    if level is None and lists.goes_on(paragraph):
-        lists.go_on(block)
+    if level is None and lists.continues_item(paragraph):
+        lists.append_to_item(block)
         return
     lists.close()
-    if block["t"] == "CodeBlock" and found and found[-1]["t"] == "CodeBlock":
-        block["c"][1] = found.pop()["c"][1] + "\n" + block["c"][1]
-    found.append(block)
+    if block["t"] == "CodeBlock" and nodes and nodes[-1]["t"] == "CodeBlock":
+        block["c"][1] = nodes.pop()["c"][1] + "\n" + block["c"][1]
+    nodes.append(block)
 
 
-def _block(paragraph: RtfParagraph, level: int | None, sheet: StyleSheet) -> Node | None:
+def _block(paragraph: RtfParagraph, level: int | None, stylesheet: StyleSheet) -> Node | None:
     if level is not None:
         inside = inlines(paragraph.runs, ("Strong", "Code"))
         return {"t": "Header", "c": [min(level, 6), ["", [], []], inside]} if inside else None
-    if not sheet.all_mono and _is_code(paragraph):
-        return {"t": "CodeBlock", "c": [["", [], []], _typed(paragraph)]}
-    inside = inlines(paragraph.runs, sheet.silent)
+    if not stylesheet.all_mono and _is_code(paragraph):
+        return {"t": "CodeBlock", "c": [["", [], []], _code_text(paragraph)]}
+    inside = inlines(paragraph.runs, stylesheet.ignored_marks)
     if not inside:
         return None
     block: Node = {"t": "Para", "c": inside}
-    if sheet.style_name(paragraph.shape) in _QUOTES:
+    if stylesheet.style_name(paragraph.paragraph_format) in _QUOTES:
         block = {"t": "BlockQuote", "c": [block]}
-    if paragraph.shape.rtl:
+    if paragraph.paragraph_format.rtl:
         block = {"t": "Div", "c": [["", [], [["dir", "rtl"]]], [block]]}
     return block
 
@@ -75,8 +75,8 @@ def _block(paragraph: RtfParagraph, level: int | None, sheet: StyleSheet) -> Nod
 def _is_code(paragraph: RtfParagraph) -> bool:
     letters = [run for run in paragraph.runs if run.text.strip()]
     only_breaks = all(run.node is None or run.node["t"] == "LineBreak" for run in paragraph.runs)
-    return bool(letters) and only_breaks and all("Code" in run.look.marks for run in letters)
+    return bool(letters) and only_breaks and all("Code" in run.character_format.marks for run in letters)
 
 
-def _typed(paragraph: RtfParagraph) -> str:
-    return whole("".join("\n" if run.node else run.text for run in paragraph.runs)).expandtabs(4)
+def _code_text(paragraph: RtfParagraph) -> str:
+    return join_surrogates("".join("\n" if run.node else run.text for run in paragraph.runs)).expandtabs(4)

@@ -1,4 +1,4 @@
-"""Control words that change how the letters look, or what the paragraph is."""
+"""Applies the control words of character and paragraph formatting."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from .state import CharacterFormat, Group, Shape
+from .state import CharacterFormat, Group, ParagraphFormat
 from .stylesheet import StyleSheet
 
 _MARKS = {
@@ -15,81 +15,85 @@ _MARKS = {
 }  # fmt: skip
 _ALIGNS = {"ql": "", "qr": "AlignRight", "qc": "AlignCenter", "qj": ""}
 _NUMBERS = {"s": "style", "li": "left", "lin": "left", "fi": "first", "ilvl": "level", "itap": "tables"}
-_MOST = 100_000
+_MAX = 100_000
 
 
-def tell(sheet: StyleSheet, group: Group, word: str, number: int | None) -> bool:
+def apply_control_word(stylesheet: StyleSheet, group: Group, word: str, number: int | None) -> bool:
     """Whether the word is about letters or paragraphs, and the group has it now."""
     if word in _MARKS:
-        group.look = group.look.marked(_MARKS[word], on=number != 0)
+        group.character_format = group.character_format.marked(_MARKS[word], on=number != 0)
     elif word in _ALIGNS:
-        group.shape = replace(group.shape, align=_ALIGNS[word])
+        group.paragraph_format = replace(group.paragraph_format, align=_ALIGNS[word])
     elif word in _NUMBERS:
-        changed: dict[str, Any] = {_NUMBERS[word]: min(max(number or 0, -_MOST), _MOST)}
-        group.shape = replace(group.shape, **changed)
+        changed: dict[str, Any] = {_NUMBERS[word]: min(max(number or 0, -_MAX), _MAX)}
+        group.paragraph_format = replace(group.paragraph_format, **changed)
     elif word == "f":
-        group.look = replace(group.look, font=number).marked("Code", on=sheet.is_mono(number))
-    elif word in _WORDS:
-        _WORDS[word](group, number)
+        group.character_format = replace(group.character_format, font=number).marked(
+            "Code", on=stylesheet.is_mono(number)
+        )
+    elif word in _HANDLERS:
+        _HANDLERS[word](group, number)
     else:
         return False
     return True
 
 
 def _plain(group: Group, number: int | None) -> None:
-    group.look = CharacterFormat(link=group.look.link)
+    group.character_format = CharacterFormat(link=group.character_format.link)
 
 
 def _paragraph(group: Group, number: int | None) -> None:
-    group.shape = Shape()
+    group.paragraph_format = ParagraphFormat()
 
 
-def _level(group: Group, marks: set[str]) -> None:
-    group.look = replace(group.look, marks=group.look.marks - {"Superscript", "Subscript"} | marks)
+def _set_script(group: Group, marks: set[str]) -> None:
+    group.character_format = replace(
+        group.character_format, marks=group.character_format.marks - {"Superscript", "Subscript"} | marks
+    )
 
 
-def _raised(group: Group, number: int | None) -> None:
-    _level(group, {"Superscript"} if number != 0 else set())
+def _superscript(group: Group, number: int | None) -> None:
+    _set_script(group, {"Superscript"} if number != 0 else set())
 
 
-def _lowered(group: Group, number: int | None) -> None:
-    _level(group, {"Subscript"} if number != 0 else set())
+def _subscript(group: Group, number: int | None) -> None:
+    _set_script(group, {"Subscript"} if number != 0 else set())
 
 
-def _straight(group: Group, number: int | None) -> None:
-    _level(group, set())
+def _no_super_or_subscript(group: Group, number: int | None) -> None:
+    _set_script(group, set())
 
 
 def _hidden(group: Group, number: int | None) -> None:
-    group.look = replace(group.look, hidden=number != 0)
+    group.character_format = replace(group.character_format, hidden=number != 0)
 
 
 def _no_underline(group: Group, number: int | None) -> None:
-    group.look = group.look.marked("Underline", on=False)
+    group.character_format = group.character_format.marked("Underline", on=False)
 
 
 def _in_table(group: Group, number: int | None) -> None:
-    group.shape = replace(group.shape, tables=max(1, group.shape.tables))
+    group.paragraph_format = replace(group.paragraph_format, tables=max(1, group.paragraph_format.tables))
 
 
 def _right_to_left(group: Group, number: int | None) -> None:
-    group.shape = replace(group.shape, rtl=True)
+    group.paragraph_format = replace(group.paragraph_format, rtl=True)
 
 
-def _letters_for_one(group: Group, number: int | None) -> None:
-    group.skip = min(max(number or 0, 0), 16)
+def _unicode_skip(group: Group, number: int | None) -> None:
+    group.unicode_skip = min(max(number or 0, 0), 16)
 
 
-_WORDS: dict[str, Callable[[Group, int | None], None]] = {
+_HANDLERS: dict[str, Callable[[Group, int | None], None]] = {
     "plain": _plain,
     "pard": _paragraph,
-    "super": _raised,
-    "sub": _lowered,
-    "nosupersub": _straight,
+    "super": _superscript,
+    "sub": _subscript,
+    "nosupersub": _no_super_or_subscript,
     "v": _hidden,
     "deleted": _hidden,
     "ulnone": _no_underline,
     "intbl": _in_table,
     "rtlpar": _right_to_left,
-    "uc": _letters_for_one,
+    "uc": _unicode_skip,
 }

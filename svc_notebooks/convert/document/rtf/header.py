@@ -1,4 +1,4 @@
-"""Control words of the head: fonts, styles, lists. Each tells the sheet something, or the group what is spoken of."""
+"""Applies the control words of the RTF header: fonts, styles, lists."""
 
 from __future__ import annotations
 
@@ -7,81 +7,81 @@ from dataclasses import replace
 
 from . import charsets
 from .state import Group
-from .stylesheet import Level, StyleSheet
+from .stylesheet import ListLevel, StyleSheet
 
 _NUMBERS = {0: "Decimal", 1: "UpperRoman", 2: "LowerRoman", 3: "UpperAlpha", 4: "LowerAlpha", 23: None, 255: None}
-_Told = Callable[[StyleSheet, Group, "int | None"], None]
+_Handler = Callable[[StyleSheet, Group, "int | None"], None]
 
 
-def _charset(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "fonts":
-        sheet.font_codecs[group.look.font or 0] = charsets.of_font(number)
+def _charset(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "fonts":
+        stylesheet.font_codecs[group.character_format.font or 0] = charsets.codec_for_font_charset(number)
 
 
-def _mono(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "fonts":
-        sheet.mono.add(group.look.font or 0)
+def _mono(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "fonts":
+        stylesheet.mono_fonts.add(group.character_format.font or 0)
 
 
-def _code_page(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    sheet.codec = charsets.of_document(number)
+def _code_page(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    stylesheet.codec = charsets.codec_for_code_page(number)
 
 
-def _default_font(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    sheet.default_font = number or 0
+def _default_font(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    stylesheet.default_font = number or 0
 
 
-def _outline(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "styles":
-        sheet.outlines[group.shape.style] = number or 0
-    group.shape = replace(group.shape, outline=-1 if number is None else number)
+def _outline(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "styles":
+        stylesheet.outlines[group.paragraph_format.style] = number or 0
+    group.paragraph_format = replace(group.paragraph_format, outline=-1 if number is None else number)
 
 
-def _list(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "lists":
-        group.owner = []
+def _list(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "lists":
+        group.payload = []
 
 
-def _level(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "lists" and isinstance(group.owner, list):
-        group.owner.append(Level())
+def _level(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "lists" and isinstance(group.payload, list):
+        group.payload.append(ListLevel())
 
 
-def _level_style(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "lists" and group.owner:
-        group.owner[-1].style = _NUMBERS.get(number or 0, "Decimal")
+def _level_style(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "lists" and group.payload:
+        group.payload[-1].style = _NUMBERS.get(number or 0, "Decimal")
 
 
-def _level_start(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "lists" and group.owner:
-        group.owner[-1].start = number or 0
+def _level_start(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "lists" and group.payload:
+        group.payload[-1].start = number or 0
 
 
-def _list_number(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "lists" and isinstance(group.owner, list):
-        sheet.lists[number or 0] = group.owner
-    elif group.purpose == "overrides":
-        group.owner = number
+def _list_number(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "lists" and isinstance(group.payload, list):
+        stylesheet.lists[number or 0] = group.payload
+    elif group.destination == "overrides":
+        group.payload = number
 
 
-def _list_override(sheet: StyleSheet, group: Group, number: int | None) -> None:
-    if group.purpose == "overrides" and isinstance(group.owner, int):
-        sheet.overrides[number or 0] = group.owner
-    group.shape = replace(group.shape, list_id=number or 0)
+def _list_override(stylesheet: StyleSheet, group: Group, number: int | None) -> None:
+    if group.destination == "overrides" and isinstance(group.payload, int):
+        stylesheet.overrides[number or 0] = group.payload
+    group.paragraph_format = replace(group.paragraph_format, list_id=number or 0)
 
 
-def tell(sheet: StyleSheet, group: Group, word: str, number: int | None) -> bool:
+def apply_control_word(stylesheet: StyleSheet, group: Group, word: str, number: int | None) -> bool:
     """Whether the word is one of the head, and what it says is known now."""
-    if word in charsets.NAMED:
-        sheet.codec = charsets.NAMED[word]
+    if word in charsets.HEADER_CODECS:
+        stylesheet.codec = charsets.HEADER_CODECS[word]
         return True
-    told = _WORDS.get(word)
-    if told:
-        told(sheet, group, number)
-    return told is not None
+    handler = _HANDLERS.get(word)
+    if handler:
+        handler(stylesheet, group, number)
+    return handler is not None
 
 
-_WORDS: dict[str, _Told] = {
+_HANDLERS: dict[str, _Handler] = {
     "fcharset": _charset,
     "fmodern": _mono,
     "ansicpg": _code_page,

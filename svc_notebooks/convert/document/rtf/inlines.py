@@ -1,4 +1,4 @@
-"""Runs of a paragraph as pandoc's inlines."""
+"""Converts the runs of a paragraph to pandoc's inlines."""
 
 from __future__ import annotations
 
@@ -19,29 +19,33 @@ def inlines(runs: list[RtfRun], without: Iterable[str] = ()) -> list[Node]:
     """The inlines of a paragraph; `without` names marks that say nothing here, as bold in a heading."""
     kept = tuple(mark for mark in _ORDER if mark not in without)
     if "Code" in without:
-        runs = [replace(run, look=run.look.marked("Code", on=False)) for run in runs]
+        runs = [replace(run, character_format=run.character_format.marked("Code", on=False)) for run in runs]
     return _trimmed(
-        [node for link, part in groupby(runs, lambda run: run.look.link) for node in _led(link, part, kept)]
+        [
+            node
+            for link, part in groupby(runs, lambda run: run.character_format.link)
+            for node in _linked(link, part, kept)
+        ]
     )
 
 
-def _led(link: str, runs: Iterable[RtfRun], marks: tuple[str, ...]) -> list[Node]:
+def _linked(link: str, runs: Iterable[RtfRun], marks: tuple[str, ...]) -> list[Node]:
     inside = _marked(list(runs), tuple(mark for mark in marks if mark != "Underline" or not link))
     return [{"t": "Link", "c": [["", [], []], inside, [link, ""]]}] if link and inside else inside
 
 
 def _marked(runs: list[RtfRun], marks: tuple[str, ...]) -> list[Node]:
     if not marks:
-        return _plain(runs)
+        return _unformatted(runs)
     first, others = marks[0], marks[1:]
-    found: list[Node] = []
-    for is_marked, part in groupby(runs, lambda run: first in run.look.marks and run.node is None):
+    nodes: list[Node] = []
+    for is_marked, part in groupby(runs, lambda run: first in run.character_format.marks and run.node is None):
         inside = _marked(list(part), others)
-        found += _around(first, inside) if is_marked else inside
-    return found
+        nodes += _wrap(first, inside) if is_marked else inside
+    return nodes
 
 
-def _around(mark: str, inside: list[Node]) -> list[Node]:
+def _wrap(mark: str, inside: list[Node]) -> list[Node]:
     """Blanks at the edges stay outside, where writers that mark words with signs need them."""
     start, end = inside[:1] == [{"t": "Space"}], inside[-1:] == [{"t": "Space"}] and len(inside) > 1
     core = inside[start : len(inside) - end]
@@ -49,30 +53,30 @@ def _around(mark: str, inside: list[Node]) -> list[Node]:
     return blank * start + ([{"t": mark, "c": core}] if core else []) + blank * end
 
 
-def _plain(runs: list[RtfRun]) -> list[Node]:
-    found: list[Node] = []
-    for is_code, part in groupby(runs, lambda run: run.node is None and "Code" in run.look.marks):
+def _unformatted(runs: list[RtfRun]) -> list[Node]:
+    nodes: list[Node] = []
+    for is_code, part in groupby(runs, lambda run: run.node is None and "Code" in run.character_format.marks):
         text = ""
         for run in part:
             if run.node is None:
                 text += run.text
             else:
-                found += [*_words(text), run.node]
+                nodes += [*_text_nodes(text), run.node]
                 text = ""
-        found += _code(whole(text)) if is_code else _words(text)
-    return found
+        nodes += _code(join_surrogates(text)) if is_code else _text_nodes(text)
+    return nodes
 
 
 def _code(text: str) -> list[Node]:
-    return [{"t": "Code", "c": [["", [], []], text]}] if text.strip() else _words(text)
+    return [{"t": "Code", "c": [["", [], []], text]}] if text.strip() else _text_nodes(text)
 
 
-def _words(text: str) -> list[Node]:
-    parts = enumerate(_SPACES.split(whole(text)))
+def _text_nodes(text: str) -> list[Node]:
+    parts = enumerate(_SPACES.split(join_surrogates(text)))
     return [{"t": "Space"} if number % 2 else {"t": "Str", "c": part} for number, part in parts if part]
 
 
-def whole(text: str) -> str:
+def join_surrogates(text: str) -> str:
     """Text in which pairs of surrogates are the letters that they stand for."""
     if not _SURROGATE.search(text):
         return text

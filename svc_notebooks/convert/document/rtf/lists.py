@@ -1,4 +1,4 @@
-"""Paragraphs with numbers and bullets as lists in lists."""
+"""Converts numbered and bulleted paragraphs to nested lists."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from ..model import Node
-from .inlines import inlines, whole
+from .inlines import inlines, join_surrogates
 from .state import RtfParagraph, RtfRun
-from .stylesheet import Level, StyleSheet
+from .stylesheet import ListLevel, StyleSheet
 
 _NUMBER = re.compile(r"(\()?(\d{1,5}|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[a-z]|[A-Z])([.)])")
 _BULLET = re.compile("[-\u2013\u2014*o\u00a7\u00b7\u2022\u2023\u25a0\u25aa\u25ab\u25cf\u25cb\u25e6\u25b8\uf000-\uf0ff]")
@@ -16,10 +16,10 @@ _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class RtfListItem:
     """A paragraph as the beginning of a list's item; `style` None is a bullet."""
 
-    place: tuple[int, int]
+    position: tuple[int, int]
     """Level and indent: what is greater is deeper."""
     style: str | None
     end: str
@@ -27,53 +27,53 @@ class Item:
     runs: list[RtfRun]
 
 
-def as_item(paragraph: RtfParagraph, sheet: StyleSheet) -> Item | None:
+def parse_list_item(paragraph: RtfParagraph, stylesheet: StyleSheet) -> RtfListItem | None:
     """The item that a paragraph begins, or None for one that is no item."""
-    shape, marker, runs = paragraph.shape, paragraph.marker.strip(), paragraph.runs
-    if not shape.list_id and not marker:
-        marker, runs = _spelled(paragraph)
-    if not shape.list_id and not marker:
+    paragraph_format, marker, runs = paragraph.paragraph_format, paragraph.marker.strip(), paragraph.runs
+    if not paragraph_format.list_id and not marker:
+        marker, runs = _leading_marker(paragraph)
+    if not paragraph_format.list_id and not marker:
         return None
-    style, end, number = _read(marker, sheet.level(shape) if shape.list_id else None)
-    return Item((shape.level, shape.left), style, end, number, runs)
+    style, end, number = _parse_marker(marker, stylesheet.level(paragraph_format) if paragraph_format.list_id else None)
+    return RtfListItem((paragraph_format.level, paragraph_format.left), style, end, number, runs)
 
 
-def _spelled(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
+def _leading_marker(paragraph: RtfParagraph) -> tuple[str, list[RtfRun]]:
     """The marker that stands before a tab in a hanging line, and what follows it."""
     text, runs = "", list(paragraph.runs)
-    while paragraph.shape.first < 0 and runs and runs[0].node is None and len(text) < 16:
+    while paragraph.paragraph_format.first < 0 and runs and runs[0].node is None and len(text) < 16:
         run = runs.pop(0)
         before, tab, after = run.text.partition("\t")
-        text = whole(text + before)
+        text = join_surrogates(text + before)
         if tab and (_NUMBER.fullmatch(text.strip()) or _BULLET.fullmatch(text.strip())):
-            return text.strip(), [RtfRun(run.look, after), *runs]
+            return text.strip(), [RtfRun(run.character_format, after), *runs]
         if tab:
             break
     return "", paragraph.runs
 
 
-def _read(marker: str, level: Level | None) -> tuple[str | None, str, int]:
+def _parse_marker(marker: str, level: ListLevel | None) -> tuple[str | None, str, int]:
     """The style, the end and the number that a marker has; what it leaves open the list's level says."""
     match = _NUMBER.fullmatch(marker)
     if level and level.style is None:
         return None, "Period", 1
     if not match:
         return (level.style, "Period", level.start) if level and not _BULLET.fullmatch(marker) else (None, "Period", 1)
-    style = level.style if level and level.style else _style(match[2])
+    style = level.style if level and level.style else _number_style(match[2])
     end = "TwoParens" if match[1] else "Period" if match[3] == "." else "OneParen"
-    return style, end, _value(match[2], style)
+    return style, end, _number_value(match[2], style)
 
 
-def _style(number: str) -> str:
+def _number_style(number: str) -> str:
     if number.isdigit():
         return "Decimal"
     kind = "Roman" if number.lower().strip("ivx") == "" else "Alpha"
     return ("Lower" if number.islower() else "Upper") + kind
 
 
-def _value(number: str, style: str) -> int:
+def _number_value(number: str, style: str) -> int:
     """
-    >>> _value("xiv", "LowerRoman"), _value("c", "LowerAlpha"), _value("12", "Decimal")
+    >>> _number_value("xiv", "LowerRoman"), _number_value("c", "LowerAlpha"), _number_value("12", "Decimal")
     (14, 3, 12)
     """
     if number.isdigit():
@@ -82,46 +82,48 @@ def _value(number: str, style: str) -> int:
     if style.endswith("Alpha"):
         return ord(small[0]) - ord("a") + 1
     values = [_ROMAN.get(letter, 0) for letter in small]
-    return sum(-one if one < after else one for one, after in zip(values, [*values[1:], 0], strict=True))
+    return sum(
+        -digit if digit < following else digit for digit, following in zip(values, [*values[1:], 0], strict=True)
+    )
 
 
 class Lists:
-    """The lists that are open at one place, the deepest last; whole ones are in `blocks`."""
+    """The lists that are open at one position, the deepest last; whole ones are in `blocks`."""
 
-    def __init__(self, blocks: list[Node], sheet: StyleSheet) -> None:
+    def __init__(self, blocks: list[Node], stylesheet: StyleSheet) -> None:
         self._blocks = blocks
-        self._sheet = sheet
-        self._open: list[tuple[Item, list[list[Node]]]] = []
+        self._stylesheet = stylesheet
+        self._open: list[tuple[RtfListItem, list[list[Node]]]] = []
 
-    def add(self, item: Item) -> None:
+    def add(self, item: RtfListItem) -> None:
         """Begin an item in the list that it belongs to, or in a new one."""
-        while self._open and self._open[-1][0].place > item.place:
+        while self._open and self._open[-1][0].position > item.position:
             self._open.pop()
-        if self._open and self._open[-1][0].place == item.place and not _follows(self._open[-1], item):
+        if self._open and self._open[-1][0].position == item.position and not _continues_list(self._open[-1], item):
             self._open.pop()
-        if not (self._open and self._open[-1][0].place == item.place):
+        if not (self._open and self._open[-1][0].position == item.position):
             self._begin(item)
-        self._open[-1][1].append([{"t": "Plain", "c": inlines(item.runs, self._sheet.silent)}])
+        self._open[-1][1].append([{"t": "Plain", "c": inlines(item.runs, self._stylesheet.ignored_marks)}])
 
-    def _begin(self, item: Item) -> None:
+    def _begin(self, item: RtfListItem) -> None:
         items: list[list[Node]] = []
         order = [item.number, {"t": item.style}, {"t": item.end}]
         node = {"t": "OrderedList", "c": [order, items]} if item.style else {"t": "BulletList", "c": items}
         (self._open[-1][1][-1] if self._open else self._blocks).append(node)
         self._open.append((item, items))
 
-    def goes_on(self, paragraph: RtfParagraph) -> bool:
+    def continues_item(self, paragraph: RtfParagraph) -> bool:
         """Whether a paragraph that begins no item belongs to one that is open: it has the same indent."""
-        shape = paragraph.shape
-        while self._open and shape.left and shape.first >= 0:
-            if self._open[-1][0].place[1] == shape.left:
+        paragraph_format = paragraph.paragraph_format
+        while self._open and paragraph_format.left and paragraph_format.first >= 0:
+            if self._open[-1][0].position[1] == paragraph_format.left:
                 return True
-            if self._open[-1][0].place[1] < shape.left:
+            if self._open[-1][0].position[1] < paragraph_format.left:
                 return False
             self._open.pop()
         return False
 
-    def go_on(self, block: Node) -> None:
+    def append_to_item(self, block: Node) -> None:
         """One more block in the last item."""
         item = self._open[-1][1][-1]
         item[:] = [{**node, "t": "Para"} if node["t"] == "Plain" else node for node in item]
@@ -132,7 +134,7 @@ class Lists:
         self._open.clear()
 
 
-def _follows(opened: tuple[Item, list[list[Node]]], item: Item) -> bool:
+def _continues_list(opened: tuple[RtfListItem, list[list[Node]]], item: RtfListItem) -> bool:
     first, items = opened
     return (
         first.style == item.style

@@ -1,4 +1,4 @@
-"""Tokens of a rich text in turn: each says something of the letters, the paragraph, the row, or of what a group is."""
+"""Parses the tokens of an RTF file into pandoc's tree."""
 
 from __future__ import annotations
 
@@ -9,33 +9,33 @@ from typing import Any
 
 from ...job import Job
 from ..model import Node
-from . import formatting as looks, header as head
-from .blocks import Flow, blocks, front
+from . import formatting, header
+from .blocks import Flow, blocks, take_title
 from .flow import FlowBuilder
-from .inlines import whole
-from .pictures import Pictured
-from .state import CharacterFormat, Group, Shape
+from .inlines import join_surrogates
+from .pictures import RtfPicture
+from .state import CharacterFormat, Group, ParagraphFormat
 from .stylesheet import StyleSheet
-from .tables import CellShape
+from .tables import CellDefinition
 from .tokens import RtfToken, tokens
 
 _HYPERLINK = re.compile(
     r'\s*HYPERLINK\b(?:\s+\\[mnt])*(?:\s+"([^"]*)"|\s+([^\s"\\]+))?(?:.*?\\l\s+"([^"]*)")?', re.DOTALL
 )
-_PURPOSES = {
+_DESTINATIONS = {
     "fonttbl": "fonts", "stylesheet": "styles", "listtable": "lists", "listoverridetable": "overrides",
     "fldinst": "instruction", "fldrslt": "result", "listtext": "marker", "pntext": "marker", "pict": "picture",
     "bkmkstart": "bookmark", "footnote": "note", "shp": "silent", "shpinst": "silent", "shpgrp": "silent",
     "shptxt": "body", "object": "silent", "result": "body", "upr": "silent", "ud": "body",
     "nesttableprops": "rows", "field": "", "shppict": "",
 }  # fmt: skip
-"""What the first word of a group makes of it; what is starred and not here is left out, as is `_SKIPPED`."""
-_SKIPPED = frozenset({
+"""The destinations that are read. Other ignorable destinations and `_SKIPPED_DESTINATIONS` are skipped."""
+_SKIPPED_DESTINATIONS = frozenset({
     "colortbl", "info", "header", "headerf", "headerl", "headerr", "footer", "footerf", "footerl", "footerr",
     "nonshppict", "nonesttables", "shprslt", "annotation", "atnid", "atnauthor", "xe", "tc", "rxe", "bkmkend", "pn",
     "filetbl", "revtbl", "do", "sp", "private", "template", "objdata", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc",
 })  # fmt: skip
-_LETTERS = {
+_SPECIAL_CHARACTERS = {
     "tab": "\t", "emdash": "\u2014", "endash": "\u2013", "lquote": "\u2018", "rquote": "\u2019", "bullet": "\u2022",
     "ldblquote": "\u201c", "rdblquote": "\u201d", "emspace": "\u2003", "enspace": "\u2002", "qmspace": "\u2005",
     "zwj": "\u200d", "zwnj": "\u200c", "ltrmark": "\u200e", "rtlmark": "\u200f",
@@ -56,21 +56,21 @@ def parse(source: bytes, job: Job) -> dict[str, Any]:
 class _Parser:
     def __init__(self, job: Job) -> None:
         self._job = job
-        self.sheet = StyleSheet()
+        self.stylesheet = StyleSheet()
         self.group = Group()
         self._outer: list[Group] = []
-        self._stories = [FlowBuilder()]
+        self._builders = [FlowBuilder()]
         self._notes: list[tuple[Node, Flow]] = []
         self._bytes = bytearray()
         self._skip = 0
-        self._letters = {True: 0, False: 0}  # of typewriters, and of others
-        self._cell = CellShape(0)
-        self._fresh = False  # whether the group has only begun, so that a word may say what it is
+        self._character_counts = {True: 0, False: 0}  # of typewriters, and of others
+        self._cell = CellDefinition(0)
+        self._at_group_start = False  # whether the group has only begun, so that a word may say what it is
 
     @property
-    def story(self) -> FlowBuilder:
+    def builder(self) -> FlowBuilder:
         """The body, or the note that is being told."""
-        return self._stories[-1]
+        return self._builders[-1]
 
     def tree(self, source: bytes) -> dict[str, Any]:
         """The whole of it."""
@@ -79,12 +79,12 @@ class _Parser:
         while self._outer:  # of a file that ends too early
             self.close()
         self._flush()
-        flow = self.story.end(self.group.shape)
-        self.sheet.all_mono = self._letters[True] > self._letters[False]
-        meta = front(flow, self.sheet)
+        flow = self.builder.finish(self.group.paragraph_format)
+        self.stylesheet.all_mono = self._character_counts[True] > self._character_counts[False]
+        meta = take_title(flow, self.stylesheet)
         for note, inside in self._notes:
-            note["c"] = blocks(inside, self.sheet)
-        return {"meta": meta, "blocks": blocks(flow, self.sheet)}
+            note["c"] = blocks(inside, self.stylesheet)
+        return {"meta": meta, "blocks": blocks(flow, self.stylesheet)}
 
     # -- groups
 
@@ -93,61 +93,65 @@ class _Parser:
         self._flush()
         self._skip = 0
         self._outer.append(self.group)
-        self.group = replace(self.group, starred=False)
-        self._fresh = True
+        self.group = replace(self.group, ignorable=False)
+        self._at_group_start = True
 
     def close(self, token: RtfToken | None = None) -> None:
         """A group ends."""
         self._flush()
         self._skip = 0
-        ended, self._fresh = self.group, False
+        ended, self._at_group_start = self.group, False
         if not self._outer:
             return
         self.group = self._outer.pop()
-        if ended.purpose != self.group.purpose or ended.owner is not self.group.owner:
-            self._end(ended)
+        if ended.destination != self.group.destination or ended.payload is not self.group.payload:
+            self._close_destination(ended)
 
-    def _begin(self, word: str) -> bool:
+    def _set_destination(self, word: str) -> bool:
         """Whether a word says what its group is for."""
-        purpose = _PURPOSES.get(word)
-        if word in _SKIPPED or (purpose is None and self.group.starred):
-            self.group.purpose = "skip"
-        elif purpose is None:
+        destination = _DESTINATIONS.get(word)
+        if word in _SKIPPED_DESTINATIONS or (destination is None and self.group.ignorable):
+            self.group.destination = "skip"
+        elif destination is None:
             return False
-        elif self.group.purpose != "instruction" or purpose == "result":
-            self.group.purpose = purpose or self.group.purpose
-            self._prepare(word)
+        elif self.group.destination != "instruction" or destination == "result":
+            self.group.destination = destination or self.group.destination
+            self._open_destination(word)
         return True
 
-    def _prepare(self, word: str) -> None:
+    def _open_destination(self, word: str) -> None:
         group = self.group
         if word == "field":
-            group.owner = [""]
+            group.payload = [""]
         elif word == "fldrslt":
-            group.purpose = self._outer[-1].purpose
-            group.look = replace(group.look, link=_target(group.owner))
+            group.destination = self._outer[-1].destination
+            group.character_format = replace(group.character_format, link=_target(group.payload))
         elif word == "pict":
-            group.owner = Pictured()
+            group.payload = RtfPicture()
         elif word == "bkmkstart":
-            group.owner = [""]
-        elif word == "footnote" and len(self._stories) == 1:
-            self._stories.append(FlowBuilder(note={"t": "Note", "c": []}))
-            group.look, group.shape, group.owner = CharacterFormat(), Shape(), self.story
+            group.payload = [""]
+        elif word == "footnote" and len(self._builders) == 1:
+            self._builders.append(FlowBuilder(note={"t": "Note", "c": []}))
+            group.character_format, group.paragraph_format, group.payload = (
+                CharacterFormat(),
+                ParagraphFormat(),
+                self.builder,
+            )
         elif word == "footnote":  # a note in a note
-            group.purpose = "body"
+            group.destination = "body"
 
-    def _end(self, group: Group) -> None:
-        if group.purpose == "picture" and isinstance(group.owner, Pictured):
-            node = group.owner.node(self._job)
-            if self.group.purpose in ("body", "note"):
-                self.story.show(node)
-        elif group.purpose == "bookmark":
-            self.story.show({"t": "Span", "c": [[whole(group.owner[0]).strip(), [], []], []]})
-        elif group.purpose == "note" and group.owner is self.story:
-            story = self._stories.pop()
-            assert story.note
-            self._notes.append((story.note, story.end(group.shape)))
-            self.story.show(story.note)
+    def _close_destination(self, group: Group) -> None:
+        if group.destination == "picture" and isinstance(group.payload, RtfPicture):
+            node = group.payload.node(self._job)
+            if self.group.destination in ("body", "note"):
+                self.builder.add_node(node)
+        elif group.destination == "bookmark":
+            self.builder.add_node({"t": "Span", "c": [[join_surrogates(group.payload[0]).strip(), [], []], []]})
+        elif group.destination == "note" and group.payload is self.builder:
+            builder = self._builders.pop()
+            assert builder.note
+            self._notes.append((builder.note, builder.finish(group.paragraph_format)))
+            self.builder.add_node(builder.note)
 
     # -- letters
 
@@ -155,48 +159,50 @@ class _Parser:
         """Bytes of text; as many as stand for a letter already told are passed over."""
         data = token.data[self._skip :]
         self._skip = max(0, self._skip - len(token.data))
-        self._fresh = False
-        if self.group.purpose == "picture":
-            self.group.owner.digits += data
+        self._at_group_start = False
+        if self.group.destination == "picture":
+            self.group.payload.digits += data
         else:
             self._bytes += data
 
     def binary(self, token: RtfToken) -> None:
         """Bytes that are no text."""
-        if self.group.purpose == "picture":
-            self.group.owner.data += token.data
+        if self.group.destination == "picture":
+            self.group.payload.data += token.data
 
     def _flush(self) -> None:
         if self._bytes:
-            text = self._bytes.decode(self.sheet.codec_of(self.group.look.font), "replace")
+            text = self._bytes.decode(self.stylesheet.codec_of(self.group.character_format.font), "replace")
             self._bytes.clear()
-            self._say(text)
+            self._add_text(text)
 
-    def _say(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         group = self.group
-        if group.purpose in ("body", "note"):
-            if not group.look.hidden and (text != "\u00a0" or not self.story.silent):
-                self._letters[("Code" in group.look.marks)] += len(text)
-                self.story.say(group.look, text)
-        elif group.purpose == "marker":
-            self.story.mark(text)
-        elif group.purpose in ("instruction", "bookmark"):
-            group.owner[0] += text
-        elif group.purpose == "fonts":
-            self.sheet.set_font_name(group.look.font or 0, text)
-        elif group.purpose == "styles":
-            self.sheet.names[group.shape.style] = self.sheet.names.get(group.shape.style, "") + text
+        if group.destination in ("body", "note"):
+            if not group.character_format.hidden and (text != "\u00a0" or not self.builder.is_empty_note):
+                self._character_counts[("Code" in group.character_format.marks)] += len(text)
+                self.builder.add_text(group.character_format, text)
+        elif group.destination == "marker":
+            self.builder.add_marker(text)
+        elif group.destination in ("instruction", "bookmark"):
+            group.payload[0] += text
+        elif group.destination == "fonts":
+            self.stylesheet.set_font_name(group.character_format.font or 0, text)
+        elif group.destination == "styles":
+            self.stylesheet.style_names[group.paragraph_format.style] = (
+                self.stylesheet.style_names.get(group.paragraph_format.style, "") + text
+            )
 
     def symbol(self, token: RtfToken) -> None:
         """A backslash and a sign."""
         self._flush()
         self._skip = 0
         if token.data == b"*":
-            self.group.starred = True
+            self.group.ignorable = True
         elif token.data in (b"\n", b"\r"):
-            self._do("par", None)
+            self._apply("par", None)
         elif letter := _SYMBOLS.get(token.data):
-            self._say(letter)
+            self._add_text(letter)
 
     # -- words
 
@@ -204,74 +210,80 @@ class _Parser:
         """A control word."""
         if token.word == "u" and token.number is not None:
             self._flush()
-            self._say(chr(token.number % 65_536))
-            self._skip = self.group.skip
+            self._add_text(chr(token.number % 65_536))
+            self._skip = self.group.unicode_skip
             return
         self._flush()
         self._skip = 0
-        fresh, self._fresh = self._fresh, False
-        if self.group.purpose == "skip" or (fresh and self._begin(token.word)) or self.group.purpose == "silent":
+        at_group_start, self._at_group_start = self._at_group_start, False
+        if (
+            self.group.destination == "skip"
+            or (at_group_start and self._set_destination(token.word))
+            or self.group.destination == "silent"
+        ):
             return
-        self._do(token.word, token.number)
+        self._apply(token.word, token.number)
 
-    def _do(self, word: str, number: int | None) -> None:
-        if (letter := _LETTERS.get(word)) is not None:
-            self._say(letter)
+    def _apply(self, word: str, number: int | None) -> None:
+        if (letter := _SPECIAL_CHARACTERS.get(word)) is not None:
+            self._add_text(letter)
         elif action := _ACTIONS.get(word):
             action(self, number)
-        elif isinstance(self.group.owner, Pictured):
-            self.group.owner.told(word, number)
+        elif isinstance(self.group.payload, RtfPicture):
+            self.group.payload.apply_control_word(word, number)
         else:
-            _ = looks.tell(self.sheet, self.group, word, number) or head.tell(self.sheet, self.group, word, number)
+            _ = formatting.apply_control_word(self.stylesheet, self.group, word, number) or header.apply_control_word(
+                self.stylesheet, self.group, word, number
+            )
 
     def end_paragraph(self, number: int | None) -> None:
-        if self.group.purpose in ("body", "note"):
-            self.story.end_paragraph(self.group.shape)
+        if self.group.destination in ("body", "note"):
+            self.builder.end_paragraph(self.group.paragraph_format)
 
     def line(self, number: int | None) -> None:
-        if self.group.purpose in ("body", "note"):
-            self.story.show(_BREAK)
+        if self.group.destination in ("body", "note"):
+            self.builder.add_node(_BREAK)
 
     def cell(self, number: int | None) -> None:
-        self.story.end_cell(self.group.shape, 1)
+        self.builder.end_cell(self.group.paragraph_format, 1)
 
     def nested_cell(self, number: int | None) -> None:
-        self.story.end_cell(self.group.shape, max(2, self.group.shape.tables))
+        self.builder.end_cell(self.group.paragraph_format, max(2, self.group.paragraph_format.tables))
 
     def row(self, number: int | None) -> None:
-        self.story.end_row(1)
+        self.builder.end_row(1)
 
     def nested_row(self, number: int | None) -> None:
-        self.story.end_row(max(2, self.group.shape.tables))
+        self.builder.end_row(max(2, self.group.paragraph_format.tables))
 
     @property
     def _nested(self) -> bool:
-        return self.group.purpose == "rows"
+        return self.group.destination == "rows"
 
     def row_defaults(self, number: int | None) -> None:
-        self.story.begin_row_shape(self._nested)
-        self._cell = CellShape(0)
+        self.builder.begin_row_definition(self._nested)
+        self._cell = CellDefinition(0)
 
     def cell_edge(self, number: int | None) -> None:
-        self.story.add_cell_shape(self._nested, replace(self._cell, edge=number or 0))
-        self._cell = CellShape(0)
+        self.builder.add_cell_definition(self._nested, replace(self._cell, right_edge=number or 0))
+        self._cell = CellDefinition(0)
 
-    def joins_left(self, number: int | None) -> None:
-        self._cell = replace(self._cell, joins_left=True)
+    def merged_left(self, number: int | None) -> None:
+        self._cell = replace(self._cell, merged_left=True)
 
-    def joins_above(self, number: int | None) -> None:
-        self._cell = replace(self._cell, joins_above=True)
+    def merged_above(self, number: int | None) -> None:
+        self._cell = replace(self._cell, merged_above=True)
 
     def row_left(self, number: int | None) -> None:
-        self.story.set_row(self._nested, left=number or 0)
+        self.builder.set_row(self._nested, left=number or 0)
 
     def row_heads(self, number: int | None) -> None:
-        self.story.set_row(self._nested, heads=True)
+        self.builder.set_row(self._nested, is_header=True)
 
 
-def _target(owner: Any) -> str:
+def _target(payload: Any) -> str:
     """Where a field leads: only those of links lead anywhere."""
-    match = _HYPERLINK.match(whole(owner[0])) if isinstance(owner, list) and owner else None
+    match = _HYPERLINK.match(join_surrogates(payload[0])) if isinstance(payload, list) and payload else None
     if not match:
         return ""
     return (match[1] or match[2] or "") + (f"#{match[3]}" if match[3] else "")
@@ -289,8 +301,8 @@ _ACTIONS: dict[str, Callable[[_Parser, int | None], None]] = {
     "nestrow": _Parser.nested_row,
     "trowd": _Parser.row_defaults,
     "cellx": _Parser.cell_edge,
-    "clmrg": _Parser.joins_left,
-    "clvmrg": _Parser.joins_above,
+    "clmrg": _Parser.merged_left,
+    "clvmrg": _Parser.merged_above,
     "trleft": _Parser.row_left,
     "trhdr": _Parser.row_heads,
 }

@@ -1,4 +1,4 @@
-"""A picture of a rich text: digits or bytes, with the size that it is shown in."""
+"""Reads the pictures of an RTF file, with the size at which they are shown."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from ...job import Job
 from ..model import Node
 
 _EXTENSIONS = {"pngblip": "png", "jpegblip": "jpg", "emfblip": "emf", "wmetafile": "wmf", "dibitmap": "dib"}
-_NO_DIGIT = re.compile(rb"[^0-9A-Fa-f]+")
+_NON_HEX = re.compile(rb"[^0-9A-Fa-f]+")
 _TWIPS = 1440
 
 
 @dataclass(slots=True)
-class Pictured:
+class RtfPicture:
     """What is told of a picture, in turn."""
 
     digits: bytearray = field(default_factory=bytearray)
@@ -22,7 +22,7 @@ class Pictured:
     extension: str = ""
     goals: dict[str, int] = field(default_factory=dict)
 
-    def told(self, word: str, number: int | None) -> None:
+    def apply_control_word(self, word: str, number: int | None) -> None:
         """A control word of it."""
         self.extension = _EXTENSIONS.get(word, self.extension)
         if word in ("picwgoal", "pichgoal", "picscalex", "picscaley"):
@@ -30,7 +30,7 @@ class Pictured:
 
     def node(self, job: Job) -> Node:
         """The picture as an image, its bytes being in a file of the job's folder."""
-        digits = _NO_DIGIT.sub(b"", self.digits)
+        digits = _NON_HEX.sub(b"", self.digits)
         data = bytes(self.data) or bytes.fromhex(digits[: len(digits) // 2 * 2].decode("ascii"))
         folder = job.folder / "media"
         folder.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""What holds at one place of a rich text: the look of the letters, the shape of the paragraph, the group's purpose."""
+"""The state of the RTF reader: character format, paragraph format and the destination of a group."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class CharacterFormat:
     link: str = ""
 
     def marked(self, name: str, on: bool) -> CharacterFormat:
-        """The same look with or without a mark."""
+        """The same format with or without a mark."""
         return replace(self, marks=self.marks | {name} if on else self.marks - {name})
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class ParagraphFormat:
     """What a paragraph is: lengths in twips, -1 for none."""
 
     style: int = 0
@@ -40,9 +40,9 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class RtfRun:
-    """Letters that look the same, or one node: a picture, a note, a line break."""
+    """Letters of one format, or one node: a picture, a note, a line break."""
 
-    look: CharacterFormat
+    character_format: CharacterFormat
     text: str = ""
     node: Node | None = None
 
@@ -51,7 +51,7 @@ class RtfRun:
 class RtfParagraph:
     """One paragraph; `marker` is the number or bullet that the file spells out before it."""
 
-    shape: Shape
+    paragraph_format: ParagraphFormat
     runs: list[RtfRun]
     marker: str = ""
 
@@ -60,11 +60,11 @@ class RtfParagraph:
 class Group:
     """What holds between two braces; an inner group begins with a copy."""
 
-    purpose: str = "body"
-    look: CharacterFormat = field(default_factory=CharacterFormat)
-    shape: Shape = field(default_factory=Shape)
-    skip: int = 1
+    destination: str = "body"
+    character_format: CharacterFormat = field(default_factory=CharacterFormat)
+    paragraph_format: ParagraphFormat = field(default_factory=ParagraphFormat)
+    unicode_skip: int = 1
     """How many letters stand for one that is given by its number."""
-    starred: bool = False
-    owner: Any = None
+    ignorable: bool = False
+    payload: Any = None
     """What the words of this group are about: a font, a picture, a field."""

@@ -1,4 +1,4 @@
-"""Rows of cells with right edges as a table with spans."""
+"""Converts RTF table rows, whose cells are defined by their right edges, to tables with spans."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from typing import Any
 from ...job import TooLarge
 from ..model import Node
 
-_NEAR = 40
+_EDGE_TOLERANCE = 40
 """Twips: edges so near to each other are one."""
-_MOST_COLUMNS = 500
-_NONE: list[Any] = ["", [], []]
+_MAX_COLUMNS = 500
+_NO_ATTRIBUTES: list[Any] = ["", [], []]
 
 
 @dataclass(frozen=True, slots=True)
-class CellShape:
+class CellDefinition:
     """What the row says of a cell: its right edge, and whether it goes on from the left or from above."""
 
-    edge: int
-    joins_left: bool = False
-    joins_above: bool = False
+    right_edge: int
+    merged_left: bool = False
+    merged_above: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class RowShape:
+class RowDefinition:
     """What is said of a row before or after its cells."""
 
     left: int = 0
-    heads: bool = False
-    cells: tuple[CellShape, ...] = ()
+    is_header: bool = False
+    cells: tuple[CellDefinition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class RtfCell:
 class RtfTable:
     """The rows of a table, the cells that wait for their row to end, and the paragraphs that wait for their cell."""
 
-    rows: list[tuple[RowShape, list[RtfCell]]] = field(default_factory=list)
+    rows: list[tuple[RowDefinition, list[RtfCell]]] = field(default_factory=list)
     cells: list[RtfCell] = field(default_factory=list)
     flow: list[Any] = field(default_factory=list)
 
@@ -56,106 +56,124 @@ class RtfTable:
         self.cells.append(RtfCell(self.flow, align))
         self.flow = []
 
-    def end_row(self, shape: RowShape) -> None:
+    def end_row(self, definition: RowDefinition) -> None:
         """What came since the last row is one."""
         if self.flow:
             self.end_cell("")
         if self.cells:
-            self.rows.append((shape, self.cells))
+            self.rows.append((definition, self.cells))
         self.cells = []
 
 
 @dataclass(slots=True)
-class _Placed:
+class _PlacedRtfCell:
     column: int
     columns: int
     rows: int
     cell: RtfCell
 
 
-def as_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> Node:
+def table_node(table: RtfTable, blocks: Callable[[list[Any]], list[Node]]) -> Node:
     """The table as pandoc's; `blocks` makes the content of its cells."""
-    table.end_row(RowShape())
+    table.end_row(RowDefinition())
     edges = _edges(table)
-    rows = _spread([_placed(shape, cells, edges) for shape, cells in table.rows], len(edges) - 1)
-    heads = next((n for n, (shape, _) in enumerate(table.rows) if not shape.heads), len(rows))
-    made = [[_NONE, [_node(placed, blocks) for placed in row]] for row in rows]
-    body = [_NONE, 0, [], made[heads:]]
-    return {"t": "Table", "c": [_NONE, [None, []], _columns(edges), [_NONE, made[:heads]], [body], [_NONE, []]]}
+    rows = _merge_vertically(
+        [_place_cells(definition, cells, edges) for definition, cells in table.rows], len(edges) - 1
+    )
+    header_count = next((n for n, (definition, _) in enumerate(table.rows) if not definition.is_header), len(rows))
+    nodes = [[_NO_ATTRIBUTES, [_cell_node(placed, blocks) for placed in row]] for row in rows]
+    body = [_NO_ATTRIBUTES, 0, [], nodes[header_count:]]
+    return {
+        "t": "Table",
+        "c": [
+            _NO_ATTRIBUTES,
+            [None, []],
+            _columns(edges),
+            [_NO_ATTRIBUTES, nodes[:header_count]],
+            [body],
+            [_NO_ATTRIBUTES, []],
+        ],
+    }
 
 
 def _edges(table: RtfTable) -> list[int]:
     """Where columns begin and end; a row without edges has them one after the other."""
-    found = {shape.left for shape, _ in table.rows} | {c.edge for shape, _ in table.rows for c in shape.cells}
-    apart: list[int] = []
-    for edge in sorted(found):
-        if not apart or edge - apart[-1] > _NEAR:
-            apart.append(edge)
+    edges = {definition.left for definition, _ in table.rows} | {
+        c.right_edge for definition, _ in table.rows for c in definition.cells
+    }
+    distinct: list[int] = []
+    for edge in sorted(edges):
+        if not distinct or edge - distinct[-1] > _EDGE_TOLERANCE:
+            distinct.append(edge)
     needed = 1 + max(
-        (len(cells) - (len(shape.cells) >= len(cells)) * len(cells) for shape, cells in table.rows), default=0
+        (len(cells) - (len(definition.cells) >= len(cells)) * len(cells) for definition, cells in table.rows), default=0
     )
-    while len(apart) < max(needed, 2):
-        apart.append((apart[-1] if apart else 0) + 1440)
-    if len(apart) > _MOST_COLUMNS:
-        raise TooLarge(f"a table has more than {_MOST_COLUMNS} columns.")
-    return apart
+    while len(distinct) < max(needed, 2):
+        distinct.append((distinct[-1] if distinct else 0) + 1440)
+    if len(distinct) > _MAX_COLUMNS:
+        raise TooLarge(f"a table has more than {_MAX_COLUMNS} columns.")
+    return distinct
 
 
 def _columns(edges: list[int]) -> list[Any]:
-    whole = edges[-1] - edges[0]
-    shares = [round((right - left) / whole, 4) for left, right in itertools.pairwise(edges)]
+    total = edges[-1] - edges[0]
+    shares = [round((right - left) / total, 4) for left, right in itertools.pairwise(edges)]
     return [[{"t": "AlignDefault"}, {"t": "ColWidth", "c": share}] for share in shares]
 
 
-def _placed(shape: RowShape, cells: list[RtfCell], edges: list[int]) -> list[tuple[CellShape, _Placed]]:
+def _place_cells(
+    definition: RowDefinition, cells: list[RtfCell], edges: list[int]
+) -> list[tuple[CellDefinition, _PlacedRtfCell]]:
     """The cells of a row in their columns, those that go on from the left being part of what they go on from."""
-    found: list[tuple[CellShape, _Placed]] = []
-    column = min(_nearest(edges, shape.left), len(edges) - 2)
+    placed: list[tuple[CellDefinition, _PlacedRtfCell]] = []
+    column = min(_nearest(edges, definition.left), len(edges) - 2)
     for number, cell in enumerate(cells):
-        known = number < len(shape.cells)
-        own = shape.cells[number] if known else CellShape(0)
-        until = max(_nearest(edges, own.edge), column + 1) if known else column + 1
+        known = number < len(definition.cells)
+        own = definition.cells[number] if known else CellDefinition(0)
+        until = max(_nearest(edges, own.right_edge), column + 1) if known else column + 1
         until = min(until, len(edges) - 1)
         if until <= column:
             break
-        if own.joins_left and found:
-            found[-1][1].columns += until - column
+        if own.merged_left and placed:
+            placed[-1][1].columns += until - column
         else:
-            found.append((own, _Placed(column, until - column, 1, cell)))
+            placed.append((own, _PlacedRtfCell(column, until - column, 1, cell)))
         column = until
-    return found
+    return placed
 
 
 def _nearest(edges: list[int], edge: int) -> int:
-    return max(0, bisect_left(edges, edge - _NEAR))
+    return max(0, bisect_left(edges, edge - _EDGE_TOLERANCE))
 
 
-def _spread(rows: list[list[tuple[CellShape, _Placed]]], count: int) -> list[list[_Placed]]:
+def _merge_vertically(
+    rows: list[list[tuple[CellDefinition, _PlacedRtfCell]]], count: int
+) -> list[list[_PlacedRtfCell]]:
     """Cells that go on from above are part of those above; what is open between cells is filled."""
-    above: dict[int, _Placed] = {}
-    found: list[list[_Placed]] = []
+    above: dict[int, _PlacedRtfCell] = {}
+    spread_rows: list[list[_PlacedRtfCell]] = []
     for row in rows:
-        kept: list[_Placed] = []
-        now: dict[int, _Placed] = {}
+        kept: list[_PlacedRtfCell] = []
+        now: dict[int, _PlacedRtfCell] = {}
         column = 0
         for own, placed in row:
-            kept += [_Placed(open_column, 1, 1, RtfCell([])) for open_column in range(column, placed.column)]
+            kept += [_PlacedRtfCell(open_column, 1, 1, RtfCell([])) for open_column in range(column, placed.column)]
             over = above.get(placed.column)
-            if own.joins_above and over and over.columns == placed.columns:
+            if own.merged_above and over and over.columns == placed.columns:
                 over.rows += 1
                 placed = over
             else:
                 kept.append(placed)
             now[placed.column] = placed
             column = placed.column + placed.columns
-        kept += [_Placed(open_column, 1, 1, RtfCell([])) for open_column in range(column, count)]
-        found.append(kept)
+        kept += [_PlacedRtfCell(open_column, 1, 1, RtfCell([])) for open_column in range(column, count)]
+        spread_rows.append(kept)
         above = now
-    return found
+    return spread_rows
 
 
-def _node(placed: _Placed, blocks: Callable[[list[Any]], list[Node]]) -> list[Any]:
-    made = blocks(placed.cell.flow)
-    if len(made) == 1 and made[0]["t"] == "Para":
-        made = [{"t": "Plain", "c": made[0]["c"]}]
-    return [_NONE, {"t": placed.cell.align or "AlignDefault"}, placed.rows, placed.columns, made]
+def _cell_node(placed: _PlacedRtfCell, blocks: Callable[[list[Any]], list[Node]]) -> list[Any]:
+    content = blocks(placed.cell.flow)
+    if len(content) == 1 and content[0]["t"] == "Para":
+        content = [{"t": "Plain", "c": content[0]["c"]}]
+    return [_NO_ATTRIBUTES, {"t": placed.cell.align or "AlignDefault"}, placed.rows, placed.columns, content]

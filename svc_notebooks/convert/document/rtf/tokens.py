@@ -1,4 +1,4 @@
-"""The bytes of a rich text as tokens: groups, control words, escaped bytes, text."""
+"""Splits an RTF file into tokens: groups, control words, escaped bytes, text."""
 
 from __future__ import annotations
 

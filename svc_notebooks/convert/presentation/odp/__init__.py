@@ -1,4 +1,4 @@
-"""Slides as OpenDocument has them."""
+"""Reads and writes OpenDocument presentations (odp)."""
 
 from .read import read as read
 from .write import write as write

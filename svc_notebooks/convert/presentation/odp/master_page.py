@@ -1,4 +1,4 @@
-"""What every presentation of OpenDocument has beside its slides: the page, the master, the looks of placeholders."""
+"""Writes the parts that every odp file has beside its slides: styles, master page, metadata, manifest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The namespaces of OpenDocument 1.2, and its lengths."""
+"""The namespaces and lengths of OpenDocument 1.2."""
 
 from __future__ import annotations
 

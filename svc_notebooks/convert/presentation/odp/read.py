@@ -1,4 +1,4 @@
-"""OpenDocument presentations as a deck."""
+"""Reads an OpenDocument presentation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The shapes of an OpenDocument page, flattened."""
+"""Reads the shapes of an odp page, with groups flattened."""
 
 from __future__ import annotations
 

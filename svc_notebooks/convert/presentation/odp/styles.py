@@ -1,4 +1,4 @@
-"""Styles of OpenDocument: what a name comes down to, through its parents (ODF 1.2, section 16)."""
+"""Resolves OpenDocument styles through their parents (ODF 1.2, section 16)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables on OpenDocument pages."""
+"""Reads the tables of odp pages."""
 
 from __future__ import annotations
 

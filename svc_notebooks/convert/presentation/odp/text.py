@@ -1,4 +1,4 @@
-"""Paragraphs, spans and lists of OpenDocument as paragraphs of a deck."""
+"""Reads the paragraphs, spans and lists of odp shapes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A deck as an OpenDocument presentation: made with nothing but the standard library."""
+"""Writes an OpenDocument presentation with nothing but the standard library."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import io
 import zipfile
 from collections.abc import Iterable, Mapping
 
-from ...input.bundle import stamp
+from ...input.bundle import zip_timestamp
 from ...job import Job
 from ..crops import with_cut_pictures
 from ..model import Deck, Shape, Slide, SlidePicture
@@ -37,7 +37,7 @@ def _shown(deck: Deck) -> Mapping[str, bytes]:
 def _zipped(files: Mapping[str, bytes], job: Job) -> bytes:
     """`mimetype` first and as it is, so that the file can be told from its first bytes (ODF 1.2 part 3, 3.3)."""
     target = io.BytesIO()
-    when = stamp(job.now)
+    when = zip_timestamp(job.now)
     with zipfile.ZipFile(target, "w") as archive:
         archive.writestr(zipfile.ZipInfo("mimetype", when), MIMETYPE, zipfile.ZIP_STORED)
         for path, data in {**files, "META-INF/manifest.xml": manifest(list(files))}.items():

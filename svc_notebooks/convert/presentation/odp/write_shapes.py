@@ -1,4 +1,4 @@
-"""Paragraphs and shapes of a deck as OpenDocument's XML."""
+"""Writes paragraphs and shapes as OpenDocument XML."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""XML of OpenDocument as text, and styles that are named when they are first used."""
+"""Builds OpenDocument XML, and names automatic styles when they are first used."""
 
 from __future__ import annotations
 

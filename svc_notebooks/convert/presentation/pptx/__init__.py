@@ -1,4 +1,4 @@
-"""Slides of PowerPoint 2007 and later."""
+"""Reads and writes PowerPoint presentations (pptx)."""
 
 from .read import read as read
 from .write import write as write

@@ -1,4 +1,4 @@
-"""What charts and diagrams say, without their drawing: a table of the numbers, a list of the words."""
+"""Reads charts as tables of their numbers, and diagrams as lists of their text."""
 
 from __future__ import annotations
 

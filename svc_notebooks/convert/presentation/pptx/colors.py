@@ -1,4 +1,4 @@
-"""Colours of a theme as six hexadecimal digits (ECMA-376 part 1, 20.1.2.3)."""
+"""Resolves the colours of a theme to six hexadecimal digits (ECMA-376 part 1, 20.1.2.3)."""
 
 from __future__ import annotations
 

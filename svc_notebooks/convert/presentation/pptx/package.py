@@ -1,4 +1,4 @@
-"""A PowerPoint file opened by python-pptx, of whichever kind: slides, template or show, with macros or not."""
+"""Opens a PowerPoint file with python-pptx: presentation, template or show, with macros or without."""
 
 from __future__ import annotations
 

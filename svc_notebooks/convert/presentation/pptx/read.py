@@ -1,4 +1,4 @@
-"""Slides of PowerPoint as a deck."""
+"""Reads a PowerPoint presentation."""
 
 from __future__ import annotations
 

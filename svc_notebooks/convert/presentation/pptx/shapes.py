@@ -1,4 +1,4 @@
-"""The shapes of a slide, flattened: what is in groups stands on the page itself."""
+"""Reads the shapes of a slide, with groups flattened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a slide stands on: its layout, the master, the theme, and the looks that text inherits from them."""
+"""The layout, master and theme of a slide, and the text properties that it inherits from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables on slides."""
+"""Reads the tables of slides."""
 
 from __future__ import annotations
 

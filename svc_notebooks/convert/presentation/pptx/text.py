@@ -1,4 +1,4 @@
-"""The text of a shape: paragraphs and runs, with what they inherit."""
+"""Reads the paragraphs and runs of a shape, with the properties that they inherit."""
 
 from __future__ import annotations
 

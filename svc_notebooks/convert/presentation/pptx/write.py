@@ -1,4 +1,4 @@
-"""A deck as slides of PowerPoint: real placeholders for titles and outlines, boxes for everything else."""
+"""Writes a presentation as pptx: placeholders for titles and outlines, text boxes for everything else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paragraphs as DrawingML: every look said outright, so that nothing depends on the template."""
+"""Writes paragraphs as DrawingML with explicit properties, so that nothing depends on the template."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a cell is: row and column counted from zero, and the name that a formula has for it ("B3")."""
+"""Cell addresses: row and column counted from zero, and the A1 notation ("B3")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values for formulas that came without one, as from programs that write files but do not calculate.
+"""Calculates formulas that have no stored value, as in files from programs that do not calculate.
 
 The engine is fast and knows some 400 functions, but a hostile formula can ask it for more memory than there is,
 and then it ends its process. So it runs in a copy of this one where the system can make one.
@@ -79,7 +79,7 @@ def _value(answer: list[Any], cell: Cell) -> Value:
 
 def _answers(workbook: Workbook, job: Job) -> Answers:
     places = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
-    if not engines.FORMUALIZER.found() or places > _MOST_PLACES:
+    if not engines.FORMUALIZER.is_available() or places > _MOST_PLACES:
         return []
     return _in_a_copy(workbook, job) if hasattr(os, "fork") else _compute(workbook, job.now)
 

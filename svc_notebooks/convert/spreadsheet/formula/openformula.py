@@ -1,4 +1,4 @@
-"""Formulas in the notation of OpenDocument, to and from that of an xlsx file, which the model keeps.
+"""Converts formulas between the xlsx notation, which the model keeps, and OpenFormula.
 
 "SUM(A1:B2,'My data'!C3)" is written "of:=SUM([.A1:.B2];[$'My data'.C3])".
 """

@@ -1,4 +1,4 @@
-"""Formulas as text: taken apart, judged and moved. Nothing is computed here.
+"""Tokenizes formulas, removes unsafe ones and shifts their references. Nothing is computed here.
 
 The model keeps the notation of an xlsx file: "SUM(A1:B2)*'My data'!C3", functions that came later with the
 prefix `_xlfn.`.

@@ -1,4 +1,4 @@
-"""Tables of a web page, as many programs export "Excel files": one sheet for each table."""
+"""Reads the tables of a web page, as many programs export "Excel files": one sheet for each table."""
 
 from __future__ import annotations
 

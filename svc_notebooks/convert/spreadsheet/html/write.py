@@ -1,4 +1,4 @@
-"""Web pages in a zip: one for each sheet, with links between them, and a style sheet in `resources/`."""
+"""Writes a workbook as web pages in a zip: one for each sheet, with a style sheet in `resources/`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from datetime import date, time, timedelta
 from html import escape
 
-from ...input.bundle import stamp
+from ...input.bundle import zip_timestamp
 from ...job import Job
 from ..formula.address import letters
 from ..grid import LayoutCell, SheetLayout
@@ -45,7 +45,9 @@ def write(workbook: Workbook, job: Job) -> bytes:
 
 
 def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str) -> None:
-    archive.writestr(zipfile.ZipInfo(name, stamp(job.now)), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED)
+    archive.writestr(
+        zipfile.ZipInfo(name, zip_timestamp(job.now)), text.encode("utf-8", "replace"), zipfile.ZIP_DEFLATED
+    )
 
 
 def _files(sheets: tuple[Sheet, ...]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Number formats as OpenDocument has them, elements one after the other, and as xlsx has them, a line of signs."""
+"""Converts number formats between OpenDocument's elements and xlsx format codes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets, read row by row: what is repeated is only repeated where something is in it."""
+"""Reads OpenDocument spreadsheets row by row; repeated rows are only repeated where they have content."""
 
 from __future__ import annotations
 

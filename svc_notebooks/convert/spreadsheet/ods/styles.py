@@ -1,4 +1,4 @@
-"""The styles of an ods file, as far as the model keeps them: number formats, bold type, widths, what is hidden."""
+"""Reads the styles of an ods file that the model keeps: number formats, bold type, widths, hidden tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets: a zip of four small XML files, made by hand, as no library writes them well."""
+"""Writes OpenDocument spreadsheets: a zip of four small XML files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import date, datetime, time, timedelta
 from xml.sax.saxutils import escape, quoteattr
 
-from ...input.bundle import stamp
+from ...input.bundle import zip_timestamp
 from ...job import Job
 from ..date_serial import DEFAULTS
 from ..formula.openformula import to_open
@@ -63,7 +63,7 @@ def write(workbook: Workbook, job: Job) -> bytes:
 
 
 def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str, how: int = zipfile.ZIP_DEFLATED) -> None:
-    archive.writestr(zipfile.ZipInfo(name, stamp(job.now)), text.encode("utf-8", "replace"), how)
+    archive.writestr(zipfile.ZipInfo(name, zip_timestamp(job.now)), text.encode("utf-8", "replace"), how)
 
 
 def _root(tag: str, inner: str) -> str:

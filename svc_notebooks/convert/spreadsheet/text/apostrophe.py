@@ -1,4 +1,4 @@
-"""The apostrophe that keeps a text from being run as a formula, as people type it in spreadsheet programs."""
+"""Guards texts that a program would run as a formula with an apostrophe."""
 
 from __future__ import annotations
 

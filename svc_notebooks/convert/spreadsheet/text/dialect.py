@@ -1,4 +1,4 @@
-"""How the columns of a text are told apart: commas, semicolons, tabs or bars; and whether commas are decimal."""
+"""Detects the dialect of a delimited text: delimiter, quotation marks, decimal commas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables that are text: CSV, TSV, and what is called so (A5-06)."""
+"""Reads CSV, TSV and other delimited text as a workbook (A5-06)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CSV and TSV: the first sheet alone (A7-03), as RFC 4180 has it, in UTF-8 without a byte order mark.
+"""Writes CSV and TSV: the first sheet only (A7-03), as in RFC 4180, in UTF-8 without a byte order mark.
 
 Values, not formulas; numbers in full; dates as ISO 8601 has them; TRUE and FALSE. A text that a program would
 run as a formula is given an apostrophe.

@@ -1,4 +1,4 @@
-"""The formulas of a sheet in an xlsx file: written out, shared by many cells, or filling an area."""
+"""Reads the formulas of an xlsx sheet: normal, shared and array formulas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Workbooks of Excel and all that write its format, read part by part.
+"""Reads xlsx workbooks part by part.
 
 One pass over each sheet: a cell's formula, its last value and its style are side by side there, and the
 libraries give one or the other. Rows are forgotten as they are read; what is empty is never made.

@@ -1,4 +1,4 @@
-"""The styles of an xlsx file, as far as the model keeps them: number formats and bold type."""
+"""Reads the styles of an xlsx file that the model keeps: number formats and bold type."""
 
 from __future__ import annotations
 

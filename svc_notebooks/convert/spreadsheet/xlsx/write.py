@@ -1,4 +1,4 @@
-"""Workbooks for Excel and all that read its format: written by XlsxWriter, with the formulas' last values."""
+"""Writes xlsx workbooks with XlsxWriter, with the formulas' last values."""
 
 from __future__ import annotations
 
