@@ -1,4 +1,4 @@
-"""Work that takes long, beside the kernel's loop: a bar tells how far it is, and Cancel stops it where it can be.
+"""Runs long work in a thread, with a progress bar and a Cancel button.
 
 A kernel hears nothing while a handler runs. So what may take long runs in a thread that the loop waits for; where
 there is no loop (a program) or are no threads (a browser) it runs at once, to its end.
@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 import ipywidgets as widgets
 
 from ...core.platform import capabilities
-from .field import show
+from .field import set_visible
 from .progress_bar import ProgressBar
 from .styles import row
 
@@ -21,10 +21,10 @@ Value = TypeVar("Value")
 Report: TypeAlias = Callable[[int, int | None], None]
 """Told the bytes that are done and the bytes in all; raises Stopped once the person has pressed Cancel."""
 
-_SPOKEN = 5
+_STATUS_INTERVAL = 5
 """Seconds between two words about work that takes long."""
 
-_UNDER_WAY = "Something is under way: wait for it, or cancel it."
+_BUSY_MESSAGE = "Something is under way: wait for it, or cancel it."
 
 
 class Stopped(Exception):
@@ -32,17 +32,17 @@ class Stopped(Exception):
 
 
 class BackgroundTask(widgets.VBox):  # type: ignore[misc]
-    """One piece of work at a time; to be seen while it goes on. `failed` is told what went wrong."""
+    """One piece of work at a time; to be seen while it goes on. `on_error` is called with what went wrong."""
 
-    def __init__(self, failed: Callable[[Exception], None]) -> None:
-        self._failed = failed
+    def __init__(self, on_error: Callable[[Exception], None]) -> None:
+        self._on_error = on_error
         self._task: asyncio.Task[None] | None = None
-        self._stop = False
+        self._stop_requested = False
         self.bar = ProgressBar("Work", None)
         self.cancel = widgets.Button(description="Cancel", tooltip="Stop what is under way")
         self.cancel.on_click(lambda _button: self.stop())
         super().__init__([self.bar, row(self.cancel)])
-        show(self, False)
+        set_visible(self, False)
 
     @property
     def busy(self) -> bool:
@@ -51,52 +51,54 @@ class BackgroundTask(widgets.VBox):  # type: ignore[misc]
 
     def stop(self) -> None:
         """Stop what is under way at its next step."""
-        self._stop = True
-        self.bar.say("Stopping …")
+        self._stop_requested = True
+        self.bar.show_text("Stopping …")
 
-    def begin(self, label: str, act: Callable[[Report], Value], then: Callable[[Value], None], *, aside: bool) -> None:
-        """Do `act`, and `then` with what it gave. Raises ValueError while something else is under way.
+    def begin(
+        self, label: str, work: Callable[[Report], Value], on_done: Callable[[Value], None], *, in_thread: bool
+    ) -> None:
+        """Run `work`, and call `on_done` with its result. Raises ValueError while other work is under way.
 
         Args:
-            aside: It may take long. What a service in this kernel answers at once is not worth a thread.
+            in_thread: It may take long. What a service in this kernel answers at once is not worth a thread.
         """
         if self.busy:
-            raise ValueError(_UNDER_WAY)
-        self._stop = False
-        loop = _loop()
-        if not aside or loop is None or not capabilities().threads:
-            then(act(self._report))
+            raise ValueError(_BUSY_MESSAGE)
+        self._stop_requested = False
+        loop = _running_loop()
+        if not in_thread or loop is None or not capabilities().threads:
+            on_done(work(self._report))
             return
         self.bar.begin(label, None)
-        show(self, True)
-        self._task = loop.create_task(self._beside(loop, act, then))
+        set_visible(self, True)
+        self._task = loop.create_task(self._run_in_thread(loop, work, on_done))
 
     def _report(self, done: int, total: int | None) -> None:
-        if self._stop:
+        if self._stop_requested:
             raise Stopped
         self.bar.report(done, total)
 
-    async def _beside(
-        self, loop: asyncio.AbstractEventLoop, act: Callable[[Report], Value], then: Callable[[Value], None]
+    async def _run_in_thread(
+        self, loop: asyncio.AbstractEventLoop, work: Callable[[Report], Value], on_done: Callable[[Value], None]
     ) -> None:
         def report(done: int, total: int | None) -> None:
-            if self._stop:
+            if self._stop_requested:
                 raise Stopped
             loop.call_soon_threadsafe(self.bar.report, done, total)
 
-        work = asyncio.ensure_future(asyncio.to_thread(act, report))
-        waited = 0
-        while not (await asyncio.wait([work], timeout=_SPOKEN))[0]:
-            waited += _SPOKEN
-            self.bar.say(f"{self.bar.words.partition(';')[0]}; {waited} seconds so far")
-        show(self, False)
+        future = asyncio.ensure_future(asyncio.to_thread(work, report))
+        seconds = 0
+        while not (await asyncio.wait([future], timeout=_STATUS_INTERVAL))[0]:
+            seconds += _STATUS_INTERVAL
+            self.bar.show_text(f"{self.bar.text.partition(';')[0]}; {seconds} seconds so far")
+        set_visible(self, False)
         try:
-            then(work.result())
+            on_done(future.result())
         except Exception as error:
-            self._failed(error)
+            self._on_error(error)
 
 
-def _loop() -> asyncio.AbstractEventLoop | None:
+def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
     except RuntimeError:

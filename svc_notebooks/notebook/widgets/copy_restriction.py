@@ -1,4 +1,4 @@
-"""Whether viewers may download, export and copy a file, as a switch (File, `viewersCanCopyContent`; A6-05).
+"""The switch for whether viewers may download, export and copy a file (`viewersCanCopyContent`; A6-05).
 
 The interface sets the field to true to restrict viewers, which its name does not tell; so the switch says in words
 what viewers may do, and `restricted` has the value of the field.
@@ -11,7 +11,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from .field import switch
+from .field import checkbox
 
 FIELD = "viewersCanCopyContent"
 ARGUMENT = "viewers_can_copy_content"
@@ -20,7 +20,7 @@ _TOOLTIP = "Off: only people who may edit the file can download, export and copy
 
 def viewers_switch() -> widgets.Checkbox:
     """The switch; on is the default of a new file."""
-    return switch("Viewers may download, export and copy", _TOOLTIP, value=True)
+    return checkbox("Viewers may download, export and copy", _TOOLTIP, value=True)
 
 
 def is_restricted(facts: Mapping[str, Any]) -> bool:

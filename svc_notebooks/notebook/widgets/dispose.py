@@ -1,4 +1,4 @@
-"""Widgets taken away with all that they are made of: ipywidgets keeps each part that nobody closes, for good."""
+"""Closes a widget with all of its parts; ipywidgets keeps every widget that is not closed."""
 
 from __future__ import annotations
 
@@ -9,32 +9,32 @@ from ipywidgets import Widget
 
 def dispose(*roots: Widget) -> None:
     """Close widgets and all that they are made of."""
-    for part in whole(*roots):
+    for part in widget_tree(*roots):
         Widget.close(part)
 
 
-def whole(*roots: Widget) -> dict[Widget, None]:
+def widget_tree(*roots: Widget) -> dict[Widget, None]:
     """Widgets and all that they are made of: what stands in them, and how each of that is laid out and looks.
 
     >>> from ipywidgets import HBox, Label
-    >>> [type(part).__name__ for part in whole(HBox([Label("a")]))]
+    >>> [type(part).__name__ for part in widget_tree(HBox([Label("a")]))]
     ['HBox', 'Label', 'Layout', 'LabelStyle', 'Layout']
     """
-    found: dict[Widget, None] = {}
-    _add(found, roots)
-    return found
+    tree: dict[Widget, None] = {}
+    _add(tree, roots)
+    return tree
 
 
-def _add(found: dict[Widget, None], parts: Iterable[Widget]) -> None:
+def _add(tree: dict[Widget, None], parts: Iterable[Widget]) -> None:
     for part in parts:
-        if part not in found:
-            found[part] = None
-            _add(found, _parts(part))
+        if part not in tree:
+            tree[part] = None
+            _add(tree, _parts(part))
 
 
 def _parts(widget: Widget) -> Iterator[Widget]:
     for value in widget.trait_values().values():
-        yield from (one for one in _flat(value) if isinstance(one, Widget))
+        yield from (part for part in _flat(value) if isinstance(part, Widget))
 
 
 def _flat(value: object) -> tuple[object, ...]:

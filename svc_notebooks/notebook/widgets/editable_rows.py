@@ -1,4 +1,4 @@
-"""Rows that a person adds and removes: guests, reminders, attached files."""
+"""A list of rows that a person adds and removes, such as guests, reminders and attachments."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .field import Field, small_button
 R = TypeVar("R", bound=Field)
 
 
-class RowsChoice(widgets.VBox, Generic[R]):  # type: ignore[misc]
+class EditableRows(widgets.VBox, Generic[R]):  # type: ignore[misc]
     """Rows with a Remove button each; what is wrong with all of them together stands in `note`.
 
     A row that is blank counts as not there: `filled` has the others, and so the paths of an event's list.
     """
 
-    def __init__(self, blank: Callable[[R], bool], most: int | None = None, too_many: str = "") -> None:
+    def __init__(self, is_blank: Callable[[R], bool], maximum: int | None = None, too_many_message: str = "") -> None:
         self.rows: list[R] = []
         self.removers: list[widgets.Button] = []
-        self._blank, self._most, self._too_many = blank, most, too_many
+        self._is_blank, self._maximum, self._too_many_message = is_blank, maximum, too_many_message
         self._changed: list[Callable[[], None]] = []
         self.box = widgets.VBox()
         self.box.add_class("svc-indent")
@@ -31,7 +31,7 @@ class RowsChoice(widgets.VBox, Generic[R]):  # type: ignore[misc]
     @property
     def filled(self) -> list[R]:
         """The rows with something in them."""
-        return [row for row in self.rows if not self._blank(row)]
+        return [row for row in self.rows if not self._is_blank(row)]
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a row has other values, comes or goes."""
@@ -43,23 +43,23 @@ class RowsChoice(widgets.VBox, Generic[R]):  # type: ignore[misc]
 
     def append(self, row: R) -> bool:
         """Put one below the others, unless there are enough."""
-        if self._most is not None and len(self.rows) >= self._most:
-            self.note.say([self._too_many])
+        if self._maximum is not None and len(self.rows) >= self._maximum:
+            self.note.show_problems([self._too_many_message])
             return False
-        row.watch(self.tell)
+        row.watch(self.notify)
         self._set([*self.rows, row], [*self.removers, self._remover(row)])
         return True
 
     def remove(self, row: R) -> None:
         """Take one away."""
         kept = [pair for pair in zip(self.rows, self.removers, strict=True) if pair[0] is not row]
-        self._set([one for one, _ in kept], [button for _, button in kept])
+        self._set([kept_row for kept_row, _ in kept], [button for _, button in kept])
 
     def clear(self) -> None:
         """Take all away."""
         self._set([], [])
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Say that something is different now."""
         for changed in self._changed:
             changed()
@@ -72,5 +72,5 @@ class RowsChoice(widgets.VBox, Generic[R]):  # type: ignore[misc]
         for row, button in zip(rows, removers, strict=True):
             row.line.children = [*row.controls, button]
         self.box.children = rows
-        self.note.say(())
-        self.tell()
+        self.note.show_problems(())
+        self.notify()

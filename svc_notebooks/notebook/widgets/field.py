@@ -1,4 +1,4 @@
-"""A control of a form and, beside it, what is wrong with it."""
+"""Form fields: a control with a label, a hint and a note that says what is wrong with it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .html import tag
 LABEL = {"description_width": "var(--svc-label)"}
 """A label of the first column; the forms' style sheet puts it above its control where there is no room."""
 
-FREE = {"description_width": "initial"}
+AUTO_WIDTH = {"description_width": "initial"}
 """A label as wide as its words."""
 
 
@@ -23,42 +23,42 @@ def labelled(text: str, tooltip: str) -> dict[str, Any]:
 
 
 class Field(widgets.VBox):  # type: ignore[misc]
-    """Controls in a row, a hint and a note; `wrong` is what the note says.
+    """Controls in a row, a hint and a note; `problems` is what the note says.
 
     >>> name = Field(widgets.Text(description="Name"), hint="as on the door")
-    >>> name.say(["It is empty."])
-    >>> name.wrong
+    >>> name.show_problems(["It is empty."])
+    >>> name.problems
     ('It is empty.',)
     """
 
     def __init__(self, *controls: widgets.Widget, hint: str = "") -> None:
         self.controls = controls
-        self.wrong: tuple[str, ...] = ()
+        self.problems: tuple[str, ...] = ()
         self.hint, self.note = widgets.HTML(), widgets.HTML()
         self.line = widgets.HBox(controls)
         self.line.add_class("svc-line")
         super().__init__([self.line, self.hint, self.note])
         self.add_class("svc-field")
-        self.explain(hint)
-        self.say(())
+        self.show_hint(hint)
+        self.show_problems(())
 
-    def explain(self, words: str) -> None:
+    def show_hint(self, text: str) -> None:
         """Say this below the controls, in a quiet voice."""
-        _fill(self.hint, words and tag("p", words, class_="svc-hint"))
+        _set_html(self.hint, text and tag("p", text, class_="svc-hint"))
 
-    def say(self, problems: Iterable[str]) -> None:
+    def show_problems(self, problems: Iterable[str]) -> None:
         """Say what is wrong, or with nothing in it that nothing is."""
-        self.wrong = tuple(problems)
-        (self.add_class if self.wrong else self.remove_class)("svc-bad")
-        told = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.wrong]
-        _fill(self.note, "".join(told))
+        self.problems = tuple(problems)
+        (self.add_class if self.problems else self.remove_class)("svc-bad")
+        paragraphs = [tag("p", problem, class_="svc-wrong", role="alert") for problem in self.problems]
+        _set_html(self.note, "".join(paragraphs))
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
         on_change(changed, *self.controls)
 
 
-class Single(Field):
+class SingleField(Field):
     """A field with one control; its value is the field's."""
 
     def __init__(self, control: widgets.Widget, *before: widgets.Widget) -> None:
@@ -82,14 +82,14 @@ def on_change(changed: Callable[[], None], *controls: widgets.Widget) -> None:
             control.observe(lambda _change: changed(), "value")
 
 
-def heading(words: str) -> widgets.HTML:
+def heading(text: str) -> widgets.HTML:
     """Words in the column of the labels, for what has more than one control."""
-    return widgets.HTML(tag("span", words, class_="svc-label"))
+    return widgets.HTML(tag("span", text, class_="svc-label"))
 
 
-def switch(words: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox:
+def checkbox(label: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox:
     """A box to tick, no wider than its words."""
-    return widgets.Checkbox(value=value, **labelled(words, tooltip), indent=False, layout={"width": "auto"})
+    return widgets.Checkbox(value=value, **labelled(label, tooltip), indent=False, layout={"width": "auto"})
 
 
 # What is typed is sent as a whole, with Enter or when the field is left: letter by letter, those that a busy kernel
@@ -98,22 +98,22 @@ def switch(words: str, tooltip: str, *, value: bool = False) -> widgets.Checkbox
 # hint neither, while somebody may be typing.
 
 
-def entry(
-    words: str, tooltip: str, *, value: str = "", hint: str = "", style: Mapping[str, str] = LABEL
+def text_field(
+    label: str, tooltip: str, *, value: str = "", hint: str = "", style: Mapping[str, str] = LABEL
 ) -> widgets.Text:
     """One line of text; the hint stands in it while it is empty."""
-    return widgets.Text(value, placeholder=hint, continuous_update=False, style=style, **labelled(words, tooltip))
+    return widgets.Text(value, placeholder=hint, continuous_update=False, style=style, **labelled(label, tooltip))
 
 
-def passage(words: str, tooltip: str, *, hint: str = "", rows: int = 3) -> widgets.Textarea:
+def text_area(label: str, tooltip: str, *, hint: str = "", rows: int = 3) -> widgets.Textarea:
     """Text of several lines."""
-    known = labelled(words, tooltip)
-    return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **known)
+    options = labelled(label, tooltip)
+    return widgets.Textarea(placeholder=hint, rows=rows, continuous_update=False, style=LABEL, **options)
 
 
-def number(value: int, words: str, tooltip: str) -> widgets.IntText:
+def number_field(value: int, label: str, tooltip: str) -> widgets.IntText:
     """A whole number; what is out of bounds is said, not mended."""
-    control = widgets.IntText(value=value, continuous_update=False, style=FREE, **labelled(words, tooltip))
+    control = widgets.IntText(value=value, continuous_update=False, style=AUTO_WIDTH, **labelled(label, tooltip))
     control.add_class("svc-number")
     return control
 
@@ -126,11 +126,11 @@ def small_button(text: str, tooltip: str, pressed: Callable[[], object]) -> widg
     return button
 
 
-def show(widget: widgets.Widget, shown: bool) -> None:
+def set_visible(widget: widgets.Widget, visible: bool) -> None:
     """Whether there is any of it to be seen."""
-    widget.layout.display = None if shown else "none"
+    widget.layout.display = None if visible else "none"
 
 
-def _fill(area: widgets.HTML, html: str) -> None:
+def _set_html(area: widgets.HTML, html: str) -> None:
     area.value = html
-    show(area, bool(html))
+    set_visible(area, bool(html))

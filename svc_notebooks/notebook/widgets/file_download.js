@@ -2,47 +2,47 @@
 // Messages and not traits, so that a notebook that is saved does not keep the bytes.
 
 function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children); // text becomes text nodes: a file name is never read as HTML
-  return made;
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children); // text becomes text nodes: a file name is never read as HTML
+  return node;
 }
 
-const WHOLE_PAGES = "#navpanes=0&view=FitH"; // what PDF viewers of browsers understand; others read past it
+const PDF_VIEW = "#navpanes=0&view=FitH"; // what PDF viewers of browsers understand; others read past it
 
 function link(facts, url) {
   return element("a", { href: url, download: facts.name, title: `Save ${facts.name} once more` }, facts.name);
 }
 
-function saved(facts, url) {
+function downloadView(facts, url) {
   return element("p", {}, "Handed to the browser: ", link(facts, url), ` (${facts.size_text})`);
 }
 
-function shown(facts, url) {
-  const instead = element("p", {}, "This browser shows no PDFs on a page: ", link(facts, url));
+function pdfView(facts, url) {
+  const fallback = element("p", {}, "This browser shows no PDFs on a page: ", link(facts, url));
   const label = `${facts.name}, as it would print`;
-  const view = { data: url + WHOLE_PAGES, type: facts.mime, class: "svc-page", "aria-label": label };
-  return element("object", view, instead);
+  const view = { data: url + PDF_VIEW, type: facts.mime, class: "svc-page", "aria-label": label };
+  return element("object", view, fallback);
 }
 
-const RESULTS = { save: saved, show: shown };
+const VIEWS = { save: downloadView, show: pdfView };
 
 function render({ model, el }) {
   const box = element("div", { class: "svc-result" });
   el.append(box);
-  let coming = null;
+  let incoming = null;
   let url = null;
 
   const clear = () => {
     if (url) URL.revokeObjectURL(url);
-    url = coming = null;
+    url = incoming = null;
     box.replaceChildren();
   };
 
   const finish = () => {
-    const { facts, parts } = coming;
+    const { facts, parts } = incoming;
     url = URL.createObjectURL(new Blob(parts, { type: facts.mime }));
-    const view = RESULTS[facts.kind](facts, url);
+    const view = VIEWS[facts.kind](facts, url);
     box.replaceChildren(view);
     if (model.get("taken") >= facts.n) return; // another view of the same form was first
     model.set("taken", facts.n);
@@ -50,20 +50,20 @@ function render({ model, el }) {
     if (facts.kind === "save") view.querySelector("a").click();
   };
 
-  const hear = (content, buffers) => {
+  const handleMessage = (content, buffers) => {
     if (content.kind === "clear") return clear();
-    if (content.kind in RESULTS) {
+    if (content.kind in VIEWS) {
       clear();
-      coming = { facts: content, parts: [], received: 0 };
-    } else if (coming && content.n === coming.facts.n) {
-      coming.parts.push(buffers[0]);
-      coming.received += buffers[0].byteLength;
+      incoming = { facts: content, parts: [], received: 0 };
+    } else if (incoming && content.n === incoming.facts.n) {
+      incoming.parts.push(buffers[0]);
+      incoming.received += buffers[0].byteLength;
     }
-    if (coming && coming.received === coming.facts.size) finish();
+    if (incoming && incoming.received === incoming.facts.size) finish();
   };
-  model.on("msg:custom", hear);
+  model.on("msg:custom", handleMessage);
   return () => {
-    model.off("msg:custom", hear);
+    model.off("msg:custom", handleMessage);
     clear();
   };
 }

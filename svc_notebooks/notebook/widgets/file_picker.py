@@ -1,4 +1,4 @@
-"""Where a form's files come from: the person's computer, or the disk beside the kernel."""
+"""Lets a person choose the files of a form: of this computer, or of the disk of the kernel."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Any, Protocol
 import ipywidgets as widgets
 
 from ...core.http.mime import by_name
-from .field import entry
+from .field import text_field
 
-NOTHING_CAME = (
+NO_FILE_RECEIVED = (
     "No file is chosen. If the button above shows a number, the file did not reach Python: over about 10 MB"
     " the notebook server drops it without a word. Install anywidget, or put the file beside the kernel"
     " with JupyterLab's file browser and give its path."
 )
-NOTHING_CHOSEN = "No file is chosen: choose or drop one, or give the path of a file beside the kernel."
+NO_FILE_CHOSEN = "No file is chosen: choose or drop one, or give the path of a file beside the kernel."
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenFile:
     """One file to upload: `source` is a path or its bytes."""
 
     name: str
@@ -32,19 +32,19 @@ class Chosen:
     def media_type(self, *, converted: bool) -> str | None:
         """The type to send it under. Browsers call a CSV what the computer's last office program said.
 
-        >>> Chosen("a.csv", b"", "application/vnd.ms-excel").media_type(converted=True)
+        >>> ChosenFile("a.csv", b"", "application/vnd.ms-excel").media_type(converted=True)
         'text/csv'
         """
-        by_its_name = by_name(self.name)
-        return (by_its_name or self.mime_type) if converted else (self.mime_type or by_its_name)
+        type_by_name = by_name(self.name)
+        return (type_by_name or self.mime_type) if converted else (self.mime_type or type_by_name)
 
 
-class Picker(Protocol):
+class FilePicker(Protocol):
     """What takes files from the person's computer."""
 
     widget: Any
 
-    def chosen(self) -> list[Chosen]:
+    def chosen(self) -> list[ChosenFile]:
         """The files that are here. Raises ValueError while some are still on their way."""
 
     def names(self) -> list[str]:
@@ -53,14 +53,14 @@ class Picker(Protocol):
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever other files are chosen."""
 
-    def forget(self, uploaded: list[Chosen]) -> None:
+    def forget(self, uploaded: list[ChosenFile]) -> None:
         """Take these off the list."""
 
-    def nothing(self) -> str:
+    def empty_message(self) -> str:
         """What to say when nothing is chosen."""
 
 
-class SlicePicker:
+class AnywidgetPicker:
     """Files of any size, in slices (anywidget)."""
 
     def __init__(self) -> None:
@@ -68,29 +68,30 @@ class SlicePicker:
 
         self.widget = BrowserFiles()
 
-    def chosen(self) -> list[Chosen]:
-        arrivals = self.widget.inbox.arrivals
-        coming = [one.name for one in arrivals if not one.complete]
-        if coming:
+    def chosen(self) -> list[ChosenFile]:
+        arrivals = self.widget.buffer.files
+        incomplete = [incoming.name for incoming in arrivals if not incoming.complete]
+        if incomplete:
             raise ValueError(
-                f"{', '.join(coming)}: not all of it has reached the kernel yet. Wait until it is ready, or remove it."
+                f"{', '.join(incomplete)}: not all of it has reached the kernel yet."
+                " Wait until it is ready, or remove it."
             )
-        return [Chosen(one.name, one.path, one.mime_type or None) for one in arrivals]
+        return [ChosenFile(incoming.name, incoming.path, incoming.mime_type or None) for incoming in arrivals]
 
     def names(self) -> list[str]:
-        return [one.name for one in self.widget.inbox.arrivals]
+        return [incoming.name for incoming in self.widget.buffer.files]
 
     def watch(self, changed: Callable[[], None]) -> None:
         self.widget.observe(lambda _change: changed(), "files")
 
-    def forget(self, uploaded: list[Chosen]) -> None:
-        self.widget.forget([one.source for one in uploaded if isinstance(one.source, Path)])
+    def forget(self, uploaded: list[ChosenFile]) -> None:
+        self.widget.forget([chosen.source for chosen in uploaded if isinstance(chosen.source, Path)])
 
-    def nothing(self) -> str:
-        return NOTHING_CHOSEN
+    def empty_message(self) -> str:
+        return NO_FILE_CHOSEN
 
 
-class SmallPicker:
+class FileUploadPicker:
     """ipywidgets' own upload, for where anywidget is missing: up to about 10 MB."""
 
     def __init__(self) -> None:
@@ -100,8 +101,8 @@ class SmallPicker:
             tooltip="Files of this computer, up to about 10 MB (more needs anywidget)",
         )
 
-    def chosen(self) -> list[Chosen]:
-        return [Chosen(item["name"], bytes(item["content"]), item["type"] or None) for item in self.widget.value]
+    def chosen(self) -> list[ChosenFile]:
+        return [ChosenFile(item["name"], bytes(item["content"]), item["type"] or None) for item in self.widget.value]
 
     def names(self) -> list[str]:
         return [item["name"] for item in self.widget.value]
@@ -109,45 +110,45 @@ class SmallPicker:
     def watch(self, changed: Callable[[], None]) -> None:
         self.widget.observe(lambda _change: changed(), "value")
 
-    def forget(self, uploaded: list[Chosen]) -> None:
+    def forget(self, uploaded: list[ChosenFile]) -> None:
         self.widget.value = ()
 
-    def nothing(self) -> str:
-        return NOTHING_CAME
+    def empty_message(self) -> str:
+        return NO_FILE_RECEIVED
 
 
-def best_picker() -> Picker:
+def default_picker() -> FilePicker:
     """The picker that this environment can have."""
-    return SlicePicker() if find_spec("anywidget") else SmallPicker()
+    return AnywidgetPicker() if find_spec("anywidget") else FileUploadPicker()
 
 
 class FileChoice(widgets.VBox):  # type: ignore[misc]
     """Files of the person's computer, and one beside the kernel."""
 
-    def __init__(self, make_picker: Callable[[], Picker] = best_picker) -> None:
+    def __init__(self, make_picker: Callable[[], FilePicker] = default_picker) -> None:
         self.picker = make_picker()
-        self._given: list[Chosen] = []
-        self.path = entry(
+        self._last_chosen: list[ChosenFile] = []
+        self.path = text_field(
             "File beside the kernel",
             "The path of a file that the kernel can read itself",
             hint="a path, like data/survey.csv",
         )
         super().__init__([self.picker.widget, self.path])
 
-    def chosen(self) -> list[Chosen]:
+    def chosen(self) -> list[ChosenFile]:
         """Every file that is chosen. Raises ValueError when there is none, or not all of it here."""
-        found = [*self.picker.chosen(), *self._beside()]
-        if not found:
-            raise ValueError(self.picker.nothing())
-        self._given = found
-        return found
+        files = [*self.picker.chosen(), *self._kernel_file()]
+        if not files:
+            raise ValueError(self.picker.empty_message())
+        self._last_chosen = files
+        return files
 
-    def single(self) -> Chosen:
+    def single(self) -> ChosenFile:
         """The one file that is chosen. Raises ValueError for none, and for several."""
-        found = self.chosen()
-        if len(found) > 1:
-            raise ValueError(f"{len(found)} files are chosen, and a file has the content of one: remove the others.")
-        return found[0]
+        files = self.chosen()
+        if len(files) > 1:
+            raise ValueError(f"{len(files)} files are chosen, and a file has the content of one: remove the others.")
+        return files[0]
 
     def names(self) -> list[str]:
         """What a cell would call them."""
@@ -160,11 +161,11 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
 
     def forget(self) -> None:
         """Take off the list what `chosen` gave last: it is not uploaded again by the next press."""
-        self.picker.forget(self._given)
-        if self.path.value.strip() in (str(one.source) for one in self._given):
+        self.picker.forget(self._last_chosen)
+        if self.path.value.strip() in (str(chosen.source) for chosen in self._last_chosen):
             self.path.value = ""
 
-    def _beside(self) -> list[Chosen]:
+    def _kernel_file(self) -> list[ChosenFile]:
         text = self.path.value.strip()
         if not text:
             return []
@@ -173,4 +174,4 @@ class FileChoice(widgets.VBox):  # type: ignore[misc]
             raise ValueError(f"{text} is a folder: give the path of a file in it.")
         if not path.is_file():
             raise ValueError(f"{text}: there is no such file beside the kernel (it runs in {Path.cwd()})")
-        return [Chosen(path.name, path)]
+        return [ChosenFile(path.name, path)]

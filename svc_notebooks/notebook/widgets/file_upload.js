@@ -3,7 +3,7 @@
 
 const SLICE = 1024 * 1024; // a message over 10 MiB is dropped by the notebook server
 const WINDOW = 4; // slices on their way at once
-const SILENCE = 5000; // milliseconds before slices are sent again; doubled each time in a row
+const TIMEOUT = 5000; // milliseconds before slices are sent again; doubled each time in a row
 
 const UNITS = [["GiB", 1024 ** 3], ["MiB", 1024 ** 2], ["KiB", 1024]];
 
@@ -14,43 +14,43 @@ function sizeText(size) {
 }
 
 function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children); // text becomes text nodes: a file name is never read as HTML
-  return made;
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children); // text becomes text nodes: a file name is never read as HTML
+  return node;
 }
 
 // Sends one file at a time, in the order in which they were chosen.
 class Sender {
   constructor(model) {
     this.model = model;
-    this.waiting = new Map(); // key -> File, not yet complete
+    this.pending = new Map(); // key -> File, not yet complete
     this.sent = 0;
     this.acknowledged = 0;
-    this.silence = SILENCE;
+    this.timeout = TIMEOUT;
     this.timer = null;
   }
 
   add(file) {
     const key = `${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
-    this.waiting.set(key, file);
+    this.pending.set(key, file);
     const mime = file.type || "";
     this.model.send({ kind: "begin", key, name: file.name, size: file.size, mime });
   }
 
   drop(key) {
     const current = this.current();
-    this.waiting.delete(key);
+    this.pending.delete(key);
     if (key === current) this.restart();
     this.model.send({ kind: "drop", key });
   }
 
-  holds(key) {
-    return this.waiting.has(key);
+  isPending(key) {
+    return this.pending.has(key);
   }
 
   current() {
-    return this.waiting.keys().next().value;
+    return this.pending.keys().next().value;
   }
 
   restart() {
@@ -58,15 +58,15 @@ class Sender {
   }
 
   // What the kernel has changed: go on from there.
-  heard() {
+  onFilesChanged() {
     const entry = this.model.get("files").find((file) => file.key === this.current());
     if (!entry) return;
-    if (entry.received > this.acknowledged) this.silence = SILENCE;
+    if (entry.received > this.acknowledged) this.timeout = TIMEOUT;
     this.acknowledged = entry.received;
     if (entry.received === entry.size) {
-      this.waiting.delete(entry.key);
+      this.pending.delete(entry.key);
       this.restart();
-      this.heard();
+      this.onFilesChanged();
       return;
     }
     this.sent = Math.max(this.sent, this.acknowledged);
@@ -74,8 +74,8 @@ class Sender {
   }
 
   async pump(entry) {
-    this.listen();
-    const file = this.waiting.get(entry.key);
+    this.startTimer();
+    const file = this.pending.get(entry.key);
     const end = Math.min(this.acknowledged + WINDOW * SLICE, entry.size);
     while (this.sent < end && this.current() === entry.key) {
       const offset = this.sent;
@@ -84,28 +84,28 @@ class Sender {
         const data = await file.slice(offset, this.sent).arrayBuffer();
         this.model.send({ kind: "slice", key: entry.key, offset }, undefined, [data]);
       } catch (error) {
-        this.unreadable(entry, error);
+        this.failRead(entry, error);
       }
     }
   }
 
-  unreadable(entry, error) {
+  failRead(entry, error) {
     this.model.set("problem", `${entry.name} cannot be read any more (${error.name}): choose it again.`);
     this.model.save_changes();
     this.drop(entry.key);
   }
 
-  listen() {
+  startTimer() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.repeat(), this.silence);
+    this.timer = setTimeout(() => this.repeat(), this.timeout);
   }
 
   repeat() {
     if (this.current() === undefined) return;
-    this.silence *= 2;
+    this.timeout *= 2;
     this.sent = this.acknowledged;
-    this.heard();
-    this.listen();
+    this.onFilesChanged();
+    this.startTimer();
   }
 }
 
@@ -114,21 +114,21 @@ class Row {
   constructor(entry, sender) {
     this.sender = sender;
     this.bar = element("progress", { "aria-label": `${entry.name}, from the browser to the kernel` });
-    this.word = element("span");
+    this.statusText = element("span");
     this.button = element("button", { type: "button", class: "jupyter-button", title: `Take ${entry.name} off the list` }, "Remove");
     this.button.setAttribute("aria-label", `Remove ${entry.name}`);
     this.button.addEventListener("click", () => sender.drop(entry.key));
     const name = element("span", { class: "svc-name" }, entry.name);
-    this.line = element("li", {}, name, sizeText(entry.size), this.bar, this.word, this.button);
+    this.line = element("li", {}, name, sizeText(entry.size), this.bar, this.statusText, this.button);
   }
 
   show(entry) {
     const done = entry.received === entry.size;
-    const arriving = !done && this.sender.holds(entry.key);
+    const arriving = !done && this.sender.isPending(entry.key);
     this.bar.hidden = !arriving;
     this.bar.max = entry.size || 1;
     this.bar.value = entry.received;
-    this.word.textContent = done ? "ready" : arriving ? "arriving" : "stopped: remove it and choose it again";
+    this.statusText.textContent = done ? "ready" : arriving ? "arriving" : "stopped: remove it and choose it again";
   }
 }
 
@@ -147,13 +147,13 @@ function render({ model, el }) {
   box.append(label, " or drop them here", list, status);
   el.append(box);
 
-  const take = (files) => {
+  const addFiles = (files) => {
     model.set("problem", "");
     model.save_changes();
     for (const file of files) sender.add(file);
   };
   input.addEventListener("change", () => {
-    take(input.files);
+    addFiles(input.files);
     input.value = ""; // the same file may be chosen again
   });
   for (const kind of ["dragenter", "dragover"]) {
@@ -168,7 +168,7 @@ function render({ model, el }) {
     event.preventDefault();
     event.stopPropagation();
     box.classList.remove("svc-over");
-    take(event.dataTransfer.files);
+    addFiles(event.dataTransfer.files);
   });
 
   const rows = new Map();
@@ -187,19 +187,19 @@ function render({ model, el }) {
       }
       rows.get(entry.key).show(entry);
     }
-    const words = model.get("problem") || summary(files);
-    if (status.textContent !== words) status.textContent = words;
+    const text = model.get("problem") || summary(files);
+    if (status.textContent !== text) status.textContent = text;
   };
-  const heard = () => {
-    sender.heard();
+  const update = () => {
+    sender.onFilesChanged();
     draw();
   };
-  model.on("change:files", heard);
+  model.on("change:files", update);
   model.on("change:problem", draw);
   draw();
   return () => {
     clearTimeout(sender.timer);
-    model.off("change:files", heard);
+    model.off("change:files", update);
     model.off("change:problem", draw);
   };
 }

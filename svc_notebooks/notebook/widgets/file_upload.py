@@ -1,4 +1,4 @@
-"""Files of any size from the browser to the kernel, by picker or by drop, in slices of 1 MiB.
+"""Receives files of any size from the browser, chosen or dropped, in slices of 1 MiB.
 
 ipywidgets' FileUpload sends a file in one message, and the notebook server drops a message over
 10 MiB without a word to anybody. Slices pass, the trait that they change acknowledges them, and the
@@ -16,53 +16,53 @@ import traitlets
 
 from .upload_buffer import UploadBuffer
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
 class BrowserFiles(anywidget.AnyWidget):
-    """A box to drop files on; `inbox.arrivals` are those that came, `files` what the browser shows.
+    """A box to drop files on; `buffer.files` are those that came, `files` what the browser shows.
 
     >>> box = BrowserFiles()
-    >>> box.hear({"kind": "begin", "key": "a", "name": "n.txt", "size": 2, "mime": "text/plain"}, [])
-    >>> box.hear({"kind": "slice", "key": "a", "offset": 0}, [b"hi"]); box.files[0]["received"]
+    >>> box.handle_message({"kind": "begin", "key": "a", "name": "n.txt", "size": 2, "mime": "text/plain"}, [])
+    >>> box.handle_message({"kind": "slice", "key": "a", "offset": 0}, [b"hi"]); box.files[0]["received"]
     2
     """
 
-    _esm = (_HERE / "file_upload.js").read_text(encoding="utf-8")
-    _css = (_HERE / "file_upload.css").read_text(encoding="utf-8")
+    _esm = (_FOLDER / "file_upload.js").read_text(encoding="utf-8")
+    _css = (_FOLDER / "file_upload.css").read_text(encoding="utf-8")
 
     files = traitlets.List(traitlets.Dict(), help="what the browser shows").tag(sync=True)
     problem = traitlets.Unicode("", help="what the browser reports, as a sentence").tag(sync=True)
 
     def __init__(self) -> None:
         super().__init__()
-        self.inbox = UploadBuffer()
-        self.on_msg(lambda _widget, content, buffers: self.hear(content, buffers))
+        self.buffer = UploadBuffer()
+        self.on_msg(lambda _widget, content, buffers: self.handle_message(content, buffers))
 
-    def hear(self, content: dict[str, Any], buffers: Sequence[Any]) -> None:
+    def handle_message(self, content: dict[str, Any], buffers: Sequence[Any]) -> None:
         """Take in one message of the browser."""
         key = str(content.get("key"))
         match content.get("kind"):
             case "begin":
                 name, mime_type = str(content["name"]), str(content["mime"])
-                self.inbox.begin(key, name, int(content["size"]), mime_type)
+                self.buffer.begin(key, name, int(content["size"]), mime_type)
             case "slice":
-                self.inbox.take(key, int(content["offset"]), bytes(buffers[0]))
+                self.buffer.append(key, int(content["offset"]), bytes(buffers[0]))
             case "drop":
-                self.inbox.drop(key)
-        self._tell()
+                self.buffer.remove(key)
+        self._update_files()
 
     def forget(self, paths: Collection[Path]) -> None:
         """Take the files that lie there off the list, here and in the browser."""
-        for one in self.inbox.arrivals:
-            if one.path in paths:
-                self.inbox.drop(one.key)
-        self._tell()
+        for file in self.buffer.files:
+            if file.path in paths:
+                self.buffer.remove(file.key)
+        self._update_files()
 
-    def _tell(self) -> None:
+    def _update_files(self) -> None:
         self.files = [
-            {"key": one.key, "name": one.name, "size": one.size, "received": one.received}
-            for one in self.inbox.arrivals
+            {"key": file.key, "name": file.name, "size": file.size, "received": file.received}
+            for file in self.buffer.files
         ]
 
     def __repr__(self) -> str:

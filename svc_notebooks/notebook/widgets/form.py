@@ -1,4 +1,4 @@
-"""What every form has: guarded handlers, an alert, a table of results, the call that does the same, a static view.
+"""The base class of all forms: guarded handlers, an alert, a table of results, the code that does the same.
 
 An exception in a callback is invisible in JupyterLab, so every handler is wrapped: what it raises is shown in the
 alert and kept as `last_error`. No button is ever disabled: who works by keyboard would lose the place; a press
@@ -54,11 +54,11 @@ class Form(widgets.VBox):  # type: ignore[misc]
         self.last_error: BaseException | None = None
         self._session = session
         self._task: asyncio.Task[None] | None = None
-        self.alert, self.table, self.twin = widgets.HTML(), widgets.HTML(), widgets.HTML()
+        self.alert, self.table, self.code_area = widgets.HTML(), widgets.HTML(), widgets.HTML()
 
     def _compose(self, *parts: widgets.Widget) -> None:
         """Show these from top to bottom, and below them the call that does the same."""
-        self.children = [style_sheet("form.css"), *parts, self.twin, *_keys()]
+        self.children = [style_sheet("form.css"), *parts, self.code_area, *_keyboard_widgets()]
         self._show_code()
 
     @property
@@ -71,44 +71,44 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def close(self) -> None:
         """Take the form off the page, and all that it is made of out of the kernel's table of widgets."""
-        dispose(self, self.alert, self.table, self.twin)
+        dispose(self, self.alert, self.table, self.code_area)
 
     @abstractmethod
     def code(self) -> str:
         """The call of a cell that does the same."""
 
-    def _button(self, text: str, tooltip: str, pressed: Callable[[], None], style: str = "") -> widgets.Button:
+    def _button(self, text: str, tooltip: str, handler: Callable[[], None], style: str = "") -> widgets.Button:
         button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
-        button.on_click(lambda _button: self._guarded(pressed))
+        button.on_click(lambda _button: self._guarded(handler))
         return button
 
-    def _guarded(self, act: Callable[[], None]) -> None:
-        self._warn(None)
+    def _guarded(self, handler: Callable[[], None]) -> None:
+        self._show_error(None)
         try:
-            act()
+            handler()
         except Exception as error:
-            self._outdated()
-            self._warn(error)
+            self._clear_status()
+            self._show_error(error)
 
-    def _outdated(self) -> None:
+    def _clear_status(self) -> None:
         """Take back what was said of an earlier press: beside an alert it would be read as an answer to this one."""
 
-    def _warn(self, error: Exception | None) -> None:
+    def _show_error(self, error: Exception | None) -> None:
         if error is None:
             self.alert.value = ""
             return
         self.last_error = error
-        kind = "" if isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: "
-        self.alert.value = tag("p", kind, error, role="alert")
+        prefix = "" if isinstance(error, ValueError | TypeError) else f"{type(error).__name__}: "
+        self.alert.value = tag("p", prefix, error, role="alert")
 
-    def _say_problems(self, words: str, problems: Sequence[str]) -> None:
+    def _show_problems(self, summary: str, problems: Sequence[str]) -> None:
         """Say that fields have to be fixed, and bring the keyboard to the first; all problems are in `last_error`."""
-        self.last_error = ValueError(" ".join([words, *problems]))
-        marked = "It says beside the field why." if len(problems) == 1 else "It says beside the fields why."
-        self.alert.value = tag("p", words, " ", marked, role="alert")
-        self._go_to_wrong()
+        self.last_error = ValueError(" ".join([summary, *problems]))
+        hint = "It says beside the field why." if len(problems) == 1 else "It says beside the fields why."
+        self.alert.value = tag("p", summary, " ", hint, role="alert")
+        self._focus_first_problem()
 
-    def _go_to_wrong(self) -> None:
+    def _focus_first_problem(self) -> None:
         """The last part handles keys; without anywidget a part without key handling takes its place."""
         self.children[-1].send({"go": "wrong"})
 
@@ -118,21 +118,21 @@ class Form(widgets.VBox):  # type: ignore[misc]
 
     def _show_code(self) -> None:
         """Always open: what is unfolded would fold again with every letter that is typed."""
-        self.twin.value = code_view(self.code())
+        self.code_area.value = code_view(self.code())
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         bundle = dict(super()._repr_mimebundle_(**options))
         bundle["text/plain"] = repr(self)
-        bundle["text/html"] = self._picture()
+        bundle["text/html"] = self._static_view()
         return bundle
 
-    def _picture(self) -> Markup:
+    def _static_view(self) -> Markup:
         """What a page without a kernel shows."""
         about = f"{self.title}: run the cell to use it. It does what this call does:"
         return joined(tag("p", about), tag("pre", self.code()), Markup(self.table.value))
 
 
-def _keys() -> list[widgets.Widget]:
+def _keyboard_widgets() -> list[widgets.Widget]:
     if find_spec("anywidget") is None:
         return []
     from .keyboard import FormKeys

@@ -2,17 +2,17 @@
 // The kernel says which rows there are, and hears which are chosen.
 
 function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  made.append(...children); // text becomes text nodes: a file name is never read as HTML
-  return made;
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  node.append(...children); // text becomes text nodes: a file name is never read as HTML
+  return node;
 }
 
 class Grid {
   constructor(model, el) {
     this.model = model;
-    this.at = 0; // the row that Tab comes to
-    this.from = 0; // where a choice with Shift begins
+    this.current = 0; // the row that Tab comes to
+    this.anchor = 0; // where a choice with Shift begins
     this.drawn = [];
     this.columns = Object.entries(model.get("columns")); // the first one is the name of a row
     const names = this.columns.map(([key, words]) => element("th", { scope: "col", class: `svc-${key}` }, words));
@@ -26,7 +26,7 @@ class Grid {
     el.append(this.box);
     this.box.addEventListener("keydown", (event) => this.key(event));
     this.body.addEventListener("click", (event) => this.click(event));
-    this.body.addEventListener("dblclick", (event) => this.open(this.place(event)));
+    this.body.addEventListener("dblclick", (event) => this.open(this.rowIndex(event)));
   }
 
   get rows() {
@@ -34,61 +34,61 @@ class Grid {
   }
 
   draw() {
-    const had = this.box.contains(document.activeElement);
-    this.at = this.follow(this.drawn[this.at]?.id);
+    const hadFocus = this.box.contains(document.activeElement);
+    this.current = this.indexOf(this.drawn[this.current]?.id);
     this.drawn = this.rows;
     this.body.replaceChildren(...this.rows.map((row, n) => this.line(row, n)));
     this.table.hidden = !this.rows.length;
     this.empty.hidden = this.rows.length > 0;
-    this.empty.textContent = this.model.get("nothing");
+    this.empty.textContent = this.model.get("empty_message");
     this.mark();
-    if (had) this.focus();
+    if (hadFocus) this.focus();
   }
 
   // Where the keyboard goes on: at the same file, near it if it is gone, else at the top.
-  follow(id) {
-    const there = new Map(this.rows.map((row, n) => [row.id, n]));
-    if (there.has(id)) return there.get(id);
-    const others = this.drawn.some((row) => there.has(row.id));
-    return others ? Math.min(this.at, this.rows.length - 1) : 0;
+  indexOf(id) {
+    const indexById = new Map(this.rows.map((row, n) => [row.id, n]));
+    if (indexById.has(id)) return indexById.get(id);
+    const others = this.drawn.some((row) => indexById.has(row.id));
+    return others ? Math.min(this.current, this.rows.length - 1) : 0;
   }
 
   focus() {
-    (this.body.rows[this.at] ?? this.empty).focus();
+    (this.body.rows[this.current] ?? this.empty).focus();
   }
 
   line(row, n) {
-    const sign = element("td", { class: "svc-chosen" });
+    const mark = element("td", { class: "svc-chosen" });
     const [[first], ...others] = this.columns;
     const name = element("td", { class: "svc-name" }, element("span", {}, row[first]));
     if (row.note) name.append(element("small", {}, row.note));
     if (row.more) name.append(element("small", { class: "svc-more" }, row.more));
     const rest = others.map(([key]) => element("td", { class: `svc-${key}` }, row[key]));
-    return element("tr", { "data-n": n, class: row.folder ? "svc-folder" : "" }, sign, name, ...rest);
+    return element("tr", { "data-n": n, class: row.folder ? "svc-folder" : "" }, mark, name, ...rest);
   }
 
   // Of the rows that are drawn: where both change in one message, this may be called before the new ones are.
   mark() {
     const chosen = new Set(this.model.get("chosen"));
     [...this.body.rows].forEach((line, n) => {
-      const is = chosen.has(this.drawn[n].id);
-      line.setAttribute("aria-selected", String(is));
-      line.tabIndex = n === this.at ? 0 : -1;
-      line.cells[0].textContent = is ? "✓" : "";
+      const selected = chosen.has(this.drawn[n].id);
+      line.setAttribute("aria-selected", String(selected));
+      line.tabIndex = n === this.current ? 0 : -1;
+      line.cells[0].textContent = selected ? "✓" : "";
     });
   }
 
-  place(event) {
+  rowIndex(event) {
     return Number(event.target.closest("tr").dataset.n);
   }
 
   go(n, { extend = false, keep = false } = {}) {
     if (!this.rows.length) return;
-    this.at = Math.max(0, Math.min(n, this.rows.length - 1));
-    if (!extend) this.from = this.at;
-    if (!keep) this.choose(this.rows.slice(Math.min(this.from, this.at), Math.max(this.from, this.at) + 1));
+    this.current = Math.max(0, Math.min(n, this.rows.length - 1));
+    if (!extend) this.anchor = this.current;
+    if (!keep) this.choose(this.rows.slice(Math.min(this.anchor, this.current), Math.max(this.anchor, this.current) + 1));
     this.mark();
-    this.body.rows[this.at].focus();
+    this.body.rows[this.current].focus();
   }
 
   choose(rows) {
@@ -100,7 +100,7 @@ class Grid {
     const chosen = new Set(this.model.get("chosen"));
     const { id } = this.rows[n];
     if (!chosen.delete(id)) chosen.add(id);
-    this.from = n;
+    this.anchor = n;
     this.choose(this.rows.filter((row) => chosen.has(row.id)));
     this.go(n, { keep: true });
   }
@@ -110,25 +110,25 @@ class Grid {
   }
 
   click(event) {
-    const n = this.place(event);
+    const n = this.rowIndex(event);
     if (event.ctrlKey || event.metaKey || event.target.closest(".svc-chosen")) this.toggle(n);
     else this.go(n, { extend: event.shiftKey });
   }
 
   key(event) {
-    const how = { extend: event.shiftKey, keep: event.ctrlKey || event.metaKey };
+    const options = { extend: event.shiftKey, keep: event.ctrlKey || event.metaKey };
     const last = this.rows.length - 1;
     const keys = {
-      ArrowDown: () => this.go(this.at + 1, how),
-      ArrowUp: () => this.go(this.at - 1, how),
-      PageDown: () => this.go(this.at + 10, how),
-      PageUp: () => this.go(this.at - 10, how),
-      Home: () => this.go(0, how),
-      End: () => this.go(last, how),
-      " ": () => this.toggle(this.at),
-      Enter: () => this.open(this.at),
+      ArrowDown: () => this.go(this.current + 1, options),
+      ArrowUp: () => this.go(this.current - 1, options),
+      PageDown: () => this.go(this.current + 10, options),
+      PageUp: () => this.go(this.current - 10, options),
+      Home: () => this.go(0, options),
+      End: () => this.go(last, options),
+      " ": () => this.toggle(this.current),
+      Enter: () => this.open(this.current),
       Backspace: () => this.model.send({ kind: "up" }),
-      a: how.keep ? () => this.choose(this.rows) : null,
+      a: options.keep ? () => this.choose(this.rows) : null,
     };
     if (event.altKey || !keys[event.key]) return;
     event.preventDefault();
@@ -141,19 +141,19 @@ function render({ model, el }) {
   const grid = new Grid(model, el);
   const draw = () => grid.draw();
   const mark = () => grid.mark();
-  const hear = (content) => {
+  const handleMessage = (content) => {
     if (content.kind === "focus") grid.focus();
   };
   model.on("change:rows", draw);
-  model.on("change:nothing", draw);
+  model.on("change:empty_message", draw);
   model.on("change:chosen", mark);
-  model.on("msg:custom", hear);
+  model.on("msg:custom", handleMessage);
   draw();
   return () => {
     model.off("change:rows", draw);
-    model.off("change:nothing", draw);
+    model.off("change:empty_message", draw);
     model.off("change:chosen", mark);
-    model.off("msg:custom", hear);
+    model.off("msg:custom", handleMessage);
   };
 }
 

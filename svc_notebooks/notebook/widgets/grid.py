@@ -1,4 +1,4 @@
-"""Rows as a grid in which arrows go, Space chooses and Enter opens: one stop for Tab. Needs anywidget."""
+"""Shows rows as a grid with one tab stop: arrows move, Space chooses, Enter opens. Needs anywidget."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
 class Grid(anywidget.AnyWidget):
@@ -24,27 +24,27 @@ class Grid(anywidget.AnyWidget):
     ['a']
     """
 
-    _esm = (_HERE / "grid.js").read_text(encoding="utf-8")
-    _css = (_HERE / "grid.css").read_text(encoding="utf-8")
+    _esm = (_FOLDER / "grid.js").read_text(encoding="utf-8")
+    _css = (_FOLDER / "grid.css").read_text(encoding="utf-8")
 
     label = traitlets.Unicode("", help="what the rows are").tag(sync=True)
     columns = traitlets.Dict(help="the words above each column; the first one is the name of a row").tag(sync=True)
     rows = traitlets.List(traitlets.Dict(), help="what is shown, from top to bottom").tag(sync=True)
-    nothing = traitlets.Unicode("", help="what is said where there are no rows").tag(sync=True)
+    empty_message = traitlets.Unicode("", help="what is said where there are no rows").tag(sync=True)
     chosen = traitlets.List(traitlets.Unicode(), help="the ids of the rows that are chosen").tag(sync=True)
 
     def __init__(self, label: str, columns: dict[str, str]) -> None:
         super().__init__(label=label, columns=columns)
         self._open: Callable[[str], None] = lambda _id: None
         self._up: Callable[[], None] = lambda: None
-        self.on_msg(lambda _widget, content, _buffers: self.hear(content))
+        self.on_msg(lambda _widget, content, _buffers: self.handle_message(content))
 
-    def show(self, rows: Sequence[dict[str, Any]], nothing: str) -> None:
+    def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
         """Show these; what was chosen stays chosen while it is among them."""
-        there = {row["id"] for row in rows}
+        row_ids = {row["id"] for row in rows}
         with self.hold_sync():
-            self.rows, self.nothing = list(rows), nothing
-            self.chosen = [one for one in self.chosen if one in there]
+            self.rows, self.empty_message = list(rows), empty_message
+            self.chosen = [row_id for row_id in self.chosen if row_id in row_ids]
 
     def ids(self) -> list[str]:
         """The chosen ones, from top to bottom."""
@@ -55,7 +55,7 @@ class Grid(anywidget.AnyWidget):
         self._open, self._up = opened, up
         self.observe(lambda _change: changed(), "chosen")
 
-    def hear(self, content: dict[str, Any]) -> None:
+    def handle_message(self, content: dict[str, Any]) -> None:
         """Take in one message of the browser."""
         if content.get("kind") == "open":
             self._open(str(content.get("id")))

@@ -1,4 +1,4 @@
-"""HTML that cannot be broken into: whatever is not `Markup` already is escaped on its way in.
+"""Builds HTML: `tag` escapes everything that is not `Markup` already.
 
 An HTML widget runs what it is given, and file names, headers and error texts come from others. So
 markup is built with `tag` alone, and `tag` has the one escape of the package.

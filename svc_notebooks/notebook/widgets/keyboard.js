@@ -14,25 +14,25 @@ const WRONG = ".svc-bad :is(input, select, textarea)";
 const QUESTION = ".svc-form .svc-question";
 const LIST = ".svc-form .svc-over select";
 
-const NEAR = 10; // pixels that a hand moves while it presses
+const MOVE_THRESHOLD = 10; // pixels that a hand moves while it presses
 
 let groups = 0;
-let held = null;
+let pressed = null;
 
-function name(group) {
+function nameGroup(group) {
   const buttons = [...group.querySelectorAll("input[type=radio]")];
-  const given = buttons.find((button) => button.name)?.name ?? `svc-radio-${++groups}`;
-  for (const button of buttons) button.name = given;
+  const groupName = buttons.find((button) => button.name)?.name ?? `svc-radio-${++groups}`;
+  for (const button of buttons) button.name = groupName;
 }
 
-function mark(event) {
+function markElement(event) {
   const form = event.target.closest?.(FORM);
   if (!form) return;
   event.target.setAttribute(MARK, "true");
-  form.querySelectorAll(GROUP).forEach(name);
+  form.querySelectorAll(GROUP).forEach(nameGroup);
 }
 
-function cancel(event) {
+function pressCancel(event) {
   const button = event.key === "Escape" && event.target.closest?.(QUESTION)?.querySelector("button.svc-cancel");
   if (!button) return;
   event.preventDefault();
@@ -40,30 +40,30 @@ function cancel(event) {
   button.click();
 }
 
-function close(event) {
+function closeList(event) {
   event.target.closest?.(LIST)?.blur();
 }
 
-function hold(event) {
+function startPress(event) {
   const button = event.button === 0 && event.target.closest?.(`${FORM} button`);
   if (!button) return;
   button.setPointerCapture(event.pointerId);
-  held = { button, id: event.pointerId, x: event.clientX, y: event.clientY };
+  pressed = { button, id: event.pointerId, x: event.clientX, y: event.clientY };
 }
 
-function moved(event) {
-  if (!held || Math.hypot(event.clientX - held.x, event.clientY - held.y) < NEAR) return;
-  if (held.button.hasPointerCapture(held.id)) held.button.releasePointerCapture(held.id);
-  held = null;
+function cancelPress(event) {
+  if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) < MOVE_THRESHOLD) return;
+  if (pressed.button.hasPointerCapture(pressed.id)) pressed.button.releasePointerCapture(pressed.id);
+  pressed = null;
 }
 
-const HEARD = { focusin: mark, keydown: cancel, click: close, pointerdown: hold, pointermove: moved };
+const HANDLERS = { focusin: markElement, keydown: pressCancel, click: closeList, pointerdown: startPress, pointermove: cancelPress };
 
 function render({ model, el }) {
   model.on("msg:custom", () => el.closest(FORM)?.querySelector(WRONG)?.focus());
-  for (const [name, does] of Object.entries(HEARD)) document.addEventListener(name, does);
+  for (const [name, handler] of Object.entries(HANDLERS)) document.addEventListener(name, handler);
   return () => {
-    for (const [name, does] of Object.entries(HEARD)) document.removeEventListener(name, does);
+    for (const [name, handler] of Object.entries(HANDLERS)) document.removeEventListener(name, handler);
   };
 }
 

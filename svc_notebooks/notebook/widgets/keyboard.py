@@ -1,4 +1,4 @@
-"""Keys that are pressed in a form stay in the form: JupyterLab would take arrows and letters as its shortcuts.
+"""Keeps JupyterLab's shortcuts from taking the keys that are pressed in a form.
 
 Without anywidget there is nobody in the browser to say so; then Tab, Space and Enter work, and arrows do not.
 """

@@ -1,4 +1,4 @@
-"""A month as a small table, with the days marked on which something happens."""
+"""Shows a month as a table in which some days are marked."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Rarely used controls of a form, behind a button that shows and hides them."""
+"""A button that shows and hides the rarely used controls of a form."""
 
 from __future__ import annotations
 
 import ipywidgets as widgets
 
-from .field import show, small_button
+from .field import set_visible, small_button
 
 _MORE, _FEWER = "More options", "Fewer options"
 
@@ -34,8 +34,8 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
     @shown.setter
     def shown(self, shown: bool) -> None:
         if shown:
-            self._prepare()
-        show(self.box, shown)
+            self._build_controls()
+        set_visible(self.box, shown)
         self.update_label()
 
     def update_label(self) -> None:
@@ -43,7 +43,7 @@ class MoreOptions(widgets.VBox):  # type: ignore[misc]
         count = self._count_set()
         self.button.description = _FEWER if self.shown else f"{_MORE} ({count} set)" if count else _MORE
 
-    def _prepare(self) -> None:
+    def _build_controls(self) -> None:
         """Make the controls; a form with many of them makes them when they are first shown."""
 
     def _count_set(self) -> int:

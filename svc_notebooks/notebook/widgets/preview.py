@@ -1,4 +1,4 @@
-"""What an export looks like, as HTML: text, tables, pages without scripts, pictures, what is in an archive.
+"""Shows an export as HTML: text, tables, pages without scripts, pictures, the files of an archive.
 
 An export is somebody else's content. Text is escaped; a page lies in a frame that runs no script, sends no form
 and fetches nothing; a picture is an `img`, where scripts inside an SVG do not run.
@@ -16,9 +16,9 @@ from ...core.http.native_formats import CSV, HTML, JPEG, PNG, SVG, TEXT, TSV, ZI
 from ..sizes import KIB, MIB, size_text
 from .html import Markup, joined, tag
 
-MOST_TEXT = 64 * KIB
-MOST_ROWS, MOST_COLUMNS, MOST_ENTRIES = 50, 20, 50
-LARGEST = 4 * MIB
+MAX_TEXT = 64 * KIB
+MAX_ROWS, MAX_COLUMNS, MAX_ENTRIES = 50, 20, 50
+MAX_SIZE = 4 * MIB
 """A page or a picture over this many bytes is not shown: it would travel to the browser inside a message."""
 
 _BOX = "border: 1px solid var(--jp-border-color1, #bdbdbd); border-radius: 4px; background: #fff; color: #212121"
@@ -42,14 +42,14 @@ def _view(media_type: str) -> Callable[[bytes], Markup] | None:
 
 
 def _text(body: bytes) -> Markup:
-    shown = body[:MOST_TEXT].decode("utf-8-sig", "replace")
+    shown = body[:MAX_TEXT].decode("utf-8-sig", "replace")
     text = tag("pre", shown, style="margin: 0; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere")
-    return tag("div", text, _rest(len(body) - MOST_TEXT, "bytes"), style=_SCROLL, tabindex="0")
+    return tag("div", text, _omitted_line(len(body) - MAX_TEXT, "bytes"), style=_SCROLL, tabindex="0")
 
 
-def _rest(count: int, what: str) -> Markup:
+def _omitted_line(count: int, unit: str) -> Markup:
     """A line that says what is left out; all of it is in the export."""
-    return tag("p", f"… and {count} more {what}", style="font-style: italic") if count > 0 else Markup()
+    return tag("p", f"… and {count} more {unit}", style="font-style: italic") if count > 0 else Markup()
 
 
 def _table(separator: str) -> Callable[[bytes], Markup]:
@@ -60,35 +60,35 @@ def _table(separator: str) -> Callable[[bytes], Markup]:
         except csv.Error:  # a cell that is longer than csv takes
             return _text(body)
         longest = max((len(cell) for row in rows for cell in row), default=0)
-        return _text(body) if longest > MOST_TEXT else _cells(rows)
+        return _text(body) if longest > MAX_TEXT else _cells(rows)
 
     return view
 
 
 def _cells(rows: list[list[str]]) -> Markup:
-    shown = [_row(row) for row in rows[:MOST_ROWS]]
+    shown = [_row(row) for row in rows[:MAX_ROWS]]
     table = tag("table", joined(*shown), style="border-collapse: collapse")
-    wide = max((len(row) for row in rows), default=0) - MOST_COLUMNS
-    left_out = joined(_rest(len(rows) - MOST_ROWS, "rows"), _rest(wide, "columns"))
-    return tag("div", table, left_out, style=_SCROLL, tabindex="0")
+    extra_columns = max((len(row) for row in rows), default=0) - MAX_COLUMNS
+    omitted = joined(_omitted_line(len(rows) - MAX_ROWS, "rows"), _omitted_line(extra_columns, "columns"))
+    return tag("div", table, omitted, style=_SCROLL, tabindex="0")
 
 
 def _row(cells: list[str]) -> Markup:
-    return tag("tr", joined(*(tag("td", cell, style=_CELL) for cell in cells[:MOST_COLUMNS])))
+    return tag("tr", joined(*(tag("td", cell, style=_CELL) for cell in cells[:MAX_COLUMNS])))
 
 
 def _page(body: bytes) -> Markup:
-    if len(body) > LARGEST:
+    if len(body) > MAX_SIZE:
         return _too_large(body)
-    guard = tag("meta", http_equiv="Content-Security-Policy", content=_POLICY)
-    page = "<!DOCTYPE html>" + guard + body.decode("utf-8-sig", "replace")
+    policy_tag = tag("meta", http_equiv="Content-Security-Policy", content=_POLICY)
+    page = "<!DOCTYPE html>" + policy_tag + body.decode("utf-8-sig", "replace")
     style = f"{_BOX}; width: 100%; height: 26em; resize: vertical"
     return tag("iframe", sandbox="", srcdoc=page, title="The exported page", style=style)
 
 
 def _picture(media_type: str) -> Callable[[bytes], Markup]:
     def view(body: bytes) -> Markup:
-        if len(body) > LARGEST:
+        if len(body) > MAX_SIZE:
             return _too_large(body)
         style = f"{_BOX}; max-width: 100%; max-height: 26em"
         return tag("img", src=data_url(media_type, body), alt="The exported picture", style=style)
@@ -97,7 +97,7 @@ def _picture(media_type: str) -> Callable[[bytes], Markup]:
 
 
 def _too_large(body: bytes) -> Markup:
-    return tag("p", f"This export has {size_text(len(body))}; more than {size_text(LARGEST)} are not shown here.")
+    return tag("p", f"This export has {size_text(len(body))}; more than {size_text(MAX_SIZE)} are not shown here.")
 
 
 def data_url(media_type: str, body: bytes) -> str:
@@ -115,8 +115,8 @@ def _archive(body: bytes) -> Markup:
             entries = archive.infolist()
     except zipfile.BadZipFile:
         return tag("p", "This is no archive that can be read.")
-    lines = [tag("li", f"{entry.filename} ({size_text(entry.file_size)})") for entry in entries[:MOST_ENTRIES]]
-    return tag("div", tag("ul", *lines), _rest(len(entries) - MOST_ENTRIES, "files"), style=_SCROLL)
+    lines = [tag("li", f"{entry.filename} ({size_text(entry.file_size)})") for entry in entries[:MAX_ENTRIES]]
+    return tag("div", tag("ul", *lines), _omitted_line(len(entries) - MAX_ENTRIES, "files"), style=_SCROLL)
 
 
 _VIEWS: dict[str, Callable[[bytes], Markup]] = {

@@ -1,4 +1,4 @@
-"""The progress bar of a notebook: a labelled native `<progress>` and a line that is read aloud.
+"""A progress bar: a labelled native `<progress>` and a line that screen readers announce.
 
 ipywidgets' own bar has neither a role nor a value for a screen reader.
 """
@@ -12,7 +12,7 @@ import ipywidgets as widgets
 from ..sizes import progress_text
 from .html import Markup, tag
 
-_SPOKEN_STEP = 10  # percent: a line that changes at every chunk is never read to its end
+_ANNOUNCED_STEP = 10  # percent: a line that changes at every chunk is never read to its end
 
 
 class ProgressBar(widgets.VBox):  # type: ignore[misc]
@@ -31,7 +31,7 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
     def begin(self, label: str, total: int | None) -> None:
         """Start over, for another transfer."""
         self.label = label
-        self._drawn = self._spoken = -1
+        self._drawn = self._announced = -1
         self.report(0, total)
 
     @property
@@ -46,32 +46,32 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         if percent == self._drawn:
             return
         self._drawn = percent
-        self._bar.value = self._native()
-        if self._spoken < 0 or not total or percent - self._spoken >= _SPOKEN_STEP:
-            self._spoken = percent
-            self.say(self.status)
+        self._bar.value = self._bar_html()
+        if self._announced < 0 or not total or percent - self._announced >= _ANNOUNCED_STEP:
+            self._announced = percent
+            self.show_text(self.status)
 
     def finish(self, word: str = "Done") -> None:
         """Say that it came to its end."""
-        self._bar.value = self._native()
-        self.say(f"{word}: {self.status}")
+        self._bar.value = self._bar_html()
+        self.show_text(f"{word}: {self.status}")
 
     def stop(self, word: str) -> None:
         """Say that it stopped before its end."""
-        self.say(f"{word} at {self.status}")
+        self.show_text(f"{word} at {self.status}")
 
-    def end(self, words: str, *, well: bool = True) -> None:
+    def complete(self, text: str, *, succeeded: bool = True) -> None:
         """Say how it ended, where nobody counted bytes."""
-        self.done, self.total = int(well), 1
-        self._bar.value = self._native()
-        self.say(words)
+        self.done, self.total = int(succeeded), 1
+        self._bar.value = self._bar_html()
+        self.show_text(text)
 
-    def rest(self, label: str) -> None:
+    def reset(self, label: str) -> None:
         """Nothing is done now, and what was done before is no answer to what is asked."""
         self.begin(label, 1)
-        self.say("Nothing is under way")
+        self.show_text("Nothing is under way")
 
-    def _native(self) -> Markup:
+    def _bar_html(self) -> Markup:
         unknown = self.total is None
         bar = tag(
             "progress",
@@ -82,10 +82,10 @@ class ProgressBar(widgets.VBox):  # type: ignore[misc]
         )
         return tag("label", self.label, " ", bar)
 
-    def say(self, words: str) -> None:
+    def show_text(self, text: str) -> None:
         """Put these words into the line below the bar."""
-        self.words = words
-        self._line.value = tag("span", words, role="status", aria_live="polite")
+        self.text = text
+        self._line.value = tag("span", text, role="status", aria_live="polite")
 
     def __repr__(self) -> str:
         return f"<ProgressBar: {self.label}>"

@@ -1,4 +1,4 @@
-"""Rows to choose from: a grid with anywidget, a plain list without it; both can be used by keyboard alone."""
+"""Lists rows to choose from: a grid with anywidget, a plain list without it; both work by keyboard alone."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class RowList(Protocol):
 
     chosen: Any
 
-    def show(self, rows: Sequence[dict[str, Any]], nothing: str) -> None:
+    def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
         """Show these rows, or say this where there are none."""
 
     def ids(self) -> list[str]:
@@ -29,10 +29,10 @@ class RowList(Protocol):
         """Bring the keyboard to it."""
 
 
-class Lines(widgets.SelectMultiple):  # type: ignore[misc]
+class PlainRowList(widgets.SelectMultiple):  # type: ignore[misc]
     """A line for each row. Opening and going up is for the buttons beside it.
 
-    >>> lines = Lines("Files", {"name": "Name", "size": "Size"})
+    >>> lines = PlainRowList("Files", {"name": "Name", "size": "Size"})
     >>> lines.show([{"id": "a", "name": "a.txt", "size": "1 byte"}], "Nothing")
     >>> lines.chosen = ["a"]; lines.ids()
     ['a']
@@ -45,16 +45,16 @@ class Lines(widgets.SelectMultiple):  # type: ignore[misc]
     @property
     def chosen(self) -> list[str]:
         """The ids of the chosen ones."""
-        return [one for one in self.value if one]
+        return [row_id for row_id in self.value if row_id]
 
     @chosen.setter
     def chosen(self, ids: Sequence[str]) -> None:
         self.value = tuple(ids)
 
-    def show(self, rows: Sequence[dict[str, Any]], nothing: str) -> None:
+    def show(self, rows: Sequence[dict[str, Any]], empty_message: str) -> None:
         """Show these; what was chosen stays chosen while it is among them."""
         before = self.ids()
-        self.options = [(self._line(row), row["id"]) for row in rows] or [(nothing, "")]
+        self.options = [(self._row_text(row), row["id"]) for row in rows] or [(empty_message, "")]
         self.value = tuple(row["id"] for row in rows if row["id"] in before)
 
     def ids(self) -> list[str]:
@@ -65,15 +65,15 @@ class Lines(widgets.SelectMultiple):  # type: ignore[misc]
         """Call the first one when others are chosen."""
         self.observe(lambda _change: changed(), "value")
 
-    def _line(self, row: dict[str, Any]) -> str:
+    def _row_text(self, row: dict[str, Any]) -> str:
         first, *others = (row[key] for key in self._columns)
         return f"{first} ({', '.join(filter(None, others))})"
 
 
-def best_list(label: str, columns: dict[str, str]) -> RowList:
+def default_row_list(label: str, columns: dict[str, str]) -> RowList:
     """What this environment can have."""
     if find_spec("anywidget") is None:
-        return Lines(label, columns)
+        return PlainRowList(label, columns)
     from .grid import Grid
 
     return Grid(label, columns)

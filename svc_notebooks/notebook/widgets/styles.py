@@ -1,4 +1,4 @@
-"""How forms look: style sheets that lie beside this file, put into the page by the forms themselves."""
+"""Puts the style sheets of this folder into the page of a form."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import ipywidgets as widgets
 
 from .html import Markup, tag
 
-_HERE = Path(__file__).parent
+_FOLDER = Path(__file__).parent
 
 
-def style_sheet(name: str, more: str = "") -> widgets.HTML:
+def style_sheet(name: str, extra_rules: str = "") -> widgets.HTML:
     """What puts a style sheet, and these further rules, into the page, and cannot be seen."""
-    return widgets.HTML(tag("style", Markup(_text(name) + more)), layout={"display": "none"})
+    return widgets.HTML(tag("style", Markup(_text(name) + extra_rules)), layout={"display": "none"})
 
 
 @cache
 def _text(name: str) -> str:
-    return (_HERE / name).read_text(encoding="utf-8")
+    return (_FOLDER / name).read_text(encoding="utf-8")
 
 
 def row(*parts: widgets.Widget) -> widgets.HBox:

@@ -1,4 +1,4 @@
-"""Where files from a browser arrive, slice by slice.
+"""Collects the slices of files that a browser sends.
 
 A slice counts when it begins where the file ends; any other is a repeat or the one behind a gap, and is
 dropped. So the browser may send again what it does not know to have arrived, as in a resumable upload.
@@ -34,48 +34,48 @@ class IncomingFile:
 
 
 class UploadBuffer:
-    """The files that a browser sends, kept in a folder of their own until the inbox is gone.
+    """The files that a browser sends, kept in a folder of their own until the buffer is gone.
 
-    >>> inbox = UploadBuffer()
-    >>> inbox.begin("a", "notes.txt", 4, "text/plain")
-    >>> inbox.take("a", 0, b"no"); inbox.take("a", 0, b"no"); inbox.take("a", 2, b"te")
-    >>> [(one.name, one.complete, one.path.read_bytes()) for one in inbox.arrivals]
+    >>> buffer = UploadBuffer()
+    >>> buffer.begin("a", "notes.txt", 4, "text/plain")
+    >>> buffer.append("a", 0, b"no"); buffer.append("a", 0, b"no"); buffer.append("a", 2, b"te")
+    >>> [(file.name, file.complete, file.path.read_bytes()) for file in buffer.files]
     [('notes.txt', True, b'note')]
     """
 
     def __init__(self) -> None:
-        self._arrivals: dict[str, IncomingFile] = {}
+        self._files: dict[str, IncomingFile] = {}
         self._folder: Path | None = None
-        self._begun = 0
+        self._count = 0
 
     @property
-    def arrivals(self) -> list[IncomingFile]:
+    def files(self) -> list[IncomingFile]:
         """What is here and what is on its way, in the order in which it began."""
-        return list(self._arrivals.values())
+        return list(self._files.values())
 
     def begin(self, key: str, name: str, size: int, mime_type: str) -> None:
         """A file of `size` bytes is about to come."""
-        self._begun += 1
-        path = self._home() / f"{self._begun}"  # a name from outside never becomes a path
+        self._count += 1
+        path = self._temporary_folder() / f"{self._count}"  # a name from outside never becomes a path
         path.touch()
-        self._arrivals[key] = IncomingFile(key, name, size, mime_type, path)
+        self._files[key] = IncomingFile(key, name, size, mime_type, path)
 
-    def take(self, key: str, offset: int, data: bytes) -> None:
+    def append(self, key: str, offset: int, data: bytes) -> None:
         """Add the bytes from `offset` on, where they continue the file and do not outgrow it."""
-        known = self._arrivals.get(key)
-        if known is None or offset != known.received or offset + len(data) > known.size:
+        incoming = self._files.get(key)
+        if incoming is None or offset != incoming.received or offset + len(data) > incoming.size:
             return
-        with known.path.open("ab") as file:
+        with incoming.path.open("ab") as file:
             file.write(data)
-        self._arrivals[key] = replace(known, received=offset + len(data))
+        self._files[key] = replace(incoming, received=offset + len(data))
 
-    def drop(self, key: str) -> None:
+    def remove(self, key: str) -> None:
         """Forget a file, and the bytes of it that are here."""
-        known = self._arrivals.pop(key, None)
-        if known is not None:
-            known.path.unlink(missing_ok=True)
+        incoming = self._files.pop(key, None)
+        if incoming is not None:
+            incoming.path.unlink(missing_ok=True)
 
-    def _home(self) -> Path:
+    def _temporary_folder(self) -> Path:
         if self._folder is None:
             self._folder = Path(tempfile.mkdtemp(prefix="svc-notebooks-"))
             remove_with(self, self._folder)

@@ -14,7 +14,7 @@ box
 """
 READ = """
 import hashlib
-print(*(f"{one.name} {hashlib.md5(one.path.read_bytes()).hexdigest()}" for one in box.inbox.arrivals))
+print(*(f"{one.name} {hashlib.md5(one.path.read_bytes()).hexdigest()}" for one in box.buffer.files))
 """
 
 

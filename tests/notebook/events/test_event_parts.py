@@ -361,10 +361,10 @@ def test_reminders_are_the_calendars_none_or_up_to_five():
         reminders.add.click()
 
     assert len(reminders.value["overrides"]) == 5
-    assert reminders.note.wrong == ("An event has at most 5 reminders: remove one first.",)
+    assert reminders.note.problems == ("An event has at most 5 reminders: remove one first.",)
     reminders.removers[0].click()
     assert len(reminders.value["overrides"]) == 4
-    assert reminders.note.wrong == ()
+    assert reminders.note.problems == ()
 
 
 def test_a_link_that_is_typed_is_attached():

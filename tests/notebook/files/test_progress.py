@@ -93,7 +93,7 @@ def test_a_bar_says_that_it_did_not_come_to_its_end(shown, error, word):
     with pytest.raises(error):
         transfer()
 
-    assert [bar.words for bar in shown] == [f"{word} at 40 bytes of 100 bytes (40 %)"]
+    assert [bar.text for bar in shown] == [f"{word} at 40 bytes of 100 bytes (40 %)"]
 
 
 @pytest.mark.spec("D-03", "D-03b")

@@ -42,7 +42,7 @@ def form(lab, file):
 
 def said(form):
     """What stands beside the fields."""
-    return [words for field in form.controls.fields() for words in field.wrong]
+    return [words for field in form.controls.fields() for words in field.problems]
 
 
 # -- what is created
@@ -112,7 +112,7 @@ def test_the_code_does_what_the_form_does(form):
 
     same = ["summary", "start", "end", "recurrence"]
     assert made[same].astype(str).to_dict() == form.result[same].astype(str).to_dict()
-    assert "svc.create_event(" in form.twin.value
+    assert "svc.create_event(" in form.code_area.value
 
 
 @pytest.mark.spec("W-03", "W-03c")
@@ -241,7 +241,7 @@ def test_whatever_is_set_is_kept_and_what_is_wrong_with_it_is_said(form):
 def test_an_end_before_the_start_is_said_beside_the_end(form):
     form.controls.when.last.value = date(2026, 11, 1)
 
-    assert form.controls.when.until.wrong
+    assert form.controls.when.until.problems
     form.create.click()
     assert "Nothing was created" in form.alert.value
     assert len(svc.events()) == 0
@@ -253,8 +253,8 @@ def test_an_end_before_the_start_is_said_beside_the_end(form):
 def test_a_zone_that_there_is_not_is_said_once_beside_the_zone(form):
     form.controls.when.zone.value = "Mars/Olympus"
 
-    assert len(form.controls.when.zone.wrong) == 1
-    assert said(form) == list(form.controls.when.zone.wrong)
+    assert len(form.controls.when.zone.problems) == 1
+    assert said(form) == list(form.controls.when.zone.problems)
     assert "Mars/Olympus" in form.code()
 
 
@@ -264,7 +264,7 @@ def test_a_wrong_address_is_said_in_the_row_of_its_guest(form):
     guests.add.click()  # stays blank, and is nobody
     guests.value = [{}, {"email": "ada@svc.example"}, {"email": "bob@@"}, {"displayName": "nobody"}]
 
-    assert [bool(row.wrong) for row in guests.rows] == [False, False, True, True]
+    assert [bool(row.problems) for row in guests.rows] == [False, False, True, True]
     guests.removers[2].click()
     guests.rows[2].email.value = "cleo@svc.example"
     assert said(form) == []
@@ -275,7 +275,7 @@ def test_a_reminder_out_of_bounds_is_said_in_its_row(form):
     form.controls.reminders.way.value = "own"
     form.controls.reminders.rows[0].minutes.value = 40321
 
-    assert form.controls.reminders.rows[0].wrong
+    assert form.controls.reminders.rows[0].problems
     assert form.controls.reminders.rows[0].minutes.value == 40321
 
 
@@ -283,11 +283,11 @@ def test_a_reminder_out_of_bounds_is_said_in_its_row(form):
 def test_words_and_lines_that_nobody_understands_stay_and_are_said(form):
     repeats = form.controls.repeats
     repeats.way.value = "own"
-    assert repeats.field.wrong
+    assert repeats.field.problems
     repeats.own.value = "RRULE:FREQ=SOMETIMES"
-    assert "SOMETIMES" in repeats.field.wrong[0]
+    assert "SOMETIMES" in repeats.field.problems[0]
     repeats.own.value = "every blue moon"
-    assert repeats.field.wrong
+    assert repeats.field.problems
     assert form.controls.preview.layout.display == "none"
     repeats.own.value = "weekly on Mon, Wed until 2027-02-12"
 
@@ -317,7 +317,7 @@ def test_a_last_day_that_is_not_there_is_said_beside_the_recurrence(form, day):
     form.controls.repeats.ends.way.value = "until"
     form.controls.repeats.ends.until.value = day
 
-    assert bool(form.controls.repeats.field.wrong) == (day is None)
+    assert bool(form.controls.repeats.field.problems) == (day is None)
     assert form.alert.value == ""
 
 
@@ -337,10 +337,10 @@ def test_the_last_day_of_all_may_be_the_last_day_in_every_zone(form):
 @pytest.mark.spec("W-03", "W-03h")
 def test_further_fields_that_are_no_json_are_said_and_kept(form):
     form.controls.further.text.value = '{"status": '
-    assert "not valid JSON" in form.controls.further.wrong[0]
+    assert "not valid JSON" in form.controls.further.problems[0]
     form.controls.further.text.value = '{"status": "maybe"}'
 
-    assert "status" in form.controls.further.wrong[0]
+    assert "status" in form.controls.further.problems[0]
 
 
 @pytest.mark.spec("W-03", "W-03h")
@@ -350,7 +350,7 @@ def test_a_further_field_that_there_is_not_is_said_and_sent(form):
     assert "colour is not a field of an event, and services ignore it; did you mean colorId?" in further.hint.value
     assert "mood is not a field" in further.hint.value
     assert "etag" not in further.hint.value
-    assert further.wrong == ()
+    assert further.problems == ()
     assert form.value["mood"] == 3
     further.text.value = '{"status": "tentative"}'
 
@@ -365,7 +365,7 @@ def test_what_the_service_refuses_stands_beside_its_field(form):
 
     assert isinstance(form.last_error, AlreadyExists)
     assert len(form.result) == 1
-    assert form.controls.further.wrong
+    assert form.controls.further.problems
     assert "beside the field" in form.alert.value
 
 
@@ -402,7 +402,7 @@ def test_a_name_is_no_markup(form):
     form.controls.attachments.attach.click()
     form.create.click()
 
-    for shown in (form.status, form.twin, form.table, form.controls.attachments.rows[0].controls[0]):
+    for shown in (form.status, form.code_area, form.table, form.controls.attachments.rows[0].controls[0]):
         assert "<img" not in shown.value
         assert "<b>" not in shown.value
 

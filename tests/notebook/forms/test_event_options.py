@@ -111,7 +111,7 @@ def test_an_event_with_every_field_fills_the_controls_and_no_json(form):
     assert "9 h; the end is in America/New_York" in form.controls.when.until.hint.value
     assert form.controls.further.text.value == ""
     assert form.controls.more.shown
-    assert [words for field in form.controls.fields() for words in field.wrong] == []
+    assert [words for field in form.controls.fields() for words in field.problems] == []
     assert "metadata" not in form.code()
 
 
@@ -201,7 +201,7 @@ def test_an_event_that_is_loaded_and_saved_again_stays_as_it_is(form, changes):
     session.call("POST", "/calendar/v3/calendars/primary/events", body=event, query=query)
     before = stored("flight7")
     form.value = before
-    assert [words for field in form.controls.fields() for words in field.wrong] == []
+    assert [words for field in form.controls.fields() for words in field.problems] == []
     session.call("PATCH", "/calendar/v3/calendars/primary/events/flight7", body=form.value, query=query)
 
     after = stored("flight7")
@@ -257,7 +257,7 @@ def test_more_options_are_closed_at_first_and_made_when_they_are_opened(form):
 def test_a_wrong_value_is_said_at_its_control_and_opens_the_options(form, path, value, words):
     more = form.controls.more
     more.option(path).text.value = value
-    assert words in " ".join(more.option(path).wrong)
+    assert words in " ".join(more.option(path).problems)
     more.shown = False
     form.create.click()
 
@@ -275,7 +275,7 @@ def test_an_id_that_is_taken_is_said_at_its_control(form):
     form.create.click()
 
     assert isinstance(form.last_error, svc.AlreadyExists)
-    assert form.controls.more.option("id").wrong
+    assert form.controls.more.option("id").problems
     assert form.controls.more.shown
 
 
@@ -283,11 +283,11 @@ def test_an_id_that_is_taken_is_said_at_its_control(form):
 def test_the_end_has_the_zone_of_the_start_until_it_has_its_own(form):
     assert form.value["end"]["timeZone"] == "Europe/Berlin"
     form.controls.when.begins.value, form.controls.when.ends.value = time(10), time(9)
-    assert form.controls.when.until.wrong
+    assert form.controls.when.until.problems
     form.controls.more.option("end.timeZone").value = "America/New_York"
 
     assert form.value["end"] == {"dateTime": "2026-11-02T09:00:00", "timeZone": "America/New_York"}
-    assert form.controls.when.until.wrong == ()
+    assert form.controls.when.until.problems == ()
     assert "5 h; the end is in America/New_York" in form.controls.when.until.hint.value
 
 
@@ -295,7 +295,7 @@ def test_the_end_has_the_zone_of_the_start_until_it_has_its_own(form):
 def test_an_original_start_without_a_zone_is_in_that_of_the_event(form):
     original = form.controls.more.option("originalStartTime")
     original.clock.value = time(9)
-    assert "Enter a date" in original.field.wrong[0]
+    assert "Enter a date" in original.field.problems[0]
     original.day.value = date(2026, 11, 1)
     assert form.value["originalStartTime"] == {"dateTime": "2026-11-01T09:00:00", "timeZone": "Europe/Berlin"}
     assert "original_start_time='2026-11-01 09:00'" in form.code()
@@ -303,7 +303,7 @@ def test_an_original_start_without_a_zone_is_in_that_of_the_event(form):
     assert form.value["originalStartTime"] == {"date": "2026-11-01"}
     original.clock.value, original.zone.value = time(9), "Mars/Olympus"
 
-    assert original.zone.wrong
+    assert original.zone.problems
 
 
 @pytest.mark.spec("W-03", "W-03i")
@@ -316,10 +316,10 @@ def test_rows_of_properties(form):
     assert form.value["extendedProperties"] == {"private": {"room": "3"}, "shared": {"room": "4"}}
     assert "private={'room': '3'}" in form.code()
     rows.rows[1].scope.value = "private"
-    assert rows.rows[0].wrong == ()
-    assert "already a row for the key 'room'" in rows.rows[1].wrong[0]
+    assert rows.rows[0].problems == ()
+    assert "already a row for the key 'room'" in rows.rows[1].problems[0]
     rows.rows[1].key.value = " "
-    assert rows.rows[1].wrong == ("Enter a key.",)
+    assert rows.rows[1].problems == ("Enter a key.",)
     form.create.click()
     assert len(svc.events()) == 0
     rows.removers[1].click()
@@ -332,15 +332,15 @@ def test_rows_of_properties(form):
 def test_options_of_a_conference_without_a_conference_are_said(form):
     kind = form.controls.more.option("conferenceData.createRequest.conferenceSolutionKey.type")
     kind.value = "svcMeet"
-    assert "with a video conference" in kind.wrong[0]
+    assert "with a video conference" in kind.problems[0]
     form.controls.conference.value = True
-    assert kind.wrong == ()
+    assert kind.problems == ()
     assert "conference='svcMeet'" in form.code()
     kind.value = "nobodysMeet"
-    assert kind.wrong == (), "the policy of the service has the names"
+    assert kind.problems == (), "the policy of the service has the names"
     form.create.click()
 
-    assert kind.wrong
+    assert kind.problems
     assert isinstance(form.last_error, svc.BadRequest)
 
 
@@ -351,7 +351,7 @@ def test_the_details_of_a_guest(form):
     bob = guests.rows[0]
     bob.toggle.click()
     bob.details["additionalGuests"].value = "two"
-    assert "whole number" in bob.wrong[0]
+    assert "whole number" in bob.problems[0]
     bob.details["additionalGuests"].value = "2"
     bob.details["comment"].value = "gladly"
     bob.details["responseStatus"].value = "accepted"
@@ -391,7 +391,7 @@ def test_json_does_not_replace_what_a_control_sets(form, event, label):
     form.controls.attendees.value = [{"email": "bob@svc.example"}]
     further = form.controls.further
     further.text.value = json.dumps(event)
-    assert f"The control {label} sets this field too: {next(iter(event))}." in further.wrong[0]
+    assert f"The control {label} sets this field too: {next(iter(event))}." in further.problems[0]
     form.create.click()
     assert len(svc.events()) == 0
     assert further.text.value == json.dumps(event)
@@ -413,7 +413,7 @@ def test_the_fields_of_the_json_move_to_their_controls(form):
     assert form.controls.summary.value == "Coffee"
     assert form.controls.more.option("extendedProperties").value == {"shared": {"b": "2"}}
     assert json.loads(form.controls.further.text.value) == {"iCalUID": "a@svc.example"}
-    assert [words for field in form.controls.fields() for words in field.wrong] == []
+    assert [words for field in form.controls.fields() for words in field.problems] == []
 
 
 @pytest.mark.spec("W-03", "W-03b")

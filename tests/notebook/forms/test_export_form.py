@@ -12,8 +12,9 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.notebook.forms.export.form import ExportForm
-from svc_notebooks.notebook.widgets.file_download import LARGEST_LINK, AsLink, DownloadWidget, InSlices
-from svc_notebooks.notebook.widgets.preview import LARGEST, preview
+from svc_notebooks.notebook.widgets.download_widget import DownloadWidget
+from svc_notebooks.notebook.widgets.file_download import LARGEST_LINK, AnywidgetDownload, LinkDownload
+from svc_notebooks.notebook.widgets.preview import MAX_SIZE, preview
 from tests.patience import PATIENCE
 
 PAGE = "<h1>Ponds</h1><p>Rīga, 東京</p>".encode()
@@ -89,7 +90,7 @@ def test_a_file_beside_the_kernel(form, table, tmp_path):
     assert (tmp_path / "birds.csv").read_bytes().decode("utf-8-sig") == "pond,birds\r\nMill,12\r\n"
     assert form.result[["name", "path", "mime_type"]].values.tolist() == [["birds.csv", "birds.csv", "text/csv"]]
     assert "<table" in form.table.value
-    assert form.bar.words == "Done: birds.csv, 21 bytes, saved as birds.csv"
+    assert form.bar.text == "Done: birds.csv, 21 bytes, saved as birds.csv"
     assert repr(form) == "<ExportForm: 1 file exported>"
 
 
@@ -153,9 +154,9 @@ def test_a_download_of_the_browser(form, table, tmp_path):
     assert body.startswith(b"PK")
     assert form.result["path"].isna().tolist() == [True]
     assert form.result["size"].tolist() == [len(body)]
-    assert "on its way to the browser" in form.bar.words
+    assert "on its way to the browser" in form.bar.text
     form.hand_over.widget.taken = begun["n"]
-    assert form.bar.words.endswith("taken by the browser")
+    assert form.bar.text.endswith("taken by the browser")
 
 
 def test_large_results_go_in_slices():
@@ -170,14 +171,14 @@ def test_large_results_go_in_slices():
 @pytest.mark.spec("W-02", "W-02c")
 def test_without_anywidget_small_results_are_a_link(lab, page, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    form = ExportForm(make_hand_over=AsLink)
+    form = ExportForm(make_hand_over=LinkDownload)
     choose(form, page, "txt")
     form.controls.target.value = "browser"
 
     form.export.click()
 
     assert 'download="ponds.txt"' in form.hand_over.widget.value
-    assert "press the link" in form.bar.words
+    assert "press the link" in form.bar.text
     with pytest.raises(ValueError, match="Install anywidget, or save it beside the kernel"):
         form.hand_over.save("big.bin", "application/octet-stream", bytes(LARGEST_LINK + 1))
 
@@ -194,7 +195,7 @@ def test_a_preview_saves_nothing(form, page, tmp_path, extension, words):
     assert form.last_error is None
     assert words in form.view.value
     assert (list(tmp_path.iterdir()), len(form.result)) == ([], 0)
-    assert "nothing was saved" in form.bar.words
+    assert "nothing was saved" in form.bar.text
 
 
 def test_a_pdf_is_shown_by_the_browser(form, table):
@@ -253,8 +254,8 @@ def test_what_is_long_is_cut_and_says_so(tmp_path):
     assert "and 150 more rows" in preview("text/csv", b"a\r\n" * 200)
     assert "and 10 more columns" in preview("text/csv", b",".join([b"a"] * 30))
     assert "and 10 more files" in preview("application/zip", (tmp_path / "many.zip").read_bytes())
-    assert "not shown here" in preview("image/png", bytes(LARGEST + 1))
-    assert "not shown here" in preview("text/html", bytes(LARGEST + 1))
+    assert "not shown here" in preview("image/png", bytes(MAX_SIZE + 1))
+    assert "not shown here" in preview("text/html", bytes(MAX_SIZE + 1))
     assert "no archive" in preview("application/zip", b"PK")
 
 
@@ -295,20 +296,20 @@ def test_an_export_that_is_cancelled_saves_nothing(form, table, monkeypatch, tar
     async def scene():
         form.export.click()
         form.cancel.click()
-        said = form.bar.words
+        said = form.bar.text
         answered.set()
         await form._task
         return said
 
     assert asyncio.run(scene()).startswith("Stopping")
-    assert form.bar.words == "Cancelled: nothing was saved"
+    assert form.bar.text == "Cancelled: nothing was saved"
     assert form.last_error is None
     assert form.result.empty
     assert not list(Path().iterdir())
     form.cancel.click()
     assert "nothing to cancel" in form.alert.value
     form.export.click()
-    assert form.bar.words.startswith("Done: ")
+    assert form.bar.text.startswith("Done: ")
 
 
 def test_what_the_service_refuses_is_said_in_its_words(page, table):
@@ -321,18 +322,18 @@ def test_what_the_service_refuses_is_said_in_its_words(page, table):
     assert type(form.last_error).__name__ == "NotFound"
     assert 'role="alert"' in form.alert.value
     assert "File not found" in form.alert.value
-    assert form.bar.words == "Failed"
+    assert form.bar.text == "Failed"
 
 
 def test_a_folder_that_is_not_there_is_said_and_nothing_is_done(form):
     form.export.click()
-    assert form.bar.words.startswith("Done: ")
+    assert form.bar.text.startswith("Done: ")
     form.controls.path.value = "nowhere/at/all.pdf"
 
     form.export.click()
 
     assert "its folder does not exist" in form.alert.value
-    assert form.bar.words == "Nothing is under way"
+    assert form.bar.text == "Nothing is under way"
 
 
 def test_nothing_to_export_yet(lab):
@@ -378,7 +379,7 @@ def test_hostile_names_stay_text_everywhere(lab, tmp_path):
     form.export.click()
     form.look.click()
 
-    shown = [form.table, form.twin, form.alert, form.view, form.controls.document.note, *form.bar.children]
+    shown = [form.table, form.code_area, form.alert, form.view, form.controls.document.note, *form.bar.children]
     assert form.last_error is None
     assert [view.value for view in shown if "<img" in view.value] == []
     assert "<img" not in form._repr_mimebundle_()["text/html"]
@@ -402,7 +403,7 @@ def test_every_control_has_a_label_and_a_tooltip(form):
 
 
 def test_slices_are_the_first_choice(form):
-    assert isinstance(form.hand_over, InSlices)
+    assert isinstance(form.hand_over, AnywidgetDownload)
 
 
 # -- an export to a path that is taken
@@ -415,7 +416,7 @@ def test_an_export_that_is_there_already_is_said_to_be(form, table, tmp_path):
     form.export.click()
 
     assert form.result["outcome"].tolist() == ["saved", "unchanged"]
-    assert form.bar.words == "Unchanged: birds.csv has this content already, 21 bytes"
+    assert form.bar.text == "Unchanged: birds.csv has this content already, 21 bytes"
     after = (tmp_path / "birds.csv").stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
 
@@ -437,7 +438,7 @@ def test_a_path_with_other_content_is_asked_about(form, table, tmp_path, press, 
     assert "birds.csv exists with other content." in question.head.value
     for told in ("4 bytes", "21 bytes", "text/csv", "now", "Existing file", "New file"):
         assert told in question.files.value
-    assert form.bar.words == "Not saved: birds.csv exists with other content"
+    assert form.bar.text == "Not saved: birds.csv exists with other content"
     assert form.cancel.layout.display == "none", "one button is called Cancel"
     assert (tmp_path / "birds.csv").read_bytes() == b"mine"
     assert form.code().endswith("'csv')")

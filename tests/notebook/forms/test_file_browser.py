@@ -8,8 +8,8 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.notebook.forms.file_browser.browser import PAGE, FileBrowser
 from svc_notebooks.notebook.forms.file_browser.query import EVERYWHERE, HERE, QUERY, SHARED, TEXT, TRASH, FileQuery
-from svc_notebooks.notebook.widgets.file_download import AsLink
-from svc_notebooks.notebook.widgets.row_list import Lines, best_list
+from svc_notebooks.notebook.widgets.file_download import LinkDownload
+from svc_notebooks.notebook.widgets.row_list import PlainRowList, default_row_list
 
 FOLDER = "application/vnd.svc-apps.folder"
 
@@ -23,7 +23,7 @@ def files(lab):
     return svc.files()
 
 
-@pytest.fixture(params=[best_list, Lines], ids=["grid", "lines"])
+@pytest.fixture(params=[default_row_list, PlainRowList], ids=["grid", "lines"])
 def browser(lab, files, request):
     return FileBrowser(lab.session, request.param)
 
@@ -67,9 +67,9 @@ def test_a_folder_is_opened_and_left(browser):
 
 def test_opening_by_the_grid_is_the_same(lab, files):
     browser = svc.file_browser()
-    browser.files.hear({"kind": "open", "id": browser.result["id"][0]})
+    browser.files.handle_message({"kind": "open", "id": browser.result["id"][0]})
     assert names(browser) == ["table.csv"]
-    browser.files.hear({"kind": "up"})
+    browser.files.handle_message({"kind": "up"})
     assert names(browser)[0] == "Data"
 
 
@@ -208,7 +208,7 @@ def test_download_beside_the_kernel(browser, tmp_path):
 
 
 def test_download_to_this_computer(lab, files):
-    browser = FileBrowser(lab.session, Lines, AsLink)
+    browser = FileBrowser(lab.session, PlainRowList, LinkDownload)
     choose(browser, "hello <b>.txt")
     ask(browser, "download", target="browser")
 

@@ -7,8 +7,8 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
 from svc_notebooks.notebook.forms.file_browser.browser import FileBrowser
-from svc_notebooks.notebook.widgets.file_download import AsLink
-from svc_notebooks.notebook.widgets.row_list import Lines
+from svc_notebooks.notebook.widgets.file_download import LinkDownload
+from svc_notebooks.notebook.widgets.row_list import PlainRowList
 
 NATIVE = "application/vnd.svc-apps."
 EVIL = b"not for everybody"
@@ -28,7 +28,7 @@ def evil(lab):
 
 @pytest.fixture
 def browser(lab, plan, evil):
-    return FileBrowser(lab.session, Lines, AsLink)
+    return FileBrowser(lab.session, PlainRowList, LinkDownload)
 
 
 @pytest.fixture(autouse=True)
@@ -103,7 +103,7 @@ def test_one_file_takes_the_content_of_one(browser, plan, tmp_path):
     browser.ask["replace"].click()
     source = browser.question.source
     source.path.value = "new.txt"
-    source.picker.widget.hear({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
+    source.picker.widget.handle_message({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
     browser.question.yes.click()
 
     assert "2 files are chosen, and a file has the content of one" in browser.alert.value
@@ -186,7 +186,7 @@ def test_a_part_that_cannot_be_is_said_beside_the_field(browser, tmp_path, first
     before = len(content_requests())
     download(browser, "plan.txt", first=first, last=last)
 
-    assert words in browser.question.range.wrong[0]
+    assert words in browser.question.range.problems[0]
     assert "Nothing was done." in browser.alert.value
     assert browser.question.more.shown
     assert len(content_requests()) == before
@@ -212,7 +212,7 @@ def test_the_owner_is_asked_before_a_flagged_file_is_downloaded(browser, evil, t
     download(browser, "evil.txt", target=target)
     question = browser.downloads.abuse
 
-    assert question.asked
+    assert question.is_open
     for told in ("evil.txt was flagged as abusive.", "the service found malware or spam in it"):
         assert told in question.head.value
     assert content_requests() == [(False, 403)], "no content came"
@@ -243,7 +243,7 @@ def test_cancel_downloads_nothing(browser, tmp_path):
 def test_a_look_at_a_flagged_file_asks_too(browser):
     choose(browser, "evil.txt")
     browser.open.click()
-    assert browser.downloads.abuse.asked
+    assert browser.downloads.abuse.is_open
     assert browser.view.value == ""
     assert content_requests() == [(False, 403)]
     browser.downloads.abuse.no.click()
@@ -260,7 +260,7 @@ def test_a_look_at_a_flagged_file_asks_too(browser):
 @pytest.mark.parametrize("act", ["download", "look"])
 def test_people_who_do_not_own_it_are_told_so_and_not_asked(lab, evil, tmp_path, act):
     svc.share(evil, "bob@svc.example")
-    browser = FileBrowser(lab.sign_in("bob@svc.example"), Lines, AsLink)
+    browser = FileBrowser(lab.sign_in("bob@svc.example"), PlainRowList, LinkDownload)
     browser.search.place.value = "shared"
     choose(browser, "evil.txt")
     if act == "look":
@@ -268,7 +268,7 @@ def test_people_who_do_not_own_it_are_told_so_and_not_asked(lab, evil, tmp_path,
     else:
         download(browser, "evil.txt")
 
-    assert not browser.downloads.abuse.asked
+    assert not browser.downloads.abuse.is_open
     assert "evil.txt was flagged as abusive" in browser.alert.value
     assert "Only its owner, ada@svc.example, may download it." in browser.alert.value
     assert list(tmp_path.iterdir()) == []
@@ -291,10 +291,10 @@ def test_a_flagged_file_at_a_path_with_other_content_is_asked_about_twice(browse
     download(browser, "evil.txt")
     questions = browser.downloads
     assert questions.replace.conflicts
-    assert not questions.abuse.asked
+    assert not questions.abuse.is_open
     questions.replace.replace.click()
     assert (tmp_path / "evil.txt").read_bytes() == b"mine"
-    assert questions.abuse.asked
+    assert questions.abuse.is_open
     questions.abuse.yes.click()
 
     assert (tmp_path / "evil.txt").read_bytes() == EVIL
@@ -306,9 +306,9 @@ def test_both_questions_come_one_after_the_other(browser, tmp_path):
     download(browser, "plan.txt", "evil.txt")
     questions = browser.downloads
     assert questions.replace.conflicts
-    assert not questions.abuse.asked
+    assert not questions.abuse.is_open
     questions.replace.keep.click()
-    assert questions.abuse.asked
+    assert questions.abuse.is_open
     questions.abuse.yes.click()
 
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {
@@ -344,7 +344,7 @@ def test_the_switch_is_for_people_who_may_edit(lab, role, shown):
     secret = {"viewers_can_copy_content": True}
     file = svc.upload(b"x", name="theirs.txt", metadata=secret, session=bob)
     svc.share(file, "ada@svc.example", role=role, session=bob)
-    browser = FileBrowser(lab.session, Lines, AsLink)
+    browser = FileBrowser(lab.session, PlainRowList, LinkDownload)
     browser.search.place.value = "shared"
     choose(browser, "theirs.txt")
 
@@ -415,7 +415,7 @@ def test_an_empty_file_gets_an_id_of_the_service(browser):
 def test_a_native_document_with_an_id_is_refused_before_anything_is_sent(browser):
     made(browser, "document", "Plan", "some-id")
 
-    assert "A native document cannot have an id of yours" in browser.question.made.file_id.wrong[0]
+    assert "A native document cannot have an id of yours" in browser.question.made.file_id.problems[0]
     assert browser.question.made.more.shown
     assert len(svc.files("name = 'Plan'")) == 0
     assert "POST" not in svc.exchanges().tail(1)["method"].tolist()

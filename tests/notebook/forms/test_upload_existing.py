@@ -39,7 +39,7 @@ def existing(form, file):
 
 def replace(form):
     form.upload.click()
-    assert form.question.asked
+    assert form.question.is_open
     form.question.yes.click()
     assert form.last_error is None
 
@@ -59,7 +59,7 @@ def test_the_content_is_replaced_by_every_upload_type(form, plan, source, kind):
     now = svc.file(plan, fields="id,name,description")
     assert now.values.tolist() == [[plan["id"].item(), "plan.txt", "May"]]
     assert len(svc.files()) == 1
-    assert form.bar.words == "Done: the content of plan.txt was replaced"
+    assert form.bar.text == "Done: the content of plan.txt was replaced"
 
 
 @pytest.mark.spec("W-01", "W-01g")
@@ -76,7 +76,7 @@ def test_the_content_is_replaced_after_the_person_has_seen_which(form, plan, sou
     form.question.no.click()
     assert form.cancel.layout.display is None
     assert svc.read(plan) == b"old words"
-    assert form.bar.words == "Cancelled: plan.txt is unchanged."
+    assert form.bar.text == "Cancelled: plan.txt is unchanged."
 
 
 @pytest.mark.parametrize("change", ["name", "destination"])
@@ -89,7 +89,7 @@ def test_a_change_takes_the_question_back(form, plan, source, change):
     else:
         form.controls.destination.kind.value = NEW
 
-    assert not form.question.asked
+    assert not form.question.is_open
     form.question.yes.click()
     assert svc.read(plan) == b"old words"
 
@@ -161,7 +161,9 @@ def test_the_list_is_read_again(form, plan):
 
 def test_one_file_replaces_one(form, plan, source):
     source(form)
-    form.controls.files.picker.widget.hear({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
+    form.controls.files.picker.widget.handle_message(
+        {"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, []
+    )
     existing(form, plan)
     form.upload.click()
 
@@ -176,7 +178,7 @@ def test_a_file_that_is_gone_is_said(form, plan, source):
     form.upload.click()
 
     assert isinstance(form.last_error, svc.NotFound)
-    assert not form.question.asked
+    assert not form.question.is_open
 
 
 def test_a_replacement_is_cancelled_and_the_old_content_stays_until_the_end(form, plan, source):
@@ -230,19 +232,21 @@ def test_an_id_is_refused_with_a_conversion_before_anything_is_sent(form, source
     form.controls.convert.kind.value = "document"
     before = len(svc.exchanges())
 
-    assert "What is converted cannot have an id" in form.controls.options.file_id.wrong[0]
+    assert "What is converted cannot have an id" in form.controls.options.file_id.problems[0]
     form.upload.click()
     assert len(svc.exchanges()) == before
     form.controls.convert.kind.value = ""
-    assert form.controls.options.file_id.wrong == ()
+    assert form.controls.options.file_id.problems == ()
 
 
 def test_an_id_is_for_one_file(form, source):
     source(form)
-    form.controls.files.picker.widget.hear({"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, [])
+    form.controls.files.picker.widget.handle_message(
+        {"kind": "begin", "key": "k", "name": "b.txt", "size": 0, "mime": ""}, []
+    )
     form.controls.options.id.value = "some-id"
 
-    assert form.controls.options.file_id.wrong == ("An id is for one file, and 2 are chosen: remove the id.",)
+    assert form.controls.options.file_id.problems == ("An id is for one file, and 2 are chosen: remove the id.",)
 
 
 def test_an_existing_file_keeps_its_id(form, plan, source):

@@ -10,7 +10,7 @@ import pytest
 import svc_notebooks as svc
 from svc_notebooks.core.policy import MIB
 from svc_notebooks.notebook.forms.upload.form import UploadForm
-from svc_notebooks.notebook.widgets.file_picker import FileChoice, SmallPicker
+from svc_notebooks.notebook.widgets.file_picker import FileChoice, FileUploadPicker
 from svc_notebooks.notebook.widgets.file_upload import BrowserFiles
 from svc_notebooks.notebook.widgets.upload_buffer import UploadBuffer
 
@@ -19,10 +19,10 @@ def send(box: BrowserFiles, name: str, content: bytes, *, mime: str = "", size: 
     """What the browser's half does with a file."""
     key = f"key-{name}"
     size = len(content) if size is None else size
-    box.hear({"kind": "begin", "key": key, "name": name, "size": size, "mime": mime}, [])
+    box.handle_message({"kind": "begin", "key": key, "name": name, "size": size, "mime": mime}, [])
     for offset in range(0, len(content), MIB):
         part = memoryview(content)[offset : offset + MIB]
-        box.hear({"kind": "slice", "key": key, "offset": offset}, [part])
+        box.handle_message({"kind": "slice", "key": key, "offset": offset}, [part])
     return key
 
 
@@ -94,12 +94,12 @@ def test_a_file_beside_the_kernel(form, tmp_path):
 def test_a_folder_beside_the_kernel_is_called_a_folder_and_nothing_is_done(form, box, tmp_path):
     send(box, "a.txt", b"x")
     form.upload.click()
-    assert form.bar.words == "Done: 1 file uploaded"
+    assert form.bar.text == "Done: 1 file uploaded"
     form.controls.files.path.value = str(tmp_path)
     form.upload.click()
 
     assert f"{tmp_path} is a folder: give the path of a file in it." in form.alert.value
-    assert form.bar.words == "Nothing is under way"
+    assert form.bar.text == "Nothing is under way"
 
 
 @pytest.mark.spec("W-01", "W-01a", "W-01f")
@@ -109,7 +109,7 @@ def test_what_was_uploaded_is_off_the_list_and_its_call_stays(form, box):
     send(box, "b.txt", b"later")
 
     assert form.controls.files.names() == ["b.txt"]
-    box.hear({"kind": "drop", "key": "key-b.txt"}, [])
+    box.handle_message({"kind": "drop", "key": "key-b.txt"}, [])
     assert form.code() == "svc.upload('a.txt')"
     form.upload.click()
 
@@ -229,7 +229,7 @@ def test_what_is_wrong_is_said_beside_the_field_and_nothing_is_sent(form, box, c
     send(box, "a.txt", b"a")
     field = getattr(form.controls.options, control)
     field.value = value
-    assert words in field.wrong[0]
+    assert words in field.problems[0]
     assert form.controls.options.shown
 
     form.upload.click()
@@ -255,7 +255,7 @@ def test_a_name_for_several_files_is_refused(form, box):
     form.controls.name.value = "c.txt"
     form.upload.click()
 
-    assert form.controls.name.wrong == ("Name is for one file, and 2 are chosen: leave it empty.",)
+    assert form.controls.name.problems == ("Name is for one file, and 2 are chosen: leave it empty.",)
     assert len(svc.exchanges()) == 0
 
 
@@ -276,12 +276,12 @@ def test_a_media_upload_takes_the_content_alone(form, box, options):
     }
     for key, value in options.items():
         fields[key].value = value
-    assert controls.upload_type.wrong == ()
+    assert controls.upload_type.problems == ()
 
     controls.upload_type.value = "media"
     form.upload.click()
 
-    assert "A media upload carries the content alone" in controls.upload_type.wrong[0]
+    assert "A media upload carries the content alone" in controls.upload_type.problems[0]
     assert len(svc.exchanges()) == 0
 
 
@@ -343,7 +343,7 @@ def test_what_cannot_be_converted_is_said_in_the_service_s_words(form, box):
 @pytest.mark.spec("W-01", "W-01a")
 def test_without_anywidget_small_files_work_and_lost_ones_are_explained(lab, monkeypatch):
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    form = UploadForm(make_files=lambda: FileChoice(SmallPicker))
+    form = UploadForm(make_files=lambda: FileChoice(FileUploadPicker))
     form.upload.click()
     assert "the file did not reach Python: over about 10 MB" in form.alert.value
     when = dt.datetime(2026, 1, 1, tzinfo=dt.UTC)
@@ -362,7 +362,7 @@ def test_hostile_names_stay_text_everywhere(form, box):
     form.controls.files.path.value = name
     form.upload.click()
 
-    shown = [form.table, form.twin, form.alert, *form.bar.children]
+    shown = [form.table, form.code_area, form.alert, *form.bar.children]
     assert [view.value for view in shown if "<img" in view.value] == []
     assert "<img" not in form._repr_mimebundle_()["text/html"]
 
@@ -392,20 +392,20 @@ def test_slices_that_come_twice_late_or_too_long_change_nothing():
     inbox.begin("k", "a", 4, "")
 
     for offset, data in [(2, b"cd"), (0, b"ab"), (0, b"ab"), (2, b"cde"), (2, b"cd"), (4, b"e")]:
-        inbox.take("k", offset, data)
-    inbox.take("unknown", 0, b"x")
+        inbox.append("k", offset, data)
+    inbox.append("unknown", 0, b"x")
 
-    (one,) = inbox.arrivals
+    (one,) = inbox.files
     assert (one.complete, one.path.read_bytes()) == (True, b"abcd")
 
 
 def test_a_file_that_is_dropped_is_gone_from_the_disk():
     box = BrowserFiles()
     key = send(box, "../../a.txt", b"abc")
-    (one,) = box.inbox.arrivals
+    (one,) = box.buffer.files
     assert one.path.name == "1"
 
-    box.hear({"kind": "drop", "key": key}, [])
+    box.handle_message({"kind": "drop", "key": key}, [])
 
     assert not one.path.exists()
     assert json.dumps(box.files) == "[]"

@@ -183,7 +183,7 @@ def test_a_service_elsewhere_is_given_an_address(lab):
         panel = svc.watch_panel()
         assert panel.controls.address.layout.display is None
         panel.watch.click()
-        assert panel.controls.address.wrong
+        assert panel.controls.address.problems
         assert "No channel was opened" in panel.alert.value
         assert "empty: none is sent" in panel.controls.token.hint.value
         assert "may end a channel sooner" in panel.controls.ends.hint.value
@@ -246,7 +246,7 @@ def test_the_token_is_in_no_message_and_in_no_code(panel, lab, file, monkeypatch
     panel.watch.click()
     lab.deliver()
 
-    texts = [panel.code(), panel.twin.value, shown(panel), repr(panel), str(panel._repr_mimebundle_())]
+    texts = [panel.code(), panel.code_area.value, shown(panel), repr(panel), str(panel._repr_mimebundle_())]
     texts += [panel.result.to_csv(), svc.exchange().http(), svc.exchange().curl()]
     assert [one for one in texts if TOKEN in one] == []
     assert "X-Svc-Channel-Token: pond… (18 characters)" in shown(panel)
@@ -287,11 +287,11 @@ def test_what_is_wrong_stands_beside_its_field_and_nothing_is_sent(panel, lab, f
     before = len(lab.session.exchanges)
     fill(panel.controls)
     marked = getattr(panel.controls, field)
-    assert words in marked.wrong[0], "at once, before anything is pressed"
+    assert words in marked.problems[0], "at once, before anything is pressed"
 
     panel.watch.click()
 
-    assert [one.wrong != () for one in panel.controls.fields().values()].count(True) == 1
+    assert [one.problems != () for one in panel.controls.fields().values()].count(True) == 1
     assert "No channel was opened" in panel.alert.value
     assert words in str(panel.last_error)
     assert len(lab.session.exchanges) == before
@@ -304,10 +304,10 @@ def test_what_the_service_refuses_stands_beside_its_field(panel, lab):
     panel.watch.click()
     panel.watch.click()
 
-    assert "not unique" in panel.controls.channel_id.wrong[0]
+    assert "not unique" in panel.controls.channel_id.problems[0]
     assert "No channel was opened" in panel.alert.value
     panel.controls.channel_id.value = ""
-    assert panel.controls.channel_id.wrong == ()
+    assert panel.controls.channel_id.problems == ()
     panel.watch.click()
     assert panel.alert.value == ""
     assert len(svc.channels()) == 2
@@ -318,16 +318,16 @@ def test_an_address_elsewhere_is_given_in_a_sandbox_too(panel, lab):
     address = panel.controls.address
     assert "Empty: a receiver in this kernel" in address.hint.value
     address.value = "http://hooks.example/in"
-    assert "must be HTTPS" in address.wrong[0]
+    assert "must be HTTPS" in address.problems[0]
     address.value = "https://hooks.example/in"
     panel.watch.click()
-    assert "not registered" in address.wrong[0]
+    assert "not registered" in address.problems[0]
     assert panel.receiver is None
 
     lab.service.register_domain("hooks.example")
     panel.watch.click()
     assert opened()["address"] == "https://hooks.example/in"
-    assert address.wrong == ()
+    assert address.problems == ()
     assert panel.code() == "channel = svc.watch_changes('https://hooks.example/in')"
 
 

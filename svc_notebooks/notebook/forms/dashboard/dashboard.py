@@ -169,7 +169,7 @@ class Dashboard(Form):
         try:
             self._look()
         except Exception as error:
-            self._warn(error)
+            self._show_error(error)
 
     def _look(self) -> None:
         news = self._pulse.news()
@@ -218,11 +218,11 @@ class Dashboard(Form):
 
     def _show_code(self) -> None:
         """The form that is open shows its own."""
-        self.twin.value = ""
+        self.code_area.value = ""
 
-    def _picture(self) -> Markup:
+    def _static_view(self) -> Markup:
         shown = self.forms.get(self._page.key)
-        return joined(tag("p", "Dashboard: run the cell to use it."), shown._picture() if shown else "")
+        return joined(tag("p", "Dashboard: run the cell to use it."), shown._static_view() if shown else "")
 
     def __repr__(self) -> str:
         return f"<Dashboard: {', '.join(page.title for page in self._pages)}>"

@@ -14,7 +14,7 @@ from ...sizes import size_text
 from ...widgets.field import LABEL, labelled
 from ...widgets.form import Form
 from ...widgets.html import tag
-from ...widgets.row_list import RowList, best_list
+from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class WirePanel(Form):
     title = "The wire"
 
     def __init__(
-        self, session: Session | None = None, make_list: Callable[[str, dict[str, str]], RowList] = best_list
+        self, session: Session | None = None, make_list: Callable[[str, dict[str, str]], RowList] = default_row_list
     ) -> None:
         super().__init__(session)
         self.rows = make_list("Exchanges", _COLUMNS)

@@ -44,7 +44,7 @@ class LabPanel(Form):
         super().__init__(lab.session)
         self.lab = lab
         self._last = ""
-        self.work = BackgroundTask(self._warn)
+        self.work = BackgroundTask(self._show_error)
         self.clock = ClockSection(lab, self._do, self._guarded)
         self.faults = FaultSection(lab, self._do, self._guarded)
         self.limits = LimitSection(lab, self._do, self._guarded)
@@ -105,9 +105,9 @@ class LabPanel(Form):
             self.refresh()
             self.status.value = tag("p", words, role="status")
 
-        self.work.begin(f"Doing {code}", lambda _report: act(), done, aside="advance" in code)
+        self.work.begin(f"Doing {code}", lambda _report: act(), done, in_thread="advance" in code)
 
-    def _outdated(self) -> None:
+    def _clear_status(self) -> None:
         self.status.value = ""
 
     def __repr__(self) -> str:

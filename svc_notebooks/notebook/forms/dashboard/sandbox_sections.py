@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import ipywidgets as widgets
 
 from ....core.faults.presets import PRESETS
-from ...widgets.field import LABEL, entry, labelled, number
+from ...widgets.field import LABEL, labelled, number_field, text_field
 from ...widgets.html import tag
 from ...widgets.styles import row
 
@@ -48,7 +48,7 @@ class ClockSection(Section):
 
     def __init__(self, lab: Sandbox, do: Do, guard: Callable[[Callable[[], None]], None]) -> None:
         self.now = widgets.HTML()
-        self.step = entry(
+        self.step = text_field(
             "Forward by", "A number and s, m, h, d or w; or seconds alone", value="1h", hint="10s, 1h, 8d"
         )
         self.advance = press("Advance", "What is due on the way happens at its time", lambda: guard(self._advance))
@@ -122,9 +122,11 @@ class LimitSection(Section):
     """So many requests of a user, and no more."""
 
     def __init__(self, lab: Sandbox, do: Do, guard: Callable[[Callable[[], None]], None]) -> None:
-        self.user = entry("User", "Whose requests are counted; empty: the sandbox's own user", hint="ada@svc.example")
-        self.requests = number(10, "Requests at most", "How many are answered")
-        self.per = entry("Within", "A number and s, m, h or d", value="60s")
+        self.user = text_field(
+            "User", "Whose requests are counted; empty: the sandbox's own user", hint="ada@svc.example"
+        )
+        self.requests = number_field(10, "Requests at most", "How many are answered")
+        self.per = text_field("Within", "A number and s, m, h or d", value="60s")
         self.set = press("Set limit", "What is beyond it is refused with 403 and Retry-After", lambda: guard(self._set))
         self.lift = press("Lift limit", "As many requests as one likes", lambda: guard(self._lift))
         self.limits = widgets.HTML()
@@ -192,7 +194,7 @@ class PeopleSection(Section):
     def __init__(
         self, lab: Sandbox, do: Do, guard: Callable[[Callable[[], None]], None], signed_in: Callable[[Any, str], None]
     ) -> None:
-        self.user = entry("E-mail", "Who is unknown is made", value="bob@svc.example")
+        self.user = text_field("E-mail", "Who is unknown is made", value="bob@svc.example")
         self.scopes = widgets.Dropdown(options=_SCOPES, **labelled("May", "What the token allows"), style=LABEL)
         self.sign_in = press("Sign in", "The other tabs are this person's from then on", lambda: guard(self._sign_in))
         self._lab, self._do, self._signed_in = lab, do, signed_in

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import ipywidgets as widgets
 
 from ....core.errors.errors import SvcError
-from ...widgets.editable_rows import RowsChoice
-from ...widgets.field import LABEL, Field, entry, labelled, small_button
+from ...widgets.editable_rows import EditableRows
+from ...widgets.field import LABEL, Field, labelled, small_button, text_field
 from ...widgets.html import tag
 from ..file_browser.recent_files import file_line, latest_files
 
@@ -30,7 +30,7 @@ class AttachmentRow(Field):
         )
 
 
-class AttachmentRows(RowsChoice[AttachmentRow]):
+class AttachmentRows(EditableRows[AttachmentRow]):
     """The files, a list to pick from, and a text for a link to anything else."""
 
     def __init__(self) -> None:
@@ -43,8 +43,8 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
         self.refresh = widgets.Button(description="Refresh", tooltip="Read the list of files again")
         self.refresh.add_class("svc-small")
         self.more = small_button("One more", "Keep this link, and make room for another", self._keep_link)
-        self.link = entry("or a link", "The address of a file, stored here or elsewhere", hint="https://…")
-        self.link.observe(lambda _change: self.tell(), "value")
+        self.link = text_field("or a link", "The address of a file, stored here or elsewhere", hint="https://…")
+        self.link.observe(lambda _change: self.notify(), "value")
         self.pick, self.other = Field(self.chooser, self.attach, self.refresh), Field(self.link, self.more)
         self.children = [self.pick, self.other, self.box, self.note]
 
@@ -64,13 +64,13 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
         try:
             found = latest_files(session, "webViewLink")
         except SvcError as error:
-            self.pick.explain(f"The stored files cannot be listed, and a link is what remains: {error}")
+            self.pick.show_hint(f"The stored files cannot be listed, and a link is what remains: {error}")
             return
         before = self.chooser.value
         self._facts = {str(one["id"]): one for one in found}
         self.chooser.options = [(file_line(one), key) for key, one in self._facts.items()]
         self.chooser.value = before if before in self._facts else next(iter(self._facts), None)
-        self.pick.explain("" if self._facts else _NOTHING)
+        self.pick.show_hint("" if self._facts else _NOTHING)
 
     def field(self, index: int) -> Field:
         """Where what is wrong with this entry of `value` is said."""
@@ -83,7 +83,7 @@ class AttachmentRows(RowsChoice[AttachmentRow]):
     def _attach(self) -> None:
         facts = self._facts.get(self.chooser.value)
         if facts is None:
-            self.note.say([_NOTHING])
+            self.note.show_problems([_NOTHING])
         else:
             self.append(AttachmentRow({"fileUrl": facts["webViewLink"]}, str(facts["name"])))
 

@@ -7,8 +7,18 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.editable_rows import RowsChoice
-from ...widgets.field import FREE, Field, entry, heading, labelled, on_change, show, small_button, switch
+from ...widgets.editable_rows import EditableRows
+from ...widgets.field import (
+    AUTO_WIDTH,
+    Field,
+    checkbox,
+    heading,
+    labelled,
+    on_change,
+    set_visible,
+    small_button,
+    text_field,
+)
 from .options import number_of
 
 _RESPONSES = (
@@ -28,20 +38,22 @@ class AttendeeRow(Field):
     def __init__(self, attendee: Mapping[str, Any] | None = None) -> None:
         given = attendee or {}
         self.more = {key: value for key, value in given.items() if key not in _SHOWN}
-        self.email = entry(
+        self.email = text_field(
             "E-mail",
             "Where the invitation goes",
             value=str(given.get("email") or ""),
             hint="ada@svc.example",
-            style=FREE,
+            style=AUTO_WIDTH,
         )
-        self.name = entry(
+        self.name = text_field(
             "Name",
             "What to call them; the service may know it already",
             value=str(given.get("displayName") or ""),
-            style=FREE,
+            style=AUTO_WIDTH,
         )
-        self.optional = switch("optional", "The event takes place without them too", value=bool(given.get("optional")))
+        self.optional = checkbox(
+            "optional", "The event takes place without them too", value=bool(given.get("optional"))
+        )
         self.toggle = small_button(
             "Details", "Show or hide response, comment, additional guests and resource", self._toggle
         )
@@ -52,7 +64,7 @@ class AttendeeRow(Field):
         self._changed: list[Callable[[], None]] = []
         super().__init__(self.email, self.name, self.optional, self.toggle)
         self.children = [self.line, self.box, self.hint, self.note]
-        show(self.box, False)
+        set_visible(self.box, False)
         if any(given.get(key) for key in _DEFAULTS):
             self._toggle()
             self._set_details(given)
@@ -77,16 +89,18 @@ class AttendeeRow(Field):
     def _toggle(self) -> None:
         if not self.details:
             self._build()
-        show(self.box, self.box.layout.display is not None)
+        set_visible(self.box, self.box.layout.display is not None)
 
     def _build(self) -> None:
         self.details = {
             "responseStatus": widgets.Dropdown(
-                options=_RESPONSES, **labelled("Response", "Whether the guest comes"), style=FREE
+                options=_RESPONSES, **labelled("Response", "Whether the guest comes"), style=AUTO_WIDTH
             ),
-            "comment": entry("Comment", "A comment with the response", style=FREE),
-            "additionalGuests": entry("Additional guests", "How many people come with the guest", hint="0", style=FREE),
-            "resource": switch("resource", "A room or a device, not a person; set only when it is first added"),
+            "comment": text_field("Comment", "A comment with the response", style=AUTO_WIDTH),
+            "additionalGuests": text_field(
+                "Additional guests", "How many people come with the guest", hint="0", style=AUTO_WIDTH
+            ),
+            "resource": checkbox("resource", "A room or a device, not a person; set only when it is first added"),
         }
         self.details["additionalGuests"].add_class("svc-number")
         self.box.children = [*self.details.values()]
@@ -109,7 +123,7 @@ class AttendeeRow(Field):
         return {key: value for key, value in values.items() if value is not None}
 
 
-class AttendeeRows(RowsChoice[AttendeeRow]):
+class AttendeeRows(EditableRows[AttendeeRow]):
     """All guests, and a button for one more."""
 
     def __init__(self) -> None:

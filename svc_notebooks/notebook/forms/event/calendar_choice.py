@@ -46,7 +46,7 @@ class CalendarChoice(Field):
         try:
             found = [one for one in list_calendars(session) if one.get("accessRole") in _WRITABLE]
         except SvcError as error:
-            self.explain(f"The calendars cannot be listed: {error}")
+            self.show_hint(f"The calendars cannot be listed: {error}")
             return
         before = self.chooser.value
         self._zones = {_id(one): str(one.get("timeZone") or UTC_NAME) for one in found}

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import LABEL, Field, heading, labelled, on_change, switch
+from ...widgets.field import LABEL, Field, checkbox, heading, labelled, on_change
 
 _GUESTS = (
     ("guestsCanInviteOthers", "invite others", True),
@@ -35,7 +35,9 @@ class GuestSwitches(Field):
     """What guests may do; `value` has only what differs from the defaults of the interface."""
 
     def __init__(self) -> None:
-        self.switches = {name: switch(words, f"Guests may {words}", value=default) for name, words, default in _GUESTS}
+        self.switches = {
+            name: checkbox(words, f"Guests may {words}", value=default) for name, words, default in _GUESTS
+        }
         super().__init__(heading("Guests may"), *self.switches.values())
 
     @property

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ....core.time_zones import zone
 from ...events.recurrence_plan import RecurrencePlan
-from ...widgets.field import Field, Single, entry, heading, passage, switch
+from ...widgets.field import Field, SingleField, checkbox, heading, text_area, text_field
 from ..recurrence.builder import RecurrenceBuilder
 from ..recurrence.preview import RecurrencePreview
 from .attachment_rows import AttachmentRows
@@ -35,12 +35,12 @@ class EventControls(widgets.VBox):  # type: ignore[misc]
         self.when = WhenChoice()
         self.repeats, self.preview = RecurrenceBuilder(), RecurrencePreview()
         self.location = _text("Place", "Where it is, in your own words")
-        self.conference = Single(
-            switch("with a video conference", "The service makes one and puts its link into the event"),
+        self.conference = SingleField(
+            checkbox("with a video conference", "The service makes one and puts its link into the event"),
             heading("Meet"),
         )
         self.attendees, self.guests_may, self.invitations = AttendeeRows(), GuestSwitches(), invitations()
-        self.description = Single(passage("Description", "What else there is to say"))
+        self.description = SingleField(text_area("Description", "What else there is to say"))
         self.reminders, self.attachments, self.color = ReminderRows(), AttachmentRows(), ColorPicker()
         self.visibility, self.transparency = visibility(), transparency()
         self.more = EventMoreOptions()
@@ -102,5 +102,5 @@ def _named(name: str, *parts: widgets.Widget) -> widgets.VBox:
     return box
 
 
-def _text(label: str, tooltip: str) -> Single:
-    return Single(entry(label, tooltip))
+def _text(label: str, tooltip: str) -> SingleField:
+    return SingleField(text_field(label, tooltip))

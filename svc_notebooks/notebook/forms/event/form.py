@@ -147,7 +147,7 @@ class EventForm(Form):
     def _say(self, found: list[tuple[Field | None, str]]) -> None:
         self._wrong = found
         for field in self.controls.fields():
-            field.say(words for place, words in found if place is field)
+            field.show_problems(words for place, words in found if place is field)
 
     # -- what a press does
 
@@ -177,7 +177,7 @@ class EventForm(Form):
         """What has no field is said here; all of it is in `last_error`."""
         self.controls.more.reveal()
         homeless = [words for place, words in self._wrong if place is None]
-        marked = sum(bool(field.wrong) for field in self.controls.fields())
+        marked = sum(bool(field.problems) for field in self.controls.fields())
         fields = f"{'1 field needs' if marked == 1 else f'{marked} fields need'} fixing: it says there why."
         every = " ".join(words for _, words in self._wrong)
         self._answer(ValueError(f"Nothing was created. {every}"), *([fields] if marked else []), *homeless)
@@ -187,14 +187,14 @@ class EventForm(Form):
         field = self._field(error.location)
         if field is None:
             raise error
-        field.say([str(error)])
+        field.show_problems([str(error)])
         self.controls.more.reveal()
         self._answer(error, "It says beside the field why.")
 
     def _answer(self, error: Exception, *words: str) -> None:
-        self._warn(error)
+        self._show_error(error)
         self.alert.value = tag("p", " ".join(["Nothing was created.", *words]), role="alert", class_="svc-answer")
-        self._go_to_wrong()
+        self._focus_first_problem()
 
     def _show_made(self, made: DataFrame, notes: list[str]) -> None:
         self._made.append(made)

@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import Field, show
+from ...widgets.field import Field, set_visible
 from ...widgets.html import tag
 from ...widgets.more_options import MoreOptions
 from .options import CONTROLS, GROUPS, OPTIONS, Option
@@ -31,7 +31,7 @@ class EventMoreOptions(MoreOptions):
 
     def reveal(self) -> None:
         """Show the controls if one of them is set or marked as wrong."""
-        if self._count_set() or self.further.text.value or any(field.wrong for field in self.fields()):
+        if self._count_set() or self.further.text.value or any(field.problems for field in self.fields()):
             self.shown = True
 
     def _count_set(self) -> int:
@@ -40,13 +40,13 @@ class EventMoreOptions(MoreOptions):
     def show_option(self, path: str, shown: bool) -> None:
         """Show or hide one control."""
         if self._controls:
-            show(self._controls[path], shown)
+            set_visible(self._controls[path], shown)
 
     # -- what is set
 
     def option(self, path: str) -> Any:
         """The control of this path."""
-        self._prepare()
+        self._build_controls()
         return self._controls[path]
 
     def value(self, path: str) -> Any:
@@ -114,7 +114,7 @@ class EventMoreOptions(MoreOptions):
         for control in self._controls.values():
             control.watch(changed)
 
-    def _prepare(self) -> None:
+    def _build_controls(self) -> None:
         if self._controls:
             return
         self._controls = {option.path: CONTROLS[option.kind](option) for option in OPTIONS}

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import ipywidgets as widgets
 
-from ...widgets.field import Field, entry, heading, switch
+from ...widgets.field import Field, checkbox, heading, text_field
 from .choices import Choice
 from .property_rows import PropertyRows
 from .time.optional_time import TimeChoice
@@ -91,7 +91,7 @@ class TextOption(Field):
     """A line of text; `value` is None while it is empty."""
 
     def __init__(self, option: Option) -> None:
-        self.text = entry(option.label, option.help, hint=option.hint)
+        self.text = text_field(option.label, option.help, hint=option.hint)
         super().__init__(self.text)
 
     @property
@@ -140,7 +140,7 @@ class SwitchOption(Field):
     """A checkbox with the hint as its label; `value` is True or None."""
 
     def __init__(self, option: Option) -> None:
-        self.switch = switch(option.hint, option.help)
+        self.switch = checkbox(option.hint, option.help)
         super().__init__(heading(option.label), self.switch)
 
     @property

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from ....core.events.fields import ORDER
-from ...widgets.field import Field, on_change, passage, small_button
+from ...widgets.field import Field, on_change, small_button, text_area
 
 LABELS = {
     "summary": "Title",
@@ -43,7 +43,7 @@ class OtherFields(Field):
     """Every other field of an event, as a JSON object; `move` is pressed to set the controls to its fields instead."""
 
     def __init__(self, move: Callable[[], object] = lambda: None) -> None:
-        self.text = passage(
+        self.text = text_area(
             "Other fields",
             "Fields without a control, as a JSON object",
             hint='{"iCalUID": "…", "conferenceData": {…}}',
@@ -51,7 +51,7 @@ class OtherFields(Field):
         )
         self.move = small_button("Move to controls", "Set the controls to the fields of this JSON", move)
         super().__init__(self.text, self.move)
-        on_change(lambda: self.explain(" ".join(_unknown(self.names))), self.text)
+        on_change(lambda: self.show_hint(" ".join(_unknown(self.names))), self.text)
 
     @property
     def value(self) -> dict[str, Any]:

@@ -7,21 +7,21 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.editable_rows import RowsChoice
-from ...widgets.field import FREE, Field, entry, heading, labelled, small_button
+from ...widgets.editable_rows import EditableRows
+from ...widgets.field import AUTO_WIDTH, Field, heading, labelled, small_button, text_field
 
 
 class PropertyRow(Field):
     """One property: its key, its value, and who can see it."""
 
     def __init__(self, key: str = "", value: str = "", scope: str | None = None, scopes: Sequence[str] = ()) -> None:
-        self.key = entry("Key", "The name of the property", value=key, style=FREE)
-        self.text = entry("Value", "The value of the property", value=value, style=FREE)
+        self.key = text_field("Key", "The name of the property", value=key, style=AUTO_WIDTH)
+        self.text = text_field("Value", "The value of the property", value=value, style=AUTO_WIDTH)
         self.scope = widgets.Dropdown(
             options=scopes,
             value=scope,
             **labelled("Visible to", "private: this calendar's copy only; shared: the copies of all attendees"),
-            style=FREE,
+            style=AUTO_WIDTH,
         )
         super().__init__(self.key, self.text, *([self.scope] if scopes else []))
 
@@ -36,7 +36,7 @@ class PropertyRow(Field):
         return not self.name and not self.text.value
 
 
-class PropertyRows(RowsChoice[PropertyRow]):
+class PropertyRows(EditableRows[PropertyRow]):
     """The rows, and a button for one more. With `scopes`, each row is in one of them."""
 
     def __init__(self, label: str, tooltip: str, scopes: Sequence[str] = ()) -> None:

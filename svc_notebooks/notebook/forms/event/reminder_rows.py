@@ -8,8 +8,8 @@ from typing import Any
 import ipywidgets as widgets
 
 from ....core.events.fields import MOST_REMINDERS as MOST
-from ...widgets.editable_rows import RowsChoice
-from ...widgets.field import FREE, LABEL, Field, labelled, number, on_change, show, small_button
+from ...widgets.editable_rows import EditableRows
+from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible, small_button
 
 CALENDAR, NONE, OWN = "calendar", "none", "own"
 _WAYS = (("as the calendar does", CALENDAR), ("none", NONE), ("my own", OWN))
@@ -34,9 +34,13 @@ class ReminderRow(Field):
 
     def __init__(self, method: str = "popup", minutes: int = 10) -> None:
         self.method = widgets.Dropdown(
-            options=_METHODS, value=method, **labelled("By", "How to be reminded"), style=FREE, layout={"width": "auto"}
+            options=_METHODS,
+            value=method,
+            **labelled("By", "How to be reminded"),
+            style=AUTO_WIDTH,
+            layout={"width": "auto"},
         )
-        self.minutes = number(
+        self.minutes = number_field(
             minutes, "minutes before", "How many minutes before the start: 0 to 40320, which is four weeks"
         )
         self.words = widgets.HTML()
@@ -58,7 +62,7 @@ class ReminderRow(Field):
         self.words.value = before_text(minutes) if minutes >= 0 else ""
 
 
-class ReminderRows(RowsChoice[ReminderRow]):
+class ReminderRows(EditableRows[ReminderRow]):
     """The choice between the three ways, and the rows of the third."""
 
     def __init__(self) -> None:
@@ -95,8 +99,8 @@ class ReminderRows(RowsChoice[ReminderRow]):
         self.way.value = OWN if self.rows else CALENDAR if given.get("useDefault") else NONE
 
     def _adapt(self) -> None:
-        show(self.add, self.way.value == OWN)
-        show(self.box, self.way.value == OWN)
+        set_visible(self.add, self.way.value == OWN)
+        set_visible(self.box, self.way.value == OWN)
         if self.way.value == OWN and not self.rows:
             self.append(ReminderRow())
-        self.tell()
+        self.notify()

@@ -12,7 +12,7 @@ import ipywidgets as widgets
 from ....local.existing import check_path
 from ....local.saving import SavedFile, save_bytes
 from ...widgets.background_task import Report
-from ...widgets.field import LABEL, entry, labelled
+from ...widgets.field import LABEL, labelled, text_field
 from .document_choice import DocumentChoice
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ExportControls(widgets.VBox):  # type: ignore[misc]
             **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
             style=LABEL,
         )
-        self.path = entry(
+        self.path = text_field(
             "Path",
             "A path or a folder beside the kernel; empty: the document's name, in this folder",
             hint="as the document is called",

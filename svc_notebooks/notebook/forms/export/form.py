@@ -19,8 +19,8 @@ from ...frames.schemas import EXPORTED
 from ...sizes import size_text
 from ...widgets.background_task import Stopped
 from ...widgets.dialogs.replace_question import CANCEL, REPLACE, Conflict, ReplaceQuestion
-from ...widgets.field import show
-from ...widgets.file_download import BrowserDownload, best_hand_over
+from ...widgets.field import set_visible
+from ...widgets.file_download import BrowserDownload, default_download
 from ...widgets.form import Form
 from ...widgets.html import tag
 from ...widgets.preview import preview
@@ -86,7 +86,7 @@ class ExportForm(Form):
         self,
         session: Session | None = None,
         ids: list[str] | None = None,
-        make_hand_over: Callable[[Callable[[], None]], BrowserDownload] = best_hand_over,
+        make_hand_over: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:
         super().__init__(session)
         self._ids = ids
@@ -104,7 +104,7 @@ class ExportForm(Form):
         self.view = widgets.HTML()
         self.hand_over = make_hand_over(self._arrived)
         buttons = row(self.export, self.look, self.cancel)
-        self.bar.rest("Export")
+        self.bar.reset("Export")
         self.controls.document.refresh.on_click(lambda _button: self._guarded(self.refresh))
         self.controls.document.watch(lambda: self._guarded(self._offer))
         self.controls.watch(self._changed)
@@ -153,12 +153,12 @@ class ExportForm(Form):
 
     def _ask(self, conflict: Conflict) -> None:
         """Nothing is under way then: the one button that is called Cancel is that of the question."""
-        show(self.cancel, False)
+        set_visible(self.cancel, False)
         self.question.ask([conflict])
 
     def _close_question(self) -> None:
-        self.question.close_it()
-        show(self.cancel, True)
+        self.question.dismiss()
+        set_visible(self.cancel, True)
 
     def _export(self) -> None:
         self._begin(self._saved, to_look_at=False)
@@ -169,12 +169,12 @@ class ExportForm(Form):
     def _begin(self, then: Callable[[ExportRequest, bytes], str], *, to_look_at: bool) -> None:
         if self.busy:
             raise ValueError("An export is under way: wait for it, or cancel it.")
-        self.bar.rest("Export")
+        self.bar.reset("Export")
         errand = self.controls.errand(session_or_current(self._session), to_look_at=to_look_at)
         self._clear()
         self._changed()
         self.bar.begin(f"Export {errand.name}", None)
-        self.bar.say(_CONVERTING)
+        self.bar.show_text(_CONVERTING)
         self._enough = False
         try:
             self._task = asyncio.get_running_loop().create_task(self._beside(errand, then))
@@ -185,7 +185,7 @@ class ExportForm(Form):
         if not self.busy:
             raise ValueError("Nothing is under way, so there is nothing to cancel.")
         self._enough = True
-        self.bar.say(_STOPPING)
+        self.bar.show_text(_STOPPING)
 
     def _go_on(self, done: int, total: int | None) -> None:
         """What an export asks before it keeps what has come."""
@@ -201,7 +201,7 @@ class ExportForm(Form):
         waited = 0
         while not (await asyncio.wait([work], timeout=_SPOKEN))[0]:
             waited += _SPOKEN
-            self.bar.say(f"{_STOPPING if self._enough else _CONVERTING} {waited} seconds so far")
+            self.bar.show_text(f"{_STOPPING if self._enough else _CONVERTING} {waited} seconds so far")
         self._finish(errand, then, work.result)
 
     def _finish(
@@ -210,12 +210,12 @@ class ExportForm(Form):
         try:
             words = then(errand, result())
         except Stopped:
-            self.bar.end(_CANCELLED, well=False)
+            self.bar.complete(_CANCELLED, succeeded=False)
         except Exception as error:
-            self.bar.end("Failed", well=False)
-            self._warn(error)
+            self.bar.complete("Failed", succeeded=False)
+            self._show_error(error)
         else:
-            self.bar.end(words)
+            self.bar.complete(words)
 
     def _saved(self, errand: ExportRequest, body: bytes) -> str:
         if errand.path is not None:
@@ -244,14 +244,14 @@ class ExportForm(Form):
 
     def _answer(self, answer: str) -> None:
         """Do with the export that is made what was answered."""
-        (conflict,), (free,) = self.question.conflicts, self.question.free
+        (conflict,), (free,) = self.question.conflicts, self.question.alternative_paths
         self._close_question()
         self.export.focus()
         if answer == CANCEL or self._made is None:
-            self.bar.end(f"{_CANCELLED}; {conflict.path.name} is unchanged", well=False)
+            self.bar.complete(f"{_CANCELLED}; {conflict.path.name} is unchanged", succeeded=False)
             return
         overwrite, path = answer == REPLACE, conflict.path if answer == REPLACE else free
-        self.bar.end(self._saved_as(*self._made, path, overwrite=overwrite))
+        self.bar.complete(self._saved_as(*self._made, path, overwrite=overwrite))
         if not self.question.conflicts:
             self._answered = {"overwrite": True} if overwrite else {"path": str(free)}
             self._made = None
@@ -268,7 +268,7 @@ class ExportForm(Form):
 
     def _arrived(self) -> None:
         """The browser has what was handed over."""
-        self.bar.say(self.bar.words.replace("on its way to", "taken by"))
+        self.bar.show_text(self.bar.text.replace("on its way to", "taken by"))
 
     def _clear(self) -> None:
         self.view.value = ""

@@ -11,7 +11,7 @@ from ...files.files import create_file, delete, trash, untrash, update
 from ...files.permissions import checked_grantee, share
 from ...widgets.background_task import Report
 from ...widgets.copy_restriction import ARGUMENT
-from ...widgets.file_picker import Chosen
+from ...widgets.file_picker import ChosenFile
 from .new_file import FILE
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def viewers_may(session: Session, facts: Mapping[str, Any], allowed: bool) -> Fi
     return FileAction(code, lambda _report: update(file, session=session, **fields), words)
 
 
-def content_replaced(session: Session, facts: Mapping[str, Any], chosen: Chosen) -> FileAction:
+def content_replaced(session: Session, facts: Mapping[str, Any], chosen: ChosenFile) -> FileAction:
     """Other content in a file; a native document converts it (A5-04)."""
     file, document = str(facts["id"]), session.names.is_native(str(facts.get("mimeType")))
     media_type = chosen.media_type(converted=document)

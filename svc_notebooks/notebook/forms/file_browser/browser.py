@@ -12,10 +12,10 @@ from ...files.files import generate_ids
 from ...frames.frames import frame
 from ...frames.schemas import FILES
 from ...widgets.background_task import BackgroundTask, Report, Stopped
-from ...widgets.file_download import BrowserDownload, best_hand_over
+from ...widgets.file_download import BrowserDownload, default_download
 from ...widgets.form import Form
 from ...widgets.html import Markup, joined, tag
-from ...widgets.row_list import RowList, best_list
+from ...widgets.row_list import RowList, default_row_list
 from ...widgets.styles import row
 from . import actions as deeds
 from .actions import FileAction
@@ -71,8 +71,8 @@ class FileBrowser(Form):
     def __init__(
         self,
         session: Session | None = None,
-        make_list: Callable[[str, dict[str, str]], RowList] = best_list,
-        make_hand_over: Callable[[Callable[[], None]], BrowserDownload] = best_hand_over,
+        make_list: Callable[[str, dict[str, str]], RowList] = default_row_list,
+        make_hand_over: Callable[[Callable[[], None]], BrowserDownload] = default_download,
     ) -> None:
         super().__init__(session)
         self._path = [_HOME]
@@ -90,7 +90,7 @@ class FileBrowser(Form):
         self.about = FileDetails(lambda file, allowed: self._guarded(lambda: self._set_viewers(file, allowed)))
         self.hand_over = make_hand_over(lambda: None)
         actions = Actions(
-            self._session_now, self._guarded, self._do, self._say, self._warn, self.hand_over.save, self._back
+            self._session_now, self._guarded, self._do, self._say, self._show_error, self.hand_over.save, self._back
         )
         self.downloads = FileDownloads(actions)
         self._buttons()
@@ -229,14 +229,14 @@ class FileBrowser(Form):
     def _work(
         self, label: str, act: Callable[[Report], Any], then: Callable[[Any], None], *, long: bool = False
     ) -> None:
-        self.work.begin(label, act, then, aside=long or not self._session_now().in_process)
+        self.work.begin(label, act, then, in_thread=long or not self._session_now().in_process)
 
     def _failed(self, error: Exception) -> None:
         if isinstance(error, Stopped):
             self._say(self._stopped)
         else:
             self._show_chosen()
-            self._warn(error)
+            self._show_error(error)
 
     def _ask(self, key: str) -> None:
         files = self._asked_about(QUESTIONS[key])
@@ -256,7 +256,7 @@ class FileBrowser(Form):
     def _answered(self, asked: Question) -> None:
         question, files = self.question, self._asked_about(asked)
         if problems := question.check(files):
-            self._say_problems("Nothing was done.", problems)
+            self._show_problems("Nothing was done.", problems)
             return
         if asked.key != "download":
             self._do(self._deed(asked), lambda _made: question.source.forget() if asked.key == "replace" else None)
@@ -389,10 +389,10 @@ class FileBrowser(Form):
     def _say(self, words: str) -> None:
         self.status.value = tag("span", words, role="status")
 
-    def _picture(self) -> Markup:
+    def _static_view(self) -> Markup:
         """A page without a kernel shows the list."""
         return joined(
-            super()._picture(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
+            super()._static_view(), Markup(self.result[["name", "mime_type", "size"]].to_html(index=False, border=0))
         )
 
     def __repr__(self) -> str:

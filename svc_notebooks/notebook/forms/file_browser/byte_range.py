@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ...widgets.field import Field, entry
+from ...widgets.field import Field, text_field
 
 _HINT = "Empty: the whole file. The first byte is 0, and the last one is included."
 
@@ -22,8 +22,8 @@ class ByteRangeField(Field):
     """
 
     def __init__(self) -> None:
-        self.first = entry("First byte", "Where the part begins; bytes are counted from 0", hint="0")
-        self.last = entry("Last byte", "Where the part ends; it is included", hint="the end")
+        self.first = text_field("First byte", "Where the part begins; bytes are counted from 0", hint="0")
+        self.last = text_field("Last byte", "Where the part ends; it is included", hint="the end")
         super().__init__(self.first, self.last, hint=_HINT)
 
     @property
@@ -39,7 +39,7 @@ class ByteRangeField(Field):
     def clear(self) -> None:
         """The whole file."""
         self.first.value = self.last.value = ""
-        self.say(())
+        self.show_problems(())
 
     def check(self, files: Sequence[Mapping[str, Any]]) -> list[str]:
         """Say what is wrong with the range for these files; all that was said."""
@@ -48,7 +48,7 @@ class ByteRangeField(Field):
             problems = list(_too_short(first, files)) if self.value else []
         except ValueError as error:
             problems = [str(error)]
-        self.say(problems)
+        self.show_problems(problems)
         return problems
 
 

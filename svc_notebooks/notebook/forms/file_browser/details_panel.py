@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from ....core.names import Names
 from ...widgets.copy_restriction import is_restricted, may_edit, viewers_switch
-from ...widgets.field import show
+from ...widgets.field import set_visible
 from ...widgets.html import Markup
 from .details import details_view, is_folder
 
@@ -29,7 +29,7 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
         """Show no file, and these words in its place."""
         self._file = None
         self.facts.value = words
-        show(self.viewers, False)
+        set_visible(self.viewers, False)
 
     def show(self, file: Mapping[str, Any], names: Names) -> None:
         """Show this file as the service has it."""
@@ -37,7 +37,7 @@ class FileDetails(widgets.VBox):  # type: ignore[misc]
         self.viewers.value = not is_restricted(file)
         self._file = file
         self.facts.value = details_view(file, names)
-        show(self.viewers, may_edit(file) and not is_folder(file, names))
+        set_visible(self.viewers, may_edit(file) and not is_folder(file, names))
 
     def _set(self) -> None:
         if self._file is not None and self.viewers.value == is_restricted(self._file):

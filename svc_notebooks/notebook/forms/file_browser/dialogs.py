@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ...widgets.field import LABEL, entry, labelled, on_change, show
+from ...widgets.field import LABEL, labelled, on_change, set_visible, text_field
 from ...widgets.file_picker import FileChoice
 from ...widgets.html import joined, tag
 from ...widgets.more_options import MoreOptions
@@ -70,8 +70,8 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         self.asked: Question | None = None
         self._left = left
         self.head = widgets.HTML()
-        self.name = entry("Name", "What it is called from then on")
-        self.grantee = entry(
+        self.name = text_field("Name", "What it is called from then on")
+        self.grantee = text_field(
             "With",
             "An e-mail address; anyone; or domain: and a domain",
             hint="bob@svc.example, anyone, or domain:example.com",
@@ -86,7 +86,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
             **labelled("Save as", "A file on the machine where Python runs, or one on this computer"),
             style=LABEL,
         )
-        self.path = entry(
+        self.path = text_field(
             "Path",
             "A path or a folder beside the kernel; empty: the file's name, in this folder",
             hint="as the file is called",
@@ -114,7 +114,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         super().__init__([self.head, *self._parts.values(), row(self.yes, self.no)])
         self.add_class("svc-question")
         self.add_class("svc-fields")
-        show(self, False)
+        set_visible(self, False)
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever an answer is different."""
@@ -133,7 +133,7 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         self.more.shown = False
         self.yes.description, self.yes.button_style = asked.verb, asked.style
         self._adapt()
-        show(self, True)
+        set_visible(self, True)
         first = {**self._parts, "source": self.source.path}.get(asked.parts[0]) if asked.parts else None
         (first or self.no).focus()
 
@@ -155,10 +155,10 @@ class ConfirmDialog(widgets.VBox):  # type: ignore[misc]
         if self.asked is None:
             return
         self.asked = None
-        show(self, False)
+        set_visible(self, False)
         self._left()
 
     def _adapt(self) -> None:
         parts = self.asked.parts if self.asked else ()
         for key, control in self._parts.items():
-            show(control, key in parts and (key != "path" or self.target.value == KERNEL))
+            set_visible(control, key in parts and (key != "path" or self.target.value == KERNEL))

@@ -52,12 +52,12 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
     @property
     def asked(self) -> bool:
         """Whether a question is open."""
-        return bool(self.replace.conflicts) or self.abuse.asked
+        return bool(self.replace.conflicts) or self.abuse.is_open
 
     def close_it(self) -> None:
         """Take the questions away."""
-        self.replace.close_it()
-        self.abuse.close_it()
+        self.replace.dismiss()
+        self.abuse.dismiss()
         self._waiting = ()
 
     def save(self, wanted: Download) -> None:
@@ -100,8 +100,8 @@ class FileDownloads(widgets.VBox):  # type: ignore[misc]
         return attempt.words
 
     def _replace_answered(self, answer: str) -> None:
-        attempt, free = self._attempt, self.replace.free
-        self.replace.close_it()
+        attempt, free = self._attempt, self.replace.alternative_paths
+        self.replace.dismiss()
         self._actions.back()
         if answer == CANCEL:
             self._actions.say("Cancelled. The existing files are unchanged.")

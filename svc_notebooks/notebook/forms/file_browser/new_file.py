@@ -7,7 +7,7 @@ from collections.abc import Callable
 import ipywidgets as widgets
 
 from ....core.http.native_formats import NATIVES
-from ...widgets.field import LABEL, Field, entry, labelled, on_change, small_button
+from ...widgets.field import LABEL, Field, labelled, on_change, small_button, text_field
 from ...widgets.more_options import MoreOptions
 
 FOLDER, FILE = "folder", "file"
@@ -27,12 +27,12 @@ class NewFileChoice(widgets.VBox):  # type: ignore[misc]
         self.kind = widgets.Dropdown(
             options=_KINDS, **labelled("Type", "A folder, a file without content, or a native document"), style=LABEL
         )
-        self.id = entry("File id", "An id from generate_ids(): making the file twice makes no second one")
+        self.id = text_field("File id", "An id from generate_ids(): making the file twice makes no second one")
         self.generate = small_button("Generate id", "Ask the service for an id that no file has", lambda: None)
         self.file_id = Field(self.id, self.generate, hint=_HINT)
         self.more = MoreOptions(self.file_id)
         super().__init__([self.kind, self.more])
-        self.watch(lambda: self.file_id.say(self._problems()))
+        self.watch(lambda: self.file_id.show_problems(self._problems()))
 
     def watch(self, changed: Callable[[], None]) -> None:
         """Call this whenever a control has another value."""
@@ -45,7 +45,7 @@ class NewFileChoice(widgets.VBox):  # type: ignore[misc]
     def check(self) -> list[str]:
         """Say beside the id what is wrong with it; all that was said."""
         problems = self._problems()
-        self.file_id.say(problems)
+        self.file_id.show_problems(problems)
         self.more.shown = self.more.shown or bool(problems)
         return problems
 

@@ -12,7 +12,7 @@ from ....core.http.native_formats import CSV, HTML, PDF, PNG, SVG, TEXT
 from ...files.content import read
 from ...sizes import size_text
 from ...widgets.html import Markup, tag
-from ...widgets.preview import LARGEST, MOST_TEXT, preview
+from ...widgets.preview import MAX_SIZE, MAX_TEXT, preview
 from .abuse_question import is_flagged
 
 if TYPE_CHECKING:
@@ -73,11 +73,11 @@ def _exported(session: Session, facts: Mapping[str, Any], media_type: str) -> Fi
 def _read(session: Session, facts: Mapping[str, Any], media_type: str, *, acknowledge_abuse: bool) -> FilePreview:
     name, file_id, size = str(facts.get("name")), str(facts["id"]), int(facts.get("size") or 0)
     text = media_type.startswith("text/") and media_type not in (HTML, CSV)
-    if size > LARGEST and not text:
+    if size > MAX_SIZE and not text:
         raise ValueError(
-            f"{name} has {size_text(size)}; more than {size_text(LARGEST)} are not shown on a page: download it."
+            f"{name} has {size_text(size)}; more than {size_text(MAX_SIZE)} are not shown on a page: download it."
         )
-    part = f"0-{MOST_TEXT - 1}" if text and size > MOST_TEXT else None
+    part = f"0-{MAX_TEXT - 1}" if text and size > MAX_TEXT else None
     wanted = f"bytes={part}" if part else None
     given = [f"byte_range={wanted!r}"] if wanted else []
     given += ["acknowledge_abuse=True"] if acknowledge_abuse else []

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import ipywidgets as widgets
 
-from ...widgets.field import FREE, entry, labelled, show
+from ...widgets.field import AUTO_WIDTH, labelled, set_visible, text_field
 from .query import HERE, NAME, ORDERS, PLACES, QUERY, WAYS, FileQuery
 
 
@@ -21,18 +21,20 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
 
     def __init__(self) -> None:
         self.place = widgets.Dropdown(
-            options=PLACES, **labelled("Look in", "The folder that is open, or further"), style=FREE
+            options=PLACES, **labelled("Look in", "The folder that is open, or further"), style=AUTO_WIDTH
         )
         self.way = widgets.Dropdown(
-            options=WAYS, **labelled("Files of which", "What the words beside it are compared with"), style=FREE
+            options=WAYS, **labelled("Files of which", "What the words beside it are compared with"), style=AUTO_WIDTH
         )
-        self.words = entry(
+        self.words = text_field(
             "These words",
             "Words; or a query, such as: starred = true and name contains 'a'. Enter searches",
             hint="empty: every file",
-            style=FREE,
+            style=AUTO_WIDTH,
         )
-        self.order = widgets.Dropdown(options=ORDERS, **labelled("In the order", "Which files come first"), style=FREE)
+        self.order = widgets.Dropdown(
+            options=ORDERS, **labelled("In the order", "Which files come first"), style=AUTO_WIDTH
+        )
         super().__init__([self.place, self.way, self.words, self.order])
         self.add_class("svc-filters")
         self._quiet = False
@@ -55,7 +57,7 @@ class FileSearch(widgets.HBox):  # type: ignore[misc]
 
     def _adapt(self) -> None:
         """A query says itself where it looks."""
-        show(self.place, self.way.value != QUERY)
+        set_visible(self.place, self.way.value != QUERY)
 
     def enter(self) -> None:
         """Look in the folder that was opened, for everything. Tells it once, however much that changes."""

@@ -10,7 +10,7 @@ import ipywidgets as widgets
 
 from ....core.events.plain_words import recurrence_lines
 from ....core.events.rrule import Freq, Start
-from ...widgets.field import LABEL, Field, labelled, number, on_change, passage, show
+from ...widgets.field import LABEL, Field, labelled, number_field, on_change, set_visible, text_area
 from .end import RepeatEnd
 from .month_choice import MonthChoice
 from .rule import Repeat
@@ -39,10 +39,10 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
         self.way = widgets.Dropdown(
             options=_WAYS, **labelled("Repeats", "How often the event takes place"), style=LABEL
         )
-        self.interval = number(1, "every", "1: each of them; 2: every other")
+        self.interval = number_field(1, "every", "1: each of them; 2: every other")
         self.unit = widgets.HTML()
         self.weekdays, self.month, self.ends = WeekdaySwitches(), MonthChoice(), RepeatEnd()
-        self.own = passage("In words", "Plain words, or one line of RFC 5545 below the other", hint=_EXAMPLES, rows=5)
+        self.own = text_area("In words", "Plain words, or one line of RFC 5545 below the other", hint=_EXAMPLES, rows=5)
         self.how, self.text = Field(self.way, self.interval, self.unit), Field(self.own)
         self.field = Field()
         super().__init__([self.how, self.weekdays, self.month, self.ends, self.text, self.field])
@@ -102,7 +102,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
 
     def tell(self, lines: Sequence[str]) -> None:
         """Show the lines that are sent."""
-        self.field.explain("\n".join(lines))
+        self.field.show_hint("\n".join(lines))
 
     def _adapt(self) -> None:
         way = self.way.value
@@ -115,7 +115,7 @@ class RecurrenceBuilder(widgets.VBox):  # type: ignore[misc]
             (self.ends, way in _UNITS),
             (self.text, way == OWN),
         ):
-            show(part, shown)
+            set_visible(part, shown)
 
 
 def _zone(start: Start) -> tzinfo | None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import FREE, LABEL, Field, labelled, number, on_change, show
+from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible
 from ...widgets.month_table import month_after
 
 NEVER, UNTIL, COUNT = "never", "until", "count"
@@ -23,9 +23,9 @@ class RepeatEnd(Field):
         self._mine = self._setting = False
         self.way = widgets.Dropdown(options=_WAYS, **labelled("Goes on", "When it stops to repeat"), style=LABEL)
         self.until = widgets.DatePicker(
-            **labelled("the last day is", "The day after which nothing takes place any more"), style=FREE
+            **labelled("the last day is", "The day after which nothing takes place any more"), style=AUTO_WIDTH
         )
-        self.count = number(10, "times", "How many times it takes place in all")
+        self.count = number_field(10, "times", "How many times it takes place in all")
         super().__init__(self.way, self.until, self.count)
         on_change(self._touched, self.until)
         on_change(self._adapt, self.way)
@@ -58,5 +58,5 @@ class RepeatEnd(Field):
         self._mine = self._mine or not self._setting
 
     def _adapt(self) -> None:
-        show(self.until, self.way.value == UNTIL)
-        show(self.count, self.way.value == COUNT)
+        set_visible(self.until, self.way.value == UNTIL)
+        set_visible(self.count, self.way.value == COUNT)

@@ -8,7 +8,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import FREE, LABEL, Field, labelled, on_change, show
+from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, on_change, set_visible
 from ...widgets.month_table import WEEKDAYS
 from .rule import nth_of_month
 
@@ -63,9 +63,9 @@ class MonthChoice(Field):
     def _adapt(self) -> None:
         by_day = self.by.value == DAY
         for control, shown in ((self.day, by_day), (self.ordinal, not by_day), (self.weekday, not by_day)):
-            show(control, shown)
-        self.explain("Months without this day are left out." * (by_day and self.day.value > 28))
+            set_visible(control, shown)
+        self.show_hint("Months without this day are left out." * (by_day and self.day.value > 28))
 
 
 def _dropdown(options: Any, label: str, tooltip: str) -> widgets.Dropdown:
-    return widgets.Dropdown(options=options, **labelled(label, tooltip), style=FREE, layout={"width": "auto"})
+    return widgets.Dropdown(options=options, **labelled(label, tooltip), style=AUTO_WIDTH, layout={"width": "auto"})

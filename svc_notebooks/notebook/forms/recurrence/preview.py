@@ -12,7 +12,7 @@ from ....core.events.instances import Occurrence
 from ....core.events.rrule import Start
 from ...events.recurrence_plan import DAY, RecurrencePlan, day_of, marked_days
 from ...times import offset_text
-from ...widgets.field import show, small_button
+from ...widgets.field import set_visible, small_button
 from ...widgets.html import Markup, joined, tag
 from ...widgets.month_table import month_after, month_pictures
 
@@ -33,14 +33,14 @@ class RecurrencePreview(widgets.VBox):  # type: ignore[misc]
         self.turn = widgets.HBox([self.earlier, self.later])
         super().__init__([self.months, self.turn, self.list])
         self.add_class("svc-preview")
-        show(self, False)
+        set_visible(self, False)
 
     def show(self, plan: RecurrencePlan | None) -> None:
         """Show this plan; None: it cannot be worked out yet, and what stood here goes."""
         if plan and day_of(plan.start) != self._begun:
             self._begun = self._month = day_of(plan.start)
         self._plan = plan
-        show(self, plan is not None)
+        set_visible(self, plan is not None)
         if plan:
             self.list.value = instance_list(plan)
             self._turn(0)

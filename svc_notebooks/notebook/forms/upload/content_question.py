@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ...widgets.dialogs.confirmation import Confirmation
-from ...widgets.dialogs.replace_question import side_by_side, size_words
+from ...widgets.dialogs.replace_question import comparison_table, size_with_bytes
 from ..file_browser.details import moment
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def ask_to_replace(
     lines = (
         ("Name", name, content.name or name),
         ("Content from", "", content.source),
-        ("Size", "" if size is None else size_words(int(size)), "" if document else size_words(content.size)),
+        ("Size", "" if size is None else size_with_bytes(int(size)), "" if document else size_with_bytes(content.size)),
         ("Type", kind, kind if document else content.media_type),
         ("Modified", f"{moment(facts.get('modifiedTime'))} UTC", ""),
         ("File id", str(facts["id"]), "the same"),
@@ -58,7 +58,7 @@ def ask_to_replace(
         f"Replace the content of {name}?",
         "Replace content",
         _DOCUMENT if document else _BINARY,
-        facts=side_by_side(f"Compare {name}", ("Now", "After the upload"), lines),
+        facts=comparison_table(f"Compare {name}", ("Now", "After the upload"), lines),
         confirmed=confirmed,
         cancelled=cancelled,
     )

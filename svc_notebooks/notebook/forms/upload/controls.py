@@ -9,8 +9,8 @@ import ipywidgets as widgets
 
 from ...files.upload_requests import new_content, new_files
 from ...sizes import KIB, MIB
-from ...widgets.field import LABEL, Field, Single, entry, labelled, on_change, show
-from ...widgets.file_picker import Chosen, FileChoice
+from ...widgets.field import LABEL, Field, SingleField, labelled, on_change, set_visible, text_field
+from ...widgets.file_picker import ChosenFile, FileChoice
 from .conversion import ConvertChoice
 from .destination import UploadDestination
 from .options import UploadOptions
@@ -42,7 +42,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, make_files: Callable[[], FileChoice] = FileChoice) -> None:
         self.files, self.destination, self.convert = make_files(), UploadDestination(), ConvertChoice()
-        self.upload_type = Single(
+        self.upload_type = SingleField(
             widgets.RadioButtons(
                 options=UPLOAD_TYPES, **labelled("Upload type", "How the files go over the wire"), style=LABEL
             )
@@ -55,7 +55,9 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             ),
             style=LABEL,
         )
-        self.name = Single(entry("Name", "What to call the file; for one file only", hint="as the file is called"))
+        self.name = SingleField(
+            text_field("Name", "What to call the file; for one file only", hint="as the file is called")
+        )
         self.options = UploadOptions()
         where = (self.files, self.destination, self.name, self.convert)
         super().__init__([*where, self.upload_type, self.chunk_size, self.options])
@@ -80,7 +82,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self._adapt()
 
     def _adapt(self) -> None:
-        show(self.chunk_size, self.upload_type.value in _CHUNKED)
+        set_visible(self.chunk_size, self.upload_type.value in _CHUNKED)
 
     # -- what is wrong
 
@@ -91,7 +93,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         """Say beside each field what is wrong with it; everything that was said."""
         found = list(self._problems())
         for field in (self.name, self.upload_type, *self.options.fields):
-            field.say([words for place, words in found if place is field])
+            field.show_problems([words for place, words in found if place is field])
         if any(place in self.options.fields for place, _ in found):
             self.options.shown = True
         return [words for _, words in found]
@@ -126,12 +128,12 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
         self.files.forget()
         self.options.id.value = ""
 
-    def _new(self, session: Session, one: Chosen) -> list[UploadRequest]:
+    def _new(self, session: Session, one: ChosenFile) -> list[UploadRequest]:
         name = None if self.upload_type.value == "media" else self.convert.name_of(one)
         name = self.name.value.strip() or name
         return new_files(session, one.source, **{**self._common(one), "name": name, "file_id": self._chosen_id()})
 
-    def _common(self, one: Chosen) -> dict[str, Any]:
+    def _common(self, one: ChosenFile) -> dict[str, Any]:
         name = self.name.value.strip()
         return {
             **self.convert.arguments(),
@@ -174,7 +176,7 @@ class UploadControls(widgets.VBox):  # type: ignore[misc]
             "upload_type": None if self.upload_type.value == "auto" else self.upload_type.value,
             "chunk_size": self._chunk(),
         }
-        metadata = {} if self.options.metadata.wrong else self._metadata()
+        metadata = {} if self.options.metadata.problems else self._metadata()
         if self.destination.existing:
             file = repr((self.destination.facts or {}).get("id", "..."))
             return _call(f"svc.update({file}, {source}", {**arguments, **metadata})

@@ -7,8 +7,8 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ...widgets.field import LABEL, entry, labelled, on_change, show
-from ...widgets.file_picker import Chosen
+from ...widgets.field import LABEL, labelled, on_change, set_visible, text_field
+from ...widgets.file_picker import ChosenFile
 
 # ipywidgets loses a first choice whose value is None: now and then nothing is chosen at all.
 KINDS = (
@@ -37,7 +37,7 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
             **labelled("Convert to", "What the files become at the service; it can then be exported to other formats"),
             style=LABEL,
         )
-        self.language = entry(
+        self.language = text_field(
             "Language of pictures",
             "The language of the text in pictures and scans, as a tag",
             hint="a tag like en, de or zh-Hant; empty: the service's choice",
@@ -67,15 +67,15 @@ class ConvertChoice(widgets.VBox):  # type: ignore[misc]
         return {**kind, "ocr_language": language if self.converted else None}
 
     def _adapt(self) -> None:
-        show(self.kind, not self._existing)
-        show(self.language, self.converted)
+        set_visible(self.kind, not self._existing)
+        set_visible(self.language, self.converted)
 
-    def name_of(self, one: Chosen) -> str:
+    def name_of(self, one: ChosenFile) -> str:
         """What to call an uploaded file: one that becomes a document loses its extension."""
         from ....client.uploads.native_types import document_name
 
         return document_name(one.name) if self.converted else one.name
 
-    def type_of(self, one: Chosen) -> str | None:
+    def type_of(self, one: ChosenFile) -> str | None:
         """The type to send it under; a new file that is kept as it is has that of the name that it will have."""
         return one.media_type(converted=self.converted) if self.converted or self._existing else one.mime_type

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import ipywidgets as widgets
 
 from ...widgets.copy_restriction import FIELD, may_edit
-from ...widgets.field import LABEL, Field, labelled, on_change, show
+from ...widgets.field import LABEL, Field, labelled, on_change, set_visible
 from ..file_browser.recent_files import MOST, file_line, latest_files
 
 if TYPE_CHECKING:
@@ -86,6 +86,6 @@ class UploadDestination(widgets.VBox):  # type: ignore[misc]
             changed()
 
     def _adapt(self) -> None:
-        show(self.file, self.existing)
+        set_visible(self.file, self.existing)
         hint = _NONE if not self._rows else _CONVERTED if self.document else _KEPT
-        self.file.explain(f"{hint} {_LATEST}" if len(self._rows) == MOST else hint)
+        self.file.show_hint(f"{hint} {_LATEST}" if len(self._rows) == MOST else hint)

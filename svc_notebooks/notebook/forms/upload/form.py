@@ -12,7 +12,7 @@ from ...files.uploads import label_of
 from ...frames.frames import frame
 from ...frames.schemas import FILES
 from ...widgets.dialogs.confirmation import Confirmation
-from ...widgets.field import show
+from ...widgets.field import set_visible
 from ...widgets.file_picker import FileChoice
 from ...widgets.form import Form
 from ...widgets.progress_bar import ProgressBar
@@ -69,7 +69,7 @@ class UploadForm(Form):
         self.resume = self._button("Resume", "Go on where it stopped", self._resume)
         self.bar = ProgressBar("Upload", 1)
         buttons = row(self.upload, self.cancel, self.resume)
-        self.bar.rest("Upload")
+        self.bar.reset("Upload")
         self.question = Confirmation(self._guarded)
         self.controls.watch(self._changed)
         destination, options = self.controls.destination, self.controls.options
@@ -109,10 +109,10 @@ class UploadForm(Form):
         if self.busy:
             raise ValueError("An upload is under way: wait for it, or cancel it.")
         if self._queue is None or self._queue.current is None:  # else the bar says what Resume is for
-            self.bar.rest("Upload")
+            self.bar.reset("Upload")
         problems = self.controls.check()
         if problems:
-            self._say_problems("Nothing was uploaded.", problems)
+            self._show_problems("Nothing was uploaded.", problems)
             return
         session = session_or_current(self._session)
         orders = self.controls.orders(session)
@@ -126,7 +126,7 @@ class UploadForm(Form):
         """Content of the service is overwritten only after a person has seen which."""
         facts, order = stored_facts(session, file_id), orders[0]
         source, name = self.controls.files.single().name, str(order.target.metadata.get("name") or "")
-        show(self.cancel, False)
+        set_visible(self.cancel, False)
         ask_to_replace(
             self.question,
             facts,
@@ -144,11 +144,11 @@ class UploadForm(Form):
     def _keep(self, name: str) -> None:
         self._close_question()
         self.upload.focus()
-        self.bar.say(f"Cancelled: {name} is unchanged.")
+        self.bar.show_text(f"Cancelled: {name} is unchanged.")
 
     def _close_question(self) -> None:
-        self.question.close_it()
-        show(self.cancel, True)
+        self.question.dismiss()
+        set_visible(self.cancel, True)
 
     def _begin(self, session: Session, orders: list[UploadRequest]) -> None:
         self._queue = UploadQueue(session, orders, self._report)
@@ -184,11 +184,11 @@ class UploadForm(Form):
             words = f"Cancelled at {self.bar.status}. Resume goes on from there."
         except Exception as error:
             words = f"Stopped at {self.bar.status}. Resume tries again from there."
-            self._warn(error)
+            self._show_error(error)
         finally:
             self._finished += queue.files[before:]
             self._show_result()
-            self.bar.say(words)
+            self.bar.show_text(words)
 
     def _words(self, queue: UploadQueue) -> str:
         replaced = [file for file in queue.files if self.controls.destination.existing]

@@ -10,7 +10,7 @@ from ....core.files.fields import is_media_type
 from ...files.metadata import metadata_body
 from ...frames.schemas import camel
 from ...widgets.copy_restriction import ARGUMENT, FIELD, is_restricted, viewers_switch
-from ...widgets.field import Field, Single, entry, on_change, passage, show, small_button
+from ...widgets.field import Field, SingleField, on_change, set_visible, small_button, text_area, text_field
 from ...widgets.more_options import MoreOptions
 
 _EXAMPLE = '{"starred": true}'
@@ -26,16 +26,18 @@ class UploadOptions(MoreOptions):
 
     def __init__(self) -> None:
         self._followed: tuple[Any, bool] = (None, False)
-        self.viewers = Single(viewers_switch())
-        self.viewers.explain(_ON)
-        self.media_type = Single(
-            entry("Media type", "What the content is: the Content-Type of the upload", hint="empty: as its name says")
+        self.viewers = SingleField(viewers_switch())
+        self.viewers.show_hint(_ON)
+        self.media_type = SingleField(
+            text_field(
+                "Media type", "What the content is: the Content-Type of the upload", hint="empty: as its name says"
+            )
         )
-        self.id = entry("File id", "An id from generate_ids() for one new file")
+        self.id = text_field("File id", "An id from generate_ids() for one new file")
         self.generate = small_button("Generate id", "Ask the service for an id that no file has", lambda: None)
         self.file_id = Field(self.id, self.generate, hint=_ID)
-        self.metadata = Single(
-            passage("Metadata (JSON)", "Further fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
+        self.metadata = SingleField(
+            text_area("Metadata (JSON)", "Further fields of every file, as a JSON object", hint=_EXAMPLE, rows=2)
         )
         super().__init__(self.viewers, self.media_type, self.file_id, self.metadata)
 
@@ -54,7 +56,7 @@ class UploadOptions(MoreOptions):
         if followed != self._followed:  # a switch that was set for the same file stays as it is
             self._followed = followed
             self.viewers.value = not self._restricted
-        show(self.file_id, facts is None)
+        set_visible(self.file_id, facts is None)
 
     @property
     def _restricted(self) -> bool:

@@ -11,7 +11,7 @@ from ....core.clock import to_millis
 from ....core.errors.catalogue import ApiError
 from ....core.notifications.channels import MOST_ID, MOST_TOKEN, check_channel
 from ...notifications.channel_request import channel_token, expiration_time
-from ...widgets.field import LABEL, Field, Single, entry, labelled, on_change, show
+from ...widgets.field import LABEL, Field, SingleField, labelled, on_change, set_visible, text_field
 from ...widgets.more_options import MoreOptions
 from ...widgets.styles import row
 from ..file_browser.recent_files import file_line, latest_files
@@ -57,7 +57,7 @@ ANSWERS = (
 class ChannelOptions(MoreOptions):
     """The properties of a channel that are rarely set; the service or the kernel chooses them otherwise."""
 
-    def __init__(self, channel_id: Single, token: Single, ends: ChannelEnd) -> None:
+    def __init__(self, channel_id: SingleField, token: SingleField, ends: ChannelEnd) -> None:
         self._controls = (channel_id.control, token.control, ends.way)
         self._unset = tuple(control.value for control in self._controls)
         super().__init__(channel_id, token, ends)
@@ -77,10 +77,10 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             style=LABEL,
         )
         self.refresh = widgets.Button(description="Refresh", tooltip="See which files and channels there are now")
-        self.channel_id = Single(
-            entry(_CHANNEL_ID, "The channel's own id, which every message carries", hint="generated")
+        self.channel_id = SingleField(
+            text_field(_CHANNEL_ID, "The channel's own id, which every message carries", hint="generated")
         )
-        self.token = Single(
+        self.token = SingleField(
             widgets.Password(
                 continuous_update=False,
                 style=LABEL,
@@ -88,14 +88,14 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
             )
         )
         self.ends = ChannelEnd()
-        self.address = Single(
-            entry(
+        self.address = SingleField(
+            text_field(
                 "Address",
                 "Where the service reaches a receiver: https, and a domain registered there",
                 hint=_ANY_ADDRESS,
             )
         )
-        self.channel_id.explain(_NEW_ID)
+        self.channel_id.show_hint(_NEW_ID)
         self.answers = widgets.RadioButtons(
             options=[(one.words, one) for one in ANSWERS],
             **labelled("The receiver answers", "What the receiver of this kernel answers to the next messages"),
@@ -113,7 +113,7 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
     def say(self, problems: Mapping[str, str]) -> None:
         """Show each problem beside the field of that name, and no other."""
         for name, field in self.fields().items():
-            field.say([problems[name]] if name in problems else [])
+            field.show_problems([problems[name]] if name in problems else [])
         if problems.keys() - {"address"}:
             self.more.shown = True
 
@@ -160,9 +160,9 @@ class WatchControls(widgets.VBox):  # type: ignore[misc]
         self.what.options = [self.what.options[0], *((file_line(one), str(one["id"])) for one in found)]
         if before in [value for _, value in self.what.options]:
             self.what.value = before
-        self.address.explain(_OURS if in_kernel else "")
-        show(self.answers, in_kernel)
-        self.token.explain(_DRAWN if in_kernel else _NO_TOKEN)
+        self.address.show_hint(_OURS if in_kernel else "")
+        set_visible(self.answers, in_kernel)
+        self.token.show_hint(_DRAWN if in_kernel else _NO_TOKEN)
         return {str(one["id"]): str(one.get("name")) for one in found}
 
     def explain_limits(self, policy: Policy | None) -> None:

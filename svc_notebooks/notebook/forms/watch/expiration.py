@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import ipywidgets as widgets
 
-from ...widgets.field import FREE, LABEL, Field, labelled, number, on_change, show
+from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible
 
 if TYPE_CHECKING:
     from ....core.policy import Policy
@@ -23,11 +23,13 @@ class ChannelEnd(Field):
 
     def __init__(self) -> None:
         self.way = widgets.Dropdown(options=_WAYS, **labelled("Expires", "When the channel ends"), style=LABEL)
-        self.count = number(2, "after", "How long the channel lives")
-        self.unit = widgets.Dropdown(options=_UNITS, value="h", **labelled("unit", "The unit of that time"), style=FREE)
-        self.day = widgets.DatePicker(**labelled("on", "The day on which the channel ends, in UTC"), style=FREE)
+        self.count = number_field(2, "after", "How long the channel lives")
+        self.unit = widgets.Dropdown(
+            options=_UNITS, value="h", **labelled("unit", "The unit of that time"), style=AUTO_WIDTH
+        )
+        self.day = widgets.DatePicker(**labelled("on", "The day on which the channel ends, in UTC"), style=AUTO_WIDTH)
         self.clock = widgets.TimePicker(
-            step=1, **labelled("at (UTC)", "The time of day at which the channel ends, in UTC"), style=FREE
+            step=1, **labelled("at (UTC)", "The time of day at which the channel ends, in UTC"), style=AUTO_WIDTH
         )
         super().__init__(self.way, self.count, self.unit, self.day, self.clock)
         on_change(self._adapt, self.way)
@@ -50,19 +52,19 @@ class ChannelEnd(Field):
     def explain_limits(self, policy: Policy | None, *, of_changes: bool) -> None:
         """Say what the service makes of it; the policy is known of a sandbox alone."""
         if policy is None:
-            self.explain("The service may end a channel sooner: the state below has the actual time.")
+            self.show_hint("The service may end a channel sooner: the state below has the actual time.")
             return
         most = policy.max_changes_channel_lifetime if of_changes else policy.max_file_channel_lifetime
         lifetime = policy.channel_lifetime
         default = "Default: the channel does not end" if lifetime is None else f"Default: {_length(lifetime)}"
         watched = "the change log" if of_changes else "a file"
-        self.explain(f"{default}. At most {_length(most)} for {watched}: a later end is brought forward to that.")
+        self.show_hint(f"{default}. At most {_length(most)} for {watched}: a later end is brought forward to that.")
 
     def _adapt(self) -> None:
         for control in (self.count, self.unit):
-            show(control, self.way.value == AFTER)
+            set_visible(control, self.way.value == AFTER)
         for control in (self.day, self.clock):
-            show(control, self.way.value == AT)
+            set_visible(control, self.way.value == AT)
 
 
 def _length(seconds: float) -> str:

@@ -117,8 +117,8 @@ class WatchPanel(Form):
         self._show_code()
 
     def _refuse(self, error: Exception) -> None:
-        self._outdated()
-        self._warn(error)
+        self._clear_status()
+        self._show_error(error)
         self.alert.value = tag("p", "No channel was opened: it says beside the field why.", role="alert")
 
     def _read(self) -> None:
@@ -232,7 +232,7 @@ class WatchPanel(Form):
     def _watched(self, file: str | None) -> str:
         return self._names.get(file, f"file {file}") if file else "the change log"
 
-    def _outdated(self) -> None:
+    def _clear_status(self) -> None:
         self.status.value = ""
 
     def _say(self, words: str) -> None:

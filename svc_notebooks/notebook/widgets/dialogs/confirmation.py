@@ -1,4 +1,4 @@
-"""The question of a form before something that cannot be undone, or that may do harm: go on, or cancel."""
+"""Asks a person to confirm something that cannot be undone or may do harm."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import ipywidgets as widgets
 
-from ..field import show
+from ..field import set_visible
 from ..html import Markup, tag
 from ..styles import row
 
@@ -18,13 +18,13 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
     >>> question.ask("Delete plan.txt?", "Delete", confirmed=lambda: print("deleted"), cancelled=lambda: print("kept"))
     >>> question.no.click()
     kept
-    >>> question.asked
+    >>> question.is_open
     False
     """
 
     def __init__(self, answered: Callable[[Callable[[], None]], None]) -> None:
-        self._answered = answered
-        self._acts: tuple[Callable[[], None], Callable[[], None]] | None = None
+        self._run_answer = answered
+        self._callbacks: tuple[Callable[[], None], Callable[[], None]] | None = None
         self.head, self.facts = widgets.HTML(), widgets.HTML()
         self.yes = widgets.Button(description="Go on", tooltip="Do what is asked above", button_style="danger")
         self.no = widgets.Button(description="Cancel", tooltip="Do nothing")
@@ -33,39 +33,39 @@ class Confirmation(widgets.VBox):  # type: ignore[misc]
         self.no.on_click(lambda _button: self._answer(1))
         super().__init__([self.head, self.facts, row(self.yes, self.no)])
         self.add_class("svc-question")
-        show(self, False)
+        set_visible(self, False)
 
     @property
-    def asked(self) -> bool:
+    def is_open(self) -> bool:
         """Whether the question is open."""
-        return self._acts is not None
+        return self._callbacks is not None
 
     def ask(
         self,
         title: str,
         verb: str,
-        *words: str,
+        *paragraphs: str,
         facts: Markup | None = None,
         confirmed: Callable[[], None],
         cancelled: Callable[[], None],
     ) -> None:
         """Show the question and focus Cancel; `verb` is the label of the button that confirms."""
-        self._acts = (confirmed, cancelled)
-        lines = [tag("p", line) for line in words]
+        self._callbacks = (confirmed, cancelled)
+        lines = [tag("p", line) for line in paragraphs]
         self.head.value = tag("div", tag("p", tag("strong", title)), *lines, role="alert", class_="svc-asked")
         self.facts.value = facts or ""
-        show(self.facts, bool(facts))
+        set_visible(self.facts, bool(facts))
         self.yes.description = verb
-        show(self, True)
+        set_visible(self, True)
         self.no.focus()
 
-    def close_it(self) -> None:
+    def dismiss(self) -> None:
         """Take the question away."""
-        self._acts = None
-        show(self, False)
+        self._callbacks = None
+        set_visible(self, False)
 
-    def _answer(self, which: int) -> None:
-        acts = self._acts
-        if acts is not None:
-            self.close_it()
-            self._answered(acts[which])
+    def _answer(self, index: int) -> None:
+        callbacks = self._callbacks
+        if callbacks is not None:
+            self.dismiss()
+            self._run_answer(callbacks[index])

@@ -1,4 +1,4 @@
-"""The question of a form that would save to a path which has other content: replace it, keep both, or neither."""
+"""Asks what to do where a path has other content: replace it, keep both, or cancel."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ....core.errors.errors import PathExists
 from ....core.http.mime import by_name
 from ....local.paths import free_path
 from ...sizes import size_text
-from ..field import show
+from ..field import set_visible
 from ..html import Markup, joined, tag
 from ..styles import row
 
@@ -36,7 +36,7 @@ class Conflict:
         return self.error.path or Path(self.name)
 
     @property
-    def free(self) -> Path:
+    def alternative_path(self) -> Path:
         """Where the new file can go if both are kept."""
         return free_path(self.path)
 
@@ -45,9 +45,9 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
     """The panel; `answered` is called with REPLACE, KEEP_BOTH or CANCEL, when the panel is closed already."""
 
     def __init__(self, answered: Callable[[str], None]) -> None:
-        self._answered = answered
+        self._on_answer = answered
         self.conflicts: tuple[Conflict, ...] = ()
-        self.free: tuple[Path, ...] = ()
+        self.alternative_paths: tuple[Path, ...] = ()
         self.head, self.files = widgets.HTML(), widgets.HTML()
         self.files.add_class("svc-compared")
         self.replace = self._button(REPLACE, "Replace", "Overwrite the existing file", "danger")
@@ -56,7 +56,7 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
         self.cancel.add_class("svc-cancel")
         super().__init__([self.head, self.files, row(self.replace, self.keep, self.cancel)])
         self.add_class("svc-question")
-        show(self, False)
+        set_visible(self, False)
 
     def _button(self, answer: str, text: str, tooltip: str, style: str = "") -> widgets.Button:
         button = widgets.Button(description=text, tooltip=tooltip, button_style=style)
@@ -66,29 +66,31 @@ class ReplaceQuestion(widgets.VBox):  # type: ignore[misc]
     def ask(self, conflicts: Sequence[Conflict]) -> None:
         """Show the files side by side, and bring the keyboard to Cancel."""
         self.conflicts = tuple(conflicts)
-        self.free = tuple(one.free for one in conflicts)
+        self.alternative_paths = tuple(conflict.alternative_path for conflict in conflicts)
         several = len(conflicts) > 1
-        words = f"{len(conflicts)} files exist with other content." if several else _exists(conflicts[0])
+        words = f"{len(conflicts)} files exist with other content." if several else _conflict_message(conflicts[0])
         self.head.value = tag("p", tag("strong", words), " Replace them?" if several else " Replace it?", role="alert")
-        new_names = [free.name for free in self.free] if several else [""]
-        self.files.value = joined(*(_table(one, name) for one, name in zip(conflicts, new_names, strict=True)))
+        new_names = [path.name for path in self.alternative_paths] if several else [""]
+        self.files.value = joined(
+            *(_table(conflict, name) for conflict, name in zip(conflicts, new_names, strict=True))
+        )
         self.replace.description = "Replace all" if several else "Replace"
-        self.keep.description = "Keep both of each" if several else f"Save as {self.free[0].name}"
-        show(self, True)
+        self.keep.description = "Keep both of each" if several else f"Save as {self.alternative_paths[0].name}"
+        set_visible(self, True)
         self.cancel.focus()
 
-    def close_it(self) -> None:
+    def dismiss(self) -> None:
         """Take the question away."""
         self.conflicts = ()
-        show(self, False)
+        set_visible(self, False)
 
     def _answer(self, answer: str) -> None:
         if self.conflicts:
-            show(self, False)
-            self._answered(answer)
+            set_visible(self, False)
+            self._on_answer(answer)
 
 
-def _exists(conflict: Conflict) -> str:
+def _conflict_message(conflict: Conflict) -> str:
     return f"{conflict.path.name} exists with other content."
 
 
@@ -97,28 +99,28 @@ def _table(conflict: Conflict, new_name: str) -> Markup:
     error, name = conflict.error, conflict.path.name
     lines = (
         ("Name", name, conflict.name),
-        ("Size", size_words(error.size), size_words(conflict.size)),
+        ("Size", size_with_bytes(error.size), size_with_bytes(conflict.size)),
         ("Modified", f"{error.modified:%Y-%m-%d %H:%M} UTC" if error.modified else "", conflict.modified),
         ("Type", by_name(name) or "unknown", conflict.media_type),
         *([("If both are kept", name, new_name)] if new_name else []),
     )
     folder = f"Folder: {conflict.path.parent.absolute()}"
-    return side_by_side(f"Compare {name}", ("Existing file", "New file"), lines, caption=folder)
+    return comparison_table(f"Compare {name}", ("Existing file", "New file"), lines, caption=folder)
 
 
-def side_by_side(
-    label: str, heads: tuple[str, str], lines: Iterable[tuple[str, object, object]], *, caption: str = ""
+def comparison_table(
+    label: str, headings: tuple[str, str], lines: Iterable[tuple[str, object, object]], *, caption: str = ""
 ) -> Markup:
     """A table of what is there and what would take its place; `label` names it for screen readers."""
     body = joined(
         *(tag("tr", tag("th", head, scope="row"), tag("td", old), tag("td", new)) for head, old, new in lines)
     )
-    columns = joined(tag("td", ""), *(tag("th", head, scope="col") for head in heads))
+    columns = joined(tag("td", ""), *(tag("th", head, scope="col") for head in headings))
     parts = [*([tag("caption", caption)] if caption else []), tag("thead", tag("tr", columns)), tag("tbody", body)]
     table = tag("table", *parts, class_="svc-facts")
     return tag("div", table, class_="svc-rows", tabindex="0", role="region", aria_label=label)
 
 
-def size_words(size: int | None) -> str:
+def size_with_bytes(size: int | None) -> str:
     """A size in bytes, in words."""
     return "unknown" if size is None else size_text(size) if size < 1024 else f"{size_text(size)} ({size:,} bytes)"

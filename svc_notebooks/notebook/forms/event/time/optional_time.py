@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from ....widgets.field import FREE, LABEL, Field, labelled, on_change
+from ....widgets.field import AUTO_WIDTH, LABEL, Field, labelled, on_change
 from .local_times import read_wire_time
 from .time_zone import ZoneChoice
 
@@ -21,7 +21,7 @@ class TimeChoice(widgets.VBox):  # type: ignore[misc]
 
     def __init__(self, label: str, tooltip: str) -> None:
         self.day = widgets.DatePicker(**labelled(label, tooltip), style=LABEL)
-        self.clock = widgets.TimePicker(**labelled("at", "The clock time; empty: the whole day"), style=FREE)
+        self.clock = widgets.TimePicker(**labelled("at", "The clock time; empty: the whole day"), style=AUTO_WIDTH)
         self.field = Field(self.day, self.clock)
         self.zone = ZoneChoice("", f"{label} zone", "Its time zone; empty: that of the event", "same as the event")
         super().__init__([self.field, self.zone])

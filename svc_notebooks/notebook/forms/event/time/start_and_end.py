@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 import ipywidgets as widgets
 
-from ....widgets.field import FREE, LABEL, Field, labelled, on_change, show, switch
+from ....widgets.field import AUTO_WIDTH, LABEL, Field, checkbox, labelled, on_change, set_visible
 from .local_times import in_zone
 from .time_zone import ZoneChoice
 
@@ -60,7 +60,7 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
         self._moving = self._end_is_mine = False
         self._before: datetime | None = None
         self.end_zone = ""
-        self.all_day = switch("All day", "Whole days, without times")
+        self.all_day = checkbox("All day", "Whole days, without times")
         self.first, self.begins = _day("Starts", _FROM), _clock("When it begins")
         self.last, self.ends = _day("Ends", _TO), _clock("When it ends")
         self.starts = Field(self.first, self.begins, self.all_day)
@@ -134,10 +134,10 @@ class WhenChoice(widgets.VBox):  # type: ignore[misc]
     def _adapt(self) -> None:
         when = self.value
         for clock in (self.begins, self.ends):
-            show(clock, not when.all_day)
-        show(self.zone, not when.all_day)
+            set_visible(clock, not when.all_day)
+        set_visible(self.zone, not when.all_day)
         self.zone.tell(in_zone(when.start, when.zone))
-        self.until.explain(_length(when))
+        self.until.show_hint(_length(when))
 
 
 def _sum(moment: datetime, step: timedelta) -> datetime | None:
@@ -175,4 +175,4 @@ def _day(label: str, tooltip: str) -> widgets.DatePicker:
 
 
 def _clock(tooltip: str) -> widgets.TimePicker:
-    return widgets.TimePicker(**labelled("at", tooltip), style=FREE)
+    return widgets.TimePicker(**labelled("at", tooltip), style=AUTO_WIDTH)

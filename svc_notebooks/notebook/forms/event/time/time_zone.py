@@ -91,7 +91,7 @@ class ZoneChoice(Field):
         """Say how far the zone is from UTC at this moment, and what the clock there says in the list."""
         self.moment = moment or self.moment
         self._search()
-        self.explain(f"UTC{offset_text(moment)} at the start" if moment else "")
+        self.show_hint(f"UTC{offset_text(moment)} at the start" if moment else "")
 
     def _search(self) -> None:
         known = self.value in zone_names()
@@ -104,7 +104,7 @@ class ZoneChoice(Field):
         self.matches.index = None
         self._picking = False
         if self.value and not found:
-            self.explain(_OFFSET if read_offset(self.value) else _NOWHERE)
+            self.show_hint(_OFFSET if read_offset(self.value) else _NOWHERE)
 
     def _line(self, name: str) -> str:
         if self.moment is None:
