@@ -33,7 +33,7 @@ from .state.archive_path import save_to
 from .state.expiry import upcoming_events
 from .state.factory import build_context, fork_context, load, load_context, save
 from .state.snapshots import Snapshots
-from .storage.clock import SystemClock, VirtualClock, moved
+from .storage.clock import SystemClock, VirtualClock, virtual_clock_of
 from .storage.fork_guard import unusable_in_forks
 from .store.users import TokenRow
 
@@ -47,13 +47,15 @@ class Service:
         self.folder, self.notes = context.folder, context.notes
         self._background = background
         self._push = PushNotifications(context, background=background)
-        self._access = TokenVerifier(context.store, context.clock)
-        self.user_of = self._access.user_of
+        self._tokens = TokenVerifier(context.store, context.clock)
+        self.user_of = self._tokens.user_of
         self._journal = Journal(context.policy.journal_length, context.policy.journal_bytes)
         self._snapshots = Snapshots()
         self._faults = Faults(context.clock.wait if context.policy.fault_delay == "clock" else time.sleep)
-        self._rates = RateLimiter(context.policy, context.clock)
-        self._front = Dispatcher(context, self._access, self._journal, self._faults, self._rates, self._push.wake)
+        self._rate_limiter = RateLimiter(context.policy, context.clock)
+        self._dispatcher = Dispatcher(
+            context, self._tokens, self._journal, self._faults, self._rate_limiter, self._push.wake
+        )
         unusable_in_forks(self)
 
     @property
@@ -87,11 +89,11 @@ class Service:
             Disconnected: a fault of `faults` cuts the connection.
             Unsupported: this process is a fork of the one that made the service. Nothing else is ever raised.
         """
-        return self._front.handle(request)
+        return self._dispatcher.handle(request)
 
     def refusal(self, request: Request, check: Callable[[Request, ServiceContext], None]) -> Response | None:
         """For an edge that answers a request itself: the answer where `check` raises ApiError, noted in the journal."""
-        return self._front.refusal(request, check)
+        return self._dispatcher.refusal(request, check)
 
     @property
     def asked(self) -> int:
@@ -132,7 +134,7 @@ class Service:
         granted = TokenRow(email, client, scope_names(scopes, context.policy), int(service_account), expires)
         secret = token or context.ids.token()
         context.reserve.spend(
-            lambda: grant(context, self._access, secret, granted)
+            lambda: grant(context, self._tokens, secret, granted)
         )  # or nobody could clear up a full disk
         return secret
 
@@ -165,10 +167,10 @@ class Service:
     def open_with(self, file_id: str, client: str) -> bool:
         """Somebody opens a file with an OAuth client, whose file scope reaches it from now on; False: no such file."""
         with self._context.store.transaction():
-            found = self._context.store.files.get(file_id) is not None
-            if found:
+            exists = self._context.store.files.get(file_id) is not None
+            if exists:
                 self._context.store.files.open_with(file_id, client)
-        return found
+        return exists
 
     def flag(self, file_id: str, *, abusive: bool) -> bool:
         """Mark a file as abusive or not; False: there is no such file."""
@@ -249,11 +251,11 @@ class Service:
 
         Raises ValueError for a number or a time that is none.
         """
-        self._rates.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
+        self._rate_limiter.limit((user or self.policy.first_user).lower(), requests, parse_duration(per))
 
     def limits(self) -> list[dict[str, Any]]:
         """The limits that `limit` has set, with what was spent of each in the window that is open."""
-        return self._rates.rows()
+        return self._rate_limiter.rows()
 
     def agenda(self, since: datetime | None = None, until: datetime | None = None) -> list[dict[str, Any]]:
         """What comes to its end or is sent by itself, in the order of time: from now on, or between two instants."""
@@ -278,8 +280,8 @@ class Service:
             self._push.forget()
         self._journal.clear()
         self._faults.clear()
-        self._rates.clear()
-        if virtual := moved(context.clock):
+        self._rate_limiter.clear()
+        if virtual := virtual_clock_of(context.clock):
             virtual.restart()
 
     def snapshot(self) -> str:
@@ -288,8 +290,8 @@ class Service:
 
     def restore(self, snapshot: str) -> None:
         """Make the state what it was. Raises ValueError for an id that `snapshot` never gave."""
-        self._snapshots.put_back(snapshot, self._context, self._parts)
-        self._moved()
+        self._snapshots.restore(snapshot, self._context, self._parts)
+        self._forget_caches()
 
     def fork(self, branch: int = 0) -> Service:
         """An independent copy in memory; its channels are stopped. With a `branch` its next ids are its own."""
@@ -315,12 +317,12 @@ class Service:
         """
         load(self._context, self._parts, file)
         self._push.load_authorities()
-        self._moved()
+        self._forget_caches()
 
-    def _moved(self) -> None:
+    def _forget_caches(self) -> None:
         """The store is another now: forget what was known of it."""
-        self._access.forget()
-        self._rates.forget()
+        self._tokens.forget()
+        self._rate_limiter.forget()
         self._push.forget()
 
     def close(self) -> None:

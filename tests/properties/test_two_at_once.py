@@ -201,7 +201,7 @@ def test_a_token_that_is_revoked_while_it_is_looked_up_is_good_no_more(monkeypat
 def test_a_root_that_is_looked_up_while_the_state_changes_is_looked_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     with open_service(seed=0) as service:
         service.sign_in()
-        people, look, looks = service._context.store.users, Database.one, []
+        people, look, looks = service._context.store.users, Database.fetch_one, []
         people.forget()
 
         def changed_meanwhile(database: Database, *asked: Any) -> Any:

@@ -80,7 +80,7 @@ class BlobStore(Protocol):
     def checksum(self, part: StoredPart) -> int | None:
         """The CRC-32 of a part as it is now; None where it has another length, cannot be read, or is in memory."""
 
-    def hold(self, keys: Iterable[str]) -> bool:
+    def has_all(self, keys: Iterable[str]) -> bool:
         """Whether all of them are there."""
 
     def delete(self, keys: Iterable[str]) -> None:
@@ -95,7 +95,7 @@ class BlobStore(Protocol):
         Raises DamagedContent where one of them is missing or has another length.
         """
 
-    def put_back(self, kept: BlobStore) -> None:
+    def restore(self, kept: BlobStore) -> None:
         """Hold the parts that `copy` gave, beside those that are here."""
 
     def drop(self) -> None:
@@ -175,7 +175,7 @@ class MemoryBlobStore:
     def checksum(self, part: StoredPart) -> int | None:
         return None
 
-    def hold(self, keys: Iterable[str]) -> bool:
+    def has_all(self, keys: Iterable[str]) -> bool:
         return all(key in self._parts for key in keys)
 
     def delete(self, keys: Iterable[str]) -> None:
@@ -197,11 +197,11 @@ class MemoryBlobStore:
         copied._numbers = count(next(self._numbers))  # a counter has no copies from Python 3.14 on
         return copied
 
-    def take_in(self, key: str, blocks: Iterable[bytes]) -> None:
+    def add(self, key: str, blocks: Iterable[bytes]) -> None:
         """Hold a part of another place under the name that it has there."""
         self._parts[key] = tuple(blocks)
 
-    def put_back(self, kept: BlobStore) -> None:
+    def restore(self, kept: BlobStore) -> None:
         assert isinstance(kept, MemoryBlobStore)
         self._parts |= kept._parts
 
@@ -211,7 +211,7 @@ class MemoryBlobStore:
     close = drop
 
 
-def sound(parts: BlobStore, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
+def checked_parts(parts: BlobStore, stored: Iterable[StoredPart], *, contents: bool = True) -> Iterator[StoredPart]:
     """The parts in which `Parts.problem` finds nothing. At the end DamagedContent names all others."""
     problems = dict[str, str]()
     for part in stored:

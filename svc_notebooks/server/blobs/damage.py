@@ -25,14 +25,14 @@ class DamagedContent(OSError):
     @property
     def owner(self) -> str:
         """The files that are affected, the first three by name."""
-        return _some(self.files, "files") or "a file or an upload"
+        return _enumerate(self.files, "files") or "a file or an upload"
 
     @property
     def problem(self) -> str:
         """What is wrong, for the first three parts."""
-        return _some(list(self.problems.values()), "parts")
+        return _enumerate(list(self.problems.values()), "parts")
 
 
-def _some(names: list[str], noun: str) -> str:
+def _enumerate(names: list[str], noun: str) -> str:
     shown = ", ".join(names[:3])
     return f"{shown} and {len(names) - 3:,} more {noun}" if len(names) > 3 else shown

@@ -14,7 +14,7 @@ from uuid import uuid4
 from zlib import crc32
 
 from .atomic_write import sync_folder
-from .blob_store import BLOCK, BlobStore, PartWriter, StoredPart, missing_part, sound
+from .blob_store import BLOCK, BlobStore, PartWriter, StoredPart, checked_parts, missing_part
 from .damage import DamagedContent
 
 SNAPSHOTS = "snapshots"
@@ -147,7 +147,7 @@ class DirectoryBlobStore:
                 self._verified.clear()
             self._verified[key] = identity
 
-    def hold(self, keys: Iterable[str]) -> bool:
+    def has_all(self, keys: Iterable[str]) -> bool:
         return all(self._path(key).exists() for key in keys)
 
     def delete(self, keys: Iterable[str]) -> None:
@@ -165,14 +165,14 @@ class DirectoryBlobStore:
         """In a folder beside it: a part is written once, so a second name for its file is a copy."""
         copied = DirectoryBlobStore(self._snapshots / uuid4().hex, sync=False, copied=True)
         try:
-            for part in sound(self, stored, contents=False):  # nothing is read: the whole service waits meanwhile
+            for part in checked_parts(self, stored, contents=False):  # reads nothing: the service waits for it
                 _link(self._path(part.key), copied._path(part.key))
         except BaseException:
             copied.drop()
             raise
         return copied
 
-    def put_back(self, kept: BlobStore) -> None:
+    def restore(self, kept: BlobStore) -> None:
         assert isinstance(kept, DirectoryBlobStore)
         missing = [path for path in kept._folder.glob("??/*") if not self._path(path.name).exists()]
         for path in missing:

@@ -48,7 +48,7 @@ def tidy(folder: Path, known: set[str], number: int, now: float, *, adopted: boo
         if now - path.lstat().st_mtime > UNFINISHED_AGE:
             path.unlink(missing_ok=True)
     missing = known - contents.parts
-    returned = _bring_back(folder, missing)
+    returned = _restore_from_aside(folder, missing)
     others = contents.others
     if adopted and (folder / _SNAPSHOTS_BEFORE_MARKERS).exists():
         others = [*others, folder / _SNAPSHOTS_BEFORE_MARKERS]
@@ -61,7 +61,7 @@ def _read(parts: Path, known: set[str]) -> _Contents:
     for entry in _entries(parts):
         if len(entry.name) == 2 and set(entry.name) <= set("0123456789abcdef") and entry.is_dir(follow_symlinks=False):
             for file in _entries(Path(entry.path)):
-                _sort(file, entry.name, known, contents)
+                _classify(file, entry.name, known, contents)
         else:
             contents.others.append(Path(entry.path))
     return contents
@@ -73,7 +73,7 @@ def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
             yield from (entry for entry in entries if entry.name not in HARMLESS)
 
 
-def _sort(file: os.DirEntry[str], prefix: str, known: set[str], contents: _Contents) -> None:
+def _classify(file: os.DirEntry[str], prefix: str, known: set[str], contents: _Contents) -> None:
     key = file.name.removesuffix(UNFINISHED)
     is_part = bool(PART_NAME.fullmatch(key)) and key.startswith(prefix) and file.is_file(follow_symlinks=False)
     if is_part and file.name in known:
@@ -84,7 +84,7 @@ def _sort(file: os.DirEntry[str], prefix: str, known: set[str], contents: _Conte
         contents.others.append(Path(file.path))
 
 
-def _bring_back(folder: Path, missing: set[str]) -> set[str]:
+def _restore_from_aside(folder: Path, missing: set[str]) -> set[str]:
     """Move parts that rows name from where an earlier opening has moved them; their keys.
 
     They went aside because the database was an older one, which has now been replaced by the right one.
@@ -105,10 +105,10 @@ def _move_aside(folder: Path, paths: list[Path], number: int) -> None:
     for path in paths:
         target = folder / ASIDE / f"opening-{number}" / path.relative_to(folder)
         target.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(_free(target))
+        path.rename(_free_path(target))
 
 
-def _free(path: Path) -> Path:
+def _free_path(path: Path) -> Path:
     """This path, or the next one like it at which there is nothing."""
     numbered = (path.with_name(f"{path.name} ({number})") for number in count(1))
     return next(each for each in chain([path], numbered) if not os.path.lexists(each))

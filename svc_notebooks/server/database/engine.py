@@ -43,9 +43,9 @@ from .schema import metadata
 
 Row = tuple[Any, ...]
 
-_NOT_HERE = "Use it there: SQLite allows no connection to cross a fork."
+_FORK_ADVICE = "Use it there: SQLite allows no connection to cross a fork."
 _BUSY_SECONDS = 2.0
-_MOST_SEEN = 256
+_MAX_CACHED_ROWS = 256
 _JOURNAL = slice(18, 20)  # of a database's header: which kind of journal it is written and read with
 
 
@@ -58,7 +58,7 @@ class Prepared:
         self._statement = statement
         self._compiled: tuple[str, tuple[str, ...], dict[str, Any]] | None = None
 
-    def ready(self, database: Database, values: dict[str, Any]) -> tuple[str, list[Any]]:
+    def bound(self, database: Database, values: dict[str, Any]) -> tuple[str, list[Any]]:
         """The SQL and its parameters in order."""
         if self._compiled is None:
             made: Any = self._statement.compile(dialect=database.dialect)
@@ -78,7 +78,7 @@ def inserting(
     return Prepared(statement if otherwise == "FAIL" else statement.prefix_with(f"OR {otherwise}", dialect="sqlite"))
 
 
-_COUNT_ANEW = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))
+_RESET_COUNTER = Prepared(text("DELETE FROM sqlite_sequence WHERE name = :name"))
 
 
 def _close(connection: Connection) -> None:
@@ -89,7 +89,7 @@ def _close(connection: Connection) -> None:
 Close: TypeAlias = Callable[[Callable[[], None]], None]
 
 
-def _at_once(close: Callable[[], None]) -> None:
+def _close_now(close: Callable[[], None]) -> None:
     close()
 
 
@@ -108,16 +108,16 @@ class Database:
         self.backup = backup
         self.lock: RLock | ForkedChild = RLock()
         self._depth = 0
-        self._seen: dict[tuple[Any, ...], Row | None] = {}
+        self._row_cache: dict[tuple[Any, ...], Row | None] = {}
         file = connection.engine.url.database
-        self._translated = Translation(Path(file) if file else None)
+        self._translation = Translation(Path(file) if file else None)
         self.dialect = connection.dialect
         after_fork(self, Database._leave)
 
     def _leave(self) -> None:
         """In a forked child: the connection is neither used nor closed."""
         keep_forever(self)
-        self.lock = ForkedChild("This database is open in another process, and this one is a fork of it.", _NOT_HERE)
+        self.lock = ForkedChild("This database is open in another process, and this one is a fork of it.", _FORK_ADVICE)
 
     @property
     def driver(self) -> sqlite3.Connection:
@@ -127,28 +127,28 @@ class Database:
 
     def run(self, prepared: Prepared, values: dict[str, Any]) -> list[Row]:
         """Run a statement; its rows, if it has any."""
-        sql, ordered = prepared.ready(self, values)
-        with self.lock, self._translated:
-            found: list[Row] = self._driver.execute(sql, ordered).fetchall()
-        return found
+        sql, ordered = prepared.bound(self, values)
+        with self.lock, self._translation:
+            rows: list[Row] = self._driver.execute(sql, ordered).fetchall()
+        return rows
 
-    def one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
+    def fetch_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
         """The first row of a statement's result."""
-        sql, ordered = prepared.ready(self, values)
-        asked = (sql, *ordered)
-        with self.lock, self._translated:
-            if asked not in self._seen:
-                if len(self._seen) >= _MOST_SEEN:
-                    self._seen.clear()
+        sql, ordered = prepared.bound(self, values)
+        key = (sql, *ordered)
+        with self.lock, self._translation:
+            if key not in self._row_cache:
+                if len(self._row_cache) >= _MAX_CACHED_ROWS:
+                    self._row_cache.clear()
                 rows = self._driver.execute(sql, ordered).fetchall()
-                self._seen[asked] = rows[0] if rows else None
-            return self._seen[asked]
+                self._row_cache[key] = rows[0] if rows else None
+            return self._row_cache[key]
 
     def change(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Run a statement that changes rows; how many they were."""
-        sql, ordered = prepared.ready(self, values)
-        with self.lock, self._translated:
-            self._seen.clear()
+        sql, ordered = prepared.bound(self, values)
+        with self.lock, self._translation:
+            self._row_cache.clear()
             changed: int = self._driver.execute(sql, ordered).rowcount
         return changed
 
@@ -162,21 +162,21 @@ class Database:
     def change_one(self, prepared: Prepared, values: dict[str, Any]) -> Row | None:
         """Run a statement that changes one row and returns what it is then."""
         with self.lock:
-            self._seen.clear()
+            self._row_cache.clear()
             rows = self.run(prepared, values)
         return rows[0] if rows else None
 
     def insert(self, prepared: Prepared, values: dict[str, Any]) -> int:
         """Insert a row; the number that the database gave it."""
-        sql, ordered = prepared.ready(self, values)
-        with self.lock, self._translated:
-            self._seen.clear()
+        sql, ordered = prepared.bound(self, values)
+        with self.lock, self._translation:
+            self._row_cache.clear()
             number: int = self._driver.execute(sql, ordered).lastrowid
         return number
 
     def select(self, statement: Select[Any]) -> Sequence[Row]:
         """Run a statement that was put together for this request."""
-        with self.lock, self._translated:
+        with self.lock, self._translation:
             return [tuple(row) for row in self._connection.execute(statement)]
 
     @contextmanager
@@ -186,15 +186,15 @@ class Database:
             if self._depth:
                 yield
                 return
-            with self._translated:
+            with self._translation:
                 self._driver.execute("BEGIN IMMEDIATE")
             self._depth += 1
             try:
                 yield
-                with self._translated:
+                with self._translation:
                     self._driver.execute("COMMIT")
             except BaseException:
-                self._seen.clear()
+                self._row_cache.clear()
                 if self._driver.in_transaction:  # where the disk is full SQLite has rolled back already
                     self._driver.execute("ROLLBACK")
                 raise
@@ -203,34 +203,34 @@ class Database:
 
     def delete_all(self, *tables: Table, where: ColumnElement[bool] | None = None) -> None:
         """Delete the rows of these tables, all or those that meet a condition."""
-        with self.lock, self._translated:
-            self._seen.clear()
+        with self.lock, self._translation:
+            self._row_cache.clear()
             for table in tables:
                 statement = delete(table)
                 self._connection.execute(statement if where is None else statement.where(where))
 
-    def count_anew(self, *tables: Table) -> None:
+    def reset_counters(self, *tables: Table) -> None:
         """Let the numbers of these empty tables begin at 1 again."""
         for table in tables:
-            self.change(_COUNT_ANEW, {"name": table.name})
+            self.change(_RESET_COUNTER, {"name": table.name})
 
     def image(self) -> bytes:
         """The whole database as bytes, as of one moment."""
-        with self.lock, self._translated, closing(sqlite3.connect(":memory:")) as copy:
+        with self.lock, self._translation, closing(sqlite3.connect(":memory:")) as copy:
             self._driver.backup(copy)
-            found = bytearray(copy.serialize())
-        found[_JOURNAL] = b"\x01\x01"  # memory has no write-ahead log: an image that asks for one cannot be opened
-        return bytes(found)
+            content = bytearray(copy.serialize())
+        content[_JOURNAL] = b"\x01\x01"  # memory has no write-ahead log: an image that asks for one cannot be opened
+        return bytes(content)
 
-    def put_back(self, image: bytes) -> None:
+    def restore(self, image: bytes) -> None:
         """Make the database what it was when the image was taken, in one step."""
-        with self.lock, self._translated:
-            self._seen.clear()
+        with self.lock, self._translation:
+            self._row_cache.clear()
             _copy(image, self._driver)
 
     def checkpoint(self) -> None:
         """Write the log into the database, so that the log takes no room."""
-        with self.lock, self._translated:
+        with self.lock, self._translation:
             self._driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def close(self) -> None:
@@ -239,7 +239,7 @@ class Database:
             self._closing()
 
 
-def open_database(path: Path | None, durability: Literal["process", "power"], *, close: Close = _at_once) -> Database:
+def open_database(path: Path | None, durability: Literal["process", "power"], *, close: Close = _close_now) -> Database:
     """Open the database in this file, or one in memory; a new one gets its tables, an older one is upgraded.
 
     `close` is called in the end, with the function that closes the connection. An older database is first copied
@@ -255,7 +255,7 @@ def open_database(path: Path | None, durability: Literal["process", "power"], *,
             if path is None:
                 _copy(_empty_image(), connection.connection.driver_connection)
             else:
-                backup = _bring_up_to_date(connection, path)
+                backup = _migrate(connection, path)
         except BaseException:
             _close(connection)
             raise
@@ -301,7 +301,7 @@ def _create_tables(connection: Connection) -> None:
     driver.execute("COMMIT")
 
 
-def _bring_up_to_date(connection: Connection, path: Path) -> Path | None:
+def _migrate(connection: Connection, path: Path) -> Path | None:
     """Create the tables of a new database, upgrade an older one; the copy that was made of that."""
     driver: Any = connection.connection.driver_connection
     tables, version = upgrades.tables(driver), upgrades.version(driver)

@@ -47,8 +47,8 @@ class Stored(NamedTuple):
 
 def database_problems(driver: sqlite3.Connection) -> list[str]:
     """What SQLite's own check finds, and the rows that name others which are not there. Raises sqlite3.Error."""
-    found = [str(line) for (line,) in driver.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})")]
-    problems = [] if found == ["ok"] else found
+    messages = [str(line) for (line,) in driver.execute(f"PRAGMA integrity_check({_MOST_PROBLEMS})")]
+    problems = [] if messages == ["ok"] else messages
     for table, column, other, key, condition in _REFERENCES:
         query = _DANGLING.format(table=table, column=column, other=other, key=key, condition=condition)
         problems += [f"{table}.{column} names {value!r}, which is not in {other}" for (value,) in driver.execute(query)]

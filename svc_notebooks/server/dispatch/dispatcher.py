@@ -105,8 +105,8 @@ class Dispatcher:
     def _notify_delivery(self) -> None:
         """Tell the courier, if this request has queued something."""
         channels = self._context.store.channels
-        if channels.news:
-            channels.news = False
+        if channels.has_news:
+            channels.has_news = False
             self._wake()
 
     def _dispatch_with_faults(self, request: Request, path: str, query: Query, entry: JournalEntry) -> Response:

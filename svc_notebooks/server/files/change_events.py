@@ -120,5 +120,5 @@ def _end_lost(context: ServiceContext, row: FileRow) -> None:
 
 def _end(context: ServiceContext, channel: ChannelRow) -> None:
     """The last message of a channel: what it watches is gone for its user."""
-    context.store.channels.tell_one(channel.seq, "remove", "", step=context.ids.step(), now=context.millis())
+    context.store.channels.enqueue_for_channel(channel.seq, "remove", "", step=context.ids.step(), now=context.millis())
     context.store.channels.set_state(channel.seq, move(ChannelState(channel.state), ChannelEvent.LOSS).value)

@@ -172,7 +172,7 @@ def convert(
         return
     if found.limit is not None and size > found.limit:
         raise too_large(context, found)
-    body = _read(context, request, found, name, context.content.whole(pieces))
+    body = _read(context, request, found, name, context.content.read_all(pieces))
     made = ConvertedContent(context.content.keep(body), context.names.native(found.native))
     try:
         yield made

@@ -154,7 +154,7 @@ class _ChunkReceiver:
 
     def take(self, intake: ReadPlan) -> Response:
         context, row = self._context, self._row
-        inflow = context.content.inflow(row.stored, self._keep)
+        inflow = context.content.writer(row.stored, self._keep)
         try:
             received = self._read(intake, inflow)
             verdict = after_body(_session(row), intake, received, context.policy.upload_rule, _now(context))
@@ -342,7 +342,7 @@ def _completed(context: ServiceContext, request: RequestContext, row: SessionRow
     begun = _as_begun(request, row)
     compact = begun.query.get("prettyPrint") == "false"
     answer = dump(render_file(context, begun, readable_file(context, request.caller, row.file or "")), compact=compact)
-    context.store.upload_sessions.keep_answer(row.id, answer.decode())
+    context.store.upload_sessions.save_answer(row.id, answer.decode())
     return answer
 
 

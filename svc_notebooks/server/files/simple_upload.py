@@ -53,7 +53,7 @@ class _ContentReceiver:
         self._context = context
         self._content = context.content
         self._pieces: list[PartRange] = []
-        self._inflow: ContentWriter = context.content.inflow(0, self._pieces.append)
+        self._inflow: ContentWriter = context.content.writer(0, self._pieces.append)
         self._head = b""
         self.wish: ConversionRequest | None = None
 
@@ -219,7 +219,7 @@ def name_of(context: ServiceContext, request: RequestContext, file_id: str, meta
 
 def stored(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
     """A content of these parts, inside a transaction. Raises ApiError (503): a reset has swept them away."""
-    if not context.content.arrived(pieces):
+    if not context.content.all_present(pieces):
         raise refuse("unavailable")
     content = NewContent(context.store.contents.begin(), size, media_type)
     for piece in pieces:

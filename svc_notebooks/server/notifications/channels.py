@@ -91,7 +91,7 @@ def _add(context: ServiceContext, row: ChannelRow, now: int) -> None:
         if context.store.channels.get(row.id):
             raise refuse("channelIdNotUnique", id=row.id)
         channel = context.store.channels.add(row)
-        context.store.channels.tell_one(channel, "sync", "", step=0, now=now)
+        context.store.channels.enqueue_for_channel(channel, "sync", "", step=0, now=now)
 
 
 def _resource(context: ServiceContext, row: ChannelRow, asked: ChannelRequest) -> JSONObject:

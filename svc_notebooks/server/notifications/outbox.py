@@ -64,7 +64,7 @@ class Outbox:
 
     def has_pending(self) -> bool:
         """Whether any message waits, now or for later."""
-        return self._store.outbox.has_mail()
+        return self._store.outbox.has_pending()
 
     def check_allowed(self, waiting: Waiting) -> AttemptOutcome | None:
         """Why this message must not be sent at all."""

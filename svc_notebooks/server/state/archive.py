@@ -25,7 +25,7 @@ from typing import Any, BinaryIO
 from ...core.http.messages import JSON, JSONObject
 from ...core.names import Names
 from ...core.policy import Policy
-from ..blobs.blob_store import BLOCK, BlobStore, PartWriter, StoredPart, sound
+from ..blobs.blob_store import BLOCK, BlobStore, PartWriter, StoredPart, checked_parts
 from ..database.upgrades import VERSION as SCHEMA_VERSION
 from ..store import Store
 from ..store.dump import TABLES, check_row, columns, upgraded
@@ -56,20 +56,21 @@ class Manifest:
 # -- writing
 
 
-def write(file: BinaryIO, store: Store, parts: BlobStore, about: Manifest) -> None:
+def write(file: BinaryIO, store: Store, parts: BlobStore, manifest_fields: Manifest) -> None:
     """Write a service to a file that is empty. Raises DamagedContent."""
-    held: dict[str, list[int | str]] = {}
+    checksums: dict[str, list[int | str]] = {}
     stored = store.contents.parts()
     numbers = {part.key: number for number, part in enumerate(stored, start=1)}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
-        for name, found in store.rows():
-            held[f"tables/{name}.jsonl"] = _put(archive, f"tables/{name}.jsonl", _lines(name, found, numbers))
-        for part in sound(parts, stored):
+        for name, rows in store.rows():
+            entry = f"tables/{name}.jsonl"
+            checksums[entry] = _write_entry(archive, entry, _lines(name, rows, numbers))
+        for part in checked_parts(parts, stored):
             entry = f"parts/{numbers[part.key]}"
-            held[entry] = _put(archive, entry, parts.read(part.key, 0, part.size))
-        manifest = {**_manifest(about), "columns": {name: columns(name) for name in TABLES}}
-        manifest |= {"counters": dict(store.counters()), "entries": held}
-        _put(archive, _MANIFEST, [json.dumps(manifest).encode()])
+            checksums[entry] = _write_entry(archive, entry, parts.read(part.key, 0, part.size))
+        manifest = {**_manifest_to_json(manifest_fields), "columns": {name: columns(name) for name in TABLES}}
+        manifest |= {"counters": dict(store.counters()), "entries": checksums}
+        _write_entry(archive, _MANIFEST, [json.dumps(manifest).encode()])
 
 
 def _lines(table: str, rows: Iterable[Sequence[Any]], numbers: Mapping[str, int]) -> Iterator[bytes]:
@@ -80,7 +81,7 @@ def _lines(table: str, rows: Iterable[Sequence[Any]], numbers: Mapping[str, int]
         yield json.dumps(shown).encode() + b"\n"
 
 
-def _put(archive: zipfile.ZipFile, name: str, blocks: Iterable[bytes]) -> list[int | str]:
+def _write_entry(archive: zipfile.ZipFile, name: str, blocks: Iterable[bytes]) -> list[int | str]:
     """Write an entry; its size and digest."""
     size, digest = 0, hashlib.sha256()
     entry = zipfile.ZipInfo(name)  # of 1980: the same state is the same file
@@ -93,7 +94,7 @@ def _put(archive: zipfile.ZipFile, name: str, blocks: Iterable[bytes]) -> list[i
     return [size, digest.hexdigest()]
 
 
-def _manifest(about: Manifest) -> dict[str, Any]:
+def _manifest_to_json(about: Manifest) -> dict[str, Any]:
     start = about.start and about.start.isoformat()
     plain = Policy()
     changed = {name: value for name, value in asdict(about.policy).items() if value != getattr(plain, name)}
@@ -138,7 +139,7 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         try:
             self._entries = _checked_entries(self._archive, _size(file))
             self._manifest = self._read_manifest()
-            self.about = _about(self._manifest)
+            self.manifest = _manifest_from_json(self._manifest)
             self.counters = _counters(self._manifest.get("counters"))
             self.rows = self._read_tables()
             self._check_parts()
@@ -154,35 +155,36 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         entry = self._entries.get(_MANIFEST)
         if entry is None or entry.file_size > _MOST_MANIFEST:
             raise ValueError("it is no saved service: it has no manifest")
-        found = _json(self._archive.read(entry))
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
+        manifest = _parse_json(self._archive.read(entry))
+        if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
             raise ValueError("it is no saved service: its manifest is another's")
-        if found.get("version") != VERSION:
-            raise ValueError(f"it has version {found.get('version')!r:.20} of the format, and this is {VERSION}")
+        if manifest.get("version") != VERSION:
+            raise ValueError(f"it has version {manifest.get('version')!r:.20} of the format, and this is {VERSION}")
         if (
-            not isinstance(found.get("columns"), dict)
-            or type(found.setdefault("schema", _first_schema(found))) is not int
+            not isinstance(manifest.get("columns"), dict)
+            or type(manifest.setdefault("schema", _first_schema(manifest))) is not int
         ):
             raise ValueError("it is no saved service: its manifest names no tables")
-        if not isinstance(found.get("entries"), dict) or found["entries"].keys() != self._entries.keys() - {_MANIFEST}:  # type: ignore[union-attr]
+        entries = manifest.get("entries")
+        if not isinstance(entries, dict) or entries.keys() != self._entries.keys() - {_MANIFEST}:
             raise ValueError("it does not hold what its manifest says")
-        return found
+        return manifest
 
     def _read_tables(self) -> Rows:
         names: Any = self._manifest["columns"]
         tables = {name for name in self._entries if name.startswith("tables/")}
         if strange := tables ^ {f"tables/{name}.jsonl" for name in names}:
             raise ValueError(f"its tables are not those of its manifest: {min(strange)}")
-        found: dict[str, Iterable[JSON]] = {name: self._lines(name) for name in names}
+        tables_read: dict[str, Iterable[JSON]] = {name: self._lines(name) for name in names}
         if self._manifest["schema"] != SCHEMA_VERSION:
-            found = upgraded(found, names, int(str(self._manifest["schema"])))
+            tables_read = upgraded(tables_read, names, int(str(self._manifest["schema"])))
         elif names != {name: columns(name) for name in TABLES}:
             raise ValueError("it was saved by another version of this package: its tables are not those of this one")
-        return {name: [check_row(name, row) for row in found[name]] for name in TABLES}
+        return {name: [check_row(name, row) for row in tables_read[name]] for name in TABLES}
 
     def _lines(self, table: str) -> Iterator[JSON]:
         text = b"".join(self._blocks(f"tables/{table}.jsonl"))
-        return (_json(line) for line in text.splitlines())
+        return (_parse_json(line) for line in text.splitlines())
 
     def _check_parts(self) -> None:
         needed: dict[str, int] = {}
@@ -193,19 +195,19 @@ class ArchiveReader(AbstractContextManager["ArchiveReader"]):
         if needed != held:
             raise ValueError("its parts are not those that its contents are made of")
 
-    def parts(self, place: BlobStore) -> dict[str, StoredPart]:
+    def copy_parts(self, target: BlobStore) -> dict[str, StoredPart]:
         """Write every part to another place; what it is there. Raises ValueError, and leaves nothing then."""
-        made: dict[str, StoredPart] = {}
+        copied: dict[str, StoredPart] = {}
         try:
             for name in self._entries:
                 if name.startswith("parts/"):
-                    made[name.removeprefix("parts/")] = self._move(name, place.writer())
+                    copied[name.removeprefix("parts/")] = self._copy_part(name, target.writer())
         except BaseException:
-            place.delete(part.key for part in made.values())
+            target.delete(part.key for part in copied.values())
             raise
-        return made
+        return copied
 
-    def _move(self, name: str, part: PartWriter) -> StoredPart:
+    def _copy_part(self, name: str, part: PartWriter) -> StoredPart:
         try:
             for block in self._blocks(name):
                 part.write(block)
@@ -249,29 +251,29 @@ def _size(file: BinaryIO) -> int:
 
 def _checked_entries(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     """Every entry by its name: of a known name, stored as it is, once, and together no larger than the file."""
-    found: dict[str, zipfile.ZipInfo] = {}
+    entries: dict[str, zipfile.ZipInfo] = {}
     for entry in archive.infolist():
         if not _ENTRY.fullmatch(entry.filename):
             raise ValueError(f"it is no saved service: it has an entry called {entry.filename!r:.60}")
         if entry.compress_type != zipfile.ZIP_STORED or entry.file_size != entry.compress_size or entry.flag_bits & 1:
             raise ValueError(f"it is no saved service: {entry.filename} is packed")
-        if entry.filename in found:
+        if entry.filename in entries:
             raise ValueError(f"it is no saved service: it has {entry.filename} twice")
-        found[entry.filename] = entry
-    if sum(entry.file_size for entry in found.values()) > size:
+        entries[entry.filename] = entry
+    if sum(entry.file_size for entry in entries.values()) > size:
         raise ValueError("it is no saved service: its entries overlap")
-    return found
+    return entries
 
 
-def _json(text: bytes) -> JSON:
+def _parse_json(text: bytes) -> JSON:
     try:
-        found: JSON = json.loads(text)
+        value: JSON = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("it is damaged: there is no JSON where it should be") from None
-    return found
+    return value
 
 
-def _about(manifest: JSONObject) -> Manifest:
+def _manifest_from_json(manifest: JSONObject) -> Manifest:
     try:
         clock: Any = manifest["clock"]
         seed, start = manifest["seed"], clock["start"]
@@ -290,28 +292,30 @@ def _about(manifest: JSONObject) -> Manifest:
 
 
 def _instant(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
-    if found.tzinfo is None:
+    instant = datetime.fromisoformat(text)
+    if instant.tzinfo is None:
         raise ValueError("its clock has no time zone")
-    return found.astimezone(UTC)
+    return instant.astimezone(UTC)
 
 
-def _fields(kind: type, given: JSON) -> dict[str, Any]:
+def _fields(kind: type, values_by_name: JSON) -> dict[str, Any]:
     """The values of a frozen class; a list stands for a tuple."""
-    if not isinstance(given, dict):
+    if not isinstance(values_by_name, dict):
         raise ValueError("names and policy are objects")
     known = {field.name: field.default for field in fields(kind)}
-    if unknown := given.keys() - known.keys():
+    if unknown := values_by_name.keys() - known.keys():
         raise ValueError(f"{min(unknown)} is not known here")
-    values = {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
+    values = {name: tuple(value) if isinstance(value, list) else value for name, value in values_by_name.items()}
     if wrong := [name for name, value in values.items() if kind is Names and not isinstance(value, str)]:
         raise ValueError(f"{wrong[0]} is no text")
     return values
 
 
-def _counters(given: JSON) -> dict[str, int]:
-    if not isinstance(given, dict) or not all(type(one) is int and 0 <= one < 2**62 for one in given.values()):
+def _counters(counters: JSON) -> dict[str, int]:
+    if not isinstance(counters, dict):
         raise ValueError("its counters are no numbers")
-    if unknown := given.keys() - TABLES.keys():
+    if not all(type(number) is int and 0 <= number < 2**62 for number in counters.values()):
+        raise ValueError("its counters are no numbers")
+    if unknown := counters.keys() - TABLES.keys():
         raise ValueError(f"there is no table {min(unknown)} to count")
-    return {name: int(str(number)) for name, number in given.items()}
+    return {name: int(str(number)) for name, number in counters.items()}

@@ -26,6 +26,6 @@ def save_to(path: Path, dump: Callable[[BinaryIO], None], *, overwrite: bool) ->
 
 
 def _check_is_saved(path: Path, *, overwrite: bool) -> None:
-    found = check_path(path, overwrite=overwrite)
-    if found is not None and found.kind == FILE and not is_saved(path):
-        raise path_exists(found, f"exists and is not a saved service ({found.facts})", "Choose another path.")
+    existing = check_path(path, overwrite=overwrite)
+    if existing is not None and existing.kind == FILE and not is_saved(path):
+        raise path_exists(existing, f"exists and is not a saved service ({existing.facts})", "Choose another path.")

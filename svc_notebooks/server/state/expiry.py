@@ -27,36 +27,43 @@ def expire_session(context: ServiceContext, query: Query, user: str | None) -> b
 def upcoming_events(context: ServiceContext, since: datetime | None, until: datetime | None) -> list[dict[str, Any]]:
     """What ends or is sent by itself behind `since` (None: now) and not after `until`, in the order of time."""
     span = TimeSpan(to_millis(since) if since else context.millis(), to_millis(until) if until else _NEVER)
-    found = [*_uploads(context, span), *_channels(context, span), *_tokens(context, span), *_messages(context, span)]
-    return [_row(*one) for one in sorted(found)]
+    deadlines = [
+        *_uploads(context, span),
+        *_channels(context, span),
+        *_tokens(context, span),
+        *_messages(context, span),
+    ]
+    return [_row(*deadline) for deadline in sorted(deadlines)]
 
 
 _Item = tuple[int, str, str, str, str]
 
 
-def _row(millis: int, what: str, user: str, subject: str, detail: str) -> dict[str, Any]:
+def _row(millis: int, event: str, user: str, subject: str, detail: str) -> dict[str, Any]:
     time = format_time(from_millis(millis))
-    return {"time": time, "what": what, "user": user, "subject": subject, "detail": detail}
+    return {"time": time, "what": event, "user": user, "subject": subject, "detail": detail}
 
 
 def _uploads(context: ServiceContext, span: TimeSpan) -> Iterator[_Item]:
     lifetime = context.policy.session_lifetime
-    for one in context.store.deadlines.sessions(span, lifetime):
-        name = json.loads(one.metadata).get("name") or context.policy.default_name
-        size = f"{one.stored:,} bytes" if one.total is None else f"{one.stored:,} of {one.total:,} bytes"
-        yield round((one.touched + lifetime) * 1000), "upload expires", one.owner, str(name), size
+    for session in context.store.deadlines.sessions(span, lifetime):
+        name = json.loads(session.metadata).get("name") or context.policy.default_name
+        total = "" if session.total is None else f" of {session.total:,}"
+        size = f"{session.stored:,}{total} bytes"
+        yield round((session.touched + lifetime) * 1000), "upload expires", session.owner, str(name), size
 
 
 def _channels(context: ServiceContext, span: TimeSpan) -> Iterator[_Item]:
-    for one in context.store.deadlines.channels(span):
-        yield one.expiration, "channel expires", one.user, one.id, one.address
+    for channel in context.store.deadlines.channels(span):
+        yield channel.expiration, "channel expires", channel.user, channel.id, channel.address
 
 
 def _tokens(context: ServiceContext, span: TimeSpan) -> Iterator[_Item]:
-    for one in context.store.deadlines.tokens(span):
-        yield round(one.expires * 1000), "token expires", one.user, one.client, one.scopes
+    for token in context.store.deadlines.tokens(span):
+        yield round(token.expires * 1000), "token expires", token.user, token.client, token.scopes
 
 
 def _messages(context: ServiceContext, span: TimeSpan) -> Iterator[_Item]:
-    for one in context.store.deadlines.messages(span):
-        yield one.due, "message is sent", one.user, one.channel, f"{one.state}, attempt {one.attempts + 1}"
+    for message in context.store.deadlines.messages(span):
+        detail = f"{message.state}, attempt {message.attempts + 1}"
+        yield message.due, "message is sent", message.user, message.channel, detail

@@ -16,7 +16,7 @@ from ..database.errors import Translation
 from ..files.conversion import converter_of
 from ..files.storage_errors import naming_files
 from ..notifications.trust_store import TrustStore
-from ..storage.clock import SystemClock, VirtualClock, moved
+from ..storage.clock import SystemClock, VirtualClock, virtual_clock_of
 from ..storage.content import Content
 from ..storage.data_directory import DATABASE, OpenedFolder, open_folder
 from ..storage.disk_reserve import Reserve
@@ -55,10 +55,10 @@ def build_context(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
     """A context that keeps everything in this folder, or in memory."""
-    return Reserve(folder).spend(lambda: _house_in(folder, seed, clock, policy, names))
+    return Reserve(folder).spend(lambda: _build_context(folder, seed, clock, policy, names))
 
 
-def _house_in(
+def _build_context(
     folder: Path | None, seed: int | None, clock: SystemClock | VirtualClock, policy: Policy, names: Names
 ) -> Opened:
     with Translation(folder and folder / DATABASE):
@@ -85,12 +85,12 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
         with naming_files(context):
-            found = state.fill(store)
-        if found is not state.parts:
+            copied = state.load_into(store)
+        if copied is not state.parts:
             state.drop()
         ids = _ids_of_a_copy(store, context.ids.seed, state.ids, branch)
-        clock = _clock(_start(context), state)
-        return silence_channels(Opened(_assemble(store, found, ids, clock, context.policy, context.names), found))
+        clock = _clock(_virtual_start(context), state)
+        return silence_channels(Opened(_assemble(store, copied, ids, clock, context.policy, context.names), copied))
     except BaseException:
         store.close()
         raise
@@ -99,9 +99,9 @@ def fork_context(context: ServiceContext, parts: BlobStore, branch: int = 0) -> 
 def load_context(file: BinaryIO, branch: int = 0) -> Opened:
     """What a file has kept, in memory. Raises ValueError for a file that is no such thing, or damaged."""
     with ArchiveReader(file) as saved:
-        about, store, parts = saved.about, Store(open_database(None, "process")), MemoryBlobStore()
+        about, store, parts = saved.manifest, Store(open_database(None, "process")), MemoryBlobStore()
         try:
-            store.fill(saved.rows_with(saved.parts(parts)), saved.counters)
+            store.load_rows(saved.rows_with(saved.copy_parts(parts)), saved.counters)
             ids = _ids_of_a_copy(store, about.seed, about.ids, branch)
             clock = _clock(about.start, about)
             return silence_channels(Opened(_assemble(store, parts, ids, clock, about.policy, about.names), parts))
@@ -118,17 +118,17 @@ def _ids_of_a_copy(store: Store, seed: int | None, state: Any, branch: int) -> I
     return ids
 
 
-def _start(context: ServiceContext) -> datetime | None:
+def _virtual_start(context: ServiceContext) -> datetime | None:
     """Where its clock began, if it is one that is moved by hand."""
-    hand = moved(context.clock)
-    return hand.start if hand else None
+    clock = virtual_clock_of(context.clock)
+    return clock.start if clock else None
 
 
-def _clock(start: datetime | None, at: ServiceState | Manifest) -> SystemClock | VirtualClock:
+def _clock(start: datetime | None, state: ServiceState | Manifest) -> SystemClock | VirtualClock:
     if start is None:
         return SystemClock()
     clock = VirtualClock(start)
-    clock.put(at.now)
+    clock.put(state.now)
     return clock
 
 
@@ -142,8 +142,8 @@ def save(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
     """Write everything to a file that is empty, as it is at one moment; requests go on meanwhile."""
     state, store = ServiceState.of(context, parts), Store(open_database(None, "process"))
     try:
-        store.put_back(state.rows)
-        about = Manifest(state.now, _start(context), context.ids.seed, state.ids, context.names, context.policy)
+        store.restore(state.rows)
+        about = Manifest(state.now, _virtual_start(context), context.ids.seed, state.ids, context.names, context.policy)
         with naming_files(context):
             write(file, store, state.parts, about)
     finally:
@@ -157,20 +157,20 @@ def load(context: ServiceContext, parts: BlobStore, file: BinaryIO) -> None:
     Its policy and its names stay, and so does its secret; nothing has changed where an error is raised.
     """
     with ArchiveReader(file) as saved, context.store.exclusive():
-        if saved.about.names != context.names:
+        if saved.manifest.names != context.names:
             raise ValueError("it was saved under other brand names than this service has")
         for (pem,) in saved.rows["authorities"]:
             TrustStore().add(str(pem))  # while it can still be refused
-        moved_in = saved.parts(parts)
+        copied = saved.copy_parts(parts)
         try:
             with context.content.replacing(), context.store.transaction():
-                context.store.fill(saved.rows_with(moved_in), saved.counters)
+                context.store.load_rows(saved.rows_with(copied), saved.counters)
                 context.store.users.set_fact("secret", context.secret)
                 context.store.channels.stop_all()
-                context.ids.go_to(saved.about.ids)
+                context.ids.go_to(saved.manifest.ids)
         except BaseException:
-            parts.delete(part.key for part in moved_in.values())
+            parts.delete(part.key for part in copied.values())
             raise
-    hand = moved(context.clock)
-    if hand and saved.about.start:
-        hand.put(saved.about.now)
+    clock = virtual_clock_of(context.clock)
+    if clock and saved.manifest.start:
+        clock.put(saved.manifest.now)

@@ -7,10 +7,10 @@ from datetime import datetime
 from itertools import count
 from typing import Any
 
-from ..blobs.blob_store import BlobStore, MemoryBlobStore, sound
+from ..blobs.blob_store import BlobStore, MemoryBlobStore, checked_parts
 from ..context.service_context import ServiceContext
 from ..files.storage_errors import naming_files
-from ..storage.clock import moved
+from ..storage.clock import virtual_clock_of
 from ..store import Store
 
 
@@ -36,22 +36,22 @@ class ServiceState:
         First the parts, then the rows that name them, then away with the others: a kill in between loses nothing.
         """
         with context.store.exclusive():
-            parts.put_back(self.parts)
+            parts.restore(self.parts)
             with context.content.replacing():
-                context.store.put_back(self.rows)
+                context.store.restore(self.rows)
             context.ids.go_to(self.ids)
-        if virtual := moved(context.clock):
+        if virtual := virtual_clock_of(context.clock):
             virtual.put(self.now)
 
-    def fill(self, store: Store) -> MemoryBlobStore:
+    def load_into(self, store: Store) -> MemoryBlobStore:
         """Give the rows to a new store; the parts, in memory. Raises DamagedContent."""
-        store.put_back(self.rows)
+        store.restore(self.rows)
         if isinstance(self.parts, MemoryBlobStore):
             return self.parts
-        found = MemoryBlobStore()
-        for part in sound(self.parts, store.contents.parts()):
-            found.take_in(part.key, self.parts.read(part.key, 0, part.size))
-        return found
+        copied = MemoryBlobStore()
+        for part in checked_parts(self.parts, store.contents.parts()):
+            copied.add(part.key, self.parts.read(part.key, 0, part.size))
+        return copied
 
     def drop(self) -> None:
         """It is not needed any more."""
@@ -71,12 +71,12 @@ class Snapshots:
         self._states[key] = ServiceState.of(context, parts)
         return key
 
-    def put_back(self, key: str, context: ServiceContext, parts: BlobStore) -> None:
+    def restore(self, key: str, context: ServiceContext, parts: BlobStore) -> None:
         """Go back. Raises ValueError for an id that `take` never gave."""
-        found = self._states.get(key)
-        if found is None:
+        state = self._states.get(key)
+        if state is None:
             raise ValueError(f"{key!r} is no snapshot; there are {', '.join(self._states) or 'none'}")
-        found.restore(context, parts)
+        state.restore(context, parts)
 
     def clear(self) -> None:
         """None is needed any more."""

@@ -72,13 +72,13 @@ class SystemClock:
 
     def advance(self, duration: str | float | timedelta) -> datetime:
         """Stop it and move it forward, as `VirtualClock.advance` does. A refused move leaves it running."""
-        step = forward(duration)
+        step = parse_step(duration)
         return self.stop().advance(step)
 
     def set(self, instant: datetime | str) -> datetime:
         """Stop it and put it to this instant, as `VirtualClock.set` does. A refused instant leaves it running."""
-        there = zoned(instant)
-        return self.stop().set(there)
+        target = parse_instant(instant)
+        return self.stop().set(target)
 
     def wait(self, seconds: float) -> None:
         """Let so many seconds pass."""
@@ -109,7 +109,7 @@ class VirtualClock:
 
     def advance(self, duration: str | float | timedelta) -> datetime:
         """Move it forward; the instant it shows then. Raises ValueError for a duration that it cannot go."""
-        step = forward(duration)
+        step = parse_step(duration)
         with self._moving:
             try:
                 end = self._now + step
@@ -122,9 +122,9 @@ class VirtualClock:
 
         A datetime with a time zone, or a text such as "2026-01-12T09:00:00Z". Raises ValueError, TypeError.
         """
-        there = zoned(instant)
+        target = parse_instant(instant)
         with self._moving:
-            return self._go_to(there)
+            return self._go_to(target)
 
     def freeze(self) -> datetime:
         """The instant at which it stands: it never runs by itself."""
@@ -164,12 +164,12 @@ class VirtualClock:
         return self._now
 
 
-def moved(clock: SystemClock | VirtualClock) -> VirtualClock | None:
+def virtual_clock_of(clock: SystemClock | VirtualClock) -> VirtualClock | None:
     """The clock that is moved by hand; None: time passes by itself."""
     return clock if isinstance(clock, VirtualClock) else clock.virtual
 
 
-def forward(duration: str | float | timedelta) -> timedelta:
+def parse_step(duration: str | float | timedelta) -> timedelta:
     """A length of time that a clock can be moved by. Raises ValueError."""
     step = parse_duration(duration)
     if step < timedelta(0):
@@ -178,7 +178,7 @@ def forward(duration: str | float | timedelta) -> timedelta:
     return step
 
 
-def zoned(instant: object) -> datetime:
+def parse_instant(instant: object) -> datetime:
     """An instant in UTC; a text is RFC 3339. Raises ValueError, TypeError for what is none."""
     if isinstance(instant, str):
         return parse_time(instant).astimezone(UTC)

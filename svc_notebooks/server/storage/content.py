@@ -46,12 +46,12 @@ class ContentWriter:
     def write(self, block: bytes) -> None:
         """Append a block."""
         while block:
-            writer = self._with_room()
+            writer = self._writer_with_room()
             room = self._part_size - writer.size
             writer.write(block if len(block) <= room else block[:room])
             block = block[room:]
 
-    def _with_room(self) -> PartWriter:
+    def _writer_with_room(self) -> PartWriter:
         if self._writer and self._writer.size == self._part_size:
             self.deliver(self._close(), self._keep)
         self._writer = self._writer or self._parts.writer()
@@ -143,7 +143,7 @@ class Content:
         self._readers: Counter[int] = Counter()
         self._pending_deletes: dict[int, list[str]] = {}
 
-    def inflow(self, start: int, keep: Callable[[PartRange], None]) -> ContentWriter:
+    def writer(self, start: int, keep: Callable[[PartRange], None]) -> ContentWriter:
         """Take bytes in, from this offset of a content on."""
         return ContentWriter(self._parts, self._part_size, start, keep)
 
@@ -152,9 +152,9 @@ class Content:
         with self._lock:
             self._readers[content] += 1
         pieces = self._store.contents.pieces(content, first, last)
-        return ContentReader(self._parts, pieces, (first, last), in_this_process(lambda: self._leave(content)))
+        return ContentReader(self._parts, pieces, (first, last), in_this_process(lambda: self._release_reader(content)))
 
-    def _leave(self, content: int) -> None:
+    def _release_reader(self, content: int) -> None:
         with self._lock:
             self._readers[content] -= 1
             if self._readers[content]:
@@ -176,7 +176,7 @@ class Content:
         if parts and not self._store.contents.is_there(content):  # a restore may have brought it back meanwhile
             self._parts.delete(parts)
 
-    def whole(self, pieces: Iterable[PartRange]) -> bytes:
+    def read_all(self, pieces: Iterable[PartRange]) -> bytes:
         """All bytes of these parts, whether a content refers to them or not. Raises DamagedContent."""
         pieces = list(pieces)
         return b"".join(_blocks(self._parts, pieces, 0, pieces[-1].stop)) if pieces else b""
@@ -184,7 +184,7 @@ class Content:
     def keep(self, body: bytes) -> list[PartRange]:
         """Parts that hold these bytes, to be appended to a content or removed."""
         pieces: list[PartRange] = []
-        inflow = self.inflow(0, pieces.append)
+        inflow = self.writer(0, pieces.append)
         try:
             inflow.write(body)
             last = inflow.finish(len(body))
@@ -194,9 +194,9 @@ class Content:
             raise
         return [*pieces, last] if last else pieces
 
-    def arrived(self, pieces: Iterable[PartRange]) -> bool:
+    def all_present(self, pieces: Iterable[PartRange]) -> bool:
         """Whether all of these are still there: a reset in the middle of an upload sweeps away what no row names."""
-        return self._parts.hold(piece.part for piece in pieces)
+        return self._parts.has_all(piece.part for piece in pieces)
 
     def remove(self, pieces: Iterable[PartRange]) -> None:
         """Delete parts that never became content."""
@@ -204,15 +204,15 @@ class Content:
 
     def digests(self, content: int, size: int) -> Digests:
         """md5, sha1 and sha256 of a content: computed when first asked for, then remembered. Raises DamagedContent."""
-        found = self._store.contents.digests(content)
-        if found is None:
-            found = _digests(self.read(content, 0, size))
+        digests = self._store.contents.digests(content)
+        if digests is None:
+            digests = _digests(self.read(content, 0, size))
             try:
-                self._store.contents.keep_digests(content, found)
+                self._store.contents.keep_digests(content, digests)
             except OSError as error:  # on a full disk files can still be read
                 if error.errno not in FULL:
                     raise
-        return found
+        return digests
 
     def record_checksums(self) -> None:
         """Record the checksums of parts that have none, as an older version wrote them: each is read, once.
@@ -249,6 +249,6 @@ def _blocks(parts: BlobStore, pieces: Iterable[PartRange], first: int, last: int
 def _digests(blocks: Iterable[bytes]) -> Digests:
     hashes = [hashlib.md5(usedforsecurity=False), hashlib.sha1(usedforsecurity=False), hashlib.sha256()]
     for block in blocks:
-        for each in hashes:
-            each.update(block)
+        for hasher in hashes:
+            hasher.update(block)
     return Digests(*(each.hexdigest() for each in hashes))

@@ -46,7 +46,7 @@ class SessionLocks:
     def __init__(self, patience: float) -> None:
         self._patience = patience
         self._changed = Condition()
-        self._turns: dict[str, SessionLock] = {}
+        self._locks: dict[str, SessionLock] = {}
 
     @contextmanager
     def acquire(self, key: str, body: Body | None, *, urgent: bool) -> Iterator[SessionLock]:
@@ -54,18 +54,18 @@ class SessionLocks:
         mine = SessionLock(body)
         with self._changed:
             self._wait(key, urgent=urgent)
-            self._turns[key] = mine
+            self._locks[key] = mine
         try:
             yield mine
         finally:
             with self._changed:
-                if self._turns.get(key) is mine:
-                    del self._turns[key]
+                if self._locks.get(key) is mine:
+                    del self._locks[key]
                 self._changed.notify_all()
 
     def _wait(self, key: str, *, urgent: bool) -> None:
         asked_at = None
-        while other := self._turns.get(key):
+        while other := self._locks.get(key):
             if urgent or other.silent(self._patience):
                 other.interrupt()
                 asked_at = asked_at or time.monotonic()

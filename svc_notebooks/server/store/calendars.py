@@ -72,7 +72,7 @@ class Calendars:
 
     def get(self, calendar: str) -> CalendarRow | None:
         """The calendar of this id."""
-        row = self._database.one(_GET, {"key": calendar})
+        row = self._database.fetch_one(_GET, {"key": calendar})
         return CalendarRow._make(row) if row else None
 
     def of(self, user: str) -> list[CalendarRow]:

@@ -38,33 +38,35 @@ class ChannelRow(NamedTuple):
 
 _NEW = ChannelRow._fields[:-1]
 _COLUMNS = tuple(channels.c[name] for name in ChannelRow._fields)
-_LIVE = (
+_ACTIVE = (
     channels.c.state == ACTIVE,
     or_(channels.c.expiration.is_(None), channels.c.expiration > bindparam("now")),
 )
-_TOLD = (channels.c.watched == bindparam("watched"), *_LIVE)
+_WATCHING = (channels.c.watched == bindparam("watched"), *_ACTIVE)
 _MESSAGE = ("channel", "number", "state", "changed", "due", "attempts")
 
 _ADD = inserting(channels, _NEW)
 _GET = Prepared(select(*_COLUMNS).where(channels.c.id == bindparam("key")))
 _ANY = Prepared(select(channels.c.seq).limit(1))
-_WATCHERS = Prepared(select(*_COLUMNS).where(*_TOLD).order_by(channels.c.seq))
+_WATCHERS = Prepared(select(*_COLUMNS).where(*_WATCHING).order_by(channels.c.seq))
 _WATCHED_BELOW = {
-    following: Prepared(select(channels.c.watched).where(*_LIVE, channels.c.watched.in_(select(tree.c.id))).distinct())
+    following: Prepared(
+        select(channels.c.watched).where(*_ACTIVE, channels.c.watched.in_(select(tree.c.id))).distinct()
+    )
     for following, tree in ((False, BELOW), (True, FOLLOWING))
 }
 _SET_STATE = Prepared(update(channels).where(channels.c.seq == bindparam("key")).values(state=bindparam("then")))
 _STOP_ALL = Prepared(update(channels).values(state=bindparam("then")))
-_COUNT_ON = Prepared(update(channels).where(*_TOLD).values(number=channels.c.number + bindparam("step")))
+_ADVANCE_NUMBERS = Prepared(update(channels).where(*_WATCHING).values(number=channels.c.number + bindparam("step")))
 _QUEUE = Prepared(
     insert(messages).from_select(
         _MESSAGE,
         select(
             channels.c.seq, channels.c.number, bindparam("what"), bindparam("changed"), bindparam("now"), literal(0)
-        ).where(*_TOLD),
+        ).where(*_WATCHING),
     )
 )
-_COUNT_ONE_ON = Prepared(
+_ADVANCE_NUMBER = Prepared(
     update(channels)
     .where(channels.c.seq == bindparam("key"))
     .values(number=channels.c.number + bindparam("step"))
@@ -79,7 +81,7 @@ class Channels:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._any: bool | None = None
-        self.news = False
+        self.has_news = False
         """Whether there is news for the courier since somebody last looked and put this back."""
 
     def stop_all(self) -> None:
@@ -95,13 +97,13 @@ class Channels:
 
     def get(self, key: str) -> ChannelRow | None:
         """A channel by its id."""
-        row = self._database.one(_GET, {"key": key})
+        row = self._database.fetch_one(_GET, {"key": key})
         return ChannelRow._make(row) if row else None
 
     def any(self) -> bool:
         """Whether anything is or was watched at all; every change asks, so the answer is kept."""
         if self._any is None:
-            self._any = self._database.one(_ANY, {}) is not None
+            self._any = self._database.fetch_one(_ANY, {}) is not None
         return self._any
 
     def forget(self) -> None:
@@ -119,21 +121,21 @@ class Channels:
     def set_state(self, channel: int, state: str) -> None:
         """Where a channel stands now."""
         self._database.change(_SET_STATE, {"key": channel, "then": state})
-        self.news = True
+        self.has_news = True
 
-    def enqueue_message(self, watched: str, what: str, changed: str, *, step: int, now: int) -> bool:
+    def enqueue_message(self, watched: str, state: str, changed: str, *, step: int, now: int) -> bool:
         """Queue a message for every channel of a resource, numbered `step` on; whether there is any."""
         values: dict[str, Any] = {"watched": watched, "now": now}
-        told = self._database.change(_COUNT_ON, {**values, "step": step})
-        if told:
-            self._database.change(_QUEUE, {**values, "what": what, "changed": changed})
-            self.news = True
-        return bool(told)
+        has_watchers = self._database.change(_ADVANCE_NUMBERS, {**values, "step": step})
+        if has_watchers:
+            self._database.change(_QUEUE, {**values, "what": state, "changed": changed})
+            self.has_news = True
+        return bool(has_watchers)
 
-    def tell_one(self, channel: int, what: str, changed: str, *, step: int, now: int) -> None:
+    def enqueue_for_channel(self, channel: int, state: str, changed: str, *, step: int, now: int) -> None:
         """Queue a message for one channel."""
-        counted = self._database.change_one(_COUNT_ONE_ON, {"key": channel, "step": step})
+        counted = self._database.change_one(_ADVANCE_NUMBER, {"key": channel, "step": step})
         assert counted
-        values = {"channel": channel, "number": counted[0], "state": what, "changed": changed}
+        values = {"channel": channel, "number": counted[0], "state": state, "changed": changed}
         self._database.change(_QUEUE_ONE, {**values, "due": now, "attempts": 0})
-        self.news = True
+        self.has_news = True

@@ -80,7 +80,7 @@ class Contents:
 
     def is_there(self, content: int) -> bool:
         """Whether this content has begun and was not forgotten."""
-        return self._database.one(_IS_THERE, {"content": content}) is not None
+        return self._database.fetch_one(_IS_THERE, {"content": content}) is not None
 
     def append(self, content: int, piece: PartRange) -> None:
         """Put a part behind what is there."""
@@ -117,7 +117,7 @@ class Contents:
 
     def digests(self, content: int) -> Digests | None:
         """The digests, if they were asked for before."""
-        row = self._database.one(_DIGESTS, {"content": content})
+        row = self._database.fetch_one(_DIGESTS, {"content": content})
         return Digests._make(row) if row and row[0] else None
 
     def keep_digests(self, content: int, digests: Digests) -> None:

@@ -28,7 +28,7 @@ class OpenSession(NamedTuple):
     touched: float
 
 
-class LastingChannel(NamedTuple):
+class ExpiringChannel(NamedTuple):
     """A channel that will expire; Unix milliseconds."""
 
     user: str
@@ -37,7 +37,7 @@ class LastingChannel(NamedTuple):
     expiration: int
 
 
-class LastingToken(NamedTuple):
+class ExpiringToken(NamedTuple):
     """A token that will expire; Unix seconds."""
 
     user: str
@@ -46,7 +46,7 @@ class LastingToken(NamedTuple):
     expires: float
 
 
-class Queued(NamedTuple):
+class QueuedMessage(NamedTuple):
     """A message that waits; Unix milliseconds."""
 
     user: str
@@ -70,23 +70,23 @@ class Deadlines:
         found = found.where(c.state == "open", c.touched > first, c.touched <= last)
         return [OpenSession(*row) for row in self._database.select(found)]
 
-    def channels(self, span: TimeSpan) -> list[LastingChannel]:
+    def channels(self, span: TimeSpan) -> list[ExpiringChannel]:
         """Channels that nobody has stopped."""
         c = channels.c
         found = select(c.user, c.id, c.address, c.expiration)
         found = found.where(c.state == ACTIVE, c.expiration > span.first, c.expiration <= span.last)
-        return [LastingChannel(*row) for row in self._database.select(found)]
+        return [ExpiringChannel(*row) for row in self._database.select(found)]
 
-    def tokens(self, span: TimeSpan) -> list[LastingToken]:
+    def tokens(self, span: TimeSpan) -> list[ExpiringToken]:
         """Access tokens."""
         c = tokens.c
         found = select(c.user, c.client, c.scopes, c.expires)
         found = found.where(c.expires > span.first / 1000, c.expires <= span.last / 1000)
-        return [LastingToken(*row) for row in self._database.select(found)]
+        return [ExpiringToken(*row) for row in self._database.select(found)]
 
-    def messages(self, span: TimeSpan) -> list[Queued]:
+    def messages(self, span: TimeSpan) -> list[QueuedMessage]:
         """Messages that are queued; one that should have gone already is due at once."""
         m, c = messages.c, channels.c
         found = select(c.user, c.id, m.state, m.attempts, m.due).join(channels, c.seq == m.channel)
         found = found.where(m.due > span.first, m.due <= span.last).order_by(m.seq)
-        return [Queued(*row) for row in self._database.select(found)]
+        return [QueuedMessage(*row) for row in self._database.select(found)]

@@ -26,7 +26,7 @@ class Trusted:
 
     def has_domain(self, domain: str) -> bool:
         """Whether it is registered."""
-        return self._database.one(_DOMAIN, {"domain": domain}) is not None
+        return self._database.fetch_one(_DOMAIN, {"domain": domain}) is not None
 
     def all_domains(self) -> list[str]:
         """All that are registered, in alphabetical order."""

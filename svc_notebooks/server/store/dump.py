@@ -45,13 +45,13 @@ def check_row(table: str, row: JSON) -> Sequence[JSON]:
     if not isinstance(row, list) or len(row) != len(expected):
         raise ValueError(f"a row of {table} has {len(expected)} values")
     for column, value in zip(expected, row, strict=True):
-        if not (_fits(column, value) and is_valid_value(table, column.name, value)):
+        if not (_has_column_type(column, value) and is_valid_value(table, column.name, value)):
             raise ValueError(f"{table}.{column.name} cannot be {value!r:.40}")
     return row
 
 
 def upgraded(
-    found: Mapping[str, Iterable[JSON]], names: Mapping[str, Sequence[str]], version: int
+    tables: Mapping[str, Iterable[JSON]], names: Mapping[str, Sequence[str]], version: int
 ) -> dict[str, Iterable[JSON]]:
     """The rows of all tables of an older schema version, as this package has them.
 
@@ -62,10 +62,10 @@ def upgraded(
     with closing(upgrades.empty_database(version)) as driver:
         if names != upgrades.columns(driver):
             raise ValueError("it was saved by another version of this package: its tables are not those of this one")
-        for table, rows in found.items():
-            places = ", ".join("?" * len(names[table]))
+        for table, rows in tables.items():
+            placeholders = ", ".join("?" * len(names[table]))
             try:
-                driver.executemany(f"INSERT INTO {table} VALUES ({places})", map(_checked_list, rows))
+                driver.executemany(f"INSERT INTO {table} VALUES ({placeholders})", map(_checked_list, rows))
             except (sqlite3.Error, OverflowError, TypeError, UnicodeError) as error:
                 raise ValueError(f"{table} has a row that cannot be: {error}") from None
         upgrades.upgrade(driver)
@@ -82,7 +82,7 @@ def _select_all(table: str) -> str:
     return f"SELECT {', '.join(f'{chr(34)}{name}{chr(34)}' for name in columns(table))} FROM {table}"
 
 
-def _fits(column: Column[object], value: JSON) -> bool:
+def _has_column_type(column: Column[object], value: JSON) -> bool:
     if value is None:
         return bool(column.nullable)
     if isinstance(value, bool):
@@ -94,13 +94,13 @@ def _fits(column: Column[object], value: JSON) -> bool:
     return isinstance(value, str)
 
 
-def load_rows(database: Database, found: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+def load_rows(database: Database, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
     """Let the store hold these rows and no others, all or nothing. Raises ValueError where they do not fit together."""
     with database.transaction():
         database.delete_all(*TABLES.values())
         for name, table in TABLES.items():
             adding = inserting(table, columns(name))
-            for row in found.get(name, ()):
+            for row in tables.get(name, ()):
                 database.add(adding, dict(zip(columns(name), row, strict=True)))
         database.change(_NO_COUNTERS, {})
         for name, number in numbers.items():

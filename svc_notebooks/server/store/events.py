@@ -103,12 +103,12 @@ class Events:
 
     def get(self, calendar: str, event: str) -> EventRow | None:
         """The event of this id in a calendar."""
-        row = self._database.one(_GET, {"calendar": calendar, "key": event})
+        row = self._database.fetch_one(_GET, {"calendar": calendar, "key": event})
         return EventRow._make(row) if row else None
 
     def exists(self, event: str) -> bool:
         """Whether any calendar has an event of this id."""
-        return self._database.one(_ANYWHERE, {"key": event}) is not None
+        return self._database.fetch_one(_ANYWHERE, {"key": event}) is not None
 
     def by_uid(self, uid: str) -> list[EventRow]:
         """All copies of an event, wherever they are."""
@@ -144,8 +144,8 @@ class Events:
 
     def latest(self, calendar: str) -> int | None:
         """When anything was changed last, in Unix milliseconds."""
-        found: int | None = self._database.run(_LATEST, {"calendar": calendar})[0][0]
-        return found
+        millis: int | None = self._database.run(_LATEST, {"calendar": calendar})[0][0]
+        return millis
 
     def drop(self, calendar: str, event: str) -> None:
         """Forget an event altogether."""

@@ -13,7 +13,7 @@ from ...core.files.query import Search, SortKey
 from ..database.engine import Database, Prepared, inserting
 from ..database.schema import files, opened, properties, rope
 from .normalize import ascii_lower, word_list
-from .search import Viewer, behind, condition, order, seen_by
+from .search import Viewer, after_keys, condition, order, seen_by
 
 
 class FileRow(NamedTuple):
@@ -122,7 +122,7 @@ class FileTable:
 
     def get(self, file_id: str) -> FileRow | None:
         """A file by its id."""
-        row = self._database.one(_GET, {"key": file_id})
+        row = self._database.fetch_one(_GET, {"key": file_id})
         return FileRow._make(row) if row else None
 
     def add(self, row: FileRow) -> None:
@@ -143,8 +143,8 @@ class FileTable:
         self._database.change(_DROP_PROPERTIES, {"file": file_id})
         self._database.change(_DROP_MAKERS, {"file": file_id})
         self._database.change(_DROP, {"key": file_id})
-        found = dict.fromkeys([top.content if top else None, *(content for (content,) in below)])
-        return [content for content in found if content is not None and not self.holds(content)]
+        contents = dict.fromkeys([top.content if top else None, *(content for (content,) in below)])
+        return [content for content in contents if content is not None and not self.holds(content)]
 
     def holds(self, content: int) -> bool:
         """Whether a file has this content; a copy has that of its original."""
@@ -152,9 +152,9 @@ class FileTable:
 
     def of_parts(self, parts: Sequence[str]) -> list[FileRow]:
         """The files whose contents have one of these parts."""
-        wanted = select(rope.c.content).where(rope.c.part.in_(parts))
-        found = self._database.select(select(*_COLUMNS).where(files.c.content.in_(wanted)).order_by(files.c.seq))
-        return [FileRow._make(row) for row in found]
+        contents = select(rope.c.content).where(rope.c.part.in_(parts))
+        rows = self._database.select(select(*_COLUMNS).where(files.c.content.in_(contents)).order_by(files.c.seq))
+        return [FileRow._make(row) for row in rows]
 
     def open_with(self, file_id: str, client: str) -> None:
         """An OAuth client has made this file, or somebody has opened it with that client."""
@@ -162,7 +162,7 @@ class FileTable:
 
     def is_open_with(self, file_id: str, client: str) -> bool:
         """Whether it has."""
-        return self._database.one(_IS_OPEN_WITH, {"file": file_id, "client": client}) is not None
+        return self._database.fetch_one(_IS_OPEN_WITH, {"file": file_id, "client": client}) is not None
 
     def children(self, folder: str, most: int) -> list[FileRow]:
         """What lies in a folder and not in the trash, by name."""
@@ -182,7 +182,7 @@ class FileTable:
 
     def usage(self, owner: str) -> tuple[int, int]:
         """How many bytes a user stores, and how many of these lie in the trash."""
-        total, trashed = self._database.one(_USAGE, {"user": owner}) or (0, 0)
+        total, trashed = self._database.fetch_one(_USAGE, {"user": owner}) or (0, 0)
         return int(total), int(trashed)
 
     def properties(self, file_id: str, client: str) -> dict[str, str]:
@@ -202,24 +202,24 @@ class FileTable:
     ) -> FilePage:
         """So many of the files that a user sees, behind those keys."""
         terms = order(viewer, keys)
-        wanted = [seen_by(viewer), files.c.parent.is_not(None)]
-        wanted += [condition(search, viewer)] if search else []
-        wanted += [behind(terms, after)] if after is not None else []
-        statement = select(*_COLUMNS, *(term.value for term in terms)).where(*wanted)
+        conditions = [seen_by(viewer), files.c.parent.is_not(None)]
+        conditions += [condition(search, viewer)] if search else []
+        conditions += [after_keys(terms, after)] if after is not None else []
+        statement = select(*_COLUMNS, *(term.value for term in terms)).where(*conditions)
         statement = statement.order_by(*(term.clause for term in terms)).limit(size + 1)
-        found = self._database.select(statement)
+        selected = self._database.select(statement)
         width = len(FileRow._fields)
-        rows = [FileRow._make(row[:width]) for row in found[:size]]
-        return FilePage(rows, found[size - 1][width:] if len(found) > size else None)
+        rows = [FileRow._make(row[:width]) for row in selected[:size]]
+        return FilePage(rows, selected[size - 1][width:] if len(selected) > size else None)
 
 
 def _values(row: FileRow) -> dict[str, Any]:
     values = row._asdict()
     extra = json.loads(row.extra)
     words = word_list(row.name)
-    more = (extra.get("description"), (extra.get("contentHints") or {}).get("indexableText"))
+    other_texts = (extra.get("description"), (extra.get("contentHints") or {}).get("indexableText"))
     values["name_key"] = ascii_lower(row.name)
-    values["natural_key"] = re.sub(r"\d+", lambda found: found[0].zfill(20), row.name.casefold())
+    values["natural_key"] = re.sub(r"\d+", lambda digits: digits[0].zfill(20), row.name.casefold())
     values["words"] = words
-    values["all_words"] = words + "".join(word_list(text) for text in more if isinstance(text, str))
+    values["all_words"] = words + "".join(word_list(text) for text in other_texts if isinstance(text, str))
     return values

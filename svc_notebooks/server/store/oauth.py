@@ -77,7 +77,7 @@ class OAuth:
 
     def client(self, key: str) -> ClientRow | None:
         """A registered client."""
-        row = self._database.one(_CLIENT, {"key": key})
+        row = self._database.fetch_one(_CLIENT, {"key": key})
         return ClientRow._make(row) if row else None
 
     def add_account(self, row: AccountRow) -> None:
@@ -86,7 +86,7 @@ class OAuth:
 
     def account(self, email: str) -> AccountRow | None:
         """A service account."""
-        row = self._database.one(_ACCOUNT, {"key": email})
+        row = self._database.fetch_one(_ACCOUNT, {"key": email})
         return AccountRow._make(row) if row else None
 
     def add_grant(self, row: GrantRow) -> None:
@@ -95,7 +95,7 @@ class OAuth:
 
     def grant(self, secret: str) -> GrantRow | None:
         """What this code or refresh token stands for."""
-        row = self._database.one(_GRANT, {"key": digest_of(secret)})
+        row = self._database.fetch_one(_GRANT, {"key": digest_of(secret)})
         return GrantRow._make(row) if row else None
 
     def spend(self, grant: GrantRow) -> None:
@@ -108,7 +108,7 @@ class OAuth:
 
     def family(self, token: str) -> str | None:
         """The family that an access token came from."""
-        row = self._database.one(_FAMILY, {"key": digest_of(token)})
+        row = self._database.fetch_one(_FAMILY, {"key": digest_of(token)})
         return row[0] if row else None
 
     def end(self, family: str) -> None:

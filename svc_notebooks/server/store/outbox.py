@@ -32,7 +32,9 @@ _JOINED = (
 _FIRST = select(func.min(messages.c.seq)).group_by(messages.c.channel)
 _DUE = Prepared(_JOINED.where(messages.c.seq.in_(_FIRST), messages.c.due <= bindparam("now")))
 _NEXT = Prepared(_JOINED.where(messages.c.channel == bindparam("key")).limit(1))
-_DEAD = Prepared(_JOINED.where(or_(channels.c.state == STOPPED, channels.c.expiration <= bindparam("now"))))
+_OF_CLOSED_CHANNELS = Prepared(
+    _JOINED.where(or_(channels.c.state == STOPPED, channels.c.expiration <= bindparam("now")))
+)
 _LATER = Prepared(select(func.min(messages.c.due)).where(messages.c.due > bindparam("now")))
 _NEXT_END = Prepared(
     select(func.min(channels.c.expiration)).where(
@@ -58,21 +60,21 @@ class Outbox:
 
     def next_of(self, channel: int) -> Waiting | None:
         """The first message of one queue, due or not."""
-        found = self._read(_NEXT, key=channel)
-        return found[0] if found else None
+        waiting = self._read(_NEXT, key=channel)
+        return waiting[0] if waiting else None
 
     def of_closed_channels(self, now: int) -> list[Waiting]:
         """Messages whose channel was stopped or has expired."""
-        return self._read(_DEAD, now=now)
+        return self._read(_OF_CLOSED_CHANNELS, now=now)
 
     def later(self, now: int) -> int | None:
         """When the next thing will be due, a message or the end of a channel that has some; None: nothing waits."""
-        found = [self._database.run(asked, {"now": now})[0][0] for asked in (_LATER, _NEXT_END)]
-        return min((when for when in found if when is not None), default=None)
+        instants = [self._database.run(statement, {"now": now})[0][0] for statement in (_LATER, _NEXT_END)]
+        return min((when for when in instants if when is not None), default=None)
 
-    def has_mail(self) -> bool:
+    def has_pending(self) -> bool:
         """Whether any message waits."""
-        return self._database.one(_ANY, {}) is not None
+        return self._database.fetch_one(_ANY, {}) is not None
 
     def postpone(self, seq: int, *, due: int, attempts: int) -> bool:
         """An attempt was made, the next one is later; False: the message is no longer there."""

@@ -60,7 +60,7 @@ class Permissions:
 
     def has_any(self, user: str) -> bool:
         """Whether others may have files that this user sees: shared with them, or put into a folder of theirs."""
-        return self._database.one(_HAS, {"user": user.lower(), "owner": user}) is not None
+        return self._database.fetch_one(_HAS, {"user": user.lower(), "owner": user}) is not None
 
     def set_role(self, file_id: str, which: str, role: int) -> None:
         """Another role for somebody who has one."""

@@ -91,8 +91,8 @@ def condition(search: Search, viewer: Viewer) -> ColumnElement[bool]:
 def seen_by(viewer: Viewer) -> ColumnElement[bool]:
     """What a user sees in a listing: their own, what was shared with them by name, what lies in folders of theirs."""
     own = files.c.owner == viewer.user
-    found = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
-    return and_(found, _open_with(viewer.client)) if viewer.app_only else found
+    visible_ids = or_(own, files.c.id.in_(select(visible(viewer.user).c.id))) if viewer.shared else own
+    return and_(visible_ids, _open_with(viewer.client)) if viewer.app_only else visible_ids
 
 
 def _open_with(client: str) -> ColumnElement[bool]:
@@ -102,12 +102,12 @@ def _open_with(client: str) -> ColumnElement[bool]:
 def visible(user: str) -> CTE:
     """The ids of all files that were shared with a user, and of what lies below those and below what they let others
     write to."""
-    roots = union(_granted(user), _let_others_write(user)).subquery()
+    roots = union(_granted(user), _writable_by_others(user)).subquery()
     tree = select(roots.c.id).cte("visible", recursive=True)
     return tree.union(select(files.c.id).join(tree, files.c.parent == tree.c.id))
 
 
-def _let_others_write(user: str) -> Select[Any]:
+def _writable_by_others(user: str) -> Select[Any]:
     """The ids of a user's files that others may write to: if it is a folder, theirs may be in it."""
     ids = select(permissions.c.file.label("id")).join(files, files.c.id == permissions.c.file)
     return ids.where(files.c.owner == user, permissions.c.role >= int(Role.WRITER))
@@ -146,8 +146,8 @@ def _compare(search: Compare, viewer: Viewer) -> ColumnElement[bool]:
         return _contains(search.field, str(search.value))
     if search.field in _PLAIN:
         value = int(search.value) if isinstance(search.value, bool) else search.value
-        found: ColumnElement[bool] = _OPERATORS[search.operator](_PLAIN[search.field], value)
-        return found
+        comparison: ColumnElement[bool] = _OPERATORS[search.operator](_PLAIN[search.field], value)
+        return comparison
     return _special(search, viewer)
 
 
@@ -180,17 +180,17 @@ def _contains(field: str, text: str) -> ColumnElement[bool]:
     if field == "mimeType":
         return files.c.mime_type.contains(text, autoescape=True)
     words = words_of(text)
-    return _begins(files.c.words, " ".join(words)) if words else files.c.name.contains(text, autoescape=True)
+    return _word_begins(files.c.words, " ".join(words)) if words else files.c.name.contains(text, autoescape=True)
 
 
 def _full_text(text: str) -> ColumnElement[bool]:
     words = words_of(text)
-    return and_(*(_begins(files.c.all_words, word) for word in words)) if words else _contains("name", text)
+    return and_(*(_word_begins(files.c.all_words, word) for word in words)) if words else _contains("name", text)
 
 
-def _begins(column: Any, words: str) -> ColumnElement[bool]:
-    found: ColumnElement[bool] = column.contains(f" {words}")
-    return found
+def _word_begins(column: Any, words: str) -> ColumnElement[bool]:
+    match: ColumnElement[bool] = column.contains(f" {words}")
+    return match
 
 
 def order(viewer: Viewer, keys: Sequence[SortKey]) -> list[Term]:
@@ -226,7 +226,7 @@ def _shared_time(viewer: Viewer) -> ColumnElement[Any]:
     return func.coalesce(since.scalar_subquery(), 0)
 
 
-def behind(terms: Sequence[Term], after: Sequence[Any]) -> ColumnElement[bool]:
+def after_keys(terms: Sequence[Term], after: Sequence[Any]) -> ColumnElement[bool]:
     """What comes behind these keys in this order."""
     return or_(*(_step(terms[:n], terms[n], after) for n in range(len(terms))))
 

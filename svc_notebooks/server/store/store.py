@@ -36,7 +36,7 @@ from .files import FileTable
 from .oauth import OAuth
 from .outbox import Outbox
 from .permissions import Permissions
-from .upload_sessions import Sessions
+from .upload_sessions import UploadSessionTable
 from .users import Users
 
 
@@ -49,7 +49,7 @@ class Store:
         self.oauth = OAuth(database)
         self.files = FileTable(database)
         self.contents = Contents(database)
-        self.upload_sessions = Sessions(database)
+        self.upload_sessions = UploadSessionTable(database)
         self.permissions = Permissions(database)
         self.channels = Channels(database)
         self.outbox = Outbox(database)
@@ -78,7 +78,7 @@ class Store:
             self.channels.forget()
             self._database.delete_all(events, invitations, calendar_access)
             self._database.delete_all(calendars, where=calendars.c.id != calendars.c.owner)
-            self._database.count_anew(messages, changes, events)
+            self._database.reset_counters(messages, changes, events)
             self._database.delete_all(files, where=files.c.parent.is_not(None))
 
     def rows(self) -> Iterator[tuple[str, Iterator[Row]]]:
@@ -89,25 +89,25 @@ class Store:
         """The last number of each table that gives none twice."""
         return whole.counters(self._database)
 
-    def fill(self, found: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
+    def load_rows(self, tables: Mapping[str, Iterable[Sequence[JSON]]], numbers: Mapping[str, int]) -> None:
         """Hold these rows and no others, all or nothing. Raises ValueError where they contradict each other."""
-        whole.load_rows(self._database, found, numbers)
+        whole.load_rows(self._database, tables, numbers)
         self._forget()
 
     def image(self) -> bytes:
         """The whole store as bytes."""
         return self._database.image()
 
-    def put_back(self, image: bytes) -> None:
+    def restore(self, image: bytes) -> None:
         """Make the store what it was when the image was taken."""
-        self._database.put_back(image)
+        self._database.restore(image)
         self._forget()
 
     def _forget(self) -> None:
         """Everything that was looked up has changed."""
         self.users.forget()
         self.channels.forget()
-        self.upload_sessions.overtake()
+        self.upload_sessions.invalidate_claims()
 
     def close(self) -> None:
         """Let go of the database."""

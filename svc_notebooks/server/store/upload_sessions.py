@@ -47,11 +47,11 @@ _ANSWER = Prepared(update(sessions).where(sessions.c.id == bindparam("key")).val
 _OLD = Prepared(
     select(*_COLUMNS).where(sessions.c.touched <= bindparam("before")).order_by(sessions.c.touched).limit(100)
 )
-_OVERTAKE = Prepared(update(sessions).values(generation=0))
+_INVALIDATE_CLAIMS = Prepared(update(sessions).values(generation=0))
 _DROP = Prepared(delete(sessions).where(sessions.c.id == bindparam("key")))
 
 
-class Sessions:
+class UploadSessionTable:
     """The sessions that are remembered."""
 
     def __init__(self, database: Database) -> None:
@@ -64,7 +64,7 @@ class Sessions:
 
     def get(self, key: str) -> SessionRow | None:
         """A session by its upload_id."""
-        row = self._database.one(_GET, {"key": key})
+        row = self._database.fetch_one(_GET, {"key": key})
         return SessionRow._make(row) if row else None
 
     def claim(self, key: str) -> SessionRow | None:
@@ -72,16 +72,16 @@ class Sessions:
         row = self._database.change_one(_CLAIM, {"key": key, "mine": next(self._claims)})
         return SessionRow._make(row) if row else None
 
-    def overtake(self) -> None:
+    def invalidate_claims(self) -> None:
         """Let no request that is under way change any session."""
-        self._database.change(_OVERTAKE, {})
+        self._database.change(_INVALIDATE_CLAIMS, {})
 
     def save(self, row: SessionRow) -> bool:
         """Write what changed; False: a later request has claimed the session, and nothing is written."""
         values = {name: getattr(row, name) for name in _CHANGING}
         return self._database.change(_SAVE, {**values, "key": row.id, "mine": row.generation}) == 1
 
-    def keep_answer(self, key: str, answer: str) -> None:
+    def save_answer(self, key: str, answer: str) -> None:
         """What a completed session answers from now on."""
         self._database.change(_ANSWER, {"key": key, "text": answer})
 

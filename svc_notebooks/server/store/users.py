@@ -52,7 +52,7 @@ class Users:
     def root(self, email: str) -> str | None:
         """The id of a user's root folder; None: there is no such user."""
         roots = self._roots
-        if email not in roots and (row := self._database.one(_ROOT, {"email": email})):
+        if email not in roots and (row := self._database.fetch_one(_ROOT, {"email": email})):
             roots[email] = row[0]
         return roots.get(email)
 
@@ -66,7 +66,7 @@ class Users:
 
     def token(self, secret: str) -> TokenRow | None:
         """What this secret stands for."""
-        row = self._database.one(_TOKEN, {"digest": digest_of(secret)})
+        row = self._database.fetch_one(_TOKEN, {"digest": digest_of(secret)})
         return TokenRow._make(row) if row else None
 
     def add_id(self, file_id: str, owner: str) -> None:
@@ -75,7 +75,7 @@ class Users:
 
     def id_state(self, file_id: str) -> tuple[str, bool] | None:
         """To whom this id was given, and whether it was used."""
-        row = self._database.one(_ID, {"id": file_id})
+        row = self._database.fetch_one(_ID, {"id": file_id})
         return (row[0], bool(row[1])) if row else None
 
     def use_id(self, file_id: str) -> None:
@@ -95,7 +95,7 @@ class Users:
 
     def fact(self, name: str, otherwise: str) -> str:
         """A fact about the store; the first answer is kept."""
-        row = self._database.one(_FACT, {"name": name})
+        row = self._database.fetch_one(_FACT, {"name": name})
         if row:
             return str(row[0])
         self._database.change(_ADD_FACT, {"name": name, "value": otherwise})

@@ -111,7 +111,7 @@ def test_without_a_checksum_the_length_is_compared(tmp_path):
 
 def test_a_part_that_cannot_be_committed_leaves_no_file(tmp_path, monkeypatch):
     parts = DirectoryBlobStore(tmp_path, sync=True)
-    inflow = Content(None, parts, part_size=100).inflow(0, None)
+    inflow = Content(None, parts, part_size=100).writer(0, None)
     inflow.write(b"bytes")
 
     def full(descriptor):
@@ -144,7 +144,7 @@ def store():
 def test_a_download_goes_on_when_its_content_is_deleted(parts, store):
     content = Content(store, parts, part_size=4)
     number = store.contents.begin()
-    inflow = content.inflow(0, lambda piece: store.contents.append(number, piece))
+    inflow = content.writer(0, lambda piece: store.contents.append(number, piece))
     inflow.write(b"0123456789")
     inflow.deliver(inflow.finish(10), lambda piece: store.contents.append(number, piece))
     reading = content.read(number, 1, 9)

@@ -179,7 +179,12 @@ def test_no_way_leads_to_the_parents_database(service: Service) -> None:
 def test_nothing_hangs_where_a_thread_of_the_parent_is_in_the_service(service: Service) -> None:
     session = Session("https://svc.local", service.sign_in(), handler=service.handle, clock=service.clock)
     witness = RequestRecorder(service)
-    locks = (service._context.store._database.lock, service._journal._lock, service._rates._lock, service._faults._lock)
+    locks = (
+        service._context.store._database.lock,
+        service._journal._lock,
+        service._rate_limiter._lock,
+        service._faults._lock,
+    )
 
     with held(*locks, session.exchanges._lock, witness._lock):
         errors = [
@@ -215,7 +220,7 @@ _EXITS = """
 import gc, hashlib, os, pathlib, sys, tempfile
 import svc_notebooks as svc
 from svc_notebooks.notebook.current_session import make_current
-from svc_notebooks.notebook.widgets.upload_buffer import Inbox
+from svc_notebooks.notebook.widgets.upload_buffer import UploadBuffer
 
 def contents():
     found = [path for place in (folder, state) for path in sorted(place.rglob("*")) if path.is_file()]
@@ -228,7 +233,7 @@ with svc.sandbox(folder) as lab:
     session = svc.connect(server.base_url, lab.service.sign_in(), verify=server.ca)
     begun = svc.start_upload(bytes(300_000), name="a.bin", chunk_size=262_144)
     begun.send_chunk()
-    inbox = Inbox()  # of a form
+    inbox = UploadBuffer()  # of a form
     inbox.begin("a", "a", 1, "text/plain")
     (pool,) = [way.pool for way in session._transport._ways.values()]
     before, connections = contents(), pool.num_connections

@@ -160,7 +160,7 @@ def test_a_final_chunk_that_was_overtaken_by_another_answers_its_file(service):
     session = dict(part.split("=") for part in uri.partition("?")[2].split("&"))["upload_id"]
 
     def overtake():
-        service._context.lanes._turns.pop(session)  # as when the first one could not be cut off in time
+        service._context.session_locks._locks.pop(session)  # as when the first one could not be cut off in time
         assert ask("PUT", uri, b"hello").status == 200
 
     answer = ask("PUT", uri, Interrupted(b"hel", overtake, b"lo"), Content_Length="5")
