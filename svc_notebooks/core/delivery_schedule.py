@@ -13,7 +13,7 @@ from .http.retry import growing_delay
 DELIVERED = frozenset({102, 200, 201, 202, 204})
 """Statuses by which a receiver says that it has the message."""
 
-TRIED_AGAIN = frozenset({500, 502, 503, 504})
+RETRIED = frozenset({500, 502, 503, 504})
 """Statuses after which the same message is sent again; whatever is in neither set is a failure."""
 
 
@@ -55,23 +55,23 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class DeliveryDecision:
     """What follows from an attempt; `wait`: seconds until the next one, where there is one."""
 
-    fate: DeliveryStatus
+    status: DeliveryStatus
     wait: float | None = None
 
 
-def next_attempt(outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float) -> Judgement:
+def next_attempt(outcome: AttemptOutcome, attempt: int, schedule: Schedule, chance: float) -> DeliveryDecision:
     """What follows from an attempt (1 for the first).
 
-    >>> next_attempt(AttemptOutcome(204), 1, Schedule(), 0.0).fate
+    >>> next_attempt(AttemptOutcome(204), 1, Schedule(), 0.0).status
     <DeliveryStatus.DELIVERED: 'delivered'>
-    >>> next_attempt(AttemptOutcome(503), 5, Schedule(), 0.0).fate
+    >>> next_attempt(AttemptOutcome(503), 5, Schedule(), 0.0).status
     <DeliveryStatus.FAILED: 'failed'>
     """
     if outcome.status in DELIVERED:
-        return Judgement(DeliveryStatus.DELIVERED)
-    if outcome.status in TRIED_AGAIN and attempt < schedule.attempts:
-        return Judgement(DeliveryStatus.RETRY, schedule.wait(attempt, chance))
-    return Judgement(DeliveryStatus.FAILED)
+        return DeliveryDecision(DeliveryStatus.DELIVERED)
+    if outcome.status in RETRIED and attempt < schedule.attempts:
+        return DeliveryDecision(DeliveryStatus.RETRY, schedule.wait(attempt, chance))
+    return DeliveryDecision(DeliveryStatus.FAILED)

@@ -8,10 +8,10 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-class Turns(Generic[T]):
+class FairQueue(Generic[T]):
     """Items by key. It has no lock and no clock: whoever shares it between threads brings the lock.
 
-    >>> turns: Turns[str] = Turns(share=1)
+    >>> turns: FairQueue[str] = FairQueue(share=1)
     >>> for key, item in [("ada", "1st"), ("ada", "2nd"), ("bob", "3rd")]:
     ...     turns.add(key, item)
     >>> turns.take(), turns.take(), turns.take()
@@ -24,14 +24,14 @@ class Turns(Generic[T]):
     def __init__(self, share: int) -> None:
         self._share = share
         self._waiting: dict[str, deque[T]] = {}
-        self._at_work: Counter[str] = Counter()
+        self._active: Counter[str] = Counter()
         self._ready: deque[str] = deque()  # keys with an item that may be taken, the next one first
 
     def add(self, key: str, item: T) -> None:
         """Let an item wait behind the others of its key."""
         waiting = self._waiting.setdefault(key, deque())
         waiting.append(item)
-        if len(waiting) == 1 and self._at_work[key] < self._share:
+        if len(waiting) == 1 and self._active[key] < self._share:
             self._ready.append(key)
 
     def take(self) -> tuple[str, T] | None:
@@ -40,18 +40,18 @@ class Turns(Generic[T]):
             return None
         key = self._ready.popleft()
         item = self._waiting[key].popleft()
-        self._at_work[key] += 1
-        self._tidy(key)
-        if key in self._waiting and self._at_work[key] < self._share:
+        self._active[key] += 1
+        self._forget_idle(key)
+        if key in self._waiting and self._active[key] < self._share:
             self._ready.append(key)
         return key, item
 
     def done(self, key: str) -> None:
         """An item of this key is at work no longer."""
-        self._at_work[key] -= 1
-        if key in self._waiting and self._at_work[key] == self._share - 1:
+        self._active[key] -= 1
+        if key in self._waiting and self._active[key] == self._share - 1:
             self._ready.append(key)
-        self._tidy(key)
+        self._forget_idle(key)
 
     def remove(self, key: str, item: T) -> bool:
         """Let an item wait no longer; False: it does not wait."""
@@ -61,7 +61,7 @@ class Turns(Generic[T]):
         waiting.remove(item)
         if not waiting and key in self._ready:
             self._ready.remove(key)
-        self._tidy(key)
+        self._forget_idle(key)
         return True
 
     def clear(self) -> list[T]:
@@ -80,9 +80,9 @@ class Turns(Generic[T]):
         """How many keys have an item that may be taken."""
         return len(self._ready)
 
-    def _tidy(self, key: str) -> None:
+    def _forget_idle(self, key: str) -> None:
         """Forget a key that nothing is known of any more."""
         if not self._waiting.get(key, True):
             del self._waiting[key]
-        if not self._at_work[key]:
-            del self._at_work[key]
+        if not self._active[key]:
+            del self._active[key]

@@ -19,7 +19,7 @@ from svc_notebooks.client.downloads.downloads import read_content, save_content
 from svc_notebooks.client.notifications.channels import watch
 from svc_notebooks.client.session import Session
 from svc_notebooks.client.uploads.prepare import upload
-from svc_notebooks.core.delivery_schedule import TRIED_AGAIN
+from svc_notebooks.core.delivery_schedule import RETRIED
 from svc_notebooks.core.errors.errors import SvcError
 from svc_notebooks.core.http.messages import Disconnected, Request, Response
 from svc_notebooks.core.policy import Policy
@@ -395,7 +395,7 @@ def _check_told(lab: Lab, receiver: Receiver, channel: str) -> None:
     assert mine[0][:2] == (1, "sync"), "the first message says that the channel is there"
     assert all(state == "update" for number, state, _ in mine if number > 1)
     for (one, _, status), (other, _, _) in pairwise(mine):
-        assert one != other or status in TRIED_AGAIN, "told again only where the receiver asked for it"
+        assert one != other or status in RETRIED, "told again only where the receiver asked for it"
     assert max(map(numbers.count, numbers)) <= lab.service.policy.delivery_attempts
     told = len(set(numbers)) - 1
     done = [row for row in lab.service.journal() if row["operation"] == "files.update" and row["status"] == 200]

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from svc_notebooks.core.clock import to_millis
-from svc_notebooks.core.delivery_schedule import TRIED_AGAIN
+from svc_notebooks.core.delivery_schedule import RETRIED
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.service import open_service
 
@@ -148,7 +148,7 @@ class Machine(RuleBasedStateMachine):
     def is_waiting(self, row: dict[str, Any]) -> bool:
         """Whether this attempt is the last one so far of a message that will be tried again."""
         last = self.told[row["channel_id"]][-1:] or [(0, "", 0, 0)]
-        return row["outcome"] == "retry" and last[0][0] == row["message_number"] and last[0][2] in TRIED_AGAIN
+        return row["outcome"] == "retry" and last[0][0] == row["message_number"] and last[0][2] in RETRIED
 
     @rule(seconds=STEPS)
     def advance(self, seconds: float) -> None:
@@ -170,7 +170,7 @@ class Machine(RuleBasedStateMachine):
         for tries in self.told.values():
             for number in {one[0] for one in tries}:
                 statuses = [status for n, _, status, _ in tries if n == number]
-                assert all(status in TRIED_AGAIN for status in statuses[:-1])
+                assert all(status in RETRIED for status in statuses[:-1])
                 assert len(statuses) <= self.service.policy.delivery_attempts
                 times = [time for n, _, _, time in tries if n == number]
                 waits = [(b - a) / 1000 for a, b in pairwise(times)]
@@ -185,7 +185,7 @@ class Machine(RuleBasedStateMachine):
             attempt = [number for number, *_ in tries].count(tries[-1][0]) if tries else schedule.attempts
             if channel.stopped or channel.expires <= self.now() or attempt == schedule.attempts:
                 continue
-            if tries[-1][2] in TRIED_AGAIN:
+            if tries[-1][2] in RETRIED:
                 assert self.now() - tries[-1][3] <= schedule.wait(attempt, 0.0) * 1000 + 1
 
     @invariant()

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ...core.events.instances import occurrences
 from ...core.events.rfc5545_times import print_moment, until_day
-from ...core.events.rrule import Extra, Recurrence, Rule, Start, is_all_day
+from ...core.events.rrule import RDate, Recurrence, Rule, Start, is_all_day
 from ...core.events.rrule_times import rule_times
 from ...core.events.times import read_time
 from ...core.http.messages import JSONObject
@@ -31,7 +31,7 @@ class PropertyLine(NamedTuple):
     name: str
     rule: str = ""
     moments: tuple[Start, ...] = ()
-    periods: tuple[Extra, ...] = ()
+    periods: tuple[RDate, ...] = ()
 
 
 def written(event: JSONObject) -> list[PropertyLine]:
@@ -51,7 +51,7 @@ def written(event: JSONObject) -> list[PropertyLine]:
 
 
 def _rules(texts: list[str], found: Recurrence, start: Start, end: Start) -> Iterator[PropertyLine]:
-    rules, without = iter(found.rules), iter(found.without)
+    rules, without = iter(found.rules), iter(found.exrules)
     for text in texts:
         name, _, parts = text.upper().partition(":")
         if name == "RRULE":
@@ -90,15 +90,15 @@ def _has(rule: Rule, start: Start) -> bool:
 
 
 def _listed(found: Recurrence, start: Start) -> Iterator[PropertyLine]:
-    moments = [_beside(start, one.start) for one in found.extras if not one.duration]
+    moments = [_beside(start, one.start) for one in found.rdates if not one.duration]
     if not any(_has(rule, start) for rule in found.rules):
         moments.insert(0, start)
     if moments:
         yield PropertyLine("RDATE", moments=tuple(moments))
-    if periods := tuple(one for one in found.extras if one.duration):
+    if periods := tuple(one for one in found.rdates if one.duration):
         yield PropertyLine("RDATE", periods=periods)
-    if found.left_out:
-        yield PropertyLine("EXDATE", moments=tuple(_beside(start, one) for one in found.left_out))
+    if found.exdates:
+        yield PropertyLine("EXDATE", moments=tuple(_beside(start, one) for one in found.exdates))
 
 
 def _beside(start: Start, moment: Start) -> Start:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock
 
-from ...core.fair_queue import Turns
+from ...core.fair_queue import FairQueue
 
 POLL_SECONDS = 0.1
 """How often a conversion looks whether its client is still there."""
@@ -29,7 +29,7 @@ class Admission:
     def __init__(self, max_running: int, max_waiting: int) -> None:
         self._free_slots = max_running
         self._max_waiting = max_waiting
-        self._turns: Turns[Event] = Turns(share=max(1, max_running - 1))
+        self._turns: FairQueue[Event] = FairQueue(share=max(1, max_running - 1))
         self._lock = Lock()
 
     @contextmanager

@@ -38,17 +38,25 @@ def array(of: Schema) -> Schema:
 
 def record(properties: Mapping[str, Schema], required: Iterable[str] = ()) -> Schema:
     """An object with these properties."""
-    needed = list(required)
-    return {"type": "object", "properties": dict(properties), **({"required": needed} if needed else {})}
+    required_names = list(required)
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        **({"required": required_names} if required_names else {}),
+    }
 
 
-def answer(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
+def response_schema(status: int, content: Mapping[str, Schema] | None = None) -> Schema:
     """A response: what its status means, and the schema of each kind of content that it may have."""
-    found: Schema = {"description": reason(status)}
-    return found | {"content": {kind: {"schema": schema} for kind, schema in content.items()}} if content else found
+    response: Schema = {"description": reason(status)}
+    return (
+        response | {"content": {media_type: {"schema": schema} for media_type, schema in content.items()}}
+        if content
+        else response
+    )
 
 
-def _words(values: Iterable[str]) -> Schema:
+def _enum(values: Iterable[str]) -> Schema:
     return {"type": "string", "enum": list(values)}
 
 
@@ -124,10 +132,10 @@ _EVENT_TYPES: Mapping[str, Schema] = {
 
 def _event_field(field: EventField) -> Schema:
     if field.type == "integer":
-        bounds = {"minimum": field.low, "maximum": field.high}
+        bounds = {"minimum": field.minimum, "maximum": field.maximum}
         return {"type": "integer", **{name: value for name, value in bounds.items() if value is not None}}
     if field.type == "enum":
-        return _words(field.values)
+        return _enum(field.values)
     return _EVENT_TYPES.get(field.type, {})
 
 
@@ -141,15 +149,15 @@ class _Tree:
     def schema(self, path: str = "") -> Schema:
         """The object at this path."""
         head = f"{path}." if path else ""
-        names = [one.removeprefix(head) for one in self._fields if one.startswith(head)]
+        names = [field_path.removeprefix(head) for field_path in self._fields if field_path.startswith(head)]
         own = [name for name in names if not set(name) & {".", "["}]
         required = [name for name in own if self._writing and self._fields[head + name].required]
         return record({name: self._property(head + name) for name in own}, required)
 
     def _property(self, path: str) -> Schema:
         field = self._fields[path]
-        found = self._value(field)
-        return nullable(found) if self._writing and not field.required else found
+        schema = self._value(field)
+        return nullable(schema) if self._writing and not field.required else schema
 
     def _value(self, field: EventField) -> Schema:
         entry = f"{field.path}[]"
@@ -173,8 +181,8 @@ _WRITABLE = tuple(field for field in EVENT_FIELDS if field.writable)
 
 
 def _event_to_write(*, whole: bool) -> Schema:
-    found = _Tree(_WRITABLE, writing=True).schema()
-    return found if whole else {name: one for name, one in found.items() if name != "required"}
+    schema = _Tree(_WRITABLE, writing=True).schema()
+    return schema if whole else {name: keyword for name, keyword in schema.items() if name != "required"}
 
 
 # -- the small ones --------------------------------------------------------------------------------------------------
@@ -194,14 +202,14 @@ _TYPES: Mapping[str, Schema] = {
 
 def _resource(text: str, **others: Schema) -> Schema:
     """Names with their types behind a colon, a text without; then those that need more to be said."""
-    pairs = (word.partition(":") for word in text.split())
-    return record({name: _TYPES[kind] for name, _, kind in pairs} | others)
+    pairs = (field.partition(":") for field in text.split())
+    return record({name: _TYPES[type_name] for name, _, type_name in pairs} | others)
 
 
-_ROLE = _words(ROLES)
-_CALENDAR_ROLE = _words(CALENDAR_ROLES)
+_ROLE = _enum(ROLES)
+_CALENDAR_ROLE = _enum(CALENDAR_ROLES)
 _REMINDERS = array(_resource("method minutes:integer"))
-_SCOPE = _resource("value", type=_words(("default", "user", "group", "domain")))
+_SCOPE = _resource("value", type=_enum(("default", "user", "group", "domain")))
 _CALENDAR_TEXTS: Mapping[str, Schema] = {
     "summary": {"type": "string", "maxLength": 254},
     "description": {"type": ["string", "null"], "maxLength": 8192},
@@ -223,11 +231,11 @@ RESOURCES: Final[Mapping[str, Schema]] = {
         "id kind emailAddress domain displayName photoLink view expirationTime:time allowFileDiscovery:boolean"
         " deleted:boolean pendingOwner:boolean inheritedPermissionsDisabled:boolean permissionDetails:objects"
         " teamDrivePermissionDetails:objects",
-        type=_words(GRANTEES),
+        type=_enum(GRANTEES),
         role=_ROLE,
     ),
     "PermissionToCreate": record(
-        {"type": _words(GRANTEES), "role": _ROLE, "emailAddress": STRING, "domain": STRING}, ["type", "role"]
+        {"type": _enum(GRANTEES), "role": _ROLE, "emailAddress": STRING, "domain": STRING}, ["type", "role"]
     ),
     "PermissionToUpdate": record({"role": _ROLE}, ["role"]),
     "PermissionList": _resource("kind nextPageToken", permissions=array(ref("Permission"))),
@@ -238,7 +246,7 @@ RESOURCES: Final[Mapping[str, Schema]] = {
     "ChannelToOpen": record(
         {
             "id": {"type": "string", "minLength": 1, "maxLength": 64},
-            "type": _words(("web_hook", "webhook")),
+            "type": _enum(("web_hook", "webhook")),
             "address": {"type": "string", "pattern": "^https://"},
             "token": {"type": ["string", "null"], "maxLength": 256},
             "expiration": {"type": ["integer", "string", "null"]},

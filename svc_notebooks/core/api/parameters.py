@@ -24,16 +24,16 @@ class Parameter:
     type: str = "string"
     rule: str = ""
     values: tuple[str, ...] = ()
-    low: int | None = None
-    high: int | str | None = None
+    minimum: int | None = None
+    maximum: int | str | None = None
     required: bool = False
     repeated: bool = False
-    place: str = "query"
+    location: str = "query"
 
 
-def _page(high: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
+def _page(maximum: int | str, name: str = "pageSize") -> tuple[Parameter, ...]:
     return (
-        Parameter(name, "integer", "how many entries a page has at most", low=1, high=high),
+        Parameter(name, "integer", "how many entries a page has at most", minimum=1, maximum=maximum),
         Parameter("pageToken", rule="the nextPageToken of the page before"),
     )
 
@@ -58,13 +58,13 @@ _MOVES = (
 )
 _ZONE = Parameter("timeZone", rule="an IANA name: times of the answer are in this zone")
 _ATTENDEES = Parameter(
-    "maxAttendees", "integer", "with more attendees only the participant is shown", low=1, high=10**9 - 1
+    "maxAttendees", "integer", "with more attendees only the participant is shown", minimum=1, maximum=10**9 - 1
 )
 _UPDATES = (
     Parameter("sendUpdates", rule="who is told", values=("all", "externalOnly", "none", "true", "false")),
     _flag("sendNotifications", "deprecated: use sendUpdates"),
 )
-_VERSION = Parameter("conferenceDataVersion", "integer", "1: conferenceData is kept", low=0, high=1)
+_VERSION = Parameter("conferenceDataVersion", "integer", "1: conferenceData is kept", minimum=0, maximum=1)
 _WRITES_EVENT = (
     _VERSION,
     _ATTENDEES,
@@ -86,10 +86,10 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
     "files.get": (
         Parameter("alt", rule="media: the content instead of the metadata", values=("json", "media")),
         _flag("acknowledgeAbuse", "the owner wants a file that was found to be abusive; with alt=media only"),
-        Parameter("Range", rule="one range of bytes, such as bytes=0-99", place="header"),
+        Parameter("Range", rule="one range of bytes, such as bytes=0-99", location="header"),
     ),
     "files.generateIds": (
-        Parameter("count", "integer", "how many", low=1, high="max_generated_ids"),
+        Parameter("count", "integer", "how many", minimum=1, maximum="max_generated_ids"),
         Parameter("space", values=("storage", "drive", "appDataFolder")),
         Parameter("type", values=("files", "shortcuts")),
     ),
@@ -104,7 +104,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
     "permissions.list": _page(100),
     "changes.list": (
         Parameter("pageToken", rule="where to begin", required=True),
-        Parameter("pageSize", "integer", "how many entries a page has at most", low=1, high="max_page_size"),
+        Parameter("pageSize", "integer", "how many entries a page has at most", minimum=1, maximum="max_page_size"),
         _flag("includeRemoved", "files that are gone, too"),
     ),
     "changes.watch": (Parameter("pageToken", rule="where the caller stands in the change log"),),
@@ -136,7 +136,7 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
         Parameter("uploadType", values=("resumable",)),
         Parameter("upload_id", rule="as the Location of the initiation has it", required=True),
         Parameter(
-            "Content-Range", rule="bytes first-last/total of a chunk, bytes */total of a question", place="header"
+            "Content-Range", rule="bytes first-last/total of a chunk, bytes */total of a question", location="header"
         ),
     ),
 }
@@ -145,9 +145,14 @@ PARAMETERS: Final[Mapping[str, tuple[Parameter, ...]]] = {
 UPLOAD: Final = (
     Parameter("uploadType", rule="how the content comes", values=("media", "multipart", "resumable"), required=True),
     _OCR,
-    Parameter("X-Upload-Content-Type", rule="resumable: the media type of the content to come", place="header"),
+    Parameter("X-Upload-Content-Type", rule="resumable: the media type of the content to come", location="header"),
     Parameter(
-        "X-Upload-Content-Length", "integer", "resumable: its size", low=0, high="max_upload_size", place="header"
+        "X-Upload-Content-Length",
+        "integer",
+        "resumable: its size",
+        minimum=0,
+        maximum="max_upload_size",
+        location="header",
     ),
 )
 """Parameters of the operations that take content, at the media URI."""

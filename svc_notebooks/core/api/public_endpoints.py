@@ -12,26 +12,26 @@ CALENDAR = "{calendar}"
 """Stands for the calendar's own word in a path (core/names.py)."""
 
 
-def _door(name: str, methods: str, path: str, decided_by: str) -> Operation:
+def _endpoint(name: str, methods: str, path: str, decided_by: str) -> Operation:
     return Operation(name, tuple(methods.split()), tuple(path.split("/")), frozenset(), decided_by)
 
 
 # fmt: off
 PUBLIC_ENDPOINTS: tuple[Operation, ...] = (
-    _door("oauth.token",     "POST",          "token",                                   TOKENS),
-    _door("oauth.tokeninfo", "GET POST",      "tokeninfo",                               TOKENS),
-    _door("oauth.revoke",    "POST",          "revoke",                                  TOKENS),
-    _door("oauth.authorize", "GET POST",      "authorize",                               TOKENS),
-    _door("oauth.metadata",  "GET HEAD",      ".well-known/oauth-authorization-server",  TOKENS),
-    _door("browser.signIn",  "GET HEAD POST", "signin",                                  "browser_sign_in"),
-    _door("browser.signOut", "POST",          "signout",                                 "browser_sign_in"),
-    _door("files.page",      "GET HEAD",      f"file/d/{FILE_ID}/view",                  "A6-08"),
-    _door("files.page",      "GET HEAD",      f"document/d/{FILE_ID}/edit",              "A6-08"),
-    _door("files.page",      "GET HEAD",      f"spreadsheets/d/{FILE_ID}/edit",          "A6-08"),
-    _door("files.page",      "GET HEAD",      f"presentation/d/{FILE_ID}/edit",          "A6-08"),
-    _door("files.content",   "GET HEAD",      "uc",                                      "A6-08"),
-    _door("openapi.get",     "GET HEAD",      "openapi.json",                            TOKENS),
-    _door("events.page",     "GET HEAD",      f"{CALENDAR}/event",                       "open_links"),
+    _endpoint("oauth.token",     "POST",          "token",                                   TOKENS),
+    _endpoint("oauth.tokeninfo", "GET POST",      "tokeninfo",                               TOKENS),
+    _endpoint("oauth.revoke",    "POST",          "revoke",                                  TOKENS),
+    _endpoint("oauth.authorize", "GET POST",      "authorize",                               TOKENS),
+    _endpoint("oauth.metadata",  "GET HEAD",      ".well-known/oauth-authorization-server",  TOKENS),
+    _endpoint("browser.signIn",  "GET HEAD POST", "signin",                                  "browser_sign_in"),
+    _endpoint("browser.signOut", "POST",          "signout",                                 "browser_sign_in"),
+    _endpoint("files.page",      "GET HEAD",      f"file/d/{FILE_ID}/view",                  "A6-08"),
+    _endpoint("files.page",      "GET HEAD",      f"document/d/{FILE_ID}/edit",              "A6-08"),
+    _endpoint("files.page",      "GET HEAD",      f"spreadsheets/d/{FILE_ID}/edit",          "A6-08"),
+    _endpoint("files.page",      "GET HEAD",      f"presentation/d/{FILE_ID}/edit",          "A6-08"),
+    _endpoint("files.content",   "GET HEAD",      "uc",                                      "A6-08"),
+    _endpoint("openapi.get",     "GET HEAD",      "openapi.json",                            TOKENS),
+    _endpoint("events.page",     "GET HEAD",      f"{CALENDAR}/event",                       "open_links"),
 )
 # fmt: on
 

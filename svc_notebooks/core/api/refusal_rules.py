@@ -64,10 +64,10 @@ def rule_for(row: Row, operation: str | None, *, upload: bool = False) -> str:
     """
     if row.decided_by != FIELD:
         return row.decided_by
-    return _field(UPLOAD if upload else _fields(operation or ""), row.location or "", row.location_type)
+    return _rule_of_field(UPLOAD if upload else _field_rules(operation or ""), row.location or "", row.location_type)
 
 
-def scopes_ruled_by(operation: Operation, scopes: frozenset[str]) -> str:
+def rule_for_scopes(operation: Operation, scopes: frozenset[str]) -> str:
     """What decided that these scopes do not reach; T-03: they show a file and not what is in it."""
     if operation.scopes == EVENTS_CREATE:
         return "T-02"
@@ -77,16 +77,16 @@ def scopes_ruled_by(operation: Operation, scopes: frozenset[str]) -> str:
     return "T-03" if reads_content and METADATA_ONLY & scopes and not CONTENT & scopes else SCOPES_OF_FILES
 
 
-def _fields(operation: str) -> Fields:
+def _field_rules(operation: str) -> Fields:
     return FIELDS.get(operation) or FIELDS.get(operation.partition(".")[0]) or {}
 
 
-def _field(fields: Fields, location: str, kind: str | None) -> str:
+def _rule_of_field(fields: Fields, location: str, location_type: str | None) -> str:
     name = re.sub(r"\[\d*\]", "", location)
     while name:
-        if found := fields.get(name):
-            return found
+        if rule := fields.get(name):
+            return rule
         name = name.rpartition(".")[0]
     if location == "Content-Length":
         return LENGTHS
-    return UNREADABLE if kind in ("parameter", "header") else fields.get("", WRONG_FIELD)
+    return UNREADABLE if location_type in ("parameter", "header") else fields.get("", WRONG_FIELD)

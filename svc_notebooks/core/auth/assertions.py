@@ -12,7 +12,7 @@ _MISSING = "service accounts need the package {package}: pip install 'svc-notebo
 _BITS = 2048
 
 
-class BadAssertion(ValueError):
+class InvalidAssertionError(ValueError):
     """A text that is no assertion of this key; the message says why."""
 
 
@@ -37,22 +37,22 @@ def sign(claims: dict[str, Any], private_key: str, key_id: str) -> str:
         raise ValueError("private_key is no RSA key in PEM: take the whole key file that the service gave") from None
 
 
-def claimed(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def read_unverified(assertion: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Header and claims as they stand there, which proves nothing yet. Raises BadAssertion."""
     try:
-        found = _jwt().decode_complete(assertion, options={"verify_signature": False})
+        decoded = _jwt().decode_complete(assertion, options={"verify_signature": False})
     except _jwt().PyJWTError as error:
-        raise BadAssertion(f"it is no JWT ({error})") from None
-    return found["header"], found["payload"]
+        raise InvalidAssertionError(f"it is no JWT ({error})") from None
+    return decoded["header"], decoded["payload"]
 
 
 def check_signature(assertion: str, public_key: str) -> None:
     """Refuse what this key has not signed; times and audience are the caller's to judge. Raises BadAssertion."""
-    unjudged = dict.fromkeys(("verify_exp", "verify_iat", "verify_nbf", "verify_aud", "verify_iss"), False)
+    options = dict.fromkeys(("verify_exp", "verify_iat", "verify_nbf", "verify_aud", "verify_iss"), False)
     try:
-        _jwt().decode(assertion, public_key, algorithms=[ALGORITHM], options=unjudged)
+        _jwt().decode(assertion, public_key, algorithms=[ALGORITHM], options=options)
     except _jwt().PyJWTError as error:
-        raise BadAssertion(f"its signature does not hold ({error})") from None
+        raise InvalidAssertionError(f"its signature does not hold ({error})") from None
 
 
 def _jwt() -> Any:

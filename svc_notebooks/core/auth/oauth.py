@@ -60,24 +60,24 @@ def challenge(verifier: str, method: str) -> str:
     return urlsafe_b64encode(sha256(verifier.encode()).digest()).decode().rstrip("=")
 
 
-def answers(verifier: str, method: str, sent_ahead: str) -> bool:
+def matches_challenge(verifier: str, method: str, expected: str) -> bool:
     """Whether this is the verifier of a challenge."""
-    return is_verifier(verifier) and hmac.compare_digest(challenge(verifier, method), sent_ahead)
+    return is_verifier(verifier) and hmac.compare_digest(challenge(verifier, method), expected)
 
 
-def is_redirect(registered: str, asked: str) -> bool:
+def matches_redirect(registered: str, requested: str) -> bool:
     """Whether an address is the registered one; a loopback address may have any port (RFC 8252, 7.3)."""
-    if registered == asked:
+    if registered == requested:
         return True
-    mine, theirs = urlsplit(registered), urlsplit(asked)
-    if mine.scheme != "http" or _host(mine.netloc) not in _LOOPBACK:
+    registered_parts, requested_parts = urlsplit(registered), urlsplit(requested)
+    if registered_parts.scheme != "http" or _host(registered_parts.netloc) not in _LOOPBACK:
         return False
-    return (mine.scheme, _host(mine.netloc), mine.path, mine.query) == (
-        theirs.scheme,
-        _host(theirs.netloc),
-        theirs.path,
-        theirs.query,
-    ) and not theirs.fragment
+    return (registered_parts.scheme, _host(registered_parts.netloc), registered_parts.path, registered_parts.query) == (
+        requested_parts.scheme,
+        _host(requested_parts.netloc),
+        requested_parts.path,
+        requested_parts.query,
+    ) and not requested_parts.fragment
 
 
 def _host(netloc: str) -> str:

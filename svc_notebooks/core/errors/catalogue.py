@@ -160,26 +160,26 @@ class ApiError(Exception):
         return self.rows[0].status
 
 
-def row(key: str, /, *, by: str | None = None, **values: object) -> Row:
+def row(key: str, /, *, decided_by: str | None = None, **values: object) -> Row:
     """A row of the catalogue with its values filled in; `by` decided it, where that is not the row's own."""
-    found = CATALOGUE[key]
-    location = found.location.format(**values) if found.location else None
-    message = found.message.format(**values)
-    return replace(found, message=message, location=location, decided_by=by or found.decided_by)
+    template = CATALOGUE[key]
+    location = template.location.format(**values) if template.location else None
+    message = template.message.format(**values)
+    return replace(template, message=message, location=location, decided_by=decided_by or template.decided_by)
 
 
-def refuse(key: str, /, *, by: str | None = None, **values: object) -> ApiError:
+def refuse(key: str, /, *, decided_by: str | None = None, **values: object) -> ApiError:
     """The refusal of this key, to be raised.
 
     >>> refuse("fileNotFound", fileId="x").status
     404
     """
-    return ApiError([row(key, by=by, **values)])
+    return ApiError([row(key, decided_by=decided_by, **values)])
 
 
 _NOT_FOUND = {
-    kind: re.compile(re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(CATALOGUE[f"{kind}NotFound"].message)))
-    for kind in ("file", "channel", "calendar", "event")
+    resource: re.compile(re.sub(r"\\\{\w+\\\}", "(.+)", re.escape(CATALOGUE[f"{resource}NotFound"].message)))
+    for resource in ("file", "channel", "calendar", "event")
 }
 
 
@@ -189,8 +189,8 @@ def missing_id(message: str) -> tuple[str, str] | None:
     >>> missing_id(refuse("fileNotFound", fileId="x").rows[0].message)
     ('file', 'x')
     """
-    matches = ((kind, pattern.fullmatch(message)) for kind, pattern in _NOT_FOUND.items())
-    return next(((kind, match[1]) for kind, match in matches if match), None)
+    matches = ((resource, pattern.fullmatch(message)) for resource, pattern in _NOT_FOUND.items())
+    return next(((resource, match[1]) for resource, match in matches if match), None)
 
 
 def envelope(error: ApiError) -> JSONObject:
@@ -204,8 +204,8 @@ def envelope(error: ApiError) -> JSONObject:
     }
 
 
-def _entry(found: Row) -> JSONObject:
-    entry: JSONObject = {"domain": found.domain, "reason": found.reason, "message": found.message}
-    if found.location:
-        entry |= {"locationType": found.location_type, "location": found.location}
+def _entry(error_row: Row) -> JSONObject:
+    entry: JSONObject = {"domain": error_row.domain, "reason": error_row.reason, "message": error_row.message}
+    if error_row.location:
+        entry |= {"locationType": error_row.location_type, "location": error_row.location}
     return entry

@@ -31,7 +31,7 @@ from typing import Any
 from ..printable import printable
 from .catalogue import ENGINE, RATE_LIMIT_REASONS
 
-_MOST_SAID = 2000  # characters of a service's own words
+_MAX_MESSAGE = 2000  # characters of a service's own words
 
 
 class SvcError(Exception):
@@ -72,19 +72,19 @@ class SvcError(Exception):
 
     def _render_traceback_(self) -> list[str]:
         """What IPython asks an error for."""
-        from .tracebacks import shown
+        from .tracebacks import render_error
 
-        return shown(self)
+        return render_error(self)
 
 
-_UNREGISTERED = "push.webhookUrlUnauthorized"
-_NO_TOKEN = frozenset({"invalid_client", "invalid_grant", "invalid_token", "unauthorized_client"})
+_DOMAIN_NOT_REGISTERED = "push.webhookUrlUnauthorized"
+_TOKEN_ERRORS = frozenset({"invalid_client", "invalid_grant", "invalid_token", "unauthorized_client"})
 
 _ADVICE = {
     "badRequest": "Mend what it says and send it again.",
     "fileNotDownloadable": "Call export(file, format) for it.",
     "fileNotExportable": "Call download(file) for it, or upload(..., convert_to=...) to make a native document.",
-    _UNREGISTERED: "Register the domain with the service first (in a sandbox: lab.register_domain).",
+    _DOMAIN_NOT_REGISTERED: "Register the domain with the service first (in a sandbox: lab.register_domain).",
     "channelIdNotUnique": "Leave the id out and one is drawn.",
     "invalid_client": "Check client_id and client_secret.",
     "invalid_grant": "Check the key, the clock of this machine, and what the token is asked for.",
@@ -274,9 +274,9 @@ def error_class(status: int, reason: str | None) -> type[SvcError]:
     """The leaf of the tree that an answer belongs to."""
     if reason in RATE_LIMIT_REASONS:
         return RateLimited
-    if reason == _UNREGISTERED:
+    if reason == _DOMAIN_NOT_REGISTERED:
         return NotAllowed  # a 401, and yet another token would not help
-    if reason in _NO_TOKEN:
+    if reason in _TOKEN_ERRORS:
         return NotSignedIn  # a token endpoint's 400
     return _BY_STATUS.get(status) or (ServiceFailed if status >= 500 else BadRequest)
 
@@ -288,9 +288,9 @@ def error_from(status: int, body: bytes) -> SvcError:
     NotFound('File not found: x.')
     """
     message, reason, location = read_envelope(body)
-    said = message or f"The service answered {status}."
-    kind = Unsupported if _domain(body) == ENGINE else error_class(status, reason)
-    return kind(said, status=status, reason=reason, location=location, service_message=message)
+    text = message or f"The service answered {status}."
+    error_type = Unsupported if _domain(body) == ENGINE else error_class(status, reason)
+    return error_type(text, status=status, reason=reason, location=location, service_message=message)
 
 
 def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
@@ -299,12 +299,12 @@ def read_envelope(body: bytes) -> tuple[str | None, str | None, str | None]:
     It never raises: an error body that is no JSON, or another shape of it, must not hide the error.
     """
     try:
-        whole = json.loads(body)
-        found = whole["error"]
-        if isinstance(found, str):  # the flat shape of OAuth's endpoints
-            return _text(whole.get("error_description")) or found, found, None
-        first = (found.get("errors") or [{}])[0]
-        return _text(found.get("message")), _text(first.get("reason")), _text(first.get("location"))
+        envelope = json.loads(body)
+        error = envelope["error"]
+        if isinstance(error, str):  # the flat shape of OAuth's endpoints
+            return _text(envelope.get("error_description")) or error, error, None
+        first = (error.get("errors") or [{}])[0]
+        return _text(error.get("message")), _text(first.get("reason")), _text(first.get("location"))
     except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
         return _plain(body), None, None
 
@@ -317,7 +317,7 @@ def _domain(body: bytes) -> object:
 
 
 def _text(value: object) -> str | None:
-    return printable(value, _MOST_SAID) if isinstance(value, str) else None
+    return printable(value, _MAX_MESSAGE) if isinstance(value, str) else None
 
 
 def _plain(body: bytes) -> str | None:
@@ -331,10 +331,10 @@ def cannot_write(path: object, error: OSError) -> OSError:
     >>> str(cannot_write("/proc/a.txt", FileNotFoundError(2, "No such file", "/proc/a.txt.part")))
     "'/proc/a.txt' cannot be written: No such file; choose another place"
     """
-    why = error.strerror or type(error).__name__
-    found = type(error)(f"{str(path)!r} cannot be written: {why}; choose another place")
-    found.errno = error.errno
-    return found
+    reason = error.strerror or type(error).__name__
+    new_error = type(error)(f"{str(path)!r} cannot be written: {reason}; choose another place")
+    new_error.errno = error.errno
+    return new_error
 
 
 def disk_full(path: object, needed: int | None, free: int) -> OSError:

@@ -10,10 +10,10 @@ from copy import copy
 from types import TracebackType
 from typing import Any
 
-_OURS = __name__.partition(".")[0]
+_PACKAGE = __name__.partition(".")[0]
 
 
-def shown(error: BaseException) -> list[str]:
+def render_error(error: BaseException) -> list[str]:
     """The lines that IPython prints of an error, the reader's own calls and the sentence."""
     from IPython.core.getipython import get_ipython
 
@@ -23,20 +23,20 @@ def shown(error: BaseException) -> list[str]:
     printer = shell.InteractiveTB
     if printer.mode == "Verbose":
         return _lines(printer, error, error.__traceback__)
-    return _lines(printer, copy(error), _up_to_us(error.__traceback__))  # a copy has no cause
+    return _lines(printer, copy(error), _frames_before_package(error.__traceback__))  # a copy has no cause
 
 
 def _lines(printer: Any, error: BaseException, calls: TracebackType | None) -> list[str]:
-    found: list[str] = printer.structured_traceback(type(error), error, calls)
-    return found
+    lines: list[str] = printer.structured_traceback(type(error), error, calls)
+    return lines
 
 
-def _up_to_us(calls: TracebackType | None) -> TracebackType | None:
+def _frames_before_package(calls: TracebackType | None) -> TracebackType | None:
     """The calls before the first one into this package."""
-    if calls is None or _is_ours(calls):
+    if calls is None or _is_in_package(calls):
         return None
-    return TracebackType(_up_to_us(calls.tb_next), calls.tb_frame, calls.tb_lasti, calls.tb_lineno)
+    return TracebackType(_frames_before_package(calls.tb_next), calls.tb_frame, calls.tb_lasti, calls.tb_lineno)
 
 
-def _is_ours(call: TracebackType) -> bool:
-    return str(call.tb_frame.f_globals.get("__name__")).partition(".")[0] == _OURS
+def _is_in_package(call: TracebackType) -> bool:
+    return str(call.tb_frame.f_globals.get("__name__")).partition(".")[0] == _PACKAGE

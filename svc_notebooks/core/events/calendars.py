@@ -42,12 +42,12 @@ class CalendarRole(IntEnum):
     OWNER = 4
 
     @property
-    def word(self) -> str:
+    def wire_name(self) -> str:
         """As the wire says it."""
         return "freeBusyReader" if self is CalendarRole.FREE_BUSY_READER else self.name.lower()
 
 
-ROLES = {role.word: role for role in CalendarRole}
+ROLES = {role.wire_name: role for role in CalendarRole}
 _DOMAIN = re.compile(r"[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*")
 _TEXTS = {"summary": 254, "description": 8192, "location": 1024}
 
@@ -57,10 +57,10 @@ def check_calendar(body: JSONObject, *, creating: bool) -> JSONObject:
     wrong = lone_surrogates(body)
     if creating and not body.get("summary"):
         wrong.append(row("required", field="summary"))
-    for name, most in _TEXTS.items():
+    for name, maximum in _TEXTS.items():
         value = body.get(name)
-        if value is not None and not (isinstance(value, str) and len(value) <= most):
-            wrong.append(row("invalid", field=name, message=f"expected a text of at most {most} characters."))
+        if value is not None and not (isinstance(value, str) and len(value) <= maximum):
+            wrong.append(row("invalid", field=name, message=f"expected a text of at most {maximum} characters."))
     wrong += _zone(body.get("timeZone"))
     if wrong:
         raise ApiError(wrong)
@@ -76,26 +76,26 @@ def _zone(name: JSON) -> list[Row]:
     return []
 
 
-def check_role(word: JSON, *, name: str = "minAccessRole") -> CalendarRole:
+def check_role(role: JSON, *, name: str = "minAccessRole") -> CalendarRole:
     """The role of this name. Raises ApiError."""
-    if not isinstance(word, str) or word not in ROLES:
+    if not isinstance(role, str) or role not in ROLES:
         raise refuse("invalidValue", name=name, message=f"expected one of {', '.join(ROLES)}.")
-    return ROLES[word]
+    return ROLES[role]
 
 
 def check_rule(body: JSONObject) -> tuple[str, CalendarRole]:
     """The scope and the role of an access rule. Raises ApiError."""
     scope = body.get("scope")
-    kind = scope.get("type") if isinstance(scope, dict) else None
+    scope_type = scope.get("type") if isinstance(scope, dict) else None
     value = scope.get("value") if isinstance(scope, dict) else None
-    if kind not in ("default", "user", "domain", "group"):
+    if scope_type not in ("default", "user", "domain", "group"):
         raise refuse("invalid", field="scope.type", message="expected one of default, user, group, domain.")
-    if kind == "default":
+    if scope_type == "default":
         return "default", check_role(body.get("role"), name="role")
     if value is None:
         raise refuse("required", field="scope.value")
-    right = _DOMAIN.fullmatch(str(value)) if kind == "domain" else is_address(value)
+    right = _DOMAIN.fullmatch(str(value)) if scope_type == "domain" else is_address(value)
     if not isinstance(value, str) or not right:
-        expected = "a domain, such as example.com." if kind == "domain" else "an e-mail address."
+        expected = "a domain, such as example.com." if scope_type == "domain" else "an e-mail address."
         raise refuse("invalid", field="scope.value", message=f"expected {expected}")
-    return f"{kind}:{value.lower()}", check_role(body.get("role"), name="role")
+    return f"{scope_type}:{value.lower()}", check_role(body.get("role"), name="role")

@@ -16,7 +16,7 @@ _REQUEST = "conferenceData.createRequest"
 
 def conference_problems(data: Any, policy: Policy) -> list[Row]:
     """Everything that is wrong with conference data whose fields have the right types."""
-    if data.get("createRequest") and not is_answered(data):
+    if data.get("createRequest") and not has_conference(data):
         return _request_problems(data["createRequest"], policy)
     if not (data.get("conferenceSolution") and data.get("entryPoints")):
         message = "expected createRequest, or conferenceSolution with at least one entry point."
@@ -24,19 +24,19 @@ def conference_problems(data: Any, policy: Policy) -> list[Row]:
     return _entry_point_problems(data["entryPoints"])
 
 
-def is_answered(data: Any) -> bool:
+def has_conference(data: Any) -> bool:
     """Whether the data has a conference beside the request that it was made for: it is copied, and not made again.
 
     >>> request = {"requestId": "r1", "status": {"statusCode": "success"}}
-    >>> is_answered({"createRequest": request})
+    >>> has_conference({"createRequest": request})
     False
-    >>> is_answered({"createRequest": request, "conferenceSolution": {"name": "Meet"}, "entryPoints": [{}]})
+    >>> has_conference({"createRequest": request, "conferenceSolution": {"name": "Meet"}, "entryPoints": [{}]})
     True
     """
-    return status_of(data) == "success" and bool(data.get("conferenceSolution") and data.get("entryPoints"))
+    return request_status(data) == "success" and bool(data.get("conferenceSolution") and data.get("entryPoints"))
 
 
-def status_of(data: Any) -> JSON:
+def request_status(data: Any) -> JSON:
     """What has become of a request for a conference; None: it is new, or there is none."""
     request = data.get("createRequest")
     status = request.get("status") if isinstance(request, dict) else None
@@ -46,7 +46,7 @@ def status_of(data: Any) -> JSON:
 def _request_problems(request: JSONObject, policy: Policy) -> list[Row]:
     key: Any = request.get("conferenceSolutionKey") or {}
     if request.get("requestId") == "":
-        return [row("required", by=REQUEST_ID, field=f"{_REQUEST}.requestId")]
+        return [row("required", decided_by=REQUEST_ID, field=f"{_REQUEST}.requestId")]
     if key.get("type") not in (None, *policy.conference_types):
         allowed = ", ".join(policy.conference_types)
         message = f"Invalid conference type value. Expected one of {allowed}."
@@ -55,9 +55,9 @@ def _request_problems(request: JSONObject, policy: Policy) -> list[Row]:
 
 
 def _entry_point_problems(points: Sequence[Any]) -> list[Row]:
-    kinds = [point.get("entryPointType") for point in points]
-    if twice := [kind for kind in ("video", "sip", "more") if kinds.count(kind) > 1]:
+    types = [point.get("entryPointType") for point in points]
+    if twice := [entry_type for entry_type in ("video", "sip", "more") if types.count(entry_type) > 1]:
         return invalid("conferenceData.entryPoints", f"expected one {twice[0]} entry point at most.")
-    if kinds == ["more"]:
+    if types == ["more"]:
         return invalid("conferenceData.entryPoints", "expected another entry point beside more.")
     return []

@@ -24,8 +24,8 @@ DISPLAYS = ("icon", "chip")
 EVENT_TYPES = ("default", "birthday", "focusTime", "outOfOffice", "workingLocation")
 ENTRY_POINTS = ("video", "phone", "sip", "more")
 
-MOST_MINUTES = 40_320
-MOST_REMINDERS = 5
+MAX_REMINDER_MINUTES = 40_320
+MAX_REMINDERS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +44,8 @@ class EventField:
     required: bool = False
     default: object = None
     values: tuple[str, ...] = ()
-    low: int | None = None
-    high: int | None = None
+    minimum: int | None = None
+    maximum: int | None = None
     limit: int | None = None
     decided_by: str | None = None
     writable: bool = True
@@ -72,7 +72,7 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("attendees", "list", limit=200),
     EventField("attendees[].email", "email", "an address of RFC 5322", required=True),
     EventField("attendees[].displayName", "string"),
-    EventField("attendees[].additionalGuests", "integer", "0 or more", default=0, low=0, decided_by=NEGATIVE_GUESTS),
+    EventField("attendees[].additionalGuests", "integer", "0 or more", default=0, minimum=0, decided_by=NEGATIVE_GUESTS),
     EventField("attendees[].comment", "string"),
     EventField("attendees[].optional", "boolean", default=False),
     EventField("attendees[].resource", "boolean", "only when the attendee is first added", default=False),
@@ -85,8 +85,8 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("extendedProperties.shared", "map", "on the attendees' copies too", decided_by=PROPERTY_VALUES),
     EventField("gadget", "object"),
     EventField("gadget.display", "enum", values=DISPLAYS, decided_by=GADGET_DISPLAY),
-    EventField("gadget.height", "integer", "pixels, above 0", low=1),
-    EventField("gadget.width", "integer", "pixels, above 0", low=1),
+    EventField("gadget.height", "integer", "pixels, above 0", minimum=1),
+    EventField("gadget.width", "integer", "pixels, above 0", minimum=1),
     EventField("gadget.iconLink", "https", "an https URL"),
     EventField("gadget.link", "https", "an https URL"),
     EventField("gadget.preferences", "map", decided_by=PROPERTY_VALUES),
@@ -103,8 +103,8 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
     EventField("reminders.useDefault", "boolean", "true excludes overrides", default=True),
     EventField("reminders.overrides", "list", "at most 5"),
     EventField("reminders.overrides[].method", "enum", required=True, values=METHODS),
-    EventField("reminders.overrides[].minutes", "integer", "0 to 40320, before the start", required=True, low=0, high=MOST_MINUTES),
-    EventField("sequence", "integer", "0 or more", low=0, decided_by=NEGATIVE_SEQUENCE),
+    EventField("reminders.overrides[].minutes", "integer", "0 to 40320, before the start", required=True, minimum=0, maximum=MAX_REMINDER_MINUTES),
+    EventField("sequence", "integer", "0 or more", minimum=0, decided_by=NEGATIVE_SEQUENCE),
     EventField("source", "object"),
     EventField("source.title", "string"),
     EventField("source.url", "url", "an http or https URL"),
@@ -168,7 +168,7 @@ EVENT_FIELDS: Final[tuple[EventField, ...]] = (
 )
 # fmt: on
 
-ORDER = (
+FIELD_ORDER = (
     "kind", "etag", "id", "status", "htmlLink", "created", "updated", "summary", "description", "location", "colorId",
     "creator", "organizer", "start", "end", "endTimeUnspecified", "recurrence", "recurringEventId",
     "originalStartTime", "transparency", "visibility", "iCalUID", "sequence", "attendees", "attendeesOmitted",
@@ -186,15 +186,18 @@ def _shape(paths: Iterable[str]) -> Shape:
         node: dict[str, object] = tree  # type: ignore[assignment]
         for name in path.replace("[]", "").split("."):
             node = node.setdefault(name, {})  # type: ignore[assignment]
-    return _closed(tree)
+    return _to_shape(tree)
 
 
-_FREE = {"preferences", "private", "shared", "parameters", "birthdayProperties", "focusTimeProperties",
+_FREE_FORM = {"preferences", "private", "shared", "parameters", "birthdayProperties", "focusTimeProperties",
          "outOfOfficeProperties", "workingLocationProperties", "entryPointFeatures"}  # fmt: skip
 
 
-def _closed(tree: dict[str, dict[str, object]]) -> Shape:
-    return {name: ANY_KEY if name in _FREE else (_closed(below) if below else None) for name, below in tree.items()}  # type: ignore[arg-type]
+def _to_shape(tree: dict[str, dict[str, object]]) -> Shape:
+    return {
+        name: ANY_KEY if name in _FREE_FORM else (_to_shape(below) if below else None)  # type: ignore[arg-type]
+        for name, below in tree.items()
+    }
 
 
 _PERSON = ("displayName", "email", "id", "self")

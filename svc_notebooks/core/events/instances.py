@@ -28,7 +28,7 @@ _SLACK = timedelta(hours=26)
 _LAST_END = datetime(9998, 12, 31, 9, tzinfo=UTC)
 """No instance but the first ends later, so that each can be written in every zone (event_times.py)."""
 
-_MOST_DROPPED = 200_000
+_MAX_DROPPED = 200_000
 _MIDNIGHT = time()
 
 
@@ -81,16 +81,16 @@ def occurrences(
     ['2026-11-02', '2026-11-09']
     """
     zone = start.tzinfo or zone if isinstance(start, datetime) else zone
-    begin, length = _at(start, zone), duration(start, end)
-    own = {_at(extra.start, zone): extra.duration for extra in recurrence.extras if extra.duration}
-    span = max([length, *own.values()])
-    moments = _moments(recurrence, begin, _later(after, -span), _in_time(before, begin, length), work)
+    begin, length = _in_zone(start, zone), duration(start, end)
+    durations = {_in_zone(extra.start, zone): extra.duration for extra in recurrence.rdates if extra.duration}
+    span = max([length, *durations.values()])
+    moments = _moments(recurrence, begin, _shifted(after, -span), _upper_bound(before, begin, length), work)
     if after is not None:
-        moments = _not_over(moments, own, length, after.astimezone(UTC))
+        moments = _not_ended(moments, durations, length, after.astimezone(UTC))
     if not isinstance(start, datetime):
         return (Occurrence(moment.date(), length) for moment in moments)
-    if own:
-        return (Occurrence(moment, own.get(moment, length)) for moment in moments)
+    if durations:
+        return (Occurrence(moment, durations.get(moment, length)) for moment in moments)
     # As `map(Occurrence, moments, repeat(length))`, without the part of making a named tuple that is written in Python.
     return map(partial(tuple.__new__, Occurrence), zip(moments, repeat(length), strict=False))
 
@@ -102,43 +102,43 @@ def starts(
 
     It costs less than `occurrences`, for who needs no ends.
     """
-    moments = _moments(recurrence, _at(start, start.tzinfo or UTC), after, before)
+    moments = _moments(recurrence, _in_zone(start, start.tzinfo or UTC), after, before)
     if after is None:
         return moments
     return dropwhile(after.__gt__, moments)
 
 
-def _at(moment: Start, zone: tzinfo) -> datetime:
+def _in_zone(moment: Start, zone: tzinfo) -> datetime:
     """A moment as the zone shows it, so that equal ones are equal; a date begins at midnight."""
     if not isinstance(moment, datetime):
         moment = datetime.combine(moment, _MIDNIGHT, zone)
     return moment.astimezone(UTC).astimezone(zone)
 
 
-def _in_time(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
+def _upper_bound(before: datetime | None, begin: datetime, length: timedelta) -> datetime | None:
     """The bound of a window, or the first instant at which an instance would end after all years."""
     first = begin.astimezone(UTC) + timedelta.resolution
-    last = max(first, _later(_LAST_END, -length) or first)
+    last = max(first, _shifted(_LAST_END, -length) or first)
     return last if before is None else min(before, last)
 
 
-def _later(instant: datetime | None, shift: timedelta) -> datetime | None:
+def _shifted(instant: datetime | None, shift: timedelta) -> datetime | None:
     try:
         return None if instant is None else instant.astimezone(UTC) + shift
     except OverflowError:
         return None  # no bound is as good as one outside of all years
 
 
-def _not_over(
-    moments: Iterator[datetime], own: dict[datetime, timedelta], length: timedelta, after: datetime
+def _not_ended(
+    moments: Iterator[datetime], durations: dict[datetime, timedelta], length: timedelta, after: datetime
 ) -> Iterator[datetime]:
     """Without those that have ended when the window begins."""
-    limit = _later(after, -length) if not own else None
+    limit = _shifted(after, -length) if not durations else None
     for moment in moments:
         if limit is not None and moment.astimezone(UTC) > limit:
             yield moment
             yield from moments
-        elif moment.astimezone(UTC) + own.get(moment, length) > after:
+        elif moment.astimezone(UTC) + durations.get(moment, length) > after:
             yield moment
 
 
@@ -146,27 +146,29 @@ def _moments(
     recurrence: Recurrence,
     begin: datetime,
     first: datetime | None,
-    behind: datetime | None,
+    before: datetime | None,
     work: WorkBudget | None = None,
 ) -> Iterator[datetime]:
     """When instances begin, each once: before `behind`; those before `first` are left out where that saves work."""
-    streams = [_stream(rule, begin, first, behind, work) for rule in recurrence.rules]
+    streams = [_stream(rule, begin, first, before, work) for rule in recurrence.rules]
     zone = begin.tzinfo or UTC
-    extras = sorted(moment for extra in recurrence.extras if _is_before(moment := _at(extra.start, zone), behind))
-    own = [begin] if _is_before(begin, behind) else []
-    found = _behind(own, streams[0]) if len(streams) == 1 and not extras else _unique(merge(own, extras, *streams))
-    if recurrence.without:
-        other = [_stream(rule, begin, first, behind, work) for rule in recurrence.without]
-        found = _difference(found, _unique(merge(*other)))
-    left_out = {_at(moment, zone) for moment in recurrence.left_out}
-    return (moment for moment in found if moment not in left_out) if left_out else found
+    extras = sorted(moment for extra in recurrence.rdates if _is_before(moment := _in_zone(extra.start, zone), before))
+    head = [begin] if _is_before(begin, before) else []
+    moments = (
+        _with_start(head, streams[0]) if len(streams) == 1 and not extras else _unique(merge(head, extras, *streams))
+    )
+    if recurrence.exrules:
+        other = [_stream(rule, begin, first, before, work) for rule in recurrence.exrules]
+        moments = _difference(moments, _unique(merge(*other)))
+    left_out = {_in_zone(moment, zone) for moment in recurrence.exdates}
+    return (moment for moment in moments if moment not in left_out) if left_out else moments
 
 
-def _is_before(moment: datetime, behind: datetime | None) -> bool:
-    return behind is None or moment.astimezone(UTC) < behind
+def _is_before(moment: datetime, before: datetime | None) -> bool:
+    return before is None or moment.astimezone(UTC) < before
 
 
-def _behind(start: list[datetime], stream: Iterator[datetime]) -> Iterator[datetime]:
+def _with_start(start: list[datetime], stream: Iterator[datetime]) -> Iterator[datetime]:
     """The start, and one stream that may begin with it: by far the most frequent case."""
     head = [moment for moment in [next(stream, None)] if moment is not None and [moment] != start]
     return chain(start, head, stream)
@@ -189,51 +191,53 @@ def _difference(moments: Iterator[datetime], without: Iterator[datetime]) -> Ite
         dropped = dropped + 1 if moment == other else 0
         if not dropped:
             yield moment
-        elif dropped > _MOST_DROPPED:
+        elif dropped > _MAX_DROPPED:
             return
 
 
 def _stream(
-    rule: Rule, begin: datetime, first: datetime | None, behind: datetime | None, work: WorkBudget | None
+    rule: Rule, begin: datetime, first: datetime | None, before: datetime | None, work: WorkBudget | None
 ) -> Iterator[datetime]:
     zone = begin.tzinfo or UTC
-    end = min((bound for bound in (_end_of(rule, zone), behind) if bound is not None), default=None)
-    never = end and _on_the_wall(end, _SLACK, zone)
-    batches = _in_order(rule_times(rule, begin, _near(first, zone), never, work))
+    end = min((bound for bound in (_end_of(rule, zone), before) if bound is not None), default=None)
+    latest = end and _wall_time(end, _SLACK, zone)
+    batches = _ordered(rule_times(rule, begin, _earliest_wall_time(first, zone), latest, work))
     return chain.from_iterable(_until(batches, zone, end))
 
 
-def _near(first: datetime | None, zone: tzinfo) -> datetime | None:
+def _earliest_wall_time(first: datetime | None, zone: tzinfo) -> datetime | None:
     """A moment on the wall clock before which nothing is at this instant or later."""
-    early, late = _later(first, -_SLACK), _later(first, _SLACK)
+    early, late = _shifted(first, -_SLACK), _shifted(first, _SLACK)
     if first is None or early is None or late is None:
         return None
     begin, end = early.astimezone(zone), late.astimezone(zone)
     return first.astimezone(zone) if begin.utcoffset() == end.utcoffset() else begin
 
 
-def _in_order(batches: Iterator[Batch]) -> Iterator[Batch]:
+def _ordered(batches: Iterator[Batch]) -> Iterator[Batch]:
     """The batches on the clock; what a gap before midnight puts into the next day waits for those that begin there."""
-    late: Batch = []
+    pending: Batch = []
     for batch in filter(None, batches):
-        day, shown = batch[-1].toordinal(), _on_the_clock(batch)
-        if late or shown[-1].toordinal() > day:
-            both = sorted({*late, *shown})
-            shown, late = ([one for one in both if (one.toordinal() > day) is later] for later in (False, True))
+        day, shown = batch[-1].toordinal(), _as_clock_shows(batch)
+        if pending or shown[-1].toordinal() > day:
+            merged = sorted({*pending, *shown})
+            shown, pending = (
+                [moment for moment in merged if (moment.toordinal() > day) is later] for later in (False, True)
+            )
         yield shown
-    yield late
+    yield pending
 
 
-def _on_the_clock(batch: Batch) -> Batch:
+def _as_clock_shows(batch: Batch) -> Batch:
     """The moments as a clock shows them: one that it skips is later by what it skips."""
-    changes = _changes(batch[0], batch[-1]) if batch else []
+    changes = _change_days(batch[0], batch[-1]) if batch else []
     if not changes:
         return batch
-    shown = [_at(one, one.tzinfo or UTC) if one.toordinal() in changes else one for one in batch]
+    shown = [_in_zone(moment, moment.tzinfo or UTC) if moment.toordinal() in changes else moment for moment in batch]
     return shown if shown == batch else sorted(set(shown))  # what is later may meet another
 
 
-def _changes(first: datetime, last: datetime) -> list[int]:
+def _change_days(first: datetime, last: datetime) -> list[int]:
     """The days between two moments on which the clocks of their zone change."""
     zone, begin, end = first.tzinfo or UTC, first.toordinal(), last.toordinal()
     years = range(first.year, last.year + 1)
@@ -258,17 +262,17 @@ def _until(batches: Iterator[Batch], zone: tzinfo, end: datetime | None) -> Iter
     if end is None:
         yield from batches
         return
-    sure, never = _on_the_wall(end, -_SLACK, zone), _on_the_wall(end, _SLACK, zone)
+    earliest, latest = _wall_time(end, -_SLACK, zone), _wall_time(end, _SLACK, zone)
     for batch in batches:
-        near = bisect_left(batch, sure) if sure else 0
-        far = bisect_left(batch, never) if never else len(batch)
+        near = bisect_left(batch, earliest) if earliest else 0
+        far = bisect_left(batch, latest) if latest else len(batch)
         kept = batch[:near] + [moment for moment in batch[near:far] if moment.astimezone(UTC) < end]
         yield kept
         if len(kept) < len(batch):
             return
 
 
-def _on_the_wall(instant: datetime, shift: timedelta, zone: tzinfo) -> datetime | None:
+def _wall_time(instant: datetime, shift: timedelta, zone: tzinfo) -> datetime | None:
     try:
         return (instant.astimezone(UTC) + shift).astimezone(zone)
     except OverflowError:

@@ -20,8 +20,8 @@ from datetime import date, datetime
 from .rfc5545_times import print_moment, until_day
 from .rrule import WEEKDAYS, Recurrence, Start
 
-_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_OFTEN = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY"}
+_WEEKDAY_NAMES = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_FREQUENCIES = {"daily": "DAILY", "weekly": "WEEKLY", "monthly": "MONTHLY", "yearly": "YEARLY"}
 _UNITS = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
 _LINE = re.compile(r"\s*(RRULE|EXRULE|RDATE|EXDATE|DTSTART|DTEND)\b", re.IGNORECASE)
 _DATE = r"\d{4}-\d{2}-\d{2}"
@@ -52,37 +52,37 @@ def recurrence_lines(words: str | Sequence[str], start: Start) -> list[str]:
         Recurrence.parse(lines, start)
         return lines
     text = " ".join(words.lower().replace(" and ", ", ").split()).replace(" ,", ",")
-    found = _WORDS.fullmatch(text)
-    if not found:
+    match = _WORDS.fullmatch(text)
+    if not match:
         raise ValueError(f"recurrence {words!r} is not understood: {GRAMMAR}")
-    return [_rule(words, found, start), *_except(found["except"], start)]
+    return [_rule(words, match, start), *_exdates(match["except"], start)]
 
 
-def _rule(words: str, found: re.Match[str], start: Start) -> str:
-    parts = [*_often(words, found), *_end(found, start)]
+def _rule(words: str, match: re.Match[str], start: Start) -> str:
+    parts = [*_frequency(words, match), *_count_or_until(match, start)]
     line = "RRULE:" + ";".join(parts)
     Recurrence.parse([line], start)
     return line
 
 
-def _often(words: str, found: re.Match[str]) -> list[str]:
+def _frequency(words: str, match: re.Match[str]) -> list[str]:
     """FREQ, INTERVAL and the days."""
-    unit = (found["unit"] or "").strip()
-    if unit == "weekday" and not found["n"]:
-        return ["FREQ=WEEKLY", "BYDAY=MO,TU,WE,TH,FR", *_no_days(words, found)]
+    unit = (match["unit"] or "").strip()
+    if unit == "weekday" and not match["n"]:
+        return ["FREQ=WEEKLY", "BYDAY=MO,TU,WE,TH,FR", *_refuse_days(words, match)]
     if unit and (days := _weekdays(unit)):
-        interval = [f"INTERVAL={found['n']}"] if found["n"] else []
-        return ["FREQ=WEEKLY", *interval, f"BYDAY={days}", *_no_days(words, found)]
-    freq = _OFTEN.get(found["often"]) or _UNITS.get(unit.removesuffix("s") if found["n"] else unit)
+        interval = [f"INTERVAL={match['n']}"] if match["n"] else []
+        return ["FREQ=WEEKLY", *interval, f"BYDAY={days}", *_refuse_days(words, match)]
+    freq = _FREQUENCIES.get(match["often"]) or _UNITS.get(unit.removesuffix("s") if match["n"] else unit)
     if freq is None:
-        raise ValueError(f"recurrence {words!r}: {found['often']!r} is not understood: {GRAMMAR}")
-    interval = [f"INTERVAL={found['n']}"] if found["n"] not in (None, "1") else []
-    return [f"FREQ={freq}", *interval, *_days(words, freq, found["days"])]
+        raise ValueError(f"recurrence {words!r}: {match['often']!r} is not understood: {GRAMMAR}")
+    interval = [f"INTERVAL={match['n']}"] if match["n"] not in (None, "1") else []
+    return [f"FREQ={freq}", *interval, *_days(words, freq, match["days"])]
 
 
-def _no_days(words: str, found: re.Match[str]) -> list[str]:
-    if found["days"]:
-        raise ValueError(f"recurrence {words!r}: {found['often']!r} takes no further days")
+def _refuse_days(words: str, match: re.Match[str]) -> list[str]:
+    if match["days"]:
+        raise ValueError(f"recurrence {words!r}: {match['often']!r} takes no further days")
     return []
 
 
@@ -91,46 +91,46 @@ def _days(words: str, freq: str, text: str | None) -> list[str]:
         return []
     if freq == "WEEKLY" and (days := _weekdays(text)):
         return [f"BYDAY={days}"]
-    if freq in ("MONTHLY", "YEARLY") and (part := _of_month(text)):
+    if freq in ("MONTHLY", "YEARLY") and (part := _month_day(text)):
         return [part]
     raise ValueError(f"recurrence {words!r}: {text!r} are no days of it: {GRAMMAR}")
 
 
 def _weekdays(text: str) -> str:
     """Weekdays by their names, or by their first two letters or more; "" where one is none."""
-    found = [_weekday(name) for name in re.split(r", ?", text)]
-    return ",".join(found) if all(found) else ""
+    codes = [_weekday(name) for name in re.split(r", ?", text)]
+    return ",".join(codes) if all(codes) else ""
 
 
 def _weekday(text: str) -> str:
     text = text.strip()
-    for code, name in zip(WEEKDAYS, _NAMES, strict=True):
+    for code, name in zip(WEEKDAYS, _WEEKDAY_NAMES, strict=True):
         if len(text) > 1 and (name.startswith(text) or text == f"{name}s"):
             return code
     return ""
 
 
-def _of_month(text: str) -> str:
-    if found := re.fullmatch(r"day (\d{1,2})", text):
-        return f"BYMONTHDAY={found[1]}"
-    if found := re.fullmatch(r"the (?:(\d{1,2})(?:st|nd|rd|th)|last)(?: (\w+))?", text):
-        number, named = found[1] or "-1", found[2] or "day"
-        if named == "day":
+def _month_day(text: str) -> str:
+    if match := re.fullmatch(r"day (\d{1,2})", text):
+        return f"BYMONTHDAY={match[1]}"
+    if match := re.fullmatch(r"the (?:(\d{1,2})(?:st|nd|rd|th)|last)(?: (\w+))?", text):
+        number, day_name = match[1] or "-1", match[2] or "day"
+        if day_name == "day":
             return f"BYMONTHDAY={number}"
-        return f"BYDAY={number}{_weekday(named)}" if _weekday(named) else ""
+        return f"BYDAY={number}{_weekday(day_name)}" if _weekday(day_name) else ""
     return ""
 
 
-def _end(found: re.Match[str], start: Start) -> list[str]:
-    if found["count"]:
-        return [f"COUNT={found['count']}"]
-    return [f"UNTIL={until_day(_date(found['until']), start)}"] if found["until"] else []
+def _count_or_until(match: re.Match[str], start: Start) -> list[str]:
+    if match["count"]:
+        return [f"COUNT={match['count']}"]
+    return [f"UNTIL={until_day(_date(match['until']), start)}"] if match["until"] else []
 
 
-def _except(text: str | None, start: Start) -> list[str]:
+def _exdates(text: str | None, start: Start) -> list[str]:
     if not text:
         return []
-    days = [_date(one.strip()) for one in text.split(",")]
+    days = [_date(part.strip()) for part in text.split(",")]
     if not isinstance(start, datetime):
         line = "EXDATE;VALUE=DATE:" + ",".join(map(print_moment, days))
     else:

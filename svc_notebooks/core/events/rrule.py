@@ -58,7 +58,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Extra:
+class RDate:
     """A value of RDATE; `duration` is set where it is a period of its own length."""
 
     start: Start
@@ -70,9 +70,9 @@ class Recurrence:
     """All lines of an event together."""
 
     rules: tuple[Rule, ...] = ()
-    without: tuple[Rule, ...] = ()
-    extras: tuple[Extra, ...] = ()
-    left_out: tuple[Start, ...] = ()
+    exrules: tuple[Rule, ...] = ()
+    rdates: tuple[RDate, ...] = ()
+    exdates: tuple[Start, ...] = ()
 
     @classmethod
     def parse(cls, lines: Sequence[str], start: Start) -> Recurrence:
@@ -83,14 +83,14 @@ class Recurrence:
         >>> Recurrence.parse(["RRULE:FREQ=WEEKLY;BYDAY=MO,WE"], date(2026, 11, 2)).rules[0].by_day
         ((0, 0), (0, 2))
         """
-        found: dict[str, list[Any]] = {name: [] for name in _READ}
+        values_by_name: dict[str, list[Any]] = {name: [] for name in _READERS}
         for index, line in enumerate(lines):
             try:
                 name, values = read_line(line, start)
             except ValueError as error:
                 raise RecurrenceError(index, str(error)) from None
-            found[name] += values
-        return cls(*(tuple(values) for values in found.values()))
+            values_by_name[name] += values
+        return cls(*(tuple(values) for values in values_by_name.values()))
 
 
 class RecurrenceError(ValueError):
@@ -102,27 +102,29 @@ class RecurrenceError(ValueError):
         self.message = message
 
 
-_BEGIN = re.compile(r"[A-Za-z]+(?=[:;])")
+_NAME = re.compile(r"[A-Za-z]+(?=[:;])")
 _LINE = re.compile(r"(?P<name>[A-Za-z]+)(?P<parameters>(;[^:;]*)*):(?P<value>[!-~]*)")
-_SHOWN = 120
+_MAX_SHOWN = 120
 
 
 def read_line(line: str, start: Start) -> tuple[str, list[Any]]:
     """The name of a line and what it holds. Raises ValueError, with the line and what is expected."""
     if not isinstance(line, str):
         raise ValueError(f"a line is a text such as RRULE:FREQ=DAILY, not {type(line).__name__}")
-    begin, found = _BEGIN.match(line), _LINE.fullmatch(line)
+    begin, match = _NAME.match(line), _LINE.fullmatch(line)
     name = begin[0].upper() if begin else line[:7].upper()
     if name in ("DTSTART", "DTEND"):
-        raise ValueError(f"{line[:_SHOWN]!r}: {name} is not allowed here; use start and end")
-    if not begin or name not in _READ:
-        raise ValueError(f"{line[:_SHOWN]!r} does not begin with RRULE:, EXRULE:, RDATE: or EXDATE:")
-    if not found:
-        raise ValueError(f"{line[:_SHOWN]!r}: expected one line such as RRULE:FREQ=DAILY, without blanks and in ASCII")
+        raise ValueError(f"{line[:_MAX_SHOWN]!r}: {name} is not allowed here; use start and end")
+    if not begin or name not in _READERS:
+        raise ValueError(f"{line[:_MAX_SHOWN]!r} does not begin with RRULE:, EXRULE:, RDATE: or EXDATE:")
+    if not match:
+        raise ValueError(
+            f"{line[:_MAX_SHOWN]!r}: expected one line such as RRULE:FREQ=DAILY, without blanks and in ASCII"
+        )
     try:
-        return name, _READ[name](found["value"], _parameters(found["parameters"]), start)
+        return name, _READERS[name](match["value"], _parameters(match["parameters"]), start)
     except ValueError as error:
-        raise ValueError(f"{line[:_SHOWN]!r}: {error}") from None
+        raise ValueError(f"{line[:_MAX_SHOWN]!r}: {error}") from None
 
 
 def _parameters(text: str) -> dict[str, str]:
@@ -133,26 +135,27 @@ def _parameters(text: str) -> dict[str, str]:
 # -- RRULE, EXRULE ---------------------------------------------------------------------------------------------------
 
 
-def _number(low: int, high: int | None = None) -> Callable[[str], int]:
+def _number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
     def read(text: str) -> int:
-        if not re.fullmatch(r"\d{1,9}", text) or int(text) < low or (high is not None and int(text) > high):
+        if not re.fullmatch(r"\d{1,9}", text) or int(text) < minimum or (maximum is not None and int(text) > maximum):
             raise ValueError(
-                f"{text[:20]!r} is no number " + (f"from {low} to {high}" if high else f"of {low} or more")
+                f"{text[:20]!r} is no number "
+                + (f"from {minimum} to {maximum}" if maximum else f"of {minimum} or more")
             )
         return int(text)
 
     return read
 
 
-def _numbers(low: int, high: int, *, signed: bool = False) -> Callable[[str], tuple[int, ...]]:
-    one = _number(low, high)
+def _numbers(minimum: int, maximum: int, *, signed: bool = False) -> Callable[[str], tuple[int, ...]]:
+    read_unsigned = _number(minimum, maximum)
 
-    def read_one(text: str) -> int:
+    def read_signed(text: str) -> int:
         if signed and text[:1] in ("+", "-"):
-            return one(text[1:]) * (-1 if text[0] == "-" else 1)
-        return one(text)
+            return read_unsigned(text[1:]) * (-1 if text[0] == "-" else 1)
+        return read_unsigned(text)
 
-    return lambda text: tuple(sorted({read_one(part) for part in text.split(",")}))
+    return lambda text: tuple(sorted({read_signed(part) for part in text.split(",")}))
 
 
 _DAY = re.compile(r"([+-]?\d{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
@@ -163,10 +166,10 @@ def _days(text: str) -> tuple[tuple[int, int], ...]:
 
 
 def _day(text: str) -> tuple[int, int]:
-    found = _DAY.fullmatch(text)
-    if not found or (found[1] and not 1 <= abs(int(found[1])) <= 53):
+    match = _DAY.fullmatch(text)
+    if not match or (match[1] and not 1 <= abs(int(match[1])) <= 53):
         raise ValueError(f"{text[:20]!r} is no weekday such as MO, 2TU or -1FR")
-    return int(found[1] or 0), WEEKDAYS.index(found[2])
+    return int(match[1] or 0), WEEKDAYS.index(match[2])
 
 
 def _freq(text: str) -> Freq:
@@ -199,10 +202,10 @@ _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
 }
 """The parts of a rule in the order of RFC 5545, section 3.3.10: field and how it is read."""
 
-_BY = tuple(field for field, _ in _PARTS.values() if field.startswith("by_") and field != "by_position")
+_BY_PARTS = tuple(field for field, _ in _PARTS.values() if field.startswith("by_") and field != "by_position")
 
 
-_OF_TIMES = ("by_second", "by_minute", "by_hour")
+_TIME_PARTS = ("by_second", "by_minute", "by_hour")
 """Where the start is a date, they must be ignored (RFC 5545, 3.3.10)."""
 
 
@@ -218,7 +221,7 @@ def _rule(text: str, parameters: Mapping[str, str], start: Start) -> list[Rule]:
     if "freq" not in values:
         raise ValueError("FREQ is missing")
     if is_all_day(start):
-        values = {field: value for field, value in values.items() if field not in _OF_TIMES}
+        values = {field: value for field, value in values.items() if field not in _TIME_PARTS}
     rule = Rule(**values)
     for wrong, message in _FORBIDDEN:
         if wrong(rule, start):
@@ -237,7 +240,7 @@ def _part(text: str) -> tuple[str, Any]:
         raise ValueError(f"{name.upper()}: {error}") from None
 
 
-def _floats(until: Start | None) -> bool:
+def _is_floating(until: Start | None) -> bool:
     return isinstance(until, datetime) and until.tzinfo is None
 
 
@@ -248,7 +251,7 @@ def _has_ordinals(rule: Rule) -> bool:
 _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
     (lambda rule, _: rule.count is not None and rule.until is not None, "UNTIL and COUNT exclude each other"),
     (
-        lambda rule, start: _floats(rule.until) and not is_all_day(start),
+        lambda rule, start: _is_floating(rule.until) and not is_all_day(start),
         "UNTIL must be in UTC, such as 20270212T225959Z, or a date",
     ),
     (
@@ -269,7 +272,7 @@ _FORBIDDEN: tuple[tuple[Callable[[Rule, Start], bool], str], ...] = (
     ),
     (lambda rule, _: bool(rule.by_week) and rule.freq is not Freq.YEARLY, "BYWEEKNO goes with YEARLY only"),
     (
-        lambda rule, _: bool(rule.by_position) and not any(getattr(rule, field) for field in _BY),
+        lambda rule, _: bool(rule.by_position) and not any(getattr(rule, field) for field in _BY_PARTS),
         "BYSETPOS needs another BY part to choose from",
     ),
 )
@@ -283,67 +286,69 @@ _FIRST_DAY, _LAST_DAY = date(3, 1, 1).toordinal(), date(9997, 12, 31).toordinal(
 """Far enough from the ends of all years to have a name in every zone."""
 
 
-def _extras(text: str, parameters: Mapping[str, str], start: Start) -> list[Extra]:
-    kind, tz = _value_type(parameters, start)
-    if kind == "PERIOD":
-        return [_period(one, tz, named="TZID" in parameters) for one in text.split(",")]
-    return [Extra(one) for one in _moments(text, kind, tz, named="TZID" in parameters)]
+def _rdates(text: str, parameters: Mapping[str, str], start: Start) -> list[RDate]:
+    value_type, tz = _value_type(parameters, start)
+    if value_type == "PERIOD":
+        return [_period(part, tz, named="TZID" in parameters) for part in text.split(",")]
+    return [RDate(moment) for moment in _moments(text, value_type, tz, named="TZID" in parameters)]
 
 
-def _left_out(text: str, parameters: Mapping[str, str], start: Start) -> list[Start]:
-    kind, tz = _value_type(parameters, start)
-    if kind == "PERIOD":
+def _exdates(text: str, parameters: Mapping[str, str], start: Start) -> list[Start]:
+    value_type, tz = _value_type(parameters, start)
+    if value_type == "PERIOD":
         raise ValueError("EXDATE takes dates and date-times, no periods")
-    return _moments(text, kind, tz, named="TZID" in parameters)
+    return _moments(text, value_type, tz, named="TZID" in parameters)
 
 
 def _value_type(parameters: Mapping[str, str], start: Start) -> tuple[str, tzinfo | None]:
     """The type of the values and the zone of those without one; both must fit the event's start."""
     if unknown := sorted(set(parameters) - {"VALUE", "TZID"}):
         raise ValueError(f"{unknown[0][:20]} is no parameter; VALUE and TZID are")
-    kind = parameters.get("VALUE", "DATE" if is_all_day(start) else "DATE-TIME").upper()
-    if kind not in _TYPES:
-        raise ValueError(f"VALUE is {kind[:20]}; it must be one of {', '.join(_TYPES)}")
-    if (kind == "DATE") != is_all_day(start):
+    value_type = parameters.get("VALUE", "DATE" if is_all_day(start) else "DATE-TIME").upper()
+    if value_type not in _TYPES:
+        raise ValueError(f"VALUE is {value_type[:20]}; it must be one of {', '.join(_TYPES)}")
+    if (value_type == "DATE") != is_all_day(start):
         fit = "dates (VALUE=DATE:20270212)" if is_all_day(start) else "date-times (20270212T090000)"
         raise ValueError(f"the event has {'no times' if is_all_day(start) else 'times'}: write {fit}")
-    named = parameters.get("TZID")
-    return kind, zone(named) if named is not None else getattr(start, "tzinfo", None)
+    zone_name = parameters.get("TZID")
+    return value_type, zone(zone_name) if zone_name is not None else getattr(start, "tzinfo", None)
 
 
-def _moments(text: str, kind: str, tz: tzinfo | None, *, named: bool) -> list[Start]:
-    return [_placed(one, kind, tz, named=named) for one in text.split(",")]
+def _moments(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> list[Start]:
+    return [_with_zone(part, value_type, tz, named=named) for part in text.split(",")]
 
 
-def _placed(text: str, kind: str, tz: tzinfo | None, *, named: bool) -> Start:
-    found = read_moment(text)
-    if isinstance(found, datetime) != (kind != "DATE"):
-        raise ValueError(f"{text[:30]!r} is no {kind}")
-    if not _FIRST_DAY <= found.toordinal() <= _LAST_DAY:
+def _with_zone(text: str, value_type: str, tz: tzinfo | None, *, named: bool) -> Start:
+    moment = read_moment(text)
+    if isinstance(moment, datetime) != (value_type != "DATE"):
+        raise ValueError(f"{text[:30]!r} is no {value_type}")
+    if not _FIRST_DAY <= moment.toordinal() <= _LAST_DAY:
         raise ValueError(f"{text[:30]!r} is in no year from 0003 to 9997")
     if named and text.endswith("Z"):
         raise ValueError(f"{text[:30]!r} is in UTC already: leave TZID or the Z out")
-    return found.replace(tzinfo=tz) if isinstance(found, datetime) and found.tzinfo is None else found
+    return moment.replace(tzinfo=tz) if isinstance(moment, datetime) and moment.tzinfo is None else moment
 
 
-def _period(text: str, tz: tzinfo | None, *, named: bool) -> Extra:
+def _period(text: str, tz: tzinfo | None, *, named: bool) -> RDate:
     """A start with an end or a length: 20270212T090000Z/20270212T100000Z, or .../PT1H."""
     first, slash, second = text.partition("/")
-    start = _placed(first, "PERIOD", tz, named=named)
+    start = _with_zone(first, "PERIOD", tz, named=named)
     if not slash:
         raise ValueError(f"{text[:40]!r} is no period such as 20270212T090000Z/PT1H")
-    length = parse_duration(second) if second[:1] in ("P", "p") else _placed(second, "PERIOD", tz, named=named) - start
+    length = (
+        parse_duration(second) if second[:1] in ("P", "p") else _with_zone(second, "PERIOD", tz, named=named) - start
+    )
     if length <= timedelta(0):
         raise ValueError(f"{text[:40]!r}: a period ends after its start")
     if start.toordinal() + length.days > _LAST_DAY:
         raise ValueError(f"{text[:40]!r} ends in no year from 0003 to 9997")
-    return Extra(start, length)
+    return RDate(start, length)
 
 
-_READ: Mapping[str, Callable[[str, Mapping[str, str], Start], list[Any]]] = {
+_READERS: Mapping[str, Callable[[str, Mapping[str, str], Start], list[Any]]] = {
     "RRULE": _rule,
     "EXRULE": _rule,
-    "RDATE": _extras,
-    "EXDATE": _left_out,
+    "RDATE": _rdates,
+    "EXDATE": _exdates,
 }
 """How each kind of line is read, in the order of the fields of `Recurrence`."""

@@ -21,7 +21,7 @@ DAY_SECONDS = 86_400
 UNITS = {Freq.DAILY: 86_400, Freq.HOURLY: 3600, Freq.MINUTELY: 60, Freq.SECONDLY: 1}
 LARGE = 10_000
 _HOUR = 3600
-MOST_TOGETHER = 500
+MAX_BATCH = 500
 """The times of a day that has no more than these are made together and kept."""
 
 Batch = list[datetime]
@@ -33,20 +33,20 @@ def midnight(ordinal: int, zone: tzinfo | None) -> datetime:
     return datetime.fromordinal(ordinal).replace(tzinfo=zone)
 
 
-def moved(begin: datetime, moves: Sequence[timedelta]) -> Batch:
+def shifted(begin: datetime, offsets: Sequence[timedelta]) -> Batch:
     """The moments that lie so far behind this one."""
-    return [begin + at for at in moves]
+    return [begin + offset for offset in offsets]
 
 
-def places(size: int, positions: Sequence[int]) -> list[int] | None:
+def selected_indices(size: int, positions: Sequence[int]) -> list[int] | None:
     """Which of so many moments BYSETPOS takes, from 0; None: all."""
     if not positions:
         return None
-    chosen = {at - 1 if at > 0 else size + at for at in positions}
-    return [place for place in sorted(chosen) if 0 <= place < size]
+    indices = {position - 1 if position > 0 else size + position for position in positions}
+    return [index for index in sorted(indices) if 0 <= index < size]
 
 
-class Times:
+class TimesOfDay:
     """The times of each day of a rule, in order, in seconds after midnight; a leap second is the one before (3.3.5)."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
@@ -58,16 +58,16 @@ class Times:
     def __len__(self) -> int:
         return len(self._hours) * len(self._in_hour)
 
-    def at(self, place: int) -> int:
+    def at(self, index: int) -> int:
         """The time at a place."""
-        hour, rest = divmod(place, len(self._in_hour))
+        hour, rest = divmod(index, len(self._in_hour))
         return self._hours[hour] * _HOUR + self._in_hour[rest]
 
-    def as_moves(self) -> list[timedelta]:
+    def as_offsets(self) -> list[timedelta]:
         """All of them, as what has passed since midnight."""
-        return [timedelta(seconds=second) for hour in self.of_hours() for second in hour]
+        return [timedelta(seconds=second) for hour in self.by_hour() for second in hour]
 
-    def of_hours(self, since: int = 0) -> Iterator[list[int]]:
+    def by_hour(self, since: int = 0) -> Iterator[list[int]]:
         """All of them, hour by hour; without the hours before the second `since`."""
         for hour in self._hours[bisect_left(self._hours, since // _HOUR) :]:
             yield [hour * _HOUR + second for second in self._in_hour]
@@ -77,7 +77,7 @@ class DayTimes:
     """The times of each day, where periods are days, hours, minutes or seconds and are counted from the start's."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
-        self._rule, self._times = rule, Times(rule, start)
+        self._rule, self._times = rule, TimesOfDay(rule, start)
         self._unit = UNITS[rule.freq]
         self.step = self._unit * rule.interval
         self._begin = start.toordinal() * DAY_SECONDS + seconds_of(start) // self._unit * self._unit
@@ -85,12 +85,12 @@ class DayTimes:
         seconds = rule.by_second or (range(60) if rule.freq > Freq.MINUTELY else (start.second,))
         self._hours = rule.by_hour or range(24)
         self._minutes, self._seconds = frozenset(minutes), frozenset(min(second, 59) for second in seconds)
-        self._all_of_hour = len(self._minutes) == len(self._seconds) == 60
-        self._all = self._all_of_hour and len(self._hours) == 24
-        self._is_free = not (rule.by_hour or rule.by_minute or rule.by_second or rule.by_position)
+        self._has_whole_hours = len(self._minutes) == len(self._seconds) == 60
+        self._has_every_second = self._has_whole_hours and len(self._hours) == 24
+        self._is_unlimited = not (rule.by_hour or rule.by_minute or rule.by_second or rule.by_position)
         self._offsets = self._in_period()
         self._sizes: dict[int, int] = {}
-        self._kept: tuple[int, list[timedelta]] = (-1, [])
+        self._cache: tuple[int, list[timedelta]] = (-1, [])
 
     def _in_period(self) -> list[int]:
         """The seconds of a period that count, from its beginning; of a day they are not made here."""
@@ -99,16 +99,16 @@ class DayTimes:
         offsets = sorted(minute * 60 + second for minute in minutes for second in seconds)
         if self._rule.freq is Freq.DAILY:
             return offsets
-        chosen = places(len(offsets), self._rule.by_position)
-        return offsets if chosen is None else [offsets[place] for place in chosen]
+        indices = selected_indices(len(offsets), self._rule.by_position)
+        return offsets if indices is None else [offsets[index] for index in indices]
 
-    def days(self, days: DayFilter, first: int, behind: int, work: WorkBudget) -> Iterator[int]:
+    def days(self, days: DayFilter, first: int, stop: int, work: WorkBudget) -> Iterator[int]:
         """The days from `first` to before `behind` that have times, as ordinals; it ends where all would repeat."""
-        if not self._fits():
+        if not self._has_any():
             return
-        rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.in_year_of(first)
+        rare = self.step > DAY_SECONDS and 366 * DAY_SECONDS // self.step < days.count_in_year(first)
         last, cycle = first, lcm(CYCLE_DAYS * DAY_SECONDS, self.step) // DAY_SECONDS
-        for ordinal in self._due_days(first, behind) if rare else days.between(first, behind):
+        for ordinal in self._due_days(first, stop) if rare else days.between(first, stop):
             work.spend()
             if (not rare or days.has(ordinal)) and self._has_times(ordinal):
                 last = ordinal
@@ -116,31 +116,31 @@ class DayTimes:
             elif ordinal - last > cycle:
                 return
 
-    def _fits(self) -> bool:
+    def _has_any(self) -> bool:
         """Whether a period ever begins at a time of day that counts."""
-        if self._rule.freq is Freq.DAILY or self._all:
+        if self._rule.freq is Freq.DAILY or self._has_every_second:
             return bool(self._offsets)
         common = gcd(self.step, DAY_SECONDS)
         parts = (self._hours, self._minutes if self._unit < _HOUR else (0,), self._seconds if self._unit == 1 else (0,))
         blocks = (h * _HOUR + m * 60 + s for h, m, s in product(*parts))
         return bool(self._offsets) and any((block - self._begin) % common == 0 for block in blocks)
 
-    def _due_days(self, first: int, behind: int) -> Iterator[int]:
+    def _due_days(self, first: int, stop: int) -> Iterator[int]:
         """The days on which a period begins, where periods are longer than a day."""
         begin = first * DAY_SECONDS + self._phase(first)
-        return (second // DAY_SECONDS for second in range(begin, behind * DAY_SECONDS, self.step))
+        return (second // DAY_SECONDS for second in range(begin, stop * DAY_SECONDS, self.step))
 
     def can_count(self, days: DayFilter) -> bool:
         """Whether arithmetic says how many times there are between two days."""
-        return DAY_SECONDS % self.step == 0 or (self._is_free and days.is_free)
+        return DAY_SECONDS % self.step == 0 or (self._is_unlimited and days.is_unlimited)
 
-    def count(self, days: DayFilter, first: int, behind: int) -> int:
+    def count(self, days: DayFilter, first: int, stop: int) -> int:
         """How many times the days from `first` to before `behind` have, where it can be said."""
         if DAY_SECONDS % self.step == 0:
-            return self.size(first) * days.count(first, behind)
-        return self._ticks_before(behind) - self._ticks_before(first)
+            return self.size(first) * days.count(first, stop)
+        return self._periods_before(stop) - self._periods_before(first)
 
-    def _ticks_before(self, ordinal: int) -> int:
+    def _periods_before(self, ordinal: int) -> int:
         return -((self._begin - ordinal * DAY_SECONDS) // self.step)
 
     # -- the times of one day -----------------------------------------------------------------------------------------
@@ -162,21 +162,21 @@ class DayTimes:
     def moments(self, ordinal: int, zone: tzinfo | None, since: int) -> Iterator[Batch]:
         """The moments of a day, some at a time; without the hours before the second `since`."""
         phase, begin = self._phase(ordinal), midnight(ordinal, zone)
-        if phase == self._kept[0]:
-            yield moved(begin, self._kept[1])
+        if phase == self._cache[0]:
+            yield shifted(begin, self._cache[1])
             return
         row: list[timedelta] = []
         is_whole = since < _HOUR
         for seconds in self._hourly(phase):
             if seconds[-1] < since // _HOUR * _HOUR:
                 continue
-            if row and len(row) + len(seconds) > MOST_TOGETHER:
-                yield moved(begin, row)
+            if row and len(row) + len(seconds) > MAX_BATCH:
+                yield shifted(begin, row)
                 row, is_whole = [], False
             row += [timedelta(seconds=second) for second in seconds]
         if is_whole:
-            self._kept = phase, row
-        yield moved(begin, row)
+            self._cache = phase, row
+        yield shifted(begin, row)
 
     def _phase(self, ordinal: int) -> int:
         """How many seconds after midnight the first period of a day begins; days alike in this have the same times."""
@@ -190,26 +190,26 @@ class DayTimes:
     def _hourly(self, phase: int) -> Iterator[Sequence[int]]:
         """The times of a day in seconds after midnight, hour by hour."""
         if self._rule.freq is Freq.DAILY:
-            return iter(()) if phase else self._of_whole_day()
+            return iter(()) if phase else self._whole_day()
         hours: Iterable[int] = self._hours
         if self.step >= _HOUR:
             hours = (
                 hour for second in range(phase, DAY_SECONDS, self.step) if (hour := second // _HOUR) in self._hours
             )
-        return filter(None, (self._of_hour(phase, hour) for hour in hours))
+        return filter(None, (self._one_hour(phase, hour) for hour in hours))
 
-    def _of_whole_day(self) -> Iterator[Sequence[int]]:
-        chosen = places(len(self._times), self._rule.by_position)
-        return iter([[self._times.at(place) for place in chosen]]) if chosen is not None else self._times.of_hours()
+    def _whole_day(self) -> Iterator[Sequence[int]]:
+        indices = selected_indices(len(self._times), self._rule.by_position)
+        return iter([[self._times.at(index) for index in indices]]) if indices is not None else self._times.by_hour()
 
-    def _of_hour(self, phase: int, hour: int) -> Sequence[int]:
+    def _one_hour(self, phase: int, hour: int) -> Sequence[int]:
         begin = hour * _HOUR
         due = range(begin + (phase - begin) % self.step, begin + _HOUR, self.step)
         if self._unit == _HOUR:
             return [second + offset for second in due for offset in self._offsets]
         if self._unit == 60:
             return [second + offset for second in due if second // 60 % 60 in self._minutes for offset in self._offsets]
-        if self._all_of_hour:
+        if self._has_whole_hours:
             return due
         return [second for second in due if second % 60 in self._seconds and second // 60 % 60 in self._minutes]
 

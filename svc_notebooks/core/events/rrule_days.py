@@ -36,54 +36,54 @@ class DayFilter:
 
     def __init__(self, rule: Rule) -> None:
         self._checks = [check(rule) for field, check in _CHECKS.items() if getattr(rule, field)]
-        self._kinds: dict[tuple[int, bool, bool], list[int]] = {}
+        self._by_year_type: dict[tuple[int, bool, bool], list[int]] = {}
 
     @property
-    def is_free(self) -> bool:
+    def is_unlimited(self) -> bool:
         """Whether every day counts."""
         return not self._checks
 
-    def between(self, first: int, behind: int) -> Iterator[int]:
+    def between(self, first: int, stop: int) -> Iterator[int]:
         """The days from `first` to before `behind` that count, as ordinals."""
         empty = 0
-        for year in _years(first, behind):
+        for year in _years(first, stop):
             begin, days = self.of_year(year)
-            for day in days[bisect_left(days, first - begin) : bisect_left(days, behind - begin)]:
+            for day in days[bisect_left(days, first - begin) : bisect_left(days, stop - begin)]:
                 yield begin + day
             empty = 0 if days else empty + 1
             if empty > _CYCLE_YEARS:
                 return
 
-    def count(self, first: int, behind: int) -> int:
+    def count(self, first: int, stop: int) -> int:
         """How many days there are from `first` to before `behind`."""
-        years = (self.of_year(year) for year in _years(first, behind))
-        return sum(bisect_left(days, behind - begin) - bisect_left(days, first - begin) for begin, days in years)
+        years = (self.of_year(year) for year in _years(first, stop))
+        return sum(bisect_left(days, stop - begin) - bisect_left(days, first - begin) for begin, days in years)
 
     def has(self, ordinal: int) -> bool:
         """Whether this day counts."""
         if not self._checks:
             return True
         begin, days = self.of_year(date.fromordinal(ordinal).year)
-        place = bisect_left(days, ordinal - begin)
-        return place < len(days) and days[place] == ordinal - begin
+        index = bisect_left(days, ordinal - begin)
+        return index < len(days) and days[index] == ordinal - begin
 
-    def in_year_of(self, ordinal: int) -> int:
+    def count_in_year(self, ordinal: int) -> int:
         """How many days count in the year of this one."""
         return len(self.of_year(date.fromordinal(ordinal).year)[1])
 
     @property
-    def exist(self) -> bool:
+    def has_any(self) -> bool:
         """Whether any day of any year counts."""
         return not self._checks or any(self.of_year(year)[1] for year in range(2001, 2001 + _CYCLE_YEARS))
 
     def of_year(self, year: int) -> tuple[int, list[int]]:
         """The ordinal of 1 January, and how many days behind it each of those lies that count."""
         begin = date(year, 1, 1)
-        kind = begin.weekday(), isleap(year), isleap(year - 1)
-        if kind not in self._kinds:
+        year_type = begin.weekday(), isleap(year), isleap(year - 1)
+        if year_type not in self._by_year_type:
             days = range(366 if isleap(year) else 365)
-            self._kinds[kind] = list(self._checked(begin, days) if self._checks else days)
-        return begin.toordinal(), self._kinds[kind]
+            self._by_year_type[year_type] = list(self._checked(begin, days) if self._checks else days)
+        return begin.toordinal(), self._by_year_type[year_type]
 
     def _checked(self, begin: date, days: Iterable[int]) -> Iterator[int]:
         for day in days:
@@ -103,8 +103,8 @@ def _days(rule: Rule) -> DayFilter:
     return DayFilter(rule)
 
 
-def _years(first: int, behind: int) -> range:
-    return range(date.fromordinal(first).year, date.fromordinal(behind - 1).year + 1) if first < behind else range(0)
+def _years(first: int, stop: int) -> range:
+    return range(date.fromordinal(first).year, date.fromordinal(stop - 1).year + 1) if first < stop else range(0)
 
 
 def _by_month(rule: Rule) -> _Day:

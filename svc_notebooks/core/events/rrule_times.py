@@ -18,23 +18,34 @@ from typing import NamedTuple
 
 from ..work_budget import WorkBudget
 from .rrule import Freq, Rule
-from .rrule_clock import LARGE, MOST_TOGETHER, UNITS, Batch, DayTimes, Times, midnight, moved, places, seconds_of
+from .rrule_clock import (
+    LARGE,
+    MAX_BATCH,
+    UNITS,
+    Batch,
+    DayTimes,
+    TimesOfDay,
+    midnight,
+    seconds_of,
+    selected_indices,
+    shifted,
+)
 from .rrule_days import CALENDAR, END, days_of
 
 _CYCLE = {Freq.YEARLY: 400, Freq.MONTHLY: 4800, Freq.WEEKLY: 20_871, Freq.DAILY: 146_097}
 """The calendar repeats itself after 400 years: so many empty periods in a row mean that no other comes."""
 
-_MOST_DAYS = {Freq.YEARLY: 366, Freq.MONTHLY: 31, Freq.WEEKLY: 7, Freq.DAILY: 1}
+_MAX_DAYS = {Freq.YEARLY: 366, Freq.MONTHLY: 31, Freq.WEEKLY: 7, Freq.DAILY: 1}
 """No period has more."""
 
-_AT_ONCE = 84
+_DAYS_AT_ONCE = 84
 """So many days of a regular rule are made together."""
 
-_MARK_EVERY = 256
+_MARK_INTERVAL = 256
 """So many chunks are counted from one mark to the next."""
 
 
-def _nothing(_since: int) -> int:
+def _zero(_since: int) -> int:
     return 0
 
 
@@ -49,7 +60,7 @@ class Chunk(NamedTuple):
     last: int
     size: Callable[[], int]
     make: Callable[[int], Iterator[Batch]]
-    skipped: Callable[[int], int] = _nothing
+    skipped: Callable[[int], int] = _zero
 
 
 class Window(NamedTuple):
@@ -59,24 +70,24 @@ class Window(NamedTuple):
     """
 
     first: datetime | None
-    behind: int
+    stop: int
     work: WorkBudget
 
     @property
-    def near(self) -> int:
+    def first_day(self) -> int:
         """The day on which it begins; 0: before all."""
         return self.first.toordinal() if self.first else 0
 
-    def since(self, chunk: Chunk) -> int:
+    def hours_after(self, chunk: Chunk) -> int:
         """The second of the chunk's last day on which it begins."""
-        return seconds_of(self.first) if self.first and chunk.last == self.near else 0
+        return seconds_of(self.first) if self.first and chunk.last == self.first_day else 0
 
 
 def rule_times(
     rule: Rule,
     start: datetime,
     first: datetime | None = None,
-    behind: datetime | None = None,
+    before: datetime | None = None,
     work: WorkBudget | None = None,
 ) -> Iterator[Batch]:
     """The moments of a rule in order, none before `start`; outside of [first, behind) they are left out to save work.
@@ -86,15 +97,15 @@ def rule_times(
 
     Raises WorkExceeded, where `work` has an end.
     """
-    rule = _complete(rule, start)
-    end = END if behind is None else min(END, behind.toordinal() + 1)
+    rule = _with_start_parts(rule, start)
+    end = END if before is None else min(END, before.toordinal() + 1)
     if rule.count is not None:
         return _counted(
             rule, start, Window(None if first is None or first <= start else first, end, work or WorkBudget())
         )
     window = Window(max(start, first or start), end, work or WorkBudget())
-    chunks = (chunk for chunk in _walk(rule, start, window) if chunk.last >= window.near)
-    batches = chain.from_iterable(chunk.make(window.since(chunk)) for chunk in chunks)
+    chunks = (chunk for chunk in _walk(rule, start, window) if chunk.last >= window.first_day)
+    batches = chain.from_iterable(chunk.make(window.hours_after(chunk)) for chunk in chunks)
     return _from_start(batches, window.first or start)
 
 
@@ -117,7 +128,7 @@ def _from_start(batches: Iterator[Batch], start: datetime) -> Iterator[Batch]:
     yield from batches
 
 
-def _complete(rule: Rule, start: datetime) -> Rule:
+def _with_start_parts(rule: Rule, start: datetime) -> Rule:
     """What a rule does not say is as in the start (3.3.10)."""
     if rule.freq > Freq.WEEKLY or rule.by_year_day or rule.by_month_day or rule.by_day:
         return rule
@@ -134,9 +145,9 @@ def _counted(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
     """The first COUNT moments; those before the window are counted, not made."""
     assert rule.count is not None
     marks = _marks(rule, start.replace(tzinfo=None))
-    if mark := marks.nearest(window.near):
+    if mark := marks.nearest(window.first_day):
         left, chunks = rule.count - mark[1], _walk(rule, start, window._replace(first=midnight(mark[0], start.tzinfo)))
-        yield from _cut(left, chunks, window, marks, rule.count)
+        yield from _take(left, chunks, window, marks, rule.count)
         return
     left, chunks = rule.count, _walk(rule, start, window._replace(first=None))
     head, begun = next(chunks, None), False
@@ -146,13 +157,13 @@ def _counted(rule: Rule, start: datetime, window: Window) -> Iterator[Batch]:
         yield batch[: max(left, 0)]
         left -= len(batch)
     left -= not begun
-    if head and window.near > head.last and (jump := _jump(rule, start, head.last + 1, window)):
-        yield from _cut(left - jump[0], jump[1], window)
+    if head and window.first_day > head.last and (jump := _jump(rule, start, head.last + 1, window)):
+        yield from _take(left - jump[0], jump[1], window)
     else:
-        yield from _cut(left, chunks, window, None if _can_jump(rule, start) else marks, rule.count)
+        yield from _take(left, chunks, window, None if _can_jump(rule, start) else marks, rule.count)
 
 
-def _cut(
+def _take(
     left: int, chunks: Iterator[Chunk], window: Window, marks: _Marks | None = None, total: int = 0
 ) -> Iterator[Batch]:
     """The moments of the chunks until none are left; how many were counted on the way is marked."""
@@ -160,14 +171,14 @@ def _cut(
     for number, chunk in enumerate(chunks):
         if left <= 0:
             return
-        if marks and chunk.begin > before and number % _MARK_EVERY == _MARK_EVERY - 1:
+        if marks and chunk.begin > before and number % _MARK_INTERVAL == _MARK_INTERVAL - 1:
             marks.add(chunk.begin, total - left)
         before = chunk.begin
-        if chunk.last < window.near:
+        if chunk.last < window.first_day:
             left -= chunk.size()
             continue
-        left -= chunk.skipped(window.since(chunk))
-        for batch in chunk.make(window.since(chunk)):
+        left -= chunk.skipped(window.hours_after(chunk))
+        for batch in chunk.make(window.hours_after(chunk)):
             yield batch[: max(left, 0)]
             left -= len(batch)
 
@@ -179,13 +190,13 @@ def _can_jump(rule: Rule, start: datetime) -> bool:
     return _per_period(rule) > 0
 
 
-def _jump(rule: Rule, start: datetime, behind: int, window: Window) -> tuple[int, Iterator[Chunk]] | None:
+def _jump(rule: Rule, start: datetime, first_day: int, window: Window) -> tuple[int, Iterator[Chunk]] | None:
     """How many moments lie from the day `behind` the first chunk to the window, and the chunks from there."""
     assert window.first
     if not _can_jump(rule, start):
         return None
     if _is_within_days(rule):
-        count = DayTimes(rule, start).count(days_of(rule), behind, window.near)
+        count = DayTimes(rule, start).count(days_of(rule), first_day, window.first_day)
         return count, _day_chunks(rule, start, window)
     periods = _Periods(rule, start)
     skipped = max(0, periods.index_of(window.first) - periods.at_once)
@@ -203,8 +214,8 @@ class _Marks:
     def nearest(self, day: int) -> tuple[int, int] | None:
         """The last mark that is not behind this day: its day, and the count."""
         with self._lock:
-            place = bisect_right(self._days, day) - 1
-            return (self._days[place], self._counts[place]) if place >= 0 else None
+            index = bisect_right(self._days, day) - 1
+            return (self._days[index], self._counts[index]) if index >= 0 else None
 
     def add(self, day: int, count: int) -> None:
         """Remember a count, if it is the furthest one."""
@@ -242,7 +253,7 @@ def _period_chunks(rule: Rule, start: datetime, window: Window, *, at_least: int
         return
     k = max(periods.index_of(window.first) if window.first else 0, at_least)
     empty = 0
-    while empty < _CYCLE[rule.freq] and (chunks := periods.chunks(k, window.behind)) is not None:
+    while empty < _CYCLE[rule.freq] and (chunks := periods.chunks(k, window.stop)) is not None:
         window.work.spend()
         yield from chunks
         empty = 0 if any(chunk.size() for chunk in chunks) else empty + 1
@@ -258,20 +269,20 @@ class _Periods:
         self._days = days_of(rule)
         self._number, self._span = CALENDAR[rule.freq]
         self._first = self._number(start, rule.week_start)
-        self._times = Times(rule, start)
-        few = self._times.as_moves() if len(self._times) <= MOST_TOGETHER else []
-        self._moves = few
-        regular = [day + at for day, at in product(_offsets(rule), few)]
+        self._times = TimesOfDay(rule, start)
+        times = self._times.as_offsets() if len(self._times) <= MAX_BATCH else []
+        self._offsets = times
+        regular = [day + offset for day, offset in product(_offsets(rule), times)]
         length = rule.interval * (7 if rule.freq is Freq.WEEKLY else 1)
-        self.at_once = max(1, min(_AT_ONCE // length, MOST_TOGETHER // len(regular))) if regular else 1
-        self._regular = [timedelta(days=n * length) + at for n in range(self.at_once) for at in regular]
+        self.at_once = max(1, min(_DAYS_AT_ONCE // length, MAX_BATCH // len(regular))) if regular else 1
+        self._regular = [timedelta(days=n * length) + offset for n in range(self.at_once) for offset in regular]
 
     @property
     def can_have_any(self) -> bool:
         """Whether there is a day that counts, and a period can be so long that BYSETPOS finds something."""
-        most = len(self._times) * min(_MOST_DAYS[self._rule.freq], len(self._rule.by_day) or 366)
-        positions = [abs(at) for at in self._rule.by_position]
-        return self._days.exist and (not positions or self._rule.freq < Freq.WEEKLY or min(positions) <= most)
+        maximum = len(self._times) * min(_MAX_DAYS[self._rule.freq], len(self._rule.by_day) or 366)
+        positions = [abs(position) for position in self._rule.by_position]
+        return self._days.has_any and (not positions or self._rule.freq < Freq.WEEKLY or min(positions) <= maximum)
 
     def index_of(self, moment: datetime) -> int:
         """The last period that begins at this moment or before."""
@@ -279,44 +290,46 @@ class _Periods:
 
     def chunks(self, k: int, end: int) -> list[Chunk] | None:
         """A period, or `at_once` many where they are regular; None: it begins on the day `end` or later."""
-        first, behind = self._span(self._first + k * self._rule.interval, self._rule.week_start)
+        first, stop = self._span(self._first + k * self._rule.interval, self._rule.week_start)
         if first >= end:
             return None
         if self._regular:
-            return [self._regular_chunk(first, behind + self.at_once * self._rule.interval * 7)]
-        days = list(self._days.between(max(first, 1), behind))
+            return [self._regular_chunk(first, stop + self.at_once * self._rule.interval * 7)]
+        days = list(self._days.between(max(first, 1), stop))
         if len(days) * len(self._times) < LARGE or self._rule.by_position:
-            return [self._chunk(first, days, behind)]
+            return [self._chunk(first, days, stop)]
         return [self._chunk(first, [day], day) for day in days]
 
     def _regular_chunk(self, first: int, reach: int) -> Chunk:
-        moves = self._regular if reach < END else [at for at in self._regular if first + at.days < END]
+        offsets = self._regular if reach < END else [offset for offset in self._regular if first + offset.days < END]
         begin = max(first, 1)
-        return Chunk(begin, reach, lambda: len(moves), lambda since: iter([moved(midnight(begin, self._zone), moves)]))
+        return Chunk(
+            begin, reach, lambda: len(offsets), lambda since: iter([shifted(midnight(begin, self._zone), offsets)])
+        )
 
     def _chunk(self, first: int, days: list[int], last: int) -> Chunk:
         count, begin = len(self._times), max(first, 1)
-        chosen = places(len(days) * count, self._rule.by_position)
-        if chosen is None:
-            skipped = self._skipped if len(days) == 1 else _nothing
-            return Chunk(begin, last, lambda: len(days) * count, lambda since: self._made(days, since), skipped)
-        made = partial(self._chosen, days, chosen)
-        return Chunk(begin, days[-1] if days else 0, lambda: len(chosen), lambda since: iter([made()]))
+        indices = selected_indices(len(days) * count, self._rule.by_position)
+        if indices is None:
+            skipped = self._skipped if len(days) == 1 else _zero
+            return Chunk(begin, last, lambda: len(days) * count, lambda since: self._batches(days, since), skipped)
+        make_selected = partial(self._selected, days, indices)
+        return Chunk(begin, days[-1] if days else 0, lambda: len(indices), lambda since: iter([make_selected()]))
 
-    def _chosen(self, days: list[int], chosen: list[int]) -> Batch:
-        there = (divmod(place, len(self._times)) for place in chosen)
-        return [midnight(days[day], self._zone) + timedelta(seconds=self._times.at(time)) for day, time in there]
+    def _selected(self, days: list[int], indices: list[int]) -> Batch:
+        positions = (divmod(index, len(self._times)) for index in indices)
+        return [midnight(days[day], self._zone) + timedelta(seconds=self._times.at(time)) for day, time in positions]
 
-    def _made(self, days: list[int], since: int) -> Iterator[Batch]:
-        if self._moves:
-            yield [day + at for day in (midnight(day, self._zone) for day in days) for at in self._moves]
+    def _batches(self, days: list[int], since: int) -> Iterator[Batch]:
+        if self._offsets:
+            yield [day + at for day in (midnight(day, self._zone) for day in days) for at in self._offsets]
             return
         since = since if len(days) == 1 else 0
-        for day, hour in ((day, hour) for day in days for hour in self._times.of_hours(since)):
-            yield moved(midnight(day, self._zone), [timedelta(seconds=second) for second in hour])
+        for day, hour in ((day, hour) for day in days for hour in self._times.by_hour(since)):
+            yield shifted(midnight(day, self._zone), [timedelta(seconds=second) for second in hour])
 
     def _skipped(self, since: int) -> int:
-        return 0 if self._moves else len(self._times) - sum(len(hour) for hour in self._times.of_hours(since))
+        return 0 if self._offsets else len(self._times) - sum(len(hour) for hour in self._times.by_hour(since))
 
 
 def _offsets(rule: Rule) -> list[timedelta]:
@@ -334,6 +347,6 @@ def _offsets(rule: Rule) -> list[timedelta]:
 def _day_chunks(rule: Rule, start: datetime, window: Window) -> Iterator[Chunk]:
     """The days of a rule whose periods are days or shorter."""
     clock = DayTimes(rule, start)
-    for ordinal in clock.days(days_of(rule), (window.first or start).toordinal(), window.behind, window.work):
+    for ordinal in clock.days(days_of(rule), (window.first or start).toordinal(), window.stop, window.work):
         size, make = partial(clock.size, ordinal), partial(clock.moments, ordinal, start.tzinfo)
         yield Chunk(ordinal, ordinal, size, make, partial(clock.skipped, ordinal))

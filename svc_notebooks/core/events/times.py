@@ -33,9 +33,9 @@ class TimeProblem(NamedTuple):
 class TimeError(ValueError):
     """A time that cannot be read; `wrong` says why."""
 
-    def __init__(self, wrong: TimeProblem) -> None:
-        super().__init__(wrong.message)
-        self.wrong = wrong
+    def __init__(self, problem: TimeProblem) -> None:
+        super().__init__(problem.message)
+        self.problem = problem
 
 
 def read_time(value: JSON) -> Start:
@@ -46,13 +46,13 @@ def read_time(value: JSON) -> Start:
     >>> read_time({"dateTime": "2026-11-02T10:00:00", "timeZone": "Europe/Berlin"}).isoformat()
     '2026-11-02T10:00:00+01:00'
     """
-    given = _given(value)
-    tz = _zone(given.get("timeZone"))
-    if "date" in given:
-        return read_date(given["date"])
-    moment = _placed(_date_time(given["dateTime"]), tz)
+    fields = _set_members(value)
+    tz = _zone(fields.get("timeZone"))
+    if "date" in fields:
+        return read_date(fields["date"])
+    moment = _with_zone(_date_time(fields["dateTime"]), tz)
     if not _has_a_year_everywhere(moment.astimezone(UTC)):
-        raise _unreadable(given["dateTime"], "dateTime")
+        raise _unreadable(fields["dateTime"], "dateTime")
     return moment
 
 
@@ -60,15 +60,15 @@ def _has_a_year_everywhere(instant: datetime) -> bool:
     return all((instant + shift).year in _YEARS for shift in (-_ANY_OFFSET, _ANY_OFFSET))
 
 
-def _given(value: JSON) -> JSONObject:
+def _set_members(value: JSON) -> JSONObject:
     if not isinstance(value, dict):
         raise TimeError(TimeProblem("badTime", "", 'expected an object such as {"date": "2026-11-02"}.'))
-    given: JSONObject = {name: one for name, one in value.items() if one is not None}
-    if "date" in given and "dateTime" in given:
+    fields: JSONObject = {name: member for name, member in value.items() if member is not None}
+    if "date" in fields and "dateTime" in fields:
         raise TimeError(TimeProblem("invalid", "", "expected either date or dateTime, not both."))
-    if "date" not in given and "dateTime" not in given:
+    if "date" not in fields and "dateTime" not in fields:
         raise TimeError(TimeProblem("required", "", "expected date (all day) or dateTime."))
-    return given
+    return fields
 
 
 def _zone(name: JSON) -> tzinfo | None:
@@ -92,11 +92,11 @@ def read_date(text: JSON) -> date:
 
 def _date_time(text: JSON) -> datetime:
     """A date-time of RFC 3339 in whole seconds, the offset left out or not. Raises TimeError."""
-    found = _DATE_TIME.fullmatch(text) if isinstance(text, str) else None
+    match = _DATE_TIME.fullmatch(text) if isinstance(text, str) else None
     try:
-        if found and int(found[1][:4]) in _YEARS:
-            clock = found[2].removesuffix(":60") + ":59" if found[2].endswith(":60") else found[2]  # a leap second
-            return datetime.fromisoformat(f"{found[1]}T{clock}{found[4] or ''}".upper())
+        if match and int(match[1][:4]) in _YEARS:
+            clock = match[2].removesuffix(":60") + ":59" if match[2].endswith(":60") else match[2]  # a leap second
+            return datetime.fromisoformat(f"{match[1]}T{clock}{match[4] or ''}".upper())
     except ValueError:
         pass  # 25 o'clock
     raise _unreadable(text, "dateTime")
@@ -117,7 +117,7 @@ def _unreadable(text: JSON, part: str) -> TimeError:
     return TimeError(TimeProblem("badTime", part, f"{str(text)[:40]!r} is no {_EXPECTED[part]}{years}."))
 
 
-def _placed(moment: datetime, tz: tzinfo | None) -> datetime:
+def _with_zone(moment: datetime, tz: tzinfo | None) -> datetime:
     if moment.tzinfo is None and tz is None:
         message = "expected a time zone, such as Europe/Berlin: the dateTime has no offset."
         raise TimeError(TimeProblem("required", "timeZone", message))
@@ -140,10 +140,10 @@ def print_time(moment: Start, tz: tzinfo, time_zone: str | None) -> JSONObject:
     {'date': '2026-11-02'}
     """
     if isinstance(moment, datetime):
-        found: JSONObject = {"dateTime": print_instant(moment, tz)}
+        time_object: JSONObject = {"dateTime": print_instant(moment, tz)}
     else:
-        found = {"date": moment.isoformat()}
-    return found | {"timeZone": time_zone} if time_zone else found
+        time_object = {"date": moment.isoformat()}
+    return time_object | {"timeZone": time_zone} if time_zone else time_object
 
 
 def print_instant(moment: datetime, tz: tzinfo) -> str:

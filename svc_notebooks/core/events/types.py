@@ -18,7 +18,7 @@ _ADDRESS = re.compile(rf"(?:{_ATOM}(?:\.{_ATOM})*|{_QUOTED})@(?:{_ATOM}(?:\.{_AT
 """addr-spec of RFC 5322, section 3.4.1, without comments and what it calls obsolete."""
 
 _ID = re.compile(r"[0-9a-v]{5,1024}")
-_MOST_ADDRESS = 998  # the longest line of a message
+_MAX_ADDRESS = 998  # the longest line of a message
 
 
 def is_address(text: object) -> bool:
@@ -27,7 +27,7 @@ def is_address(text: object) -> bool:
     >>> is_address("ada@svc.example"), is_address('"a b"@svc.example'), is_address("ada@"), is_address("a b@c")
     (True, True, False, False)
     """
-    return isinstance(text, str) and len(text) <= _MOST_ADDRESS and _ADDRESS.fullmatch(text) is not None
+    return isinstance(text, str) and len(text) <= _MAX_ADDRESS and _ADDRESS.fullmatch(text) is not None
 
 
 def check(field: EventField, value: JSON, path: str) -> list[Row]:
@@ -35,9 +35,9 @@ def check(field: EventField, value: JSON, path: str) -> list[Row]:
     return _CHECKS[field.type](field, value, path)
 
 
-def invalid(path: str, message: str, by: str | None = None) -> list[Row]:
+def invalid(path: str, message: str, decided_by: str | None = None) -> list[Row]:
     """The problem that a value is not one of those that are taken; `by` decided it, if not its field's rule."""
-    return [row("invalid", by=by, field=path, message=message)]
+    return [row("invalid", decided_by=decided_by, field=path, message=message)]
 
 
 def too_long(path: str, message: str) -> list[Row]:
@@ -47,23 +47,23 @@ def too_long(path: str, message: str) -> list[Row]:
 
 def _string(field: EventField, value: JSON, path: str) -> list[Row]:
     if not isinstance(value, str):
-        return invalid(path, f"expected a text, not {_kind(value)}.")
+        return invalid(path, f"expected a text, not {_describe(value)}.")
     if field.limit is not None and len(value) > field.limit:
         return too_long(path, f"expected at most {field.limit} characters, not {len(value)}.")
     return []
 
 
 def _boolean(field: EventField, value: JSON, path: str) -> list[Row]:
-    return [] if isinstance(value, bool) else invalid(path, f"expected true or false, not {_kind(value)}.")
+    return [] if isinstance(value, bool) else invalid(path, f"expected true or false, not {_describe(value)}.")
 
 
 def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
     number = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(number, bool) or not isinstance(number, int):
-        return [row("badNumber", field=path, message=f"expected a whole number, not {_kind(value)}.")]
-    low, high = field.low, field.high
-    if (low is not None and number < low) or (high is not None and number > high):
-        bounds = f"from {low} to {high}" if high is not None else f"of {low} or more"
+        return [row("badNumber", field=path, message=f"expected a whole number, not {_describe(value)}.")]
+    minimum, maximum = field.minimum, field.maximum
+    if (minimum is not None and number < minimum) or (maximum is not None and number > maximum):
+        bounds = f"from {minimum} to {maximum}" if maximum is not None else f"of {minimum} or more"
         return invalid(path, f"expected a whole number {bounds}, not {str(number)[:20]}.", field.decided_by)
     return invalid(path, "expected a number of 32 bits.", BIG_NUMBERS) if abs(number) >= 2**31 else []
 
@@ -71,22 +71,22 @@ def _integer(field: EventField, value: JSON, path: str) -> list[Row]:
 def _enum(field: EventField, value: JSON, path: str) -> list[Row]:
     if isinstance(value, str) and value in field.values:
         return []
-    said = repr(value[:40]) if isinstance(value, str) else _kind(value)
-    message = f"{said} is not allowed; expected one of {', '.join(field.values)}."
+    shown = repr(value[:40]) if isinstance(value, str) else _describe(value)
+    message = f"{shown} is not allowed; expected one of {', '.join(field.values)}."
     return invalid(path, message, field.decided_by)
 
 
 def _url(*schemes: str) -> Callable[[EventField, JSON, str], list[Row]]:
     """A check for a URL of one of these schemes; without any, of every scheme."""
 
-    def found(field: EventField, value: JSON, path: str) -> list[Row]:
+    def check_url(field: EventField, value: JSON, path: str) -> list[Row]:
         if isinstance(value, str) and _is_url(value, schemes):
             return []
         beginnings = " or ".join(f"{scheme}://" for scheme in schemes)
         expected = f"a URL that begins with {beginnings}" if schemes else "a URL such as https://example.com/a.pdf"
         return invalid(path, f"expected {expected}.")
 
-    return found
+    return check_url
 
 
 def _is_url(text: str, schemes: tuple[str, ...]) -> bool:
@@ -113,18 +113,18 @@ def _id(field: EventField, value: JSON, path: str) -> list[Row]:
 
 def _map(field: EventField, value: JSON, path: str) -> list[Row]:
     if not isinstance(value, dict):
-        return invalid(path, f'expected an object of texts, such as {{"key": "value"}}, not {_kind(value)}.')
-    wrong = [key for key, one in value.items() if one is not None and not isinstance(one, str)]
+        return invalid(path, f'expected an object of texts, such as {{"key": "value"}}, not {_describe(value)}.')
+    wrong = [key for key, text in value.items() if text is not None and not isinstance(text, str)]
     return invalid(f"{path}.{wrong[0][:60]}", "expected a text.", field.decided_by) if wrong else []
 
 
 def _object(field: EventField, value: JSON, path: str) -> list[Row]:
-    return [] if isinstance(value, dict) else invalid(path, f"expected an object, not {_kind(value)}.")
+    return [] if isinstance(value, dict) else invalid(path, f"expected an object, not {_describe(value)}.")
 
 
 def _list(field: EventField, value: JSON, path: str) -> list[Row]:
     if not isinstance(value, list):
-        return invalid(path, f"expected a list, not {_kind(value)}.")
+        return invalid(path, f"expected a list, not {_describe(value)}.")
     if field.limit is not None and len(value) > field.limit:
         return too_long(path, f"expected at most {field.limit} entries, not {len(value)}.")
     return []
@@ -134,7 +134,7 @@ def _any(field: EventField, value: JSON, path: str) -> list[Row]:
     return []  # times have rules of their own, in events.py
 
 
-def _kind(value: JSON) -> str:
+def _describe(value: JSON) -> str:
     """A value in words, without showing much of it."""
     if value is None or isinstance(value, bool):
         return {None: "null", True: "true", False: "false"}[value]

@@ -1,4 +1,4 @@
-"""Events: everything that is wrong with one, with paths and reasons, and the defaults of what is not said.
+"""Events: everything that is wrong with event_field, with paths and reasons, and the defaults of what is not said.
 
 `problems` is what the service refuses by and what the form shows beside its fields; it is empty exactly for the
 events that can be created. First the times (the end before the start, as the family does), then field by field down
@@ -17,20 +17,20 @@ from ..http.messages import JSON, JSONObject
 from ..policy import Policy
 from ..text import lone_surrogates
 from .conference import conference_problems
-from .fields import EVENT_FIELDS, METHODS, MOST_MINUTES, MOST_REMINDERS, EventField
+from .fields import EVENT_FIELDS, MAX_REMINDER_MINUTES, MAX_REMINDERS, METHODS, EventField
 from .rrule import Recurrence as Lines, RecurrenceError, Start, is_all_day
 from .times import TimeError, instant, read_time
 from .types import check, invalid, too_long
 
 DEFAULTS: dict[str, JSON] = {
-    one.path: one.default  # type: ignore[misc]
-    for one in EVENT_FIELDS
-    if one.default is not None and "." not in one.path
+    event_field.path: event_field.default  # type: ignore[misc]
+    for event_field in EVENT_FIELDS
+    if event_field.default is not None and "." not in event_field.path
 }
 ATTENDEE_DEFAULTS: dict[str, JSON] = {
-    one.path.partition(".")[2]: one.default  # type: ignore[misc]
-    for one in EVENT_FIELDS
-    if one.default is not None and one.path.startswith("attendees[].")
+    event_field.path.partition(".")[2]: event_field.default  # type: ignore[misc]
+    for event_field in EVENT_FIELDS
+    if event_field.default is not None and event_field.path.startswith("attendees[].")
 }
 
 
@@ -38,18 +38,18 @@ def problems(event: JSONObject, policy: Policy) -> list[Row]:
     """Everything that keeps an event from being created; `location` of each is the path of its field.
 
     >>> event = {"start": {"date": "2026-11-02"}, "end": {"date": "2026-11-03"}, "colorId": "12"}
-    >>> [(one.reason, one.location) for one in problems(event, Policy())]
+    >>> [(error.reason, error.location) for error in problems(event, Policy())]
     [('invalid', 'colorId')]
     """
     if wrong_texts := lone_surrogates(event):
         return wrong_texts
-    event = lenient(event, policy)
-    found = [*_times(event, policy), *_fields(_TREES[policy.event_limits], event, "")]
-    wrong = {str(one.location).partition(".")[0].partition("[")[0] for one in found}
+    event = repair_reminders(event, policy)
+    rows = [*_times(event, policy), *_fields(_TREES[policy.event_limits], event, "")]
+    wrong = {str(error.location).partition(".")[0].partition("[")[0] for error in rows}
     for name, rule in _RULES:
         if name not in wrong and event.get(name) is not None:
-            found += rule(event, policy)
-    return found
+            rows += rule(event, policy)
+    return rows
 
 
 def with_defaults(event: JSONObject) -> JSONObject:
@@ -58,35 +58,41 @@ def with_defaults(event: JSONObject) -> JSONObject:
     >>> with_defaults({})["guestsCanInviteOthers"], with_defaults({})["reminders"]
     (True, {'useDefault': True})
     """
-    found = {**DEFAULTS, **{name: one for name, one in event.items() if one is not None}}
-    attendees = found.get("attendees")
+    completed = {**DEFAULTS, **{name: member for name, member in event.items() if member is not None}}
+    attendees = completed.get("attendees")
     if isinstance(attendees, list):
-        found["attendees"] = [{**ATTENDEE_DEFAULTS, **one} if isinstance(one, dict) else one for one in attendees]
-    found["reminders"] = reminders_of(found.get("reminders"))
-    return found
+        completed["attendees"] = [
+            {**ATTENDEE_DEFAULTS, **guest} if isinstance(guest, dict) else guest for guest in attendees
+        ]
+    completed["reminders"] = reminders_of(completed.get("reminders"))
+    return completed
 
 
-def reminders_of(given: JSON) -> JSON:
+def reminders_of(reminders: JSON) -> JSON:
     """Reminders with `useDefault` said: the calendar's, unless there are others."""
-    if not isinstance(given, dict):
+    if not isinstance(reminders, dict):
         return {"useDefault": True}
     return {
-        "useDefault": not given.get("overrides"),
-        **{name: one for name, one in given.items() if one not in (None, [])},
+        "useDefault": not reminders.get("overrides"),
+        **{name: member for name, member in reminders.items() if member not in (None, [])},
     }
 
 
-def lenient(event: JSONObject, policy: Policy) -> JSONObject:
+def repair_reminders(event: JSONObject, policy: Policy) -> JSONObject:
     """The event with its reminders mended, where the policy mends instead of refusing."""
-    given = event.get("reminders")
-    if policy.reminders == "reject" or not isinstance(given, dict) or not isinstance(given.get("overrides"), list):
+    reminders = event.get("reminders")
+    if (
+        policy.reminders == "reject"
+        or not isinstance(reminders, dict)
+        or not isinstance(reminders.get("overrides"), list)
+    ):
         return event
     kept: dict[tuple[str, int], JSON] = {}
-    for one in given["overrides"]:  # type: ignore[union-attr]
-        if isinstance(one, dict) and one.get("method") in METHODS and type(one.get("minutes")) is int:
-            minutes = min(max(one["minutes"], 0), MOST_MINUTES)  # type: ignore[type-var]
-            kept[str(one["method"]), minutes] = {**one, "minutes": minutes}  # type: ignore[index]
-    return {**event, "reminders": {**given, "overrides": list(kept.values())}}
+    for override in reminders["overrides"]:  # type: ignore[union-attr]
+        if isinstance(override, dict) and override.get("method") in METHODS and type(override.get("minutes")) is int:
+            minutes = min(max(override["minutes"], 0), MAX_REMINDER_MINUTES)  # type: ignore[type-var]
+            kept[str(override["method"]), minutes] = {**override, "minutes": minutes}  # type: ignore[index]
+    return {**event, "reminders": {**reminders, "overrides": list(kept.values())}}
 
 
 # -- field by field --------------------------------------------------------------------------------------------------
@@ -96,55 +102,55 @@ def lenient(event: JSONObject, policy: Policy) -> JSONObject:
 class _Node:
     """A field, those below it, and what an entry of it is where it is a list."""
 
-    of: EventField | None = None
-    below: dict[str, _Node] = field(default_factory=dict)
+    event_field: EventField | None = None
+    children: dict[str, _Node] = field(default_factory=dict)
     entry: _Node | None = None
 
 
-def _tree(*, limits: bool) -> _Node:
+def _field_tree(*, limits: bool) -> _Node:
     root = _Node()
-    for one in EVENT_FIELDS:
-        if one.writable and one.type not in ("date", "dateTime", "timeZone"):
-            _place(root, one if limits else replace(one, limit=None))
+    for event_field in EVENT_FIELDS:
+        if event_field.writable and event_field.type not in ("date", "dateTime", "timeZone"):
+            _insert(root, event_field if limits else replace(event_field, limit=None))
     return root
 
 
-def _place(root: _Node, one: EventField) -> None:
+def _insert(root: _Node, event_field: EventField) -> None:
     node = root
-    for name in one.path.split("."):
-        node = node.below.setdefault(name.removesuffix("[]"), _Node())
+    for name in event_field.path.split("."):
+        node = node.children.setdefault(name.removesuffix("[]"), _Node())
         if name.endswith("[]"):
             node.entry = node = node.entry or _Node()
-    node.of = one
+    node.event_field = event_field
 
 
-_TREES = {"none": _tree(limits=False), "family": _tree(limits=True)}
+_TREES = {"none": _field_tree(limits=False), "family": _field_tree(limits=True)}
 """The fields to check, by `event_limits`."""
 
 
 def _fields(node: _Node, value: JSONObject, path: str) -> Iterator[Row]:
     """What is wrong with the fields of an object, in the table's order."""
-    for name, below in node.below.items():
-        here, one = f"{path}.{name}" if path else name, value.get(name)
-        if one is not None:
-            yield from _value(below, one, here)
-        elif path and below.of is not None and below.of.required:
-            yield row("required", by=below.of.decided_by, field=here)
+    for name, below in node.children.items():
+        member_path, member = f"{path}.{name}" if path else name, value.get(name)
+        if member is not None:
+            yield from _value(below, member, member_path)
+        elif path and below.event_field is not None and below.event_field.required:
+            yield row("required", decided_by=below.event_field.decided_by, field=member_path)
 
 
 def _value(node: _Node, value: JSON, path: str) -> Iterator[Row]:
-    wrong = check(node.of, value, path) if node.of is not None else []
+    wrong = check(node.event_field, value, path) if node.event_field is not None else []
     if wrong:
         yield from wrong
-    elif isinstance(value, dict) and node.below:
+    elif isinstance(value, dict) and node.children:
         yield from _fields(node, value, path)
     elif isinstance(value, list) and node.entry is not None:
-        for index, one in enumerate(value):
-            yield from _entry(node.entry, one, f"{path}[{index}]")
+        for index, entry in enumerate(value):
+            yield from _entry(node.entry, entry, f"{path}[{index}]")
 
 
 def _entry(node: _Node, value: JSON, path: str) -> Iterator[Row]:
-    if node.below and not isinstance(value, dict):
+    if node.children and not isinstance(value, dict):
         yield from invalid(path, "expected an object.")
     else:
         yield from _value(node, value, path)
@@ -157,28 +163,28 @@ _TIME = {"start": "Missing start time", "end": "Missing end time"}
 
 def _times(event: JSONObject, policy: Policy) -> list[Row]:
     """The end, the start, and how they go together (E-02 to E-05); then the original start (E-23)."""
-    found, read = [], {}
+    rows, times = [], {}
     for name in ("end", "start", "originalStartTime"):
         if event.get(name) is None and name not in _TIME:
             continue
         try:
-            read[name] = read_time(event.get(name) or {})
+            times[name] = read_time(event.get(name) or {})
         except TimeError as error:
-            found.append(_wrong_time(name, error))
-    if policy.missing_start == "live" and "end" in read and not event.get("start"):
-        return [row("mixedTimes", by="missing_start", field="start")]
-    if not found:
-        found = _order(read["start"], read["end"]) + _recurring_zones(event, read["start"])
-    return found
+            rows.append(_time_error(name, error))
+    if policy.missing_start == "live" and "end" in times and not event.get("start"):
+        return [row("mixedTimes", decided_by="missing_start", field="start")]
+    if not rows:
+        rows = _order(times["start"], times["end"]) + _recurring_zones(event, times["start"])
+    return rows
 
 
-def _wrong_time(name: str, error: TimeError) -> Row:
-    wrong = error.wrong
-    path = f"{name}.{wrong.part}" if wrong.part else name
-    if wrong.key == "required":
+def _time_error(name: str, error: TimeError) -> Row:
+    problem = error.problem
+    path = f"{name}.{problem.part}" if problem.part else name
+    if problem.key == "required":
         missing = f"{_TIME[name]}: " if name in _TIME else ""
-        return row("missingTime", field=path, message=missing + wrong.message)
-    return row(wrong.key, field=path, message=wrong.message)
+        return row("missingTime", field=path, message=missing + problem.message)
+    return row(problem.key, field=path, message=problem.message)
 
 
 def _order(start: Start, end: Start) -> list[Row]:
@@ -232,7 +238,7 @@ def _recurrence(event: JSONObject, policy: Policy) -> list[Row]:
         return []  # said already; what the lines must look like follows from the start
     if isinstance(start, datetime) and start.tzinfo is None:
         return []
-    return [one for index, line in enumerate(lines) for one in _line(index, line, start)]
+    return [error for index, line in enumerate(lines) for error in _line(index, line, start)]
 
 
 def _line(index: int, line: str, start: Start) -> list[Row]:
@@ -248,37 +254,43 @@ def _reminders(event: JSONObject, policy: Policy) -> list[Row]:
     overrides = reminders.get("overrides") or []
     if reminders.get("useDefault") is True and overrides:
         return [row("defaultAndOverrides")]
-    if len(overrides) > MOST_REMINDERS:
-        return [row("tooManyReminders", most=MOST_REMINDERS, count=len(overrides))]
+    if len(overrides) > MAX_REMINDERS:
+        return [row("tooManyReminders", most=MAX_REMINDERS, count=len(overrides))]
     return []
 
 
-_MOST_PROPERTIES, _MOST_BYTES, _LONGEST_KEY, _LONGEST_VALUE = 300, 32 * 1024, 44, 1024
+_MAX_PROPERTIES, _MAX_BYTES, _MAX_KEY, _MAX_VALUE = 300, 32 * 1024, 44, 1024
 
 
 def _properties(event: JSONObject, policy: Policy) -> list[Row]:
     """The family's limits of extended properties; without the switch there are none."""
     if policy.event_limits == "none":
         return []
-    given: Any = event["extendedProperties"]
-    pairs = [(f"{kind}.{key}", key, one or "") for kind in _KINDS for key, one in (given.get(kind) or {}).items()]
-    size = sum(len(key.encode()) + len(one.encode()) for _, key, one in pairs)
-    if len(pairs) > _MOST_PROPERTIES or size > _MOST_BYTES:
-        most = f"{_MOST_PROPERTIES} properties of {_MOST_BYTES} bytes"
+    properties: Any = event["extendedProperties"]
+    pairs = [
+        (f"{section}.{key}", key, text or "")
+        for section in _SECTIONS
+        for key, text in (properties.get(section) or {}).items()
+    ]
+    size = sum(len(key.encode()) + len(text.encode()) for _, key, text in pairs)
+    if len(pairs) > _MAX_PROPERTIES or size > _MAX_BYTES:
+        most = f"{_MAX_PROPERTIES} properties of {_MAX_BYTES} bytes"
         return too_long("extendedProperties", f"expected at most {most}, not {len(pairs)} of {size}.")
     return [
-        one for path, key, value in pairs for one in _too_long_property(f"extendedProperties.{path[:60]}", key, value)
+        error
+        for path, key, value in pairs
+        for error in _too_long_property(f"extendedProperties.{path[:60]}", key, value)
     ]
 
 
-_KINDS = ("private", "shared")
+_SECTIONS = ("private", "shared")
 
 
 def _too_long_property(path: str, key: str, value: str) -> list[Row]:
-    if len(key) > _LONGEST_KEY:
-        return too_long(path, f"expected a key of at most {_LONGEST_KEY} characters, not {len(key)}.")
-    if len(value) > _LONGEST_VALUE:
-        return too_long(path, f"expected a value of at most {_LONGEST_VALUE} characters, not {len(value)}.")
+    if len(key) > _MAX_KEY:
+        return too_long(path, f"expected a key of at most {_MAX_KEY} characters, not {len(key)}.")
+    if len(value) > _MAX_VALUE:
+        return too_long(path, f"expected a value of at most {_MAX_VALUE} characters, not {len(value)}.")
     return []
 
 

@@ -237,7 +237,7 @@ def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy
         return []
     if wrong := TYPES[field.type](value) or (NO_TEXT if lone_surrogates(value) else None):
         return [row("invalid", field=name, message=wrong)]
-    return [row("invalid", by=by, field=name, message=wrong) for by, wrong in _size(field, value, policy)]
+    return [row("invalid", decided_by=by, field=name, message=wrong) for by, wrong in _size(field, value, policy)]
 
 
 def _clean(name: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.auth.assertions import ALGORITHM, BadAssertion, check_signature, claimed
-from ...core.auth.oauth import OAuthError, answers
+from ...core.auth.assertions import ALGORITHM, InvalidAssertionError, check_signature, read_unverified
+from ...core.auth.oauth import OAuthError, matches_challenge
 from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
 from ..context.external_origin import external_origin
@@ -72,7 +72,7 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
     if form.get("redirect_uri", "") != grant.redirect:
         raise OAuthError("invalid_grant", "redirect_uri is not the one of the authorization request.")
     verifier = form.get("code_verifier", "")
-    if grant.challenge and not answers(verifier, grant.method, grant.challenge):
+    if grant.challenge and not matches_challenge(verifier, grant.method, grant.challenge):
         raise OAuthError("invalid_grant", "code_verifier does not answer the code_challenge of the request.")
     if verifier and not grant.challenge:
         raise OAuthError("invalid_grant", "there is a code_verifier, and the request had no code_challenge.")
@@ -122,10 +122,10 @@ def by_assertion(visit: PublicRequest, form: dict[str, str]) -> JSONObject:
     """A token of the service account that signed the assertion, or of the user that it may act for."""
     assertion = needed(form, "assertion")
     try:
-        header, claims = claimed(assertion)
+        header, claims = read_unverified(assertion)
         account = _account(visit, header, claims)
         check_signature(assertion, account.public_key)
-    except BadAssertion as error:
+    except InvalidAssertionError as error:
         raise OAuthError("invalid_grant", f"assertion: {error}.") from None
     _check_times(visit, claims)
     scopes = scopes_of(visit.context, claims.get("scope"))
@@ -138,13 +138,13 @@ def by_assertion(visit: PublicRequest, form: dict[str, str]) -> JSONObject:
 def _account(visit: PublicRequest, header: dict[str, Any], claims: dict[str, Any]) -> AccountRow:
     """The service account that the assertion claims to come from. Raises BadAssertion, OAuthError."""
     if header.get("alg") != ALGORITHM:
-        raise BadAssertion(f"it must be signed with {ALGORITHM}")
+        raise InvalidAssertionError(f"it must be signed with {ALGORITHM}")
     issuer = claims.get("iss")
     account = visit.context.store.oauth.account(issuer) if isinstance(issuer, str) else None
     if account is None:
         raise OAuthError("invalid_grant", "iss names no service account of this service.")
     if header.get("kid", account.key_id) != account.key_id:
-        raise BadAssertion("kid names a key that this service account does not have (any more)")
+        raise InvalidAssertionError("kid names a key that this service account does not have (any more)")
     _check_audience(visit, claims.get("aud"))
     return account
 

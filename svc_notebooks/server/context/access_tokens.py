@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from ...core.api.operations import ALL_SCOPES, Operation
-from ...core.api.refusal_rules import scopes_ruled_by
+from ...core.api.refusal_rules import rule_for_scopes
 from ...core.errors.catalogue import ApiError, refuse, row
 from ...core.http.messages import Query, Request
 from ...core.policy import Policy
@@ -113,7 +113,7 @@ def bearer(request: Request) -> str | None:
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
     """The caller as these scopes let them ask. Raises ApiError (403): they have none of them."""
     if caller.scopes.isdisjoint(scopes):
-        wanted = [row("missingScope", by=scopes_ruled_by(operation, caller.scopes), operation=operation.name)]
+        wanted = [row("missingScope", decided_by=rule_for_scopes(operation, caller.scopes), operation=operation.name)]
         raise ApiError(wanted, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
     return caller.asking(scopes)
 

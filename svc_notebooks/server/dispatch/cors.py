@@ -37,7 +37,7 @@ def preflight(request: Request, methods: Iterable[str], context: ServiceContext)
     Every header may be sent: what a request may do depends on its access token alone.
     """
     if not _allowed(request.headers["Origin"], context):
-        raise refuse("foreignOrigin", by="allowed_origins", origin=request.headers["Origin"][:100])
+        raise refuse("foreignOrigin", decided_by="allowed_origins", origin=request.headers["Origin"][:100])
     asked = request.headers.get("Access-Control-Request-Headers")
     headers = [("Access-Control-Allow-Methods", ", ".join(methods)), ("Access-Control-Max-Age", _MAX_AGE)]
     if asked:

@@ -81,7 +81,9 @@ class Routes:
             return self._find(method, path, query)
         except ApiError:
             if method == "POST" and path.endswith("/watch") and path.startswith(self._interface):
-                raise refuse("notFound", by="A8-10", message="only files and the change log can be watched.") from None
+                raise refuse(
+                    "notFound", decided_by="A8-10", message="only files and the change log can be watched."
+                ) from None
             raise
 
     def _find(self, method: str, path: str, query: Query) -> Route:
@@ -139,6 +141,6 @@ def _allowed(methods: Methods, method: str) -> Operation:
         allowed = ", ".join(methods)
         updates = method in _UPDATES and any(one.name == "files.update" for one in methods.values())
         by = "update_verbs" if updates else None
-        refused = refuse("methodNotAllowed", by=by, method=method[:20], allowed=allowed)
+        refused = refuse("methodNotAllowed", decided_by=by, method=method[:20], allowed=allowed)
         raise ApiError(refused.rows, [("Allow", allowed)])
     return found

@@ -22,7 +22,7 @@ def _resource(context: ServiceContext, row: AccessRow) -> JSONObject:
         "etag": f'"{row.role:017d}"',
         "id": row.scope,
         "scope": scope,
-        "role": CalendarRole(row.role).word,
+        "role": CalendarRole(row.role).wire_name,
     }
 
 

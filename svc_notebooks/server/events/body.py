@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.events.fields import EVENT_FIELDS
-from ...core.events.validation import lenient
+from ...core.events.validation import repair_reminders
 from ...core.http.messages import JSON, JSONObject
 from ...core.policy import Policy
 
@@ -15,7 +15,7 @@ _TOP = {field.path for field in EVENT_FIELDS if field.writable and "." not in fi
 
 def writable_fields(body: JSONObject, policy: Policy) -> JSONObject:
     """The fields to keep; unknown ones, null and what the service sets itself are left out."""
-    body = lenient(body, policy)
+    body = repair_reminders(body, policy)
     kept = {name: _without_null(value, name) for name, value in body.items() if name in _TOP and value is not None}
     if kept.get("recurrence") == []:
         del kept["recurrence"]

@@ -33,7 +33,7 @@ def calendar_of(
     if row is None or role is None or not _in_scope(request, row, role):
         raise refuse("calendarNotFound", calendarId=calendar_id[:200])
     if role < minimum_role:
-        raise refuse("calendarAccess", role=minimum_role.word)
+        raise refuse("calendarAccess", role=minimum_role.wire_name)
     return row
 
 
@@ -92,7 +92,7 @@ def list_entry(context: ServiceContext, user: str, row: CalendarRow) -> JSONObje
     color = CALENDAR_COLORS["14" if row.primary else "7"]
     resource = calendar_resource(context, row) | {"kind": context.names.kind("calendarListEntry")}
     resource |= {"colorId": "14" if row.primary else "7", "backgroundColor": color.background}
-    resource |= {"foregroundColor": color.foreground, "selected": True, "accessRole": role.word}
+    resource |= {"foregroundColor": color.foreground, "selected": True, "accessRole": role.wire_name}
     resource["defaultReminders"] = default_reminders(context)
     return resource | {"primary": True} if row.id == user else resource
 

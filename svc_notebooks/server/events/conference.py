@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from ...core.errors.catalogue import ApiError, refuse
-from ...core.events.conference import is_answered, status_of
+from ...core.events.conference import has_conference, request_status
 from ...core.files.permissions import Role
 from ...core.http.messages import JSON, JSONObject
 from ..context.external_origin import external_origin
@@ -52,7 +52,7 @@ def complete_conference(context: ServiceContext, conference_data: Any, before: A
     The same request twice makes one. A request that was answered, on this event or on another, makes none.
     """
     request = conference_data.get("createRequest")
-    if not request or is_answered(conference_data):
+    if not request or has_conference(conference_data):
         return dict(conference_data)
     if before and (before.get("createRequest") or {}).get("requestId") == request["requestId"]:
         return dict(before)
@@ -72,7 +72,7 @@ _STATUS = {"success": "success", "pending-then-success": "pending", "failure": "
 def is_conference_pending(body: JSONObject) -> bool:
     """Whether its conference is still to be made."""
     data: Any = body.get("conferenceData") or {}
-    return status_of(data) == "pending"
+    return request_status(data) == "pending"
 
 
 def create_conference(context: ServiceContext, conference_data: Any) -> JSONObject:

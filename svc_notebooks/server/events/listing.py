@@ -353,6 +353,6 @@ def _head(context: ServiceContext, view: EventView) -> JSONObject:
         "summary": title_of(calendar),
         "updated": format_time(from_millis(updated)),
         "timeZone": calendar.zone if str(view.zone) == calendar.zone else str(view.zone),
-        "accessRole": role.word,
+        "accessRole": role.wire_name,
         "defaultReminders": default_reminders(context),
     }

@@ -169,7 +169,7 @@ def with_times(row: EventRow, body: JSONObject, calendar: CalendarRow) -> EventR
 
 def _starts(body: JSONObject) -> list[Start]:
     """When an event begins, and the dates that a recurrence adds: they may lie before."""
-    return [start_of(body), *(extra.start for extra in recurrence_of(body).extras)]
+    return [start_of(body), *(extra.start for extra in recurrence_of(body).rdates)]
 
 
 def import_event(context: ServiceContext, request: RequestContext) -> Response:

@@ -10,7 +10,7 @@ from datetime import tzinfo
 from typing import Any, NamedTuple
 
 from ...core.clock import format_time, from_millis
-from ...core.events.fields import ORDER
+from ...core.events.fields import FIELD_ORDER
 from ...core.events.times import print_time, read_time
 from ...core.events.validation import reminders_of
 from ...core.http.messages import JSON, JSONObject
@@ -48,7 +48,7 @@ class EventView:
         row, body = event.row, event.body if self.writes else visible_to_readers(event.body)
         computed = {name: compute(self, row, body) for name, compute in _COMPUTED_FIELDS.items()}
         fields = {**body, **computed}
-        return {name: fields[name] for name in ORDER if fields.get(name) is not None}
+        return {name: fields[name] for name in FIELD_ORDER if fields.get(name) is not None}
 
 
 _TIME_ALONE = ("start", "end", "originalStartTime", "recurrence", "status", "transparency", "visibility")

@@ -212,7 +212,7 @@ def _ended(context: ServiceContext) -> Iterator[None]:
     except TooManyWaiting:
         limited = "userRateLimit" if context.policy.rate_status == 403 else "rateLimit"
         message = f"{context.policy.max_waiting_conversions} conversions of yours wait already; try again later."
-        refusal = replace(row(limited, by="max_waiting_conversions"), message=message)
+        refusal = replace(row(limited, decided_by="max_waiting_conversions"), message=message)
         raise ApiError([refusal], [("Retry-After", "1")]) from None
 
 
@@ -295,9 +295,9 @@ def _write(
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # it would fail again: no 5xx, which clients repeat
         shown = context.names.media_type(target)
-        raise refuse("notConverted", by=FAILED_EXPORT, target=shown, message=str(error)[:500]) from None
+        raise refuse("notConverted", decided_by=FAILED_EXPORT, target=shown, message=str(error)[:500]) from None
     if len(made.body) > limit:
         message = f"it would have {len(made.body)} bytes, the limit is {limit}."
-        raise refuse("exportTooLarge", by="export_limit", message=message)
+        raise refuse("exportTooLarge", decided_by="export_limit", message=message)
     request.journal_entry.decided_by = with_notes(request.operation.decided_by, made.notes)
     return made.body

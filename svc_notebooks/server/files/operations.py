@@ -207,7 +207,7 @@ def _moved(context: ServiceContext, request: RequestContext, row: FileRow) -> Fi
     else:
         return row
     if row.parent is None:
-        raise refuse("filePermission", by=ROOT, fileId=row.id)
+        raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
     return row._replace(parent=target.id, trashed=int(bool(row.explicitly_trashed or target.trashed)))
 
 
@@ -226,7 +226,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         if row.owner != request.caller.user:
             raise refuse("ownerOnly", fileId=row.id)
         if row.parent is None:
-            raise refuse("filePermission", by=ROOT, fileId=row.id)
+            raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
         doomed = _drop(context, row.id)
     _discard(context, doomed)
     return empty(204)

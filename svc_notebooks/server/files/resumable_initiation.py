@@ -47,7 +47,7 @@ def _metadata(context: ServiceContext, request: RequestContext) -> JSONObject:
         essence = MediaType.parse(request.headers.get("Content-Type") or "").essence
         if essence != JSON_ESSENCE:
             message = "metadata needs application/json; charset=UTF-8."
-            raise refuse("invalidHeader", by="A3-04", name="Content-Type", message=message)
+            raise refuse("invalidHeader", decided_by="A3-04", name="Content-Type", message=message)
     return check_file(metadata, creating=not request.file_id, policy=context.policy)
 
 

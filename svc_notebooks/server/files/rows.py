@@ -179,7 +179,7 @@ def changed_row(context: ServiceContext, caller: Caller, row: FileRow, metadata:
         changes["starred"] = int(bool(metadata["starred"]))
     if "trashed" in metadata:
         if row.owner != caller.user:
-            raise refuse("filePermission", by=WHO_TRASHES, fileId=row.id)
+            raise refuse("filePermission", decided_by=WHO_TRASHES, fileId=row.id)
         changes |= _trash(context, row, bool(metadata["trashed"]), now)
     if any(name in metadata for name in _EXTRA) or caller.user != row.owner or _MODIFIER in row.extra:
         changes["extra"] = _extra(row, {**metadata, _MODIFIER: None if caller.user == row.owner else caller.user})
@@ -207,7 +207,7 @@ def _instants(metadata: JSONObject, now: int, row: FileRow) -> dict[str, int | N
 def _trash(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
     """Into the trash by itself; out of it unless a folder above is there."""
     if row.parent is None and into:
-        raise refuse("filePermission", by=ROOT, fileId=row.id)
+        raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
     above = context.store.files.get(row.parent) if row.parent else None
     trashed = into or bool(above and above.trashed)
     already = row.trashed_at if row.explicitly_trashed else now
@@ -232,7 +232,7 @@ def save_properties(context: ServiceContext, caller: Caller, file_id: str, metad
         changes: dict[str, Any] = given if isinstance(given, dict) else dict.fromkeys(old)
         if len(old.keys() | changes.keys()) > context.policy.max_properties:
             message = f"at most {context.policy.max_properties} entries."
-            raise refuse("invalid", by="max_properties", field=name, message=message)
+            raise refuse("invalid", decided_by="max_properties", field=name, message=message)
         context.store.files.set_properties(file_id, client, changes)
 
 

@@ -113,7 +113,7 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         if row is None or not _is_open(context, row, resource_id):
             raise refuse("channelNotFound", id=channel_id[:MOST_ID])
         if not _may_stop(request.caller, row):
-            raise refuse("channelNotFound", by="A10-02", id=channel_id[:MOST_ID])
+            raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MOST_ID])
         context.store.channels.set_state(row.seq, move(ChannelState(row.state), ChannelEvent.STOP).value)
     return empty(204)
 

@@ -11,7 +11,7 @@ from random import Random
 from typing import NamedTuple
 
 from ...core.clock import from_millis, to_millis
-from ...core.delivery_schedule import TRIED_AGAIN, AttemptOutcome, DeliveryStatus, next_attempt
+from ...core.delivery_schedule import RETRIED, AttemptOutcome, DeliveryStatus, next_attempt
 from ...core.names import Names
 from ...core.notifications.channels import ChannelState
 from ...core.notifications.messages import CONTENT_TYPE, USER_AGENT, Message
@@ -96,9 +96,9 @@ class Outbox:
     def _conclude(self, waiting: Waiting, outcome: AttemptOutcome, began: int) -> bool:
         """Whether there will be another attempt."""
         attempt = waiting.attempts + 1
-        chance = self._chance(waiting, attempt) if outcome.status in TRIED_AGAIN else 0.0
+        chance = self._chance(waiting, attempt) if outcome.status in RETRIED else 0.0
         judgement = next_attempt(outcome, attempt, self._policy.schedule, chance)
-        self.deliveries.add(Delivery(waiting, attempt, began, outcome, judgement.fate))
+        self.deliveries.add(Delivery(waiting, attempt, began, outcome, judgement.status))
         if judgement.wait is None:
             self._store.outbox.drop(waiting.seq)
             return False

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from threading import Condition
 from typing import Any, Protocol
 
-from ...core.fair_queue import Turns
+from ...core.fair_queue import FairQueue
 
 _MOST_KNOWN = 10_000
 
@@ -29,7 +29,7 @@ class ReadyQueue:
     """
 
     def __init__(self, share: int) -> None:
-        self._turns: Turns[Ready] = Turns(share)
+        self._turns: FairQueue[Ready] = FairQueue(share)
         self._ends: deque[object] = deque()
         self._changed = Condition()
 

@@ -8,7 +8,7 @@ from html import escape
 from urllib.parse import urlsplit
 
 from ...core.api.operations import ALL_SCOPES
-from ...core.auth.oauth import GRANTS, OAuthError, is_redirect, is_verifier
+from ...core.auth.oauth import GRANTS, OAuthError, is_verifier, matches_redirect
 from ...core.http.messages import JSONObject, Query, Response
 from ..auth.grants import new_code, scopes_of
 from ..context.access_tokens import Caller
@@ -61,7 +61,7 @@ def _asked(visit: PublicRequest) -> _Asked:
     if client is None:
         raise OAuthError("invalid_request", "there is no OAuth client of this client_id.")
     registered, redirect = client.redirects.split(), given.get("redirect_uri", "")
-    if not any(is_redirect(one, redirect) for one in registered):
+    if not any(matches_redirect(one, redirect) for one in registered):
         raise OAuthError("invalid_request", "redirect_uri is none of those that this client has registered.")
     return _Asked(client, redirect, given.get("state"), given)
 

@@ -71,7 +71,7 @@ def test_what_is_wrong_is_said_by_its_part(value: object, key: str, part: str):
     with pytest.raises(TimeError) as caught:
         read_time(value)
 
-    assert caught.value.wrong[:2] == (key, part)
+    assert caught.value.problem[:2] == (key, part)
 
 
 @pytest.mark.parametrize("value", [{"date": "9999-12-31"}, {"dateTime": "0001-01-01T00:00:00Z"}])

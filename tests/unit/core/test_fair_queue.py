@@ -9,20 +9,20 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.convert.pool.admission import Abandoned, Admission, TooManyWaiting
-from svc_notebooks.core.fair_queue import Turns
+from svc_notebooks.core.fair_queue import FairQueue
 from svc_notebooks.server.transports.ready_queue import ReadyQueue, Users
 from svc_notebooks.server.transports.transfer_pace import TransferBudget
 from tests.patience import PATIENCE
 
 
-def turns(share: int, *items: tuple[str, str]) -> Turns[str]:
-    queue: Turns[str] = Turns(share)
+def turns(share: int, *items: tuple[str, str]) -> FairQueue[str]:
+    queue: FairQueue[str] = FairQueue(share)
     for key, item in items:
         queue.add(key, item)
     return queue
 
 
-def taken(queue: Turns[str]) -> list[str]:
+def taken(queue: FairQueue[str]) -> list[str]:
     """All that can be taken, while nothing is done."""
     return [item for _, item in iter(queue.take, None)]
 
@@ -52,7 +52,7 @@ def test_an_item_that_is_removed_is_not_taken():
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["add", "take", "done"]))), st.integers(1, 3))
 def test_every_item_is_taken_once_and_in_the_order_of_its_key(steps: list[tuple[str, str]], share: int):
-    queue: Turns[int] = Turns(share)
+    queue: FairQueue[int] = FairQueue(share)
     added: dict[str, list[int]] = {key: [] for key in "abc"}
     seen: dict[str, list[int]] = {key: [] for key in "abc"}
     at_work: list[str] = []

@@ -104,8 +104,8 @@ def test_what_follows_from_a_status(status: int | None) -> None:
     )
     schedule = Schedule(attempts=3)
 
-    assert next_attempt(AttemptOutcome(status), 1, schedule, 0.5).fate is expected
-    assert next_attempt(AttemptOutcome(status), 3, schedule, 0.5).fate is not DeliveryStatus.RETRY
+    assert next_attempt(AttemptOutcome(status), 1, schedule, 0.5).status is expected
+    assert next_attempt(AttemptOutcome(status), 3, schedule, 0.5).status is not DeliveryStatus.RETRY
 
 
 @pytest.mark.spec("N-08", "N-08b")

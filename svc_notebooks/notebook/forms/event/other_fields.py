@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from ....core.events.fields import ORDER
+from ....core.events.fields import FIELD_ORDER
 from ...widgets.field import Field, on_change, small_button, text_area
 
 LABELS = {
@@ -101,7 +101,7 @@ def _unknown(names: frozenset[str]) -> Iterator[str]:
     >>> list(_unknown(frozenset({"colour", "status"})))
     ['colour is not a field of an event, and services ignore it; did you mean colorId?']
     """
-    for name in sorted(names.difference(ORDER)):
-        near = get_close_matches(name, ORDER, n=1)
+    for name in sorted(names.difference(FIELD_ORDER)):
+        near = get_close_matches(name, FIELD_ORDER, n=1)
         meant = f"; did you mean {near[0]}?" if near else "."
         yield f"{name} is not a field of an event, and services ignore it{meant}"

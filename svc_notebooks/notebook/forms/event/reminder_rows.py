@@ -7,7 +7,7 @@ from typing import Any
 
 import ipywidgets as widgets
 
-from ....core.events.fields import MOST_REMINDERS as MOST
+from ....core.events.fields import MAX_REMINDERS as MOST
 from ...widgets.editable_rows import EditableRows
 from ...widgets.field import AUTO_WIDTH, LABEL, Field, labelled, number_field, on_change, set_visible, small_button
 
