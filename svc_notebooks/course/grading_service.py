@@ -16,7 +16,7 @@ from ..core.clock import format_time
 from ..core.errors.catalogue import ApiError, refuse
 from ..core.http.messages import Query, Request, Response, as_body
 from ..core.policy import Policy
-from ..server.context.responses import as_error, json_response
+from ..server.context.responses import error_response, json_response
 from .catalogue import DEFINITIONS
 from .environment import COURSE, packed
 from .exercise_service import ExerciseService
@@ -127,7 +127,7 @@ class Judge:
         for sitting in list(self._sittings.values()):
             if world := sitting.world_of(token):
                 return world.witness.handle(request)
-        return as_error(refuse("badToken"))
+        return error_response(refuse("badToken"))
 
     def user_of(self, token: str) -> str | None:
         """The user of a token: each submission has its own, so its requests have their own share of the threads."""
@@ -141,9 +141,9 @@ class Judge:
             body = _body(request)
             return json_response(Query(), call(sitting, str(body.get("exercise")), body))
         except ApiError as error:
-            return as_error(error)
+            return error_response(error)
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
-            return as_error(refuse("badRequest", message=str(error)))
+            return error_response(refuse("badRequest", message=str(error)))
 
 
 def _body(request: Request) -> dict[str, Any]:

@@ -17,11 +17,11 @@ from ..core.http.messages import JSONObject, Request, Response
 from ..core.names import NOWHERE, Names
 from ..core.policy import Policy
 from .auth import clients as registry
-from .auth.users import grant
+from .auth.users import record_token
 from .blobs.blob_store import BlobStore
 from .context.access_tokens import TokenVerifier, scope_names
 from .context.journal import Journal
-from .context.resource_lookup import has
+from .context.resource_lookup import resource_exists
 from .context.service_context import ServiceContext
 from .dispatch.dispatcher import Dispatcher
 from .dispatch.fault_plans import Faults
@@ -70,7 +70,7 @@ class Service:
 
     def has(self, kind: str, key: str) -> bool:
         """Whether there is a file, channel, calendar or event (`kind`) of this id, whoever may see it."""
-        return has(self._context.store, kind, key)
+        return resource_exists(self._context.store, kind, key)
 
     @property
     def seed(self) -> int | str | None:
@@ -134,7 +134,7 @@ class Service:
         granted = TokenRow(email, client, scope_names(scopes, context.policy), int(service_account), expires)
         secret = token or context.ids.token()
         context.reserve.spend(
-            lambda: grant(context, self._tokens, secret, granted)
+            lambda: record_token(context, self._tokens, secret, granted)
         )  # or nobody could clear up a full disk
         return secret
 
@@ -145,7 +145,7 @@ class Service:
 
         Raises ValueError: a redirect URI that is none.
         """
-        return registry.oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
+        return registry.create_oauth_client(self._context, name, redirect_uris, public=public, base_url=base_url)
 
     def service_account(
         self, name: str, *, delegation: Iterable[str] = (), client: str = "notebook", base_url: str = NOWHERE
@@ -162,7 +162,7 @@ class Service:
             ValueError: a name or a scope that is none.
             ImportError: without the extra `identity`.
         """
-        return registry.service_account(self._context, name, delegation, client=client, base_url=base_url)
+        return registry.create_service_account(self._context, name, delegation, client=client, base_url=base_url)
 
     def open_with(self, file_id: str, client: str) -> bool:
         """Somebody opens a file with an OAuth client, whose file scope reaches it from now on; False: no such file."""
@@ -321,7 +321,7 @@ class Service:
 
     def _forget_caches(self) -> None:
         """The store is another now: forget what was known of it."""
-        self._tokens.forget()
+        self._tokens.clear_cache()
         self._rate_limiter.forget()
         self._push.forget()
 

@@ -14,32 +14,32 @@ from ..store.oauth import AccountRow, ClientRow
 from ..store.users import digest_of
 from .users import create_user
 
-_NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")
+_ACCOUNT_NAME = re.compile(r"[a-z](?:[a-z0-9-]{0,28}[a-z0-9])?")
 _PROJECT = "notebooks"
 
 
-def oauth_client(
+def create_oauth_client(
     context: ServiceContext, name: str, redirect_uris: Sequence[str], *, public: bool, base_url: str
 ) -> JSONObject:
     """Register an OAuth client; what its makers are told, once. Raises ValueError for an address that is none."""
     key, secret = f"{context.ids.number()}.apps.{context.policy.domain}", context.ids.secret()
-    addresses = [_redirect(one) for one in redirect_uris]
+    addresses = [_check_redirect_uri(uri) for uri in redirect_uris]
     row = ClientRow(key, name, "" if public else digest_of(secret), " ".join(addresses))
     with context.store.transaction():
         context.store.oauth.add_client(row)
-    found: JSONObject = {
+    credentials: JSONObject = {
         "client_id": key,
         "project_id": _PROJECT,
         "auth_uri": f"{base_url}/authorize",
         "token_uri": f"{base_url}/token",
         "redirect_uris": list(addresses),
     }
-    return found if public else {**found, "client_secret": secret}
+    return credentials if public else {**credentials, "client_secret": secret}
 
 
-def _redirect(address: str) -> str:
+def _check_redirect_uri(address: str) -> str:
     parts = urlsplit(address)
-    if not parts.scheme or parts.fragment or not address.isascii() or any(mark.isspace() for mark in address):
+    if not parts.scheme or parts.fragment or not address.isascii() or any(character.isspace() for character in address):
         raise ValueError(f"{address!r} is no redirect URI: give an absolute address without a fragment")
     if parts.scheme in ("http", "https") and not parts.hostname:
         raise ValueError(f"{address!r} is no redirect URI: it names no host")
@@ -48,14 +48,14 @@ def _redirect(address: str) -> str:
     return address
 
 
-def service_account(
+def create_service_account(
     context: ServiceContext, name: str, delegation: Iterable[str], *, client: str, base_url: str
 ) -> JSONObject:
     """Make a service account, or give it another key; the key file, whose private half is kept nowhere else.
 
     Raises ValueError for a name or a scope that is none, ImportError without the extra `identity`.
     """
-    if not _NAME.fullmatch(name):
+    if not _ACCOUNT_NAME.fullmatch(name):
         raise ValueError(f"{name!r} is no name: 1 to 30 of a-z, 0-9 and -, a letter first, no - at the end")
     email = f"{name}@{_PROJECT}.iam.{context.policy.domain}"
     allowed = scope_names(list(delegation), context.policy)

@@ -9,19 +9,19 @@ from ...core.auth.oauth import OAuthError, matches_challenge
 from ...core.http.messages import JSONObject
 from ..context.access_tokens import scope_names
 from ..context.external_origin import external_origin
-from ..context.public_request import PublicRequest, needed
+from ..context.public_request import PublicRequest, required_parameter
 from ..context.service_context import ServiceContext
 from ..store.oauth import AccountRow, ClientRow, GrantRow
 from ..store.users import TokenRow, digest_of
 
 _LONGEST_ASSERTION = 3600
 _SKEW = 300
-_BEYOND = 1e12
-_WORDS = {"code": "authorization code", "refresh": "refresh token"}
+_MAX_SECONDS = 1e12
+_GRANT_NAMES = {"code": "authorization code", "refresh": "refresh token"}
 
 
 def new_code(
-    visit: PublicRequest,
+    request: PublicRequest,
     token: TokenRow,
     client: ClientRow,
     *,
@@ -30,7 +30,7 @@ def new_code(
     method: str = "plain",
 ) -> str:
     """An authorization code for what a user has consented to: `token` says who, and to which scopes."""
-    context, code = visit.context, visit.context.ids.code()
+    context, code = request.context, request.context.ids.code()
     digest = digest_of(code)
     grant = GrantRow(
         digest=digest,
@@ -39,7 +39,7 @@ def new_code(
         user=token.user,
         client=client.id,
         scopes=token.scopes,
-        expires=visit.now() + context.policy.code_lifetime,
+        expires=request.now() + context.policy.code_lifetime,
         redirect=redirect,
         challenge=challenge,
         method=method,
@@ -49,23 +49,23 @@ def new_code(
     return code
 
 
-def exchange_code(visit: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
+def exchange_code(request: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
     """The tokens that a code stands for, once; who comes a second time ends them all."""
-    with visit.context.store.transaction():
-        grant = _grant(visit, needed(form, "code"), "code", client)
+    with request.context.store.transaction():
+        grant = _grant(request, required_parameter(form, "code"), "code", client)
         if not grant.spent:
             _check_exchange(form, grant)
-            return _exchange(visit, grant)
-    visit.context.store.oauth.end(grant.family)
-    visit.access.forget()
+            return _exchange(request, grant)
+    request.context.store.oauth.end(grant.family)
+    request.token_verifier.clear_cache()
     raise OAuthError("invalid_grant", "the code was used before: every token that came from it is revoked.")
 
 
-def _exchange(visit: PublicRequest, grant: GrantRow) -> JSONObject:
-    oauth, refresh = visit.context.store.oauth, visit.context.ids.refresh_token()
+def _exchange(request: PublicRequest, grant: GrantRow) -> JSONObject:
+    oauth, refresh = request.context.store.oauth, request.context.ids.refresh_token()
     oauth.spend(grant)
     oauth.add_grant(grant._replace(digest=digest_of(refresh), kind="refresh", expires=None))
-    return _issue(visit, grant, grant.scopes) | {"refresh_token": refresh}
+    return _issue(request, grant, grant.scopes) | {"refresh_token": refresh}
 
 
 def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
@@ -78,38 +78,41 @@ def _check_exchange(form: dict[str, str], grant: GrantRow) -> None:
         raise OAuthError("invalid_grant", "there is a code_verifier, and the request had no code_challenge.")
 
 
-def by_refresh_token(visit: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
+def refresh_access_token(request: PublicRequest, form: dict[str, str], client: ClientRow) -> JSONObject:
     """Another access token of the same consent, for all of its scopes or some."""
-    with visit.context.store.transaction():  # or a revocation could come between the look and the token
-        grant = _grant(visit, needed(form, "refresh_token"), "refresh", client)
-        scopes = scopes_of(visit.context, form["scope"]) if form.get("scope") else grant.scopes
+    with request.context.store.transaction():  # or a revocation could come between the look and the token
+        grant = _grant(request, required_parameter(form, "refresh_token"), "refresh", client)
+        scopes = scopes_of(request.context, form["scope"]) if form.get("scope") else grant.scopes
         if not set(scopes.split()) <= set(grant.scopes.split()):
             raise OAuthError("invalid_scope", "scope asks for more than the user has consented to.")
-        return _issue(visit, grant, scopes)
+        return _issue(request, grant, scopes)
 
 
-def _grant(visit: PublicRequest, secret: str, kind: str, client: ClientRow) -> GrantRow:
-    found = visit.context.store.oauth.grant(secret)
-    if found is None or found.kind != kind or found.client != client.id:
-        raise OAuthError("invalid_grant", f"there is no such {_WORDS[kind]} of this client, or it was revoked.")
-    if found.expires is not None and visit.now() >= found.expires:
-        raise OAuthError("invalid_grant", f"the {_WORDS[kind]} has expired.")
-    return found
+def _grant(request: PublicRequest, secret: str, grant_kind: str, client: ClientRow) -> GrantRow:
+    grant = request.context.store.oauth.grant(secret)
+    if grant is None or grant.kind != grant_kind or grant.client != client.id:
+        name = _GRANT_NAMES[grant_kind]
+        raise OAuthError("invalid_grant", f"there is no such {name} of this client, or it was revoked.")
+    if grant.expires is not None and request.now() >= grant.expires:
+        raise OAuthError("invalid_grant", f"the {_GRANT_NAMES[grant_kind]} has expired.")
+    return grant
 
 
-def _issue(visit: PublicRequest, grant: GrantRow, scopes: str) -> JSONObject:
-    secret, answer = _token(visit, grant.user, grant.client, scopes, service_account=False)
-    visit.context.store.oauth.add_token(secret, grant.family)
+def _issue(request: PublicRequest, grant: GrantRow, scopes: str) -> JSONObject:
+    secret, answer = _token(request, grant.user, grant.client, scopes, service_account=False)
+    request.context.store.oauth.add_token(secret, grant.family)
     return answer
 
 
 def _token(
-    visit: PublicRequest, user: str, client: str, scopes: str, *, service_account: bool
+    request: PublicRequest, user: str, client: str, scopes: str, *, service_account: bool
 ) -> tuple[str, JSONObject]:
-    context, secret = visit.context, visit.context.ids.token()
+    context, secret = request.context, request.context.ids.token()
     lifetime = context.policy.token_lifetime
-    visit.access.add(secret, TokenRow(user, client, scopes, int(service_account), visit.now() + lifetime))
-    visit.entry.user, visit.entry.client, visit.entry.scopes = user, client, frozenset(scopes.split())
+    token = TokenRow(user, client, scopes, int(service_account), request.now() + lifetime)
+    request.token_verifier.add_token(secret, token)
+    entry = request.journal_entry
+    entry.user, entry.client, entry.scopes = user, client, frozenset(scopes.split())
     return secret, {
         "access_token": secret,
         "expires_in": int(lifetime),
@@ -118,48 +121,48 @@ def _token(
     }
 
 
-def by_assertion(visit: PublicRequest, form: dict[str, str]) -> JSONObject:
+def exchange_assertion(request: PublicRequest, form: dict[str, str]) -> JSONObject:
     """A token of the service account that signed the assertion, or of the user that it may act for."""
-    assertion = needed(form, "assertion")
+    assertion = required_parameter(form, "assertion")
     try:
         header, claims = read_unverified(assertion)
-        account = _account(visit, header, claims)
+        account = _account(request, header, claims)
         check_signature(assertion, account.public_key)
     except InvalidAssertionError as error:
         raise OAuthError("invalid_grant", f"assertion: {error}.") from None
-    _check_times(visit, claims)
-    scopes = scopes_of(visit.context, claims.get("scope"))
-    user = _subject(visit.context, account, claims, scopes)
+    _check_times(request, claims)
+    scopes = scopes_of(request.context, claims.get("scope"))
+    user = _subject(request.context, account, claims, scopes)
     own = user == account.email
-    with visit.context.store.transaction():
-        return _token(visit, user, account.client, scopes, service_account=own)[1]
+    with request.context.store.transaction():
+        return _token(request, user, account.client, scopes, service_account=own)[1]
 
 
-def _account(visit: PublicRequest, header: dict[str, Any], claims: dict[str, Any]) -> AccountRow:
-    """The service account that the assertion claims to come from. Raises BadAssertion, OAuthError."""
+def _account(request: PublicRequest, header: dict[str, Any], claims: dict[str, Any]) -> AccountRow:
+    """The service account that the assertion claims to come from. Raises InvalidAssertionError, OAuthError."""
     if header.get("alg") != ALGORITHM:
         raise InvalidAssertionError(f"it must be signed with {ALGORITHM}")
     issuer = claims.get("iss")
-    account = visit.context.store.oauth.account(issuer) if isinstance(issuer, str) else None
+    account = request.context.store.oauth.account(issuer) if isinstance(issuer, str) else None
     if account is None:
         raise OAuthError("invalid_grant", "iss names no service account of this service.")
     if header.get("kid", account.key_id) != account.key_id:
         raise InvalidAssertionError("kid names a key that this service account does not have (any more)")
-    _check_audience(visit, claims.get("aud"))
+    _check_audience(request, claims.get("aud"))
     return account
 
 
-def _check_audience(visit: PublicRequest, given: object) -> None:
+def _check_audience(request: PublicRequest, audience: object) -> None:
     """Refuse what was signed for another service; some libraries sign one address for all. Raises OAuthError."""
-    address = external_origin(visit.request, visit.context) + "/token"
-    accepted = (address, *visit.context.policy.assertion_audiences)
-    if not any(one in accepted for one in (given if isinstance(given, list) else [given])):
+    address = external_origin(request.http_request, request.context) + "/token"
+    accepted = (address, *request.context.policy.assertion_audiences)
+    if not any(entry in accepted for entry in (audience if isinstance(audience, list) else [audience])):
         raise OAuthError("invalid_grant", f"aud must be {address}, the address of this endpoint.")
 
 
-def _check_times(visit: PublicRequest, claims: dict[str, Any]) -> None:
-    issued, expires, now = _seconds(claims, "iat"), _seconds(claims, "exp"), visit.now()
-    clock = f"the clock of the service shows {visit.context.clock.now():%Y-%m-%dT%H:%M:%SZ}"
+def _check_times(request: PublicRequest, claims: dict[str, Any]) -> None:
+    issued, expires, now = _seconds(claims, "iat"), _seconds(claims, "exp"), request.now()
+    clock = f"the clock of the service shows {request.context.clock.now():%Y-%m-%dT%H:%M:%SZ}"
     if issued > now + _SKEW or ("nbf" in claims and _seconds(claims, "nbf") > now + _SKEW):
         raise OAuthError("invalid_grant", f"the assertion lies in the future: {clock}.")
     if not issued < expires <= issued + _LONGEST_ASSERTION:
@@ -170,7 +173,7 @@ def _check_times(visit: PublicRequest, claims: dict[str, Any]) -> None:
 
 def _seconds(claims: dict[str, Any], name: str) -> float:
     value = claims.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _BEYOND:  # nor is nan
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < _MAX_SECONDS:  # nor is nan
         raise OAuthError("invalid_grant", f"{name} must be a number: seconds since 1970.")
     return value
 
@@ -187,12 +190,12 @@ def _subject(context: ServiceContext, account: AccountRow, claims: dict[str, Any
     return subject.lower()
 
 
-def scopes_of(context: ServiceContext, given: object) -> str:
+def scopes_of(context: ServiceContext, scope: object) -> str:
     """Scopes that are divided by blanks, as the store keeps them. Raises OAuthError."""
-    if not isinstance(given, str) or not given.strip():
+    if not isinstance(scope, str) or not scope.strip():
         raise OAuthError("invalid_scope", "scope is missing: name at least one, divided by blanks.")
     try:
-        return " ".join(dict.fromkeys(scope_names(given.split(), context.policy).split()))
+        return " ".join(dict.fromkeys(scope_names(scope.split(), context.policy).split()))
     except ValueError as error:
         raise OAuthError("invalid_scope", str(error)) from None
 

@@ -9,50 +9,50 @@ from urllib.parse import unquote_plus
 
 from ...core.auth.oauth import AUTHORIZATION_CODE, GRANTS, JWT_BEARER, REFRESH_TOKEN, OAuthError
 from ...core.http.messages import JSONObject, Response
-from ..context.public_request import PublicRequest, needed, no_store_json, oauth_error_response
+from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, required_parameter
 from ..store.oauth import ClientRow
 from ..store.users import digest_of
 from . import grants
 
-_BY_CLIENT: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow], JSONObject]] = {
+_CLIENT_GRANTS: Mapping[str, Callable[[PublicRequest, dict[str, str], ClientRow], JSONObject]] = {
     AUTHORIZATION_CODE: grants.exchange_code,
-    REFRESH_TOKEN: grants.by_refresh_token,
+    REFRESH_TOKEN: grants.refresh_access_token,
 }
 
 
-def token(visit: PublicRequest) -> Response:
+def token(request: PublicRequest) -> Response:
     """An access token for a code, a refresh token or an assertion."""
-    basic = "Authorization" in visit.request.headers
+    basic = "Authorization" in request.http_request.headers
     try:
-        return no_store_json(_granted(visit))
+        return no_store_json(_issue(request))
     except OAuthError as error:
         return oauth_error_response(error, basic=basic)
 
 
-def _granted(visit: PublicRequest) -> JSONObject:
-    form = visit.form()
-    kind = needed(form, "grant_type")
-    if kind == JWT_BEARER:
-        return grants.by_assertion(visit, form)
-    if kind not in _BY_CLIENT:
+def _issue(request: PublicRequest) -> JSONObject:
+    form = request.form()
+    grant_type = required_parameter(form, "grant_type")
+    if grant_type == JWT_BEARER:
+        return grants.exchange_assertion(request, form)
+    if grant_type not in _CLIENT_GRANTS:
         raise OAuthError("unsupported_grant_type", f"grant_type must be one of {', '.join(GRANTS)}.")
-    return _BY_CLIENT[kind](visit, form, _client(visit, form))
+    return _CLIENT_GRANTS[grant_type](request, form, _client(request, form))
 
 
-def _client(visit: PublicRequest, form: dict[str, str]) -> ClientRow:
+def _client(request: PublicRequest, form: dict[str, str]) -> ClientRow:
     """Who asks: a registered client that shows its secret, if it has one. Raises OAuthError (401)."""
-    name, secret = _shown(visit, form)
-    found = visit.context.store.oauth.client(name)
-    if found is None:
+    name, secret = _client_credentials(request, form)
+    client = request.context.store.oauth.client(name)
+    if client is None:
         raise OAuthError("invalid_client", "there is no OAuth client of this client_id.")
-    if found.secret and not hmac.compare_digest(found.secret, digest_of(secret)):
+    if client.secret and not hmac.compare_digest(client.secret, digest_of(secret)):
         raise OAuthError("invalid_client", "client_secret is missing or wrong.")
-    return found
+    return client
 
 
-def _shown(visit: PublicRequest, form: dict[str, str]) -> tuple[str, str]:
+def _client_credentials(request: PublicRequest, form: dict[str, str]) -> tuple[str, str]:
     """Id and secret, in the header or in the form, not in both (RFC 6749, 2.3)."""
-    header = visit.request.headers.get("Authorization")
+    header = request.http_request.headers.get("Authorization")
     if header is None:
         return form.get("client_id", ""), form.get("client_secret", "")
     name, secret = _basic(header)
@@ -72,54 +72,55 @@ def _basic(header: str) -> tuple[str, str]:
     return unquote_plus(name), unquote_plus(secret)
 
 
-def tokeninfo(visit: PublicRequest) -> Response:
+def tokeninfo(request: PublicRequest) -> Response:
     """Whom a token is for, what it lets them do, and for how long."""
     try:
-        return no_store_json(_info(visit, visit.access.shown(visit.request) or _named(visit, "access_token")))
+        secret = request.token_verifier.bearer_token(request.http_request) or _parameter(request, "access_token")
+        return no_store_json(_token_info(request, secret))
     except OAuthError as error:
         return oauth_error_response(error)
 
 
-def _info(visit: PublicRequest, secret: str) -> JSONObject:
-    found, now = visit.context.store.users.token(secret), visit.now()
-    if found is None or (found.expires is not None and now >= found.expires):
+def _token_info(request: PublicRequest, secret: str) -> JSONObject:
+    token_row, now = request.context.store.users.token(secret), request.now()
+    if token_row is None or (token_row.expires is not None and now >= token_row.expires):
         raise OAuthError("invalid_token", "the access token is unknown or has expired.")
     info: JSONObject = {
-        "azp": found.client,
-        "aud": found.client,
-        "scope": grants.scope_uris(visit.context, found.scopes),
-        "email": found.user,
+        "azp": token_row.client,
+        "aud": token_row.client,
+        "scope": grants.scope_uris(request.context, token_row.scopes),
+        "email": token_row.user,
         "email_verified": True,
-        "access_type": "offline" if visit.context.store.oauth.family(secret) else "online",
+        "access_type": "offline" if request.context.store.oauth.family(secret) else "online",
     }
-    if found.expires is not None:
-        info |= {"exp": int(found.expires), "expires_in": int(found.expires - now)}
+    if token_row.expires is not None:
+        info |= {"exp": int(token_row.expires), "expires_in": int(token_row.expires - now)}
     return info
 
 
-def revoke(visit: PublicRequest) -> Response:
+def revoke(request: PublicRequest) -> Response:
     """A token is good no more; with it goes all that came from the same consent."""
     try:
-        _end(visit, _named(visit, "token"))
+        _revoke(request, _parameter(request, "token"))
     except OAuthError as error:
         return oauth_error_response(error)
     return no_store_json({})
 
 
-def _end(visit: PublicRequest, secret: str) -> None:
-    oauth = visit.context.store.oauth
+def _revoke(request: PublicRequest, secret: str) -> None:
+    oauth = request.context.store.oauth
     grant = oauth.grant(secret)
     family = grant.family if grant and grant.kind == "refresh" else oauth.family(secret)
-    with visit.context.store.transaction():
+    with request.context.store.transaction():
         known = oauth.end_token(secret) or family is not None
         if family:
             oauth.end(family)
-    visit.access.forget()
+    request.token_verifier.clear_cache()
     if not known:
         raise OAuthError("invalid_token", "there is no such token, or it was revoked before.")
 
 
-def _named(visit: PublicRequest, name: str) -> str:
+def _parameter(request: PublicRequest, name: str) -> str:
     """A parameter of the query or of the form."""
-    form = visit.form() if visit.method == "POST" else {}
-    return needed({**form, name: visit.query.get(name) or form.get(name, "")}, name)
+    form = request.form() if request.method == "POST" else {}
+    return required_parameter({**form, name: request.query.get(name) or form.get(name, "")}, name)

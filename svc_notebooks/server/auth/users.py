@@ -17,18 +17,18 @@ def create_user(context: ServiceContext, email: str) -> None:
     root = root_row(context, email)
     context.store.users.add_user(email, root.id)
     context.store.files.add(root)
-    _bring_invitations(context, email)
+    _copy_invitations(context, email)
 
 
-def grant(context: ServiceContext, access: TokenVerifier, secret: str, token: TokenRow) -> None:
+def record_token(context: ServiceContext, access: TokenVerifier, secret: str, token: TokenRow) -> None:
     """Record an access token, and create its user on the first sign-in."""
     with context.store.transaction():
         create_user(context, token.user)
-        access.add(secret, token)
+        access.add_token(secret, token)
 
 
-def _bring_invitations(context: ServiceContext, email: str) -> None:
+def _copy_invitations(context: ServiceContext, email: str) -> None:
     for row in context.store.events.naming(email):
-        found = event_from_row(row)
-        if not row.cancelled and email in emails_of(found.body):
-            sync_attendee_copies(context, found, found.body)
+        event = event_from_row(row)
+        if not row.cancelled and email in emails_of(event.body):
+            sync_attendee_copies(context, event, event.body)

@@ -16,7 +16,7 @@ from ..store import Store
 from ..store.users import TokenRow
 
 _BEARER = re.compile(r"[Bb][Ee][Aa][Rr][Ee][Rr] +([^\s]+) *")
-_MOST_CACHED = 10_000
+_MAX_CACHED = 10_000
 _APP_ONLY = frozenset({"storage.appdata", "storage.file"})
 
 
@@ -34,10 +34,10 @@ class Caller:
     expires: float | None
     app_only: bool = False
 
-    def asking(self, scopes: frozenset[str]) -> Caller:
+    def with_scopes(self, scopes: frozenset[str]) -> Caller:
         """Who asks for what one of these scopes is enough for."""
-        narrow = _APP_ONLY.issuperset(self.scopes & scopes) and not _APP_ONLY.isdisjoint(scopes)
-        return self if narrow is self.app_only else replace(self, app_only=narrow)
+        app_only = _APP_ONLY.issuperset(self.scopes & scopes) and not _APP_ONLY.isdisjoint(scopes)
+        return self if app_only is self.app_only else replace(self, app_only=app_only)
 
 
 class TokenVerifier:
@@ -46,17 +46,17 @@ class TokenVerifier:
     def __init__(self, store: Store, clock: SystemClock | VirtualClock) -> None:
         self._store = store
         self._clock = clock
-        self._known: dict[str, Caller] = {}
+        self._cache: dict[str, Caller] = {}
 
     def caller(self, request: Request, query: Query) -> Caller:
         """The caller of a request. Raises ApiError (401)."""
-        return self._good(_shown(request, query))
+        return self._valid_caller(_credentials(request, query))
 
-    def _good(self, shown: str) -> Caller:
-        found = self._known.get(shown) or self._look_up(shown)
-        if found.expires is not None and self._clock.now().timestamp() >= found.expires:
+    def _valid_caller(self, credentials: str) -> Caller:
+        caller = self._cache.get(credentials) or self._look_up(credentials)
+        if caller.expires is not None and self._clock.now().timestamp() >= caller.expires:
             raise _unauthorized("badToken")
-        return found
+        return caller
 
     def caller_or_none(self, request: Request, query: Query) -> Caller | None:
         """The caller, or None where there is none to be known."""
@@ -65,43 +65,43 @@ class TokenVerifier:
         except ApiError:
             return None
 
-    def shown(self, request: Request) -> str | None:
+    def bearer_token(self, request: Request) -> str | None:
         """The access token in a request's header, whatever it is worth."""
         return bearer(request)
 
-    def holder(self, secret: str) -> Caller | None:
+    def caller_for_token(self, secret: str) -> Caller | None:
         """Whom an access token stands for; None: nobody, or nobody any more."""
         try:
-            return self._good(f"Bearer {secret}")
+            return self._valid_caller(f"Bearer {secret}")
         except ApiError:
             return None
 
     def user_of(self, secret: str) -> str | None:
         """The user whom an access token stands for; None: nobody."""
-        holder = self.holder(secret)
+        holder = self.caller_for_token(secret)
         return holder.user if holder else None
 
-    def _look_up(self, shown: str) -> Caller:
-        known = self._known  # who forgets meanwhile takes another book, and this page is in none that counts
-        bearer = _BEARER.fullmatch(shown)
+    def _look_up(self, credentials: str) -> Caller:
+        cache = self._cache  # clear_cache() replaces it: what was looked up before is then kept in the old one only
+        bearer = _BEARER.fullmatch(credentials)
         token = self._store.users.token(bearer[1]) if bearer else None
         if token is None:
             raise _unauthorized("badToken")
         scopes = frozenset(token.scopes.split())
-        found = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
-        if len(known) >= _MOST_CACHED:
-            known.clear()
-        known[shown] = found
-        return found
+        caller = Caller(token.user, token.client, scopes, bool(token.service_account), token.expires)
+        if len(cache) >= _MAX_CACHED:
+            cache.clear()
+        cache[credentials] = caller
+        return caller
 
-    def add(self, secret: str, token: TokenRow) -> None:
+    def add_token(self, secret: str, token: TokenRow) -> None:
         """Let the bearer of this secret in."""
         self._store.users.add_token(secret, token)
-        self.forget()
+        self.clear_cache()
 
-    def forget(self) -> None:
+    def clear_cache(self) -> None:
         """Look every token up again: the store has changed under us."""
-        self._known = {}
+        self._cache = {}
 
 
 def bearer(request: Request) -> str | None:
@@ -113,28 +113,30 @@ def bearer(request: Request) -> str | None:
 def require_scopes(caller: Caller, scopes: frozenset[str], operation: Operation) -> Caller:
     """The caller as these scopes let them ask. Raises ApiError (403): they have none of them."""
     if caller.scopes.isdisjoint(scopes):
-        wanted = [row("missingScope", decided_by=rule_for_scopes(operation, caller.scopes), operation=operation.name)]
-        raise ApiError(wanted, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
-    return caller.asking(scopes)
+        error_rows = [
+            row("missingScope", decided_by=rule_for_scopes(operation, caller.scopes), operation=operation.name)
+        ]
+        raise ApiError(error_rows, [("WWW-Authenticate", 'Bearer error="insufficient_scope"')])
+    return caller.with_scopes(scopes)
 
 
 def scope_names(scopes: Iterable[str] | None, policy: Policy) -> str:
     """Scopes, given as URIs or as their last segments, as the store keeps them. Raises ValueError."""
     if scopes is None:
         return " ".join(ALL_SCOPES)
-    given = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
-    if unknown := [scope for scope in given if scope not in ALL_SCOPES]:
+    names = [scope.removeprefix(policy.auth_scope_base + "/") for scope in scopes]
+    if unknown := [scope for scope in names if scope not in ALL_SCOPES]:
         raise ValueError(f"{unknown[0]!r} is no scope; the scopes are {', '.join(ALL_SCOPES)}")
-    return " ".join(given)
+    return " ".join(names)
 
 
-def _shown(request: Request, query: Query) -> str:
+def _credentials(request: Request, query: Query) -> str:
     """The credentials of a request, as an Authorization header says them."""
-    sent = [value for name, value in request.headers.pairs if len(name) == 13 and name.lower() == "authorization"]
-    if len(sent) > 1:
+    headers = [value for name, value in request.headers.pairs if len(name) == 13 and name.lower() == "authorization"]
+    if len(headers) > 1:
         raise _unauthorized("badToken")
-    if sent:
-        return sent[0]
+    if headers:
+        return headers[0]
     token = query.get("access_token") or query.get("oauth_token")
     if not token:
         raise _unauthorized("notSignedIn")

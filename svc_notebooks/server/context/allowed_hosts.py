@@ -27,9 +27,9 @@ def check_host(request: Request, context: ServiceContext) -> None:
     authority = request.headers.get("Host")
     if authority is None or ANY in context.policy.host_names:
         return
-    host, told = host_of(authority), [name.lower() for name in context.policy.host_names]
+    host, allowed = host_of(authority), [name.lower() for name in context.policy.host_names]
     base = host_of(urlsplit(context.base_url).netloc) if context.base_url else None
-    if not host or (host not in (*told, base) and not _is_listening(host, urlsplit(request.url).hostname or "")):
+    if not host or (host not in (*allowed, base) and not _is_listening(host, urlsplit(request.url).hostname or "")):
         raise refuse("foreignHost", host=authority[:100])
 
 
@@ -39,14 +39,14 @@ def _is_listening(host: str, listening: str) -> bool:
     Who listens at all addresses (0.0.0.0) is found under every IP address: that of a published port of a container
     is not known inside of it, and an address, unlike a name, leads only to itself.
     """
-    own, asked = _address(listening), _address(host)
+    own, requested = _address(listening), _address(host)
     if host == listening:
         return True
     if own is None or not (own.is_loopback or own.is_unspecified):
         return False
     if own.is_loopback:
-        return host == _LOCALHOST or bool(asked and asked.is_loopback)
-    return asked is not None or host in (_LOCALHOST, _host_name())
+        return host == _LOCALHOST or bool(requested and requested.is_loopback)
+    return requested is not None or host in (_LOCALHOST, _host_name())
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:

@@ -26,9 +26,9 @@ def external_origin(request: Request, context: ServiceContext) -> str:
 
 def _forwarded(headers: Headers, scheme: str, host: str) -> tuple[str, str]:
     """The nearest client's words: the first element of each header counts."""
-    told = {key.lower(): value.strip('"') for key, value in _PAIR.findall(_first(headers.get("Forwarded")))}
-    scheme = told.get("proto") or _first(headers.get("X-Forwarded-Proto")) or scheme
-    host = told.get("host") or _first(headers.get("X-Forwarded-Host")) or host
+    parameters = {key.lower(): value.strip('"') for key, value in _PAIR.findall(_first(headers.get("Forwarded")))}
+    scheme = parameters.get("proto") or _first(headers.get("X-Forwarded-Proto")) or scheme
+    host = parameters.get("host") or _first(headers.get("X-Forwarded-Host")) or host
     return (scheme.lower() if scheme.lower() in _DEFAULT_PORTS else "http"), host
 
 

@@ -57,7 +57,7 @@ def sandbox_headers(headers: Headers) -> list[tuple[str, str]]:
     return [("Content-Security-Policy", "sandbox"), ("X-Content-Type-Options", "nosniff")]
 
 
-def described(rows: Iterable[tuple[str, str]]) -> str:
+def description_list(rows: Iterable[tuple[str, str]]) -> str:
     """Names and values as a list."""
     return "<dl>" + "".join(f"<dt>{escape(name)}</dt><dd>{escape(text)}</dd>" for name, text in rows) + "</dl>"
 

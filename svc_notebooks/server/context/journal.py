@@ -22,7 +22,7 @@ _ROW = 800
 """About so many bytes of memory a row takes beside its path and its query."""
 
 
-_MOST_NOTED = 2000
+_MAX_DECIDED_BY = 2000
 
 
 class JournalEntry:
@@ -58,14 +58,14 @@ class JournalEntry:
 
 def with_notes(decided_by: str, notes: Iterable[str]) -> str:
     """What decided, and what is to be said besides, as far as a row has room for it."""
-    return "; ".join((decided_by, *notes))[:_MOST_NOTED]
+    return "; ".join((decided_by, *notes))[:_MAX_DECIDED_BY]
 
 
 class Journal:
     """The last rows: at most `length` of them and, the last one aside, at most so many bytes."""
 
-    def __init__(self, length: int, most_bytes: int) -> None:
-        self._length, self._most = length, most_bytes
+    def __init__(self, length: int, max_bytes: int) -> None:
+        self._length, self._max_bytes = length, max_bytes
         self._entries: deque[JournalEntry] = deque()
         self._bytes = 0
         self._numbers = count(1)
@@ -78,7 +78,7 @@ class Journal:
             entries = self._entries
             entries.append(entry)
             self._bytes += entry.weight
-            while (self._bytes > self._most or len(entries) > self._length) and len(entries) > 1:
+            while (self._bytes > self._max_bytes or len(entries) > self._length) and len(entries) > 1:
                 self._bytes -= entries.popleft().weight
         return entry
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ..store import Store
 
-_HAS: dict[str, Callable[[Store, str], bool]] = {
+_EXISTS: dict[str, Callable[[Store, str], bool]] = {
     "file": lambda store, key: store.files.get(key) is not None,
     "channel": lambda store, key: store.channels.get(key) is not None,
     "calendar": lambda store, key: store.calendars.get(key) is not None,
@@ -16,6 +16,6 @@ _HAS: dict[str, Callable[[Store, str], bool]] = {
 }
 
 
-def has(store: Store, kind: str, key: str) -> bool:
+def resource_exists(store: Store, kind: str, key: str) -> bool:
     """Whether the store has a resource of this kind and id, whoever may see it."""
-    return _HAS[kind](store, key)
+    return _EXISTS[kind](store, key)

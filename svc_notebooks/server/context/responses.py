@@ -13,7 +13,7 @@ JSON_TYPE = ("Content-Type", "application/json; charset=UTF-8")
 _NO_STORE = ("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate")
 
 
-def dump(value: JSON, *, compact: bool = False) -> bytes:
+def encode_json(value: JSON, *, compact: bool = False) -> bytes:
     """JSON as bytes: indented by two blanks, or on one line."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":")) if compact else _indented(value, "\n") + "\n"
     return text.encode("utf-8", "replace")  # a refusal says back what was sent, and that may be no text
@@ -27,18 +27,18 @@ def _indented(value: JSON, newline: str) -> str:
     if isinstance(value, dict) and value:
         quote = encode_basestring
         items = [
-            f"{quote(key)}: {quote(one) if isinstance(one, str) else _indented(one, inner)}"
-            for key, one in value.items()
+            f"{quote(key)}: {quote(member) if isinstance(member, str) else _indented(member, inner)}"
+            for key, member in value.items()
         ]
         return "{" + inner + ("," + inner).join(items) + newline + "}"
     if isinstance(value, list) and value:
-        return "[" + inner + ("," + inner).join([_indented(one, inner) for one in value]) + newline + "]"
+        return "[" + inner + ("," + inner).join([_indented(element, inner) for element in value]) + newline + "]"
     return json.dumps(value)
 
 
 def json_response(query: Query, value: JSONObject, status: int = 200) -> Response:
     """An answer in JSON, on one line with prettyPrint=false."""
-    return json_bytes(dump(value, compact=query.get("prettyPrint") == "false"), status)
+    return json_bytes(encode_json(value, compact=query.get("prettyPrint") == "false"), status)
 
 
 def json_bytes(content: bytes, status: int = 200, extra: Iterable[tuple[str, str]] = ()) -> Response:
@@ -47,18 +47,18 @@ def json_bytes(content: bytes, status: int = 200, extra: Iterable[tuple[str, str
     return Response(status, headers, content)
 
 
-def as_error(error: ApiError) -> Response:
+def error_response(error: ApiError) -> Response:
     """The answer to what was refused."""
-    return json_bytes(dump(envelope(error)), error.status, error.headers)
+    return json_bytes(encode_json(envelope(error)), error.status, error.headers)
 
 
-def empty(status: int, extra: Iterable[tuple[str, str]] = ()) -> Response:
+def empty_response(status: int, extra: Iterable[tuple[str, str]] = ()) -> Response:
     """An answer without a body."""
     headers = [("Content-Length", "0"), *extra] if status != 204 else list(extra)
     return Response(status, Headers(headers))
 
 
-def plain(status: int, text: str) -> Response:
+def text_response(status: int, text: str) -> Response:
     """An answer in plain text."""
     content = text.encode()
     headers = [("Content-Type", "text/plain; charset=utf-8"), ("Content-Length", str(len(content)))]

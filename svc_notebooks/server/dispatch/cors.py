@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Request, Response
 from ...core.http.origins import ANY
-from ..context.responses import empty
+from ..context.responses import empty_response
 from ..context.service_context import ServiceContext
 
 ALLOWED = "Access-Control-Allow-Origin"
@@ -42,7 +42,7 @@ def preflight(request: Request, methods: Iterable[str], context: ServiceContext)
     headers = [("Access-Control-Allow-Methods", ", ".join(methods)), ("Access-Control-Max-Age", _MAX_AGE)]
     if asked:
         headers.append(("Access-Control-Allow-Headers", asked))
-    return empty(204, headers)
+    return empty_response(204, headers)
 
 
 def with_origin(response: Response, origin: str, context: ServiceContext) -> Response:

@@ -20,7 +20,7 @@ from ..context.bodies import CountedStream, RequestBody, check_length, declared_
 from ..context.csrf import check_page
 from ..context.journal import Journal, JournalEntry
 from ..context.public_request import PublicRequest
-from ..context.responses import as_error
+from ..context.responses import error_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files import resumable_upload as uploads
 from ..files.storage_errors import disk_refusal
@@ -212,7 +212,7 @@ def _method(request: Request) -> str:
 
 def _refused(error: ApiError, entry: JournalEntry) -> Response:
     entry.decided_by = rule_for(error.rows[0], entry.operation, upload=entry.path.startswith(UPLOAD))
-    return as_error(error)
+    return error_response(error)
 
 
 def _counted(response: Response, entry: JournalEntry, *, head: bool) -> Response:

@@ -25,7 +25,7 @@ from ...core.http.messages import (
     is_gone,
 )
 from ..blobs.blob_store import BLOCK
-from ..context.responses import as_error, dump
+from ..context.responses import encode_json, error_response
 from ..context.service_context import ServiceContext
 
 _BODILESS = (204, 304)
@@ -220,12 +220,12 @@ def injected(action: Action) -> Response:
         return _with_body(status, action.given["body"], extra)
     if status < 400:
         return Response(status, Headers([("Content-Length", "0")]).plus(*extra))
-    known = as_error(ApiError([_row(status)]))
+    known = error_response(ApiError([_row(status)]))
     return Response(status, known.headers.plus(*extra), known.body)
 
 
 def _with_body(status: int, body: Any, extra: list[tuple[str, str]]) -> Response:
-    content = body.encode() if isinstance(body, str) else dump(body)
+    content = body.encode() if isinstance(body, str) else encode_json(body)
     kind = "text/plain; charset=utf-8" if isinstance(body, str) else "application/json; charset=UTF-8"
     headers = Headers([("Content-Type", kind), ("Content-Length", str(len(content)))])
     return Response(status, headers.plus(*extra), content)

@@ -7,7 +7,7 @@ from ...core.errors.catalogue import refuse
 from ...core.events import calendars as rules
 from ...core.events.calendars import RULE_SHAPE, CalendarRole
 from ...core.http.messages import JSONObject, Response
-from ..context.responses import empty
+from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files.operations import read_json
 from ..store.calendars import AccessRow, CalendarRow
@@ -89,4 +89,4 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
         if row.scope == f"user:{calendar.owner}":
             raise refuse("invalid", field="ruleId", message="the owner of a calendar stays its owner.")
         context.store.calendars.revoke(calendar.id, row.scope)
-    return empty(204)
+    return empty_response(204)

@@ -14,9 +14,9 @@ from ...core.events.calendars import CALENDAR_SHAPE, LIST_SHAPE, CalendarRole
 from ...core.field_mask import Shape
 from ...core.http.messages import JSONObject, Response
 from ..context.page_tokens import decode_page_token, encode_page_token
-from ..context.responses import empty, json_response
+from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
-from ..files.operations import int_param, parse_fields_param, read_json, selected
+from ..files.operations import int_param, parse_fields_param, read_json, select_fields
 from ..store.calendars import CalendarRow
 
 PRIMARY = "primary"
@@ -149,7 +149,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             raise refuse("invalid", field="calendarId", message="a primary calendar is cleared, not deleted.")
         context.store.events.drop_all(row.id)
         context.store.calendars.drop(row.id)
-    return empty(204)
+    return empty_response(204)
 
 
 def clear(context: ServiceContext, request: RequestContext) -> Response:
@@ -159,7 +159,7 @@ def clear(context: ServiceContext, request: RequestContext) -> Response:
         if not row.primary:
             raise refuse("invalid", field="calendarId", message="only a primary calendar is cleared; delete this one.")
         context.store.events.drop_all(row.id)
-    return empty(204)
+    return empty_response(204)
 
 
 def get_entry(context: ServiceContext, request: RequestContext) -> Response:
@@ -205,4 +205,4 @@ def _color(color: Color) -> JSONObject:
 
 def answer(request: RequestContext, value: JSONObject, shape: Shape) -> Response:
     """A resource of the calendar interface: all of it unless a mask selects. Raises ApiError."""
-    return json_response(request.query, selected(parse_fields_param(request.query, {}, shape), value))
+    return json_response(request.query, select_fields(parse_fields_param(request.query, {}, shape), value))

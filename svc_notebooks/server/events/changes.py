@@ -12,7 +12,7 @@ from ...core.errors.catalogue import refuse
 from ...core.events.calendars import CalendarRole
 from ...core.events.times import read_time
 from ...core.http.messages import JSON, JSONObject, Response
-from ..context.responses import empty
+from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
@@ -161,7 +161,7 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             invitations.send_cancellations(context, options.notify, event)
         else:
             guest_changes.decline(context, calendar, event)
-    return empty(204)
+    return empty_response(204)
 
 
 def _cancel(context: ServiceContext, calendar: CalendarRow, event: EventRecord) -> EventRecord:

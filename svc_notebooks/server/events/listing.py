@@ -23,7 +23,7 @@ from ...core.http.messages import JSONObject, Query, Response
 from ...core.work_budget import WorkBudget
 from ..context.page_tokens import decode_page_token, encode_page_token
 from ..context.service_context import RequestContext, ServiceContext
-from ..files.operations import bool_param, int_param, one_of, parse_fields_param
+from ..files.operations import bool_param, choice_param, int_param, parse_fields_param
 from ..store.calendars import CalendarRow
 from ..store.events import EventRow
 from .calendars import answer, calendar_of, default_reminders, role_of
@@ -121,7 +121,7 @@ def _read_criteria(context: ServiceContext, request: RequestContext, calendar: C
     after, before, updated = (_instant(query, name) for name in ("timeMin", "timeMax", "updatedMin"))
     if after is not None and before is not None and before <= after:
         raise refuse("timeRangeEmpty")
-    order = one_of(query, "orderBy", ("", "startTime", "updated"))
+    order = choice_param(query, "orderBy", ("", "startTime", "updated"))
     single = bool_param(query, "singleEvents", default=False)
     if order == "startTime" and not single:
         raise refuse("ordering")

@@ -8,7 +8,7 @@ from ...core.http.messages import JSON, JSONObject, Response
 from ...core.http.native_formats import MAX_IMPORT_SIZES
 from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
-from .operations import parse_fields_param, selected
+from .operations import parse_fields_param, select_fields
 from .resource import user_resource
 
 _USER: Shape = dict.fromkeys(("kind", "displayName", "me", "permissionId", "emailAddress", "photoLink"))
@@ -37,7 +37,7 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
     if request.query.get("fields") is None:
         raise refuse("requiredParameter", name="fields")
     return json_response(
-        request.query, selected(parse_fields_param(request.query, {}, _SHAPE), _about(context, request))
+        request.query, select_fields(parse_fields_param(request.query, {}, _SHAPE), _about(context, request))
     )
 
 

@@ -23,22 +23,22 @@ def change_log_of(user: str) -> str:
 
 def created(context: ServiceContext, row: FileRow) -> None:
     """A new file: channels on its folder get `add`, and `update` with `children`."""
-    _log(context, users_with_access(context, row), row)
+    _record_change(context, users_with_access(context, row), row)
     if row.parent and _enqueue(context, row.parent, "add"):
-        _tell_folder(context, row.parent)
+        _notify_folder(context, row.parent)
 
 
-def changed(context: ServiceContext, old: FileRow, row: FileRow, what: AbstractSet[str]) -> None:
+def changed(context: ServiceContext, old: FileRow, row: FileRow, changes: AbstractSet[str]) -> None:
     """A file has new content, properties or a new parent, or goes into the trash or out of it."""
     moved, trashed = old.parent != row.parent, old.trashed != row.trashed
     before = users_with_access(context, old) if moved else frozenset()
-    _log(context, before | users_with_access(context, row), row, below=moved or trashed)
+    _record_change(context, before | users_with_access(context, row), row, below=moved or trashed)
     if moved:
-        _end_lost(context, row)
-        _tell_folder(context, old.parent)
-        _tell_folder(context, row.parent)
-    if what:
-        _enqueue(context, row.id, "update", what)
+        _stop_lost_channels(context, row)
+        _notify_folder(context, old.parent)
+        _notify_folder(context, row.parent)
+    if changes:
+        _enqueue(context, row.id, "update", changes)
     if trashed:
         state = "trash" if row.trashed else "untrash"
         for file_id in (row.id, *_watched_below(context, row, following=True)):
@@ -47,33 +47,33 @@ def changed(context: ServiceContext, old: FileRow, row: FileRow, what: AbstractS
 
 def removed(context: ServiceContext, row: FileRow) -> None:
     """A file is deleted, with all that is below it; called while it is still there."""
-    _log(context, users_with_access(context, row), row, below=True)
+    _record_change(context, users_with_access(context, row), row, below=True)
     for file_id in (row.id, *_watched_below(context, row)):
         for channel in _watchers(context, file_id):
-            _end(context, channel)
-    _tell_folder(context, row.parent)
+            _stop_channel(context, channel)
+    _notify_folder(context, row.parent)
 
 
-def permitted(context: ServiceContext, row: FileRow) -> None:
+def permission_added(context: ServiceContext, row: FileRow) -> None:
     """Somebody has a permission who had none: the file is new to them."""
-    _log(context, users_with_access(context, row), row, below=True)
+    _record_change(context, users_with_access(context, row), row, below=True)
     _enqueue(context, row.id, "add")
 
 
 def role_changed(context: ServiceContext, row: FileRow) -> None:
     """A permission has another role."""
-    _log(context, users_with_access(context, row), row, below=True)
+    _record_change(context, users_with_access(context, row), row, below=True)
     _enqueue(context, row.id, "update", {"permissions"})
 
 
-def unpermitted(context: ServiceContext, row: FileRow, before: AbstractSet[str]) -> None:
+def permission_removed(context: ServiceContext, row: FileRow, before: AbstractSet[str]) -> None:
     """A permission is gone; `before`: the audience while it was there. Who lost access is told so, and no more."""
-    _log(context, before | users_with_access(context, row), row, below=True)
-    _end_lost(context, row)
+    _record_change(context, before | users_with_access(context, row), row, below=True)
+    _stop_lost_channels(context, row)
     _enqueue(context, row.id, "update", {"permissions"})
 
 
-def _log(context: ServiceContext, users: AbstractSet[str], row: FileRow, *, below: bool = False) -> None:
+def _record_change(context: ServiceContext, users: AbstractSet[str], row: FileRow, *, below: bool = False) -> None:
     """An entry in the log of each of them, and a message to whoever watches one."""
     now, ordered = context.millis(), sorted(users)
     context.store.changes.add(ordered, row.id, now)
@@ -83,19 +83,17 @@ def _log(context: ServiceContext, users: AbstractSet[str], row: FileRow, *, belo
         _enqueue(context, change_log_of(user), context.policy.change_state)
 
 
-def _tell_folder(context: ServiceContext, folder: str | None) -> None:
+def _notify_folder(context: ServiceContext, folder: str | None) -> None:
     if folder:
         _enqueue(context, folder, "update", {"children"})
 
 
-def _enqueue(context: ServiceContext, watched: str, state: str, what: AbstractSet[str] = frozenset()) -> bool:
+def _enqueue(context: ServiceContext, watched: str, state: str, changes: AbstractSet[str] = frozenset()) -> bool:
     """Queue a message for each channel of a resource; whether there is any."""
     if not context.store.channels.any():
         return False
-    changed = ",".join(in_order(what))
-    return context.store.channels.enqueue_message(
-        watched, state, changed, step=context.ids.step(), now=context.millis()
-    )
+    names = ",".join(in_order(changes))
+    return context.store.channels.enqueue_message(watched, state, names, step=context.ids.step(), now=context.millis())
 
 
 def _watchers(context: ServiceContext, watched: str) -> list[ChannelRow]:
@@ -109,16 +107,16 @@ def _watched_below(context: ServiceContext, row: FileRow, *, following: bool = F
     return context.store.channels.watched_below(row.id, context.millis(), following=following)
 
 
-def _end_lost(context: ServiceContext, row: FileRow) -> None:
+def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:
     """Whoever watches this file, or one below it, and sees it no more."""
     for file_id in (row.id, *_watched_below(context, row)):
         watched = context.store.files.get(file_id)
         for channel in _watchers(context, file_id):
             if watched is None or effective_role(context, channel.user, watched) is None:
-                _end(context, channel)
+                _stop_channel(context, channel)
 
 
-def _end(context: ServiceContext, channel: ChannelRow) -> None:
+def _stop_channel(context: ServiceContext, channel: ChannelRow) -> None:
     """The last message of a channel: what it watches is gone for its user."""
     context.store.channels.enqueue_for_channel(channel.seq, "remove", "", step=context.ids.step(), now=context.millis())
     context.store.channels.set_state(channel.seq, move(ChannelState(channel.state), ChannelEvent.LOSS).value)

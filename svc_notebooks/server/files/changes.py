@@ -15,8 +15,8 @@ from ..context.responses import json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..store.changes import ChangeRow
 from ..store.files import FileRow
-from .operations import bool_param, int_param, parse_fields_param, selected, showing
-from .resource import DEFAULT, resource
+from .operations import bool_param, int_param, parse_fields_param, select_fields, view_context
+from .resource import DEFAULT_MASK, file_resource
 from .rows import can_see
 
 _CHANGE_SHAPE: Shape = {
@@ -27,15 +27,23 @@ _LIST_SHAPE: Shape = {
     "kind": None, "nextPageToken": None, "newStartPageToken": None, "changes": _CHANGE_SHAPE,
 }  # fmt: skip
 _START_SHAPE: Shape = {"kind": None, "startPageToken": None}
-_SHOWN: Mask = {"kind": {}, "changeType": {}, "type": {}, "time": {}, "removed": {}, "fileId": {}, "file": DEFAULT}
-_DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "changes": _SHOWN}
+_DEFAULT_CHANGE: Mask = {
+    "kind": {},
+    "changeType": {},
+    "type": {},
+    "time": {},
+    "removed": {},
+    "fileId": {},
+    "file": DEFAULT_MASK,
+}
+_DEFAULT: Mask = {"kind": {}, "nextPageToken": {}, "newStartPageToken": {}, "changes": _DEFAULT_CHANGE}
 
 
 def start_page_token(context: ServiceContext, request: RequestContext) -> Response:
     """The token that stands for now."""
     mask = parse_fields_param(request.query, {fields.STAR: {}}, _START_SHAPE)
     value: JSONObject = {"kind": context.names.kind("startPageToken"), "startPageToken": str(_next(context))}
-    return json_response(request.query, selected(mask, value))
+    return json_response(request.query, select_fields(mask, value))
 
 
 def _next(context: ServiceContext) -> int:
@@ -64,24 +72,28 @@ def list_changes(context: ServiceContext, request: RequestContext) -> Response:
     start = check_start(context, request, required=True)
     mask = parse_fields_param(query, _DEFAULT, _LIST_SHAPE)
     end = _next(context)  # before the page is read: what comes meanwhile is on the next one
-    found = context.store.changes.page(request.caller.user, start, size + 1)
-    page = found[:size]
-    entries = [(row, _seen(context, request.caller, row.file)) for row in page]
-    inner = (mask or {}).get("changes") or _SHOWN
+    rows = context.store.changes.page(request.caller.user, start, size + 1)
+    page = rows[:size]
+    entries = [(row, _visible_file(context, request.caller, row.file)) for row in page]
+    inner = (mask or {}).get("changes") or _DEFAULT_CHANGE
     value: JSONObject = {
         "kind": context.names.kind("changeList"),
-        **({"nextPageToken": str(found[size].seq)} if len(found) > size else {"newStartPageToken": str(end)}),
-        "changes": [_entry(context, request, row, file, inner) for row, file in entries if file or with_removed],
+        **({"nextPageToken": str(rows[size].seq)} if len(rows) > size else {"newStartPageToken": str(end)}),
+        "changes": [
+            _change_resource(context, request, row, file, inner) for row, file in entries if file or with_removed
+        ],
     }
-    return json_response(query, selected(mask, value))
+    return json_response(query, select_fields(mask, value))
 
 
-def _seen(context: ServiceContext, caller: Caller, file_id: str) -> FileRow | None:
+def _visible_file(context: ServiceContext, caller: Caller, file_id: str) -> FileRow | None:
     row = context.store.files.get(file_id)
     return row if row and can_see(context, caller, row) else None
 
 
-def _entry(context: ServiceContext, request: RequestContext, row: ChangeRow, file: FileRow | None, mask: Mask) -> JSON:
+def _change_resource(
+    context: ServiceContext, request: RequestContext, row: ChangeRow, file: FileRow | None, mask: Mask
+) -> JSON:
     """One change; a file that is deleted, or not to be seen any more, is removed."""
     value: Mapping[str, JSON] = {
         "kind": context.names.kind("change"),
@@ -92,7 +104,7 @@ def _entry(context: ServiceContext, request: RequestContext, row: ChangeRow, fil
         "fileId": row.file,
     }
     everything = fields.STAR in mask
-    found: JSONObject = {name: one for name, one in value.items() if everything or name in mask}
+    selection: JSONObject = {name: member for name, member in value.items() if everything or name in mask}
     if file and (everything or "file" in mask):
-        found["file"] = resource(file, mask.get("file") or DEFAULT, showing(context, request))
-    return found
+        selection["file"] = file_resource(file, mask.get("file") or DEFAULT_MASK, view_context(context, request))
+    return selection

@@ -30,7 +30,7 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import END
 from ..store.contents import PartRange
 from ..store.files import FileRow
-from .access_control import check_taking
+from .access_control import check_can_download
 from .rows import file_for, is_document, readable_file
 
 
@@ -61,7 +61,7 @@ class ConversionRequest(NamedTuple):
     takes the place of what a document held."""
 
     native: str
-    given: str | None
+    declared_type: str | None
     replaces: bool
 
     @property
@@ -78,26 +78,33 @@ class ConvertedContent(NamedTuple):
 
 
 def conversion_for(
-    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, given: str | None
+    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, declared_type: str | None
 ) -> ConversionRequest | None:
     """Whether content is to be converted: for a file that is a native document, or that shall be one (A5-01).
 
     Raises ApiError (400) for what can never be, and for an ocrLanguage that is none, whatever becomes of the content.
     """
     _language(request)
-    wanted = metadata.get("mimeType")
+    requested_type = metadata.get("mimeType")
     if file_id:
         target = file_for(context, request.caller, file_id, Role.WRITER).mime_type
     else:
-        target = wanted if isinstance(wanted, str) else ""
+        target = requested_type if isinstance(requested_type, str) else ""
     if not is_document(context, target):
-        refused = next((one for one in (target, wanted, given) if _is_no_content(context, one)), None)
+        refused = next(
+            (
+                media_type
+                for media_type in (target, requested_type, declared_type)
+                if _is_no_content(context, media_type)
+            ),
+            None,
+        )
         if refused:
-            raise refuse("noConversion", source=_shown(given), target=refused)
+            raise refuse("noConversion", source=_shortened(declared_type), target=refused)
         return None
-    found = ConversionRequest(_word(context, target), given, bool(file_id))
-    _check(context, request, found, target)
-    return found
+    conversion = ConversionRequest(_without_prefix(context, target), declared_type, bool(file_id))
+    _check_convertible(context, request, conversion, target)
+    return conversion
 
 
 def _is_no_content(context: ServiceContext, media_type: object) -> bool:
@@ -106,59 +113,63 @@ def _is_no_content(context: ServiceContext, media_type: object) -> bool:
     return isinstance(media_type, str) and (media_type in special or is_document(context, media_type))
 
 
-def _shown(given: str | None) -> str:
-    return (given or "unknown")[:200]
+def _shortened(media_type: str | None) -> str:
+    return (media_type or "unknown")[:200]
 
 
-def _check(context: ServiceContext, request: RequestContext, found: ConversionRequest, target: str) -> None:
+def _check_convertible(
+    context: ServiceContext, request: RequestContext, conversion: ConversionRequest, target: str
+) -> None:
     """What is certain before the first byte has come."""
-    key = _key(context, found.given)
-    possible = any(found.native in natives for natives in context.converter.imports.values())
-    if not possible or not (key in GENERIC_TYPES or context.converter.can_read(key, found.native)):
-        raise _not_taken(context, found.native, key, _shown(found.given))
-    if (
-        found.limit is not None
-        and (request.journal_entry.declared or 0) > found.limit + context.policy.max_metadata_size
+    source_type = _declared_source(context, conversion.declared_type)
+    is_target = any(conversion.native in natives for natives in context.converter.imports.values())
+    if not is_target or not (
+        source_type in GENERIC_TYPES or context.converter.can_read(source_type, conversion.native)
     ):
-        raise too_large(context, found)
+        raise _cannot_convert(context, conversion.native, source_type, _shortened(conversion.declared_type))
+    if (
+        conversion.limit is not None
+        and (request.journal_entry.declared or 0) > conversion.limit + context.policy.max_metadata_size
+    ):
+        raise too_large(context, conversion)
 
 
-def _not_taken(context: ServiceContext, native: str, key: str | None, shown: str) -> ApiError:
+def _cannot_convert(context: ServiceContext, native: str, source_type: str | None, source: str) -> ApiError:
     """The refusal of a source that does not become this document, here or anywhere."""
     target = context.names.native(native)
-    if key and (why := context.converter.missing_engine_message(native, key, reads=True)):
-        return refuse("noImportEngine", source=shown, target=target, message=why)
-    return refuse("noConversion", source=shown, target=target)
+    if source_type and (reason := context.converter.missing_engine_message(native, source_type, reads=True)):
+        return refuse("noImportEngine", source=source, target=target, message=reason)
+    return refuse("noConversion", source=source, target=target)
 
 
-def too_large(context: ServiceContext, found: ConversionRequest) -> ApiError:
+def too_large(context: ServiceContext, conversion: ConversionRequest) -> ApiError:
     """The refusal of content that has more bytes than one may convert."""
-    return refuse("importTooLarge", target=context.names.native(found.native), limit=found.limit)
+    return refuse("importTooLarge", target=context.names.native(conversion.native), limit=conversion.limit)
 
 
 def _language(request: RequestContext) -> str | None:
     """The language of text in pictures, as ocrLanguage names it (A5-03). Raises ApiError (400)."""
-    given = request.query.get("ocrLanguage")
+    tag = request.query.get("ocrLanguage")
     try:
-        return check_tag(given) if given else None
+        return check_tag(tag) if tag else None
     except ValueError as error:
         raise refuse("invalidParameter", name="ocrLanguage", message=str(error)) from None
 
 
-def _word(context: ServiceContext, media_type: str) -> str:
+def _without_prefix(context: ServiceContext, media_type: str) -> str:
     return media_type.removeprefix(context.names.media_prefix)
 
 
-def _key(context: ServiceContext, given: str | None) -> str:
+def _declared_source(context: ServiceContext, media_type: str | None) -> str:
     """A media type as core/http/native_formats.py writes it; a vague one where none was given."""
-    return _word(context, MediaType.parse(given).essence) if given else next(iter(GENERIC_TYPES))
+    return _without_prefix(context, MediaType.parse(media_type).essence) if media_type else next(iter(GENERIC_TYPES))
 
 
 @contextmanager
 def convert(
     context: ServiceContext,
     request: RequestContext,
-    found: ConversionRequest | None,
+    conversion: ConversionRequest | None,
     name: str,
     size: int,
     pieces: Iterable[PartRange],
@@ -167,35 +178,37 @@ def convert(
 
     Raises ApiError (400): they cannot be converted (A5-02).
     """
-    if found is None:
+    if conversion is None:
         yield None
         return
-    if found.limit is not None and size > found.limit:
-        raise too_large(context, found)
-    body = _read(context, request, found, name, context.content.read_all(pieces))
-    made = ConvertedContent(context.content.keep(body), context.names.native(found.native))
+    if conversion.limit is not None and size > conversion.limit:
+        raise too_large(context, conversion)
+    body = _read(context, request, conversion, name, context.content.read_all(pieces))
+    converted = ConvertedContent(context.content.keep(body), context.names.native(conversion.native))
     try:
-        yield made
+        yield converted
     except BaseException:
-        context.content.remove(made.pieces)
+        context.content.remove(converted.pieces)
         raise
 
 
 def _read(
-    context: ServiceContext, request: RequestContext, found: ConversionRequest, name: str, source: bytes
+    context: ServiceContext, request: RequestContext, conversion: ConversionRequest, name: str, source: bytes
 ) -> bytes:
-    key, target = _source_type(context, found, name, source), context.names.native(found.native)
-    if key is None or not context.converter.can_read(key, found.native):
-        raise _not_taken(context, found.native, key, key or _shown(found.given))
-    charset = MediaType.parse(found.given).parameters.get("charset") if found.given else None
+    source_type, target = _source_type(context, conversion, name, source), context.names.native(conversion.native)
+    if source_type is None or not context.converter.can_read(source_type, conversion.native):
+        raise _cannot_convert(
+            context, conversion.native, source_type, source_type or _shortened(conversion.declared_type)
+        )
+    charset = MediaType.parse(conversion.declared_type).parameters.get("charset") if conversion.declared_type else None
     options = {"name": name, "now": context.clock.now(), "charset": charset, "ocr_language": _language(request)}
     try:
-        with _ended(context):
-            made = context.converter.read(source, key, found.native, _client(request), **options)
+        with _conversion_errors(context):
+            converted = context.converter.read(source, source_type, conversion.native, _client(request), **options)
     except ConversionError as error:
         raise refuse("notConverted", target=target, message=str(error)[:500]) from None
-    request.journal_entry.decided_by = with_notes(_rule(found, key), made.notes)
-    return made.body
+    request.journal_entry.decided_by = with_notes(_rule(conversion, source_type), converted.notes)
+    return converted.body
 
 
 def _client(request: RequestContext) -> Client:
@@ -203,7 +216,7 @@ def _client(request: RequestContext) -> Client:
 
 
 @contextmanager
-def _ended(context: ServiceContext) -> Iterator[None]:
+def _conversion_errors(context: ServiceContext) -> Iterator[None]:
     """A conversion, and what is said where it was never run to its end. Raises Disconnected, ApiError (403)."""
     try:
         yield
@@ -216,22 +229,22 @@ def _ended(context: ServiceContext) -> Iterator[None]:
         raise ApiError([refusal], [("Retry-After", "1")]) from None
 
 
-def _rule(found: ConversionRequest, key: str) -> str:
-    if found.replaces:
+def _rule(conversion: ConversionRequest, source_type: str) -> str:
+    if conversion.replaces:
         return "A5-04"
-    return "A5-03" if key == PDF or key.startswith("image/") else "A5-01"
+    return "A5-03" if source_type == PDF or source_type.startswith("image/") else "A5-01"
 
 
-def _source_type(context: ServiceContext, found: ConversionRequest, name: str, source: bytes) -> str | None:
+def _source_type(context: ServiceContext, conversion: ConversionRequest, name: str, source: bytes) -> str | None:
     """What the source is: as its sender says, else by its bytes, which leave open what kind of text it is."""
-    key = _key(context, found.given)
-    if key not in GENERIC_TYPES:
-        return key
-    seen = detect_source(source, found.native)
-    named = by_name(name)
-    if seen == TEXT and named and context.converter.can_read(named, found.native):
-        return named
-    return seen
+    declared = _declared_source(context, conversion.declared_type)
+    if declared not in GENERIC_TYPES:
+        return declared
+    detected = detect_source(source, conversion.native)
+    by_extension = by_name(name)
+    if detected == TEXT and by_extension and context.converter.can_read(by_extension, conversion.native):
+        return by_extension
+    return detected
 
 
 def _export_options(row: FileRow) -> dict[str, Any]:
@@ -241,13 +254,16 @@ def _export_options(row: FileRow) -> dict[str, Any]:
 
 def export(context: ServiceContext, request: RequestContext) -> Response:
     """A native document as a file of another format (A7)."""
-    wanted = request.query.get("mimeType")
-    if not wanted:
+    media_type = request.query.get("mimeType")
+    if not media_type:
         raise refuse("requiredParameter", name="mimeType")
     with context.store.transaction():  # the row and its content as of one moment
         row = readable_file(context, request.caller, request.file_id)
-        native, target = _exportable(context, row.mime_type), _word(context, MediaType.parse(wanted).essence)
-        check_taking(context, request.caller.user, row, "cannotExport")
+        native, target = (
+            _exportable(context, row.mime_type),
+            _without_prefix(context, MediaType.parse(media_type).essence),
+        )
+        check_can_download(context, request.caller.user, row, "cannotExport")
         if not context.converter.can_write(native, target):
             raise _not_offered(context, row.mime_type, native, target)
         blocks = None if row.content is None else context.content.read(row.content, 0, END)
@@ -258,9 +274,9 @@ def export(context: ServiceContext, request: RequestContext) -> Response:
     return Response(200, Headers(headers), result)
 
 
-def rendered(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
+def render_document(context: ServiceContext, row: FileRow, target: str, user: str) -> bytes:
     """A native document in another format, for a user. Raises ConversionError: it cannot be had so, or not now."""
-    native = _word(context, row.mime_type)
+    native = _without_prefix(context, row.mime_type)
     if not context.converter.can_write(native, target):
         raise ConversionError(f"{native} documents have no {target}")
     body = None if row.content is None else b"".join(context.content.read(row.content, 0, END))
@@ -273,13 +289,13 @@ def rendered(context: ServiceContext, row: FileRow, target: str, user: str) -> b
 def _exportable(context: ServiceContext, media_type: str) -> str:
     if not is_document(context, media_type):
         raise refuse("notExportable")
-    return _word(context, media_type)
+    return _without_prefix(context, media_type)
 
 
-def _not_offered(context: ServiceContext, media_type: str, native: str, wanted: str) -> ApiError:
-    if why := context.converter.missing_engine_message(native, wanted, reads=False):
-        target = context.names.media_type(wanted)
-        return refuse("noExportEngine", source=media_type, target=target, message=why)
+def _not_offered(context: ServiceContext, media_type: str, native: str, export_type: str) -> ApiError:
+    if reason := context.converter.missing_engine_message(native, export_type, reads=False):
+        target = context.names.media_type(export_type)
+        return refuse("noExportEngine", source=media_type, target=target, message=reason)
     targets = ", ".join(map(context.names.media_type, context.converter.exports.get(native, ())))
     return refuse("noExport", source=media_type, target=targets or "nothing here")
 
@@ -289,15 +305,15 @@ def _write(
 ) -> bytes:
     limit = context.policy.export_limit
     try:
-        with _ended(context):
-            made = context.converter.write(body, native, target, _client(request), **_export_options(row))
+        with _conversion_errors(context):
+            exported = context.converter.write(body, native, target, _client(request), **_export_options(row))
     except TooLarge as error:
         raise refuse("exportTooLarge", message=str(error)[:500]) from None
     except ConversionError as error:  # it would fail again: no 5xx, which clients repeat
-        shown = context.names.media_type(target)
-        raise refuse("notConverted", decided_by=FAILED_EXPORT, target=shown, message=str(error)[:500]) from None
-    if len(made.body) > limit:
-        message = f"it would have {len(made.body)} bytes, the limit is {limit}."
+        media_type = context.names.media_type(target)
+        raise refuse("notConverted", decided_by=FAILED_EXPORT, target=media_type, message=str(error)[:500]) from None
+    if len(exported.body) > limit:
+        message = f"it would have {len(exported.body)} bytes, the limit is {limit}."
         raise refuse("exportTooLarge", decided_by="export_limit", message=message)
-    request.journal_entry.decided_by = with_notes(request.operation.decided_by, made.notes)
-    return made.body
+    request.journal_entry.decided_by = with_notes(request.operation.decided_by, exported.notes)
+    return exported.body

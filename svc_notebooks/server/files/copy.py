@@ -18,31 +18,34 @@ from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import END, ContentReader
 from ..store.contents import PartRange
 from ..store.files import FileRow
-from .access_control import check_taking
+from .access_control import check_can_download
 from .conversion import ConversionRequest, conversion_for, convert
-from .operations import check_answer, read_json, render_file
+from .operations import check_response_params, read_json, render_file
 from .rows import add_file, check_new, file_for, new_row, readable_file
-from .simple_upload import file_content, made_content
+from .simple_upload import converted_content, store_content
 
-_TAKEN_ALONG = ("contentHints", "description", "folderColorRgb", "originalFilename")
+_COPIED_FIELDS = ("contentHints", "description", "folderColorRgb", "originalFilename")
 
 
 def copy(context: ServiceContext, request: RequestContext) -> Response:
     """A copy of a file that the caller may read and take along."""
-    check_answer(context, request)
-    given = check_file(read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy)
+    check_response_params(context, request)
+    sent = check_file(read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy)
     _check_content(context, request)
     with context.store.transaction():
         source = _source(context, request)
-        metadata = _metadata(context, request, source, given)
-        wished = _wish(context, request, source, metadata)
-        if wished is None:
+        metadata = _metadata(context, request, source, sent)
+        conversion = _conversion(context, request, source, metadata)
+        if conversion is None:
             return json_response(
-                request.query, render_file(context, request, _same_content(context, request, source, metadata))
+                request.query, render_file(context, request, _plain_copy(context, request, source, metadata))
             )
-        held = _hold(context, source)
+        reader_and_pieces = _open_content(context, source)
     return json_response(
-        request.query, render_file(context, request, _converted(context, request, source, metadata, wished, *held))
+        request.query,
+        render_file(
+            context, request, _converted_copy(context, request, source, metadata, conversion, *reader_and_pieces)
+        ),
     )
 
 
@@ -52,9 +55,9 @@ def _check_content(context: ServiceContext, request: RequestContext) -> None:
         row = _source(context, request)
         if row.content is None:
             return
-        held = context.content.read(row.content, 0, END)
-    with closing(held):
-        held.check()
+        reader = context.content.read(row.content, 0, END)
+    with closing(reader):
+        reader.check()
 
 
 def _source(context: ServiceContext, request: RequestContext) -> FileRow:
@@ -62,27 +65,27 @@ def _source(context: ServiceContext, request: RequestContext) -> FileRow:
     row = readable_file(context, request.caller, request.file_id)
     if row.mime_type == context.folder_type:
         raise refuse("cannotCopy", fileId=row.id)
-    check_taking(context, request.caller.user, row, "cannotCopy")
+    check_can_download(context, request.caller.user, row, "cannotCopy")
     if row.abusive and row.owner != request.caller.user:
         raise refuse("abusive")
     return row
 
 
-def _metadata(context: ServiceContext, request: RequestContext, source: FileRow, given: JSONObject) -> JSONObject:
+def _metadata(context: ServiceContext, request: RequestContext, source: FileRow, sent: JSONObject) -> JSONObject:
     """What the copy is described by: what the caller says, else what the original has."""
     extra, client = json.loads(source.extra), request.caller.client
-    found: JSONObject = {name: extra[name] for name in _TAKEN_ALONG if name in extra}
-    found |= {
+    metadata: JSONObject = {name: extra[name] for name in _COPIED_FIELDS if name in extra}
+    metadata |= {
         "name": f"Copy of {source.name}",
         "mimeType": source.mime_type,
         "parents": [_folder(context, request, source)],
     }
-    for name, whose in (("properties", ""), ("appProperties", client)):
-        if kept := context.store.files.properties(source.id, whose):
-            found[name] = dict(kept)
+    for name, owner in (("properties", ""), ("appProperties", client)):
+        if kept := context.store.files.properties(source.id, owner):
+            metadata[name] = dict(kept)
     if source.target:
-        found["shortcutDetails"] = {"targetId": source.target}
-    return found | {name: value for name, value in given.items() if value is not None or name not in found}
+        metadata["shortcutDetails"] = {"targetId": source.target}
+    return metadata | {name: value for name, value in sent.items() if value is not None or name not in metadata}
 
 
 def _folder(context: ServiceContext, request: RequestContext, source: FileRow) -> str:
@@ -93,27 +96,27 @@ def _folder(context: ServiceContext, request: RequestContext, source: FileRow) -
         return context.root(request.caller.user)
 
 
-def _wish(
+def _conversion(
     context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject
 ) -> ConversionRequest | None:
     """Whether the copy becomes a native document on the way. Raises ApiError for what cannot be."""
     check_new(context, request.caller, metadata)
-    wanted = metadata["mimeType"]
+    media_type = metadata["mimeType"]
     if context.names.is_native(source.mime_type):
-        if wanted != source.mime_type:
-            raise refuse("noConversion", source=source.mime_type, target=wanted)
+        if media_type != source.mime_type:
+            raise refuse("noConversion", source=source.mime_type, target=media_type)
         return None
     return conversion_for(context, request, "", metadata, source.mime_type)
 
 
-def _same_content(context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject) -> FileRow:
+def _plain_copy(context: ServiceContext, request: RequestContext, source: FileRow, metadata: JSONObject) -> FileRow:
     row = new_row(context, request.caller, metadata, source.mime_type)
     row = row._replace(content=source.content, size=source.size, abusive=source.abusive)
     add_file(context, request.caller, row, metadata)
     return row
 
 
-def _hold(context: ServiceContext, source: FileRow) -> tuple[ContentReader, list[PartRange]]:
+def _open_content(context: ServiceContext, source: FileRow) -> tuple[ContentReader, list[PartRange]]:
     """The parts of a content, and what keeps them there until it is closed."""
     assert source.content is not None
     assert source.size is not None
@@ -121,19 +124,19 @@ def _hold(context: ServiceContext, source: FileRow) -> tuple[ContentReader, list
     return context.content.read(source.content, 0, source.size), pieces
 
 
-def _converted(
+def _converted_copy(
     context: ServiceContext,
     request: RequestContext,
     source: FileRow,
     metadata: JSONObject,
-    wished: ConversionRequest,
-    held: ContentReader,
+    conversion: ConversionRequest,
+    reader: ContentReader,
     pieces: list[PartRange],
 ) -> FileRow:
     size = source.size or 0
-    with closing(held), convert(context, request, wished, str(metadata["name"]), size, pieces) as made:
-        assert made
+    with closing(reader), convert(context, request, conversion, str(metadata["name"]), size, pieces) as converted:
+        assert converted
         with context.store.transaction():
-            row = file_content(context, request, "", metadata, made_content(context, made)).row
+            row = store_content(context, request, "", metadata, converted_content(context, converted)).row
             context.store.files.save(row._replace(abusive=source.abusive))
     return row

@@ -11,27 +11,27 @@ from ..context.html import sandbox_headers
 from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import ContentReader
 from ..store.files import FileRow
-from .access_control import check_taking
+from .access_control import check_can_download
 from .rows import readable_file
 
 
 def download(context: ServiceContext, request: RequestContext) -> Response:
     """The bytes of a file; a download that has begun completes whatever happens to the file.
 
-    Raises DamagedContent before the response begins, as far as `Outflow.check` sees.
+    Raises DamagedContent before the response begins, as far as `ContentReader.check` sees.
     """
     caller = require_scopes(request.caller, CONTENT, request.operation)
     with context.store.transaction():  # the row and its parts as of one moment
         row = readable_file(context, caller, request.file_id)
         if row.content is None or row.size is None:
             raise refuse("notDownloadable")
-        check_taking(context, caller.user, row, "cannotDownload")
+        check_can_download(context, caller.user, row, "cannotDownload")
         _check_abuse(request, caller, row)
-        span = None if "If-Range" in request.headers else _span(request.headers.all("Range"), row.size)
-        response = _answer(context, request, row, row.size, span)
+        span = None if "If-Range" in request.headers else _requested_span(request.headers.all("Range"), row.size)
+        response = _response(context, request, row, row.size, span)
     if isinstance(response.body, ContentReader):
         response.body.check()  # not in the transaction: it reads
-    # Not `call.method`: a POST that names HEAD is answered as HEAD is, but its client waits for the bytes.
+    # Not `request.method`: a POST that names HEAD is answered as HEAD is, but its client waits for the bytes.
     if request.http_request.method == "HEAD":
         close_body(response.body)
         return Response(response.status, response.headers)
@@ -44,22 +44,22 @@ def _check_abuse(request: RequestContext, caller: Caller, row: FileRow) -> None:
         raise refuse("abusive")
 
 
-def _span(asked: list[str], size: int) -> ByteSpan | None:
+def _requested_span(headers: list[str], size: int) -> ByteSpan | None:
     """The one range that is asked for; None: the whole, as for a header that is no single range."""
-    if len(asked) != 1:
+    if len(headers) != 1:
         return None
     try:
-        wanted = ByteRange.parse(asked[0])
+        byte_range = ByteRange.parse(headers[0])
     except ValueError:
         return None
-    span = wanted.resolve(size)
+    span = byte_range.resolve(size)
     if span is None:
-        refused = refuse("badRange", size=size)
-        raise ApiError(refused.rows, [("Content-Range", str(ContentRange(None, size)))])
+        refusal = refuse("badRange", size=size)
+        raise ApiError(refusal.rows, [("Content-Range", str(ContentRange(None, size)))])
     return span
 
 
-def _answer(
+def _response(
     context: ServiceContext, request: RequestContext, row: FileRow, size: int, span: ByteSpan | None
 ) -> Response:
     request.journal_entry.decided_by = _rule(request, row, span)

@@ -18,11 +18,11 @@ from ...core.http.mime import detect
 from ..blobs.blob_store import BLOCK
 from ..context.external_origin import external_origin
 from ..context.page_tokens import decode_page_token, encode_page_token
-from ..context.responses import empty, json_response
+from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..store.files import FilePage, FileRow
 from . import change_events
-from .resource import DEFAULT, ViewContext, resource
+from .resource import DEFAULT_MASK, ViewContext, file_resource
 from .rows import add_file, changed_row, check_new, file_for, new_row, readable_file, save_properties, writable_folder
 
 
@@ -34,10 +34,10 @@ class NewContent(NamedTuple):
     media_type: str
 
 
-_MOST_NESTED = 100
-_MOST_DIGITS = 4000
-_OUR_SPACES = ("storage", "drive")
-_SPACES = (*_OUR_SPACES, "appDataFolder")
+_MAX_NESTING = 100
+_MAX_DIGITS = 4000
+_SEARCHED_SPACES = ("storage", "drive")
+_SPACES = (*_SEARCHED_SPACES, "appDataFolder")
 
 
 def read_json(body: Body, limit: int) -> JSONObject:
@@ -55,45 +55,45 @@ def parse_json(text: bytes) -> JSONObject:
     """The JSON object that a text is; {} for an empty one. Raises ApiError (400 parseError)."""
     if not text.strip():
         return {}
-    value = _loaded(text)
+    value = _decode_json(text)
     if not isinstance(value, dict):
         raise refuse("parseError", message="expected an object in braces.")
-    if text.count(b"{") + text.count(b"[") > _MOST_NESTED:
-        _check_nesting(value, _MOST_NESTED)
+    if text.count(b"{") + text.count(b"[") > _MAX_NESTING:
+        _check_nesting(value, _MAX_NESTING)
     return value
 
 
-def _loaded(text: bytes) -> JSON:
+def _decode_json(text: bytes) -> JSON:
     try:
-        value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_no_constant, parse_int=_integer)
+        value: JSON = json.loads(text.decode("utf-8-sig"), parse_constant=_reject_constant, parse_int=_integer)
     except UnicodeDecodeError:
         raise refuse("parseError", message="expected text in UTF-8, not compressed.") from None
     except RecursionError:
-        raise _too_deep() from None
+        raise _nesting_error() from None
     except ValueError as error:
         raise refuse("parseError", message=str(error)[:200]) from None
     return value
 
 
-def _too_deep() -> ApiError:
-    return refuse("parseError", message=f"it is nested more than {_MOST_NESTED} deep.")
+def _nesting_error() -> ApiError:
+    return refuse("parseError", message=f"it is nested more than {_MAX_NESTING} deep.")
 
 
-def _check_nesting(value: JSON, left: int) -> None:
+def _check_nesting(value: JSON, remaining: int) -> None:
     """What is stored must be printed again, whatever recursion that takes."""
-    if not left:
-        raise _too_deep()
+    if not remaining:
+        raise _nesting_error()
     for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        _check_nesting(inner, left - 1)
+        _check_nesting(inner, remaining - 1)
 
 
-def _no_constant(name: str) -> JSON:
+def _reject_constant(name: str) -> JSON:
     raise ValueError(f"{name} is no JSON number")
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > _MOST_DIGITS:
-        raise ValueError(f"a number has more than {_MOST_DIGITS} digits")
+    if len(digits) > _MAX_DIGITS:
+        raise ValueError(f"a number has more than {_MAX_DIGITS} digits")
     return int(digits)
 
 
@@ -107,32 +107,32 @@ def parse_fields_param(query: Query, default: Mask, shape: Shape) -> Mask | None
     return mask or None
 
 
-def selected(mask: Mask | None, value: JSONObject) -> JSONObject:
+def select_fields(mask: Mask | None, value: JSONObject) -> JSONObject:
     """The parts of an answer that a mask selects; None selects nothing."""
-    found: JSON = {} if mask is None else fields.apply(mask, value)
-    return found if isinstance(found, dict) else {}
+    selection: JSON = {} if mask is None else fields.apply(mask, value)
+    return selection if isinstance(selection, dict) else {}
 
 
-def check_answer(context: ServiceContext, request: RequestContext) -> None:
+def check_response_params(context: ServiceContext, request: RequestContext) -> None:
     """Refuse what would make the answer fail after the work is done. Raises ApiError (400)."""
-    parse_fields_param(request.query, DEFAULT, FILE_SHAPE)
+    parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
     external_origin(request.http_request, context)
 
 
-def showing(context: ServiceContext, request: RequestContext) -> ViewContext:
+def view_context(context: ServiceContext, request: RequestContext) -> ViewContext:
     """To whom this call's answer is shown."""
     return ViewContext(context, request.caller, request.http_request)
 
 
 def render_file(context: ServiceContext, request: RequestContext, row: FileRow) -> JSONObject:
     """A file as this call's `fields` select it. Raises ApiError."""
-    mask = parse_fields_param(request.query, DEFAULT, FILE_SHAPE)
-    return {} if mask is None else resource(row, mask, showing(context, request))
+    mask = parse_fields_param(request.query, DEFAULT_MASK, FILE_SHAPE)
+    return {} if mask is None else file_resource(row, mask, view_context(context, request))
 
 
 def create(context: ServiceContext, request: RequestContext) -> Response:
     """A file by its metadata alone: a folder, an empty native document, or no bytes of another type."""
-    check_answer(context, request)
+    check_response_params(context, request)
     metadata = check_file(
         read_json(request.body, context.policy.max_metadata_size), creating=True, policy=context.policy
     )
@@ -156,16 +156,16 @@ def get(context: ServiceContext, request: RequestContext) -> Response:
 
 def update(context: ServiceContext, request: RequestContext) -> Response:
     """Change metadata, and move by addParents and removeParents."""
-    check_answer(context, request)
+    check_response_params(context, request)
     metadata = check_file(
         read_json(request.body, context.policy.max_metadata_size), creating=False, policy=context.policy
     )
     with context.store.transaction():
-        row = change(context, request, request.file_id, metadata)
+        row = change_file(context, request, request.file_id, metadata)
     return json_response(request.query, render_file(context, request, row))
 
 
-def change(
+def change_file(
     context: ServiceContext,
     request: RequestContext,
     file_id: str,
@@ -174,35 +174,37 @@ def change(
 ) -> FileRow:
     """Store a file's new metadata and content, inside a transaction; the row as it is then."""
     old = file_for(context, request.caller, file_id, Role.WRITER)
-    row = changed_row(context, request.caller, _moved(context, request, old), metadata)
+    row = changed_row(context, request.caller, _moved_row(context, request, old), metadata)
     if content:
         row = row._replace(content=content.number, size=content.size, mime_type=content.media_type)
     context.store.files.save(row)
     save_properties(context, request.caller, row.id, metadata)
     if row.trashed != old.trashed:
         context.store.files.follow(row.id, trashed=bool(row.trashed))
-    change_events.changed(context, old, row, _what_changed(old, row, metadata, content))
+    change_events.changed(context, old, row, _change_names(old, row, metadata, content))
     return row
 
 
-def _what_changed(old: FileRow, row: FileRow, metadata: JSONObject, content: NewContent | None) -> set[str]:
+def _change_names(old: FileRow, row: FileRow, metadata: JSONObject, content: NewContent | None) -> set[str]:
     """The kinds of change that a message names; a new revision is a property too, moving to the trash is none."""
-    found = {"parents"} if old.parent != row.parent else set()
+    changes = {"parents"} if old.parent != row.parent else set()
     if content:
-        found |= {"content", "properties"}
-    if metadata.keys() - {"trashed"} or not (found or "trashed" in metadata):
-        found.add("properties")
-    return found
+        changes |= {"content", "properties"}
+    if metadata.keys() - {"trashed"} or not (changes or "trashed" in metadata):
+        changes.add("properties")
+    return changes
 
 
-def _moved(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
+def _moved_row(context: ServiceContext, request: RequestContext, row: FileRow) -> FileRow:
     """A file has one parent: adding another moves it there; without one it goes to the root."""
     add, remove = request.query.get("addParents"), request.query.get("removeParents")
     root = context.root(row.owner)
     if add:
         target = writable_folder(context, request.caller, add.split(",")[0].strip())
         _check_cycle(context, row, target)
-    elif remove and row.parent in [root if one.strip() == "root" else one.strip() for one in remove.split(",")]:
+    elif remove and row.parent in [
+        root if folder_id.strip() == "root" else folder_id.strip() for folder_id in remove.split(",")
+    ]:
         target = file_for(context, request.caller, root, Role.OWNER)
     else:
         return row
@@ -212,11 +214,11 @@ def _moved(context: ServiceContext, request: RequestContext, row: FileRow) -> Fi
 
 
 def _check_cycle(context: ServiceContext, row: FileRow, target: FileRow) -> None:
-    above: FileRow | None = target
-    while above is not None:
-        if above.id == row.id:
+    ancestor: FileRow | None = target
+    while ancestor is not None:
+        if ancestor.id == row.id:
             raise refuse("invalidParameter", name="addParents", message="a folder cannot go into itself.")
-        above = context.store.files.get(above.parent) if above.parent else None
+        ancestor = context.store.files.get(ancestor.parent) if ancestor.parent else None
 
 
 def delete(context: ServiceContext, request: RequestContext) -> Response:
@@ -227,42 +229,42 @@ def delete(context: ServiceContext, request: RequestContext) -> Response:
             raise refuse("ownerOnly", fileId=row.id)
         if row.parent is None:
             raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
-        doomed = _drop(context, row.id)
-    _discard(context, doomed)
-    return empty(204)
+        contents = _delete_tree(context, row.id)
+    _discard_contents(context, contents)
+    return empty_response(204)
 
 
 def empty_trash(context: ServiceContext, request: RequestContext) -> Response:
     """Delete everything in the caller's trash for good."""
-    doomed: dict[int, list[str]] = {}
+    contents: dict[int, list[str]] = {}
     with context.store.transaction():
         for file_id in context.store.files.in_trash(request.caller.user):
-            doomed |= _drop(context, file_id)
-    _discard(context, doomed)
-    return empty(204)
+            contents |= _delete_tree(context, file_id)
+    _discard_contents(context, contents)
+    return empty_response(204)
 
 
-def _drop(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
+def _delete_tree(context: ServiceContext, file_id: str) -> dict[int, list[str]]:
     if row := context.store.files.get(file_id):
-        _send_home(context, row)
+        _return_foreign_files(context, row)
         change_events.removed(context, row)
         context.store.permissions.drop_all(row.id)
     return {content: context.store.contents.drop(content) for content in context.store.files.drop(file_id)}
 
 
-def _send_home(context: ServiceContext, top: FileRow) -> None:
+def _return_foreign_files(context: ServiceContext, top: FileRow) -> None:
     """What others have put into a folder that is deleted goes to their own root, with what is below it."""
     for file_id in context.store.files.foreign_below(top.id, top.owner):
         row = context.store.files.get(file_id)
-        above = context.store.files.get(row.parent) if row and row.parent else None
-        if row and above and above.owner != row.owner:
-            home = row._replace(parent=context.root(row.owner))
-            context.store.files.save(home)
-            change_events.changed(context, row, home, {"parents"})
+        parent = context.store.files.get(row.parent) if row and row.parent else None
+        if row and parent and parent.owner != row.owner:
+            moved = row._replace(parent=context.root(row.owner))
+            context.store.files.save(moved)
+            change_events.changed(context, row, moved, {"parents"})
 
 
-def _discard(context: ServiceContext, doomed: Mapping[int, list[str]]) -> None:
-    for content, parts in doomed.items():
+def _discard_contents(context: ServiceContext, contents: Mapping[int, list[str]]) -> None:
+    for content, parts in contents.items():
         context.content.discard(content, parts)
 
 
@@ -270,15 +272,15 @@ def generate_ids(context: ServiceContext, request: RequestContext) -> Response:
     """Ids that create and upload take, once each (L-01)."""
     policy = context.policy
     count = int_param(request.query, "count", policy.generated_ids, policy.max_generated_ids)
-    space = one_of(request.query, "space", _SPACES)
-    one_of(request.query, "type", ("files", "shortcuts"))
+    space = choice_param(request.query, "space", _SPACES)
+    choice_param(request.query, "type", ("files", "shortcuts"))
     mask = parse_fields_param(request.query, {"*": {}}, IDS_SHAPE)
     ids = [context.ids.blob() for _ in range(count)]
     with context.store.transaction():
         for file_id in ids:
             context.store.users.add_id(file_id, request.caller.user)
     value: JSONObject = {"kind": context.names.kind("generatedIds"), "space": space, "ids": list(ids)}
-    return json_response(request.query, selected(mask, value))
+    return json_response(request.query, select_fields(mask, value))
 
 
 def list_files(context: ServiceContext, request: RequestContext) -> Response:
@@ -286,7 +288,7 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     policy, query = context.policy, request.query
     size = int_param(query, "pageSize", policy.page_size, policy.max_page_size)
     keys = parse_order(query.get("orderBy") or "")
-    one_of(query, "corpora", ("user", "domain", "drive", "allDrives"))
+    choice_param(query, "corpora", ("user", "domain", "drive", "allDrives"))
     spaces = _spaces(query)
     text = query.get("q") or ""
     search = parse_query(text) if text.strip() else None
@@ -296,12 +298,14 @@ def list_files(context: ServiceContext, request: RequestContext) -> Response:
     token = query.get("pageToken")
     after = decode_page_token(token, about, len(keys) + 1, context.secret) if token else None
     mask = parse_fields_param(
-        query, {"kind": {}, "incompleteSearch": {}, "nextPageToken": {}, "files": DEFAULT}, LIST_SHAPE
+        query, {"kind": {}, "incompleteSearch": {}, "nextPageToken": {}, "files": DEFAULT_MASK}, LIST_SHAPE
     )
     if mask is None:
         return json_response(query, {})
-    here = not spaces.isdisjoint(_OUR_SPACES)
-    page = context.store.files.page(request.viewer(context), search, keys, after, size) if here else FilePage([], None)
+    searched = not spaces.isdisjoint(_SEARCHED_SPACES)
+    page = (
+        context.store.files.page(request.viewer(context), search, keys, after, size) if searched else FilePage([], None)
+    )
     next_token = encode_page_token(page.last, about, context.secret) if page.last else None
     return json_response(query, _listing(context, request, page.rows, next_token, mask))
 
@@ -310,7 +314,7 @@ def _spaces(query: Query) -> set[str]:
     """The spaces that are looked through. Raises ApiError (400)."""
     spaces = [space.strip() for space in (query.get("spaces", _SPACES[0]) or "").split(",")]
     for space in spaces:
-        one_of(Query([("spaces", space)]), "spaces", _SPACES)
+        choice_param(Query([("spaces", space)]), "spaces", _SPACES)
     return set(spaces)
 
 
@@ -319,30 +323,32 @@ def _listing(
 ) -> JSONObject:
     everything = fields.STAR in mask
     value: JSONObject = {"kind": context.names.kind("fileList"), "incompleteSearch": False, "nextPageToken": token}
-    found: JSONObject = {name: one for name, one in value.items() if (everything or name in mask) and one is not None}
+    listing: JSONObject = {
+        name: member for name, member in value.items() if (everything or name in mask) and member is not None
+    }
     if everything or "files" in mask:
         inner = mask.get("files") or {fields.STAR: fields.ALL}
-        view = showing(context, request)
-        found["files"] = [resource(row, inner, view) for row in rows]
-    return found
+        view = view_context(context, request)
+        listing["files"] = [file_resource(row, inner, view) for row in rows]
+    return listing
 
 
-def int_param(query: Query, name: str, default: int, most: int) -> int:
+def int_param(query: Query, name: str, default: int, maximum: int) -> int:
     """A whole number from 1 to `most`. Raises ApiError (400)."""
     text = query.get(name)
     if text is None:
         return default
-    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= most):
-        raise refuse("invalidParameter", name=name, message=f"expected a whole number from 1 to {most}.")
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= maximum):
+        raise refuse("invalidParameter", name=name, message=f"expected a whole number from 1 to {maximum}.")
     return int(text)
 
 
 def bool_param(query: Query, name: str, *, default: bool) -> bool:
     """True or false. Raises ApiError (400)."""
-    return one_of(query, name, ("true", "false") if default else ("false", "true")) == "true"
+    return choice_param(query, name, ("true", "false") if default else ("false", "true")) == "true"
 
 
-def one_of(query: Query, name: str, allowed: tuple[str, ...]) -> str:
+def choice_param(query: Query, name: str, allowed: tuple[str, ...]) -> str:
     """One of these values, the first unless given. Raises ApiError (400)."""
     text = query.get(name)
     if text is None:

@@ -28,7 +28,7 @@ from .access_control import can_download, effective_permissions, effective_role
 
 _log = logging.getLogger(__name__)
 
-DEFAULT: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
+DEFAULT_MASK: Mask = {"kind": ALL, "id": ALL, "name": ALL, "mimeType": ALL}
 """What an answer has unless `fields` says otherwise."""
 
 _VIEWS = {"document": "document", "spreadsheet": "spreadsheets", "presentation": "presentation"}
@@ -54,20 +54,20 @@ class ViewContext:
 class _File:
     """A file while its resource is made: what several fields need is found once."""
 
-    def __init__(self, row: FileRow, showing: ViewContext) -> None:
+    def __init__(self, row: FileRow, view: ViewContext) -> None:
         self.row = row
-        self.context = showing.context
-        self.caller = showing.caller
-        self._showing = showing
+        self.context = view.context
+        self.caller = view.caller
+        self._view = view
 
     @property
     def origin(self) -> str:
-        return self._showing.origin
+        return self._view.origin
 
     @cached_property
     def extra(self) -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(self.row.extra)
-        return found
+        fields: dict[str, Any] = json.loads(self.row.extra)
+        return fields
 
     @cached_property
     def digests(self) -> Digests | None:
@@ -136,12 +136,13 @@ def _capabilities(file: _File) -> JSONObject:
     if not (file.row.owner == file.caller.user or file.extra.get("writersCanShare", True)):
         denied["canShare"] = True
     return {
-        name: _LEAST.get(name, Role.WRITER) <= file.role and not denied.get(name, name in _FOLDERS_ONLY and not folder)
+        name: _MINIMUM_ROLES.get(name, Role.WRITER) <= file.role
+        and not denied.get(name, name in _FOLDERS_ONLY and not folder)
         for name in CAPABILITIES
     }
 
 
-_LEAST = {
+_MINIMUM_ROLES = {
     "canComment": Role.COMMENTER,
     "canCopy": Role.READER,
     "canDelete": Role.OWNER,
@@ -159,12 +160,12 @@ def permissions_of(context: ServiceContext, row: FileRow) -> list[JSONObject]:
     """All permissions that hold for a file, the owner's first."""
     owner = PermissionRow(row.id, permission_id(row.owner), "user", row.owner, Role.OWNER, row.created, row.owner)
     others = (grant for grant in effective_permissions(context, row) if grant.id != owner.id)
-    return [permission_resource(context, one) for one in (owner, *others)]
+    return [permission_resource(context, grant) for grant in (owner, *others)]
 
 
 def permission_resource(context: ServiceContext, row: PermissionRow) -> JSONObject:
     """A permission as the wire shows it."""
-    found: JSONObject = {
+    fields: JSONObject = {
         "id": row.id,
         "displayName": display_name(row.grantee) if row.grantee else None,
         "type": row.type,
@@ -172,7 +173,7 @@ def permission_resource(context: ServiceContext, row: PermissionRow) -> JSONObje
         GRANTEES[row.type] or "": row.grantee or None,
         "role": Role(row.role).word,
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _permissions(file: _File) -> list[JSONObject] | None:
@@ -181,7 +182,7 @@ def _permissions(file: _File) -> list[JSONObject] | None:
 
 
 def _permission_ids(file: _File) -> list[JSON] | None:
-    return [one["id"] for one in _permissions(file) or []] or None
+    return [permission["id"] for permission in _permissions(file) or []] or None
 
 
 def _modifier(file: _File) -> JSONObject:
@@ -189,8 +190,8 @@ def _modifier(file: _File) -> JSONObject:
 
 
 def _own_grant(file: _File) -> PermissionRow | None:
-    mine = permission_id(file.caller.user.lower())
-    return next((one for one in file.context.store.permissions.of(file.row.id) if one.id == mine), None)
+    own_id = permission_id(file.caller.user.lower())
+    return next((grant for grant in file.context.store.permissions.of(file.row.id) if grant.id == own_id), None)
 
 
 def _shared_time(file: _File) -> str | None:
@@ -220,9 +221,9 @@ def view_path(context: ServiceContext, row: FileRow) -> str:
 def _export_links(file: _File) -> JSONObject | None:
     """Where a native document is to be had in each format that it can become."""
     native = file.row.mime_type.removeprefix(file.context.names.media_prefix)
-    address = join_url(file.origin, file.context.names.path("files", segment(file.row.id), "export"))
+    url = join_url(file.origin, file.context.names.path("files", segment(file.row.id), "export"))
     targets = map(file.context.names.media_type, file.context.converter.exports.get(native, ()))
-    return {target: f"{address}?{Query([('mimeType', target)])}" for target in targets} or None
+    return {target: f"{url}?{Query([('mimeType', target)])}" for target in targets} or None
 
 
 def _trashing_user(file: _File) -> JSONObject | None:
@@ -230,7 +231,7 @@ def _trashing_user(file: _File) -> JSONObject | None:
 
 
 # fmt: off
-_FOUND: Mapping[str, Callable[[_File], Any]] = {
+_FIELD_GETTERS: Mapping[str, Callable[[_File], Any]] = {
     "kind":                         lambda f: f.context.names.kind("file"),
     "id":                           lambda f: f.row.id,
     "name":                         lambda f: f.row.name,
@@ -287,12 +288,12 @@ _FOUND: Mapping[str, Callable[[_File], Any]] = {
 _BINARY = frozenset(field.name for field in FILE_FIELDS if field.binary)
 
 
-def resource(row: FileRow, mask: Mask, showing: ViewContext) -> JSONObject:
+def file_resource(row: FileRow, mask: Mask, view: ViewContext) -> JSONObject:
     """The parts of a file that a mask selects; only what is selected is looked up or computed."""
-    file = _File(row, showing)
-    found: JSONObject = {}
-    for name in _FOUND if fields.STAR in mask else [name for name in _FOUND if name in mask]:
-        value = None if name in _BINARY and not file.binary else _FOUND[name](file)
+    file = _File(row, view)
+    selection: JSONObject = {}
+    for name in _FIELD_GETTERS if fields.STAR in mask else [name for name in _FIELD_GETTERS if name in mask]:
+        value = None if name in _BINARY and not file.binary else _FIELD_GETTERS[name](file)
         if value is not None:
-            found[name] = fields.apply(mask.get(name, ALL), value)
-    return found
+            selection[name] = fields.apply(mask.get(name, ALL), value)
+    return selection

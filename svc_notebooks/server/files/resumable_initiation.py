@@ -10,11 +10,11 @@ from ...core.http.messages import Headers, JSONObject, Query, Response
 from ...core.http.multipart import MediaType
 from ...core.uploads.states import UploadState
 from ..context.external_origin import external_origin
-from ..context.responses import empty
+from ..context.responses import empty_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..store.upload_sessions import SessionRow
 from .conversion import too_large
-from .operations import check_answer, read_json
+from .operations import check_response_params, read_json
 from .resumable_upload import sweep_sessions
 from .simple_upload import (
     JSON_ESSENCE,
@@ -22,23 +22,23 @@ from .simple_upload import (
     header_type,
 )
 
-_NOT_KEPT = ("access_token", "oauth_token", "uploadType", "upload_id")
+_DROPPED_PARAMETERS = ("access_token", "oauth_token", "uploadType", "upload_id")
 
 
 def initiate(context: ServiceContext, request: RequestContext) -> Response:
     """Open a session: everything is checked now, and again when the last byte has come."""
-    check_answer(context, request)
+    check_response_params(context, request)
     metadata = _metadata(context, request)
     media_type = header_type(request.headers, "X-Upload-Content-Type")
     total = _declared_total(context, request.headers)
-    found = check_content(context, request, request.file_id, metadata, media_type)
-    if found and found.limit is not None and (total or 0) > found.limit:
-        raise too_large(context, found)
+    conversion = check_content(context, request, request.file_id, metadata, media_type)
+    if conversion and conversion.limit is not None and (total or 0) > conversion.limit:
+        raise too_large(context, conversion)
     sweep_sessions(context)
-    row = _open(context, request, metadata, media_type, total)
+    row = _create_session(context, request, metadata, media_type, total)
     query = Query([("uploadType", "resumable"), ("upload_id", row.id), *Query.parse(row.query).pairs])
     location = f"{external_origin(request.http_request, context)}{context.names.upload_path('files')}?{query}"
-    return empty(200, [("Location", location)])
+    return empty_response(200, [("Location", location)])
 
 
 def _metadata(context: ServiceContext, request: RequestContext) -> JSONObject:
@@ -62,10 +62,10 @@ def _declared_total(context: ServiceContext, headers: Headers) -> int | None:
     return int(text)
 
 
-def _open(
+def _create_session(
     context: ServiceContext, request: RequestContext, metadata: JSONObject, media_type: str | None, total: int | None
 ) -> SessionRow:
-    kept = Query([(name, value) for name, value in request.query.pairs if name not in _NOT_KEPT])
+    kept = Query([(name, value) for name, value in request.query.pairs if name not in _DROPPED_PARAMETERS])
     with context.store.transaction():
         row = SessionRow(
             id=context.ids.upload(),

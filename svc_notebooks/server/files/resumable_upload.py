@@ -32,7 +32,7 @@ from ...core.uploads.server_session import (
 from ...core.uploads.states import UploadState
 from ..blobs.blob_store import BLOCK
 from ..context.access_tokens import Caller
-from ..context.responses import dump, empty, json_bytes, plain
+from ..context.responses import empty_response, encode_json, json_bytes, text_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..storage.content import ContentWriter
 from ..storage.session_locks import SessionLock
@@ -43,14 +43,14 @@ from .operations import NewContent, render_file
 from .rows import readable_file
 from .simple_upload import (
     OrphanedContent,
-    discard_old,
-    file_content,
-    made_content,
-    name_of,
+    converted_content,
+    discard_orphaned,
+    file_name,
+    store_content,
 )
 
-_GONE = "This upload session is unknown or has expired: start the upload from the beginning."
-_QUESTION = ContentRange(None)
+_UNKNOWN_SESSION = "This upload session is unknown or has expired: start the upload from the beginning."
+_STATUS_QUERY = ContentRange(None)
 
 
 class _SessionTakenOver(Exception):
@@ -69,7 +69,7 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
     row = context.store.upload_sessions.get(key)
     if row is None or row.owner != request.caller.user:
         request.journal_entry.decided_by = "session_uri_is_enough" if row else "A3-14"
-        return plain(404, _GONE)
+        return text_response(404, _UNKNOWN_SESSION)
     try:
         return _cancel(context, request, key) if request.method == "DELETE" else _put(context, request, key)
     except _SessionTakenOver:
@@ -80,20 +80,20 @@ def serve(context: ServiceContext, request: RequestContext) -> Response:
 def _cancel(context: ServiceContext, request: RequestContext, key: str) -> Response:
     with context.session_locks.acquire(key, None, urgent=True):
         row = _claim(context, key)
-        verdict = cancel(_session(row), context.policy.upload_rule, _now(context))
-        return _commit(context, request, row, verdict)
+        decision = cancel(_session_state(row), context.policy.upload_rule, _now(context))
+        return _commit(context, request, row, decision)
 
 
 def _put(context: ServiceContext, request: RequestContext, key: str) -> Response:
-    asked = _content_range(request.headers)
-    urgent = isinstance(asked, ContentRange) and asked.span is None
-    with context.session_locks.acquire(key, request.body, urgent=urgent) as turn:
+    content_range = _content_range(request.headers)
+    urgent = isinstance(content_range, ContentRange) and content_range.span is None
+    with context.session_locks.acquire(key, request.body, urgent=urgent) as lock:
         row = _claim(context, key)
         request.journal_entry.offset_before = row.stored
-        decision = _decide(context, request, _session(row), asked)
+        decision = _decide(context, request, _session_state(row), content_range)
         if isinstance(decision, SessionDecision):
             return _commit(context, request, row, decision)
-        return _ChunkReceiver(context, request, row, turn).take(decision)
+        return _ChunkReceiver(context, request, row, lock).take(decision)
 
 
 def _claim(context: ServiceContext, key: str) -> SessionRow:
@@ -107,9 +107,9 @@ def _status_response(context: ServiceContext, request: RequestContext, key: str)
     """What a status query would answer: for a request whose own bytes did not land."""
     row = context.store.upload_sessions.get(key)
     if row is None:
-        return plain(404, _GONE)
-    verdict = before_body(_session(row), _QUESTION, 0, context.policy.upload_rule, _now(context))
-    return _answer(context, request, row, verdict)
+        return text_response(404, _UNKNOWN_SESSION)
+    decision = before_body(_session_state(row), _STATUS_QUERY, 0, context.policy.upload_rule, _now(context))
+    return _response(context, request, row, decision)
 
 
 def _content_range(headers: Headers) -> ContentRange | RequestProblem | None:
@@ -125,18 +125,20 @@ def _decide(
     context: ServiceContext,
     request: RequestContext,
     session: UploadSession,
-    asked: ContentRange | RequestProblem | None,
+    content_range: ContentRange | RequestProblem | None,
 ) -> ReadPlan | SessionDecision:
     rule, now = context.policy.upload_rule, _now(context)
-    if isinstance(asked, RequestProblem):
-        verdict = before_body(session, _QUESTION, 0, rule, now)
+    if isinstance(content_range, RequestProblem):
+        decision = before_body(session, _STATUS_QUERY, 0, rule, now)
         return (
-            refusal(session, asked, now) if isinstance(verdict, SessionDecision) and verdict.status == 308 else verdict
+            refusal(session, content_range, now)
+            if isinstance(decision, SessionDecision) and decision.status == 308
+            else decision
         )
     length = request.journal_entry.declared
-    if length is None and asked and asked.span is None:
+    if length is None and content_range and content_range.span is None:
         length = len(request.body.read(1))  # of a question all that matters is whether it has a body
-    decision = before_body(session, asked, length, rule, now)
+    decision = before_body(session, content_range, length, rule, now)
     limit = context.policy.max_upload_size
     if isinstance(decision, ReadPlan) and isinstance(decision.total, int) and decision.total > limit:
         raise refuse("tooLarge", limit=limit)
@@ -146,53 +148,53 @@ def _decide(
 class _ChunkReceiver:
     """One request that brings bytes to a session."""
 
-    def __init__(self, context: ServiceContext, request: RequestContext, row: SessionRow, turn: SessionLock) -> None:
+    def __init__(self, context: ServiceContext, request: RequestContext, row: SessionRow, lock: SessionLock) -> None:
         self._context = context
         self._request = request
         self._row = row
-        self._turn = turn
+        self._lock = lock
 
-    def take(self, intake: ReadPlan) -> Response:
+    def take(self, plan: ReadPlan) -> Response:
         context, row = self._context, self._row
-        inflow = context.content.writer(row.stored, self._keep)
+        writer = context.content.writer(row.stored, self._store_part)
         try:
-            received = self._read(intake, inflow)
-            verdict = after_body(_session(row), intake, received, context.policy.upload_rule, _now(context))
-            last = inflow.finish(verdict.session.stored)
+            received = self._read(plan, writer)
+            decision = after_body(_session_state(row), plan, received, context.policy.upload_rule, _now(context))
+            last = writer.finish(decision.session.stored)
         except BaseException:
-            inflow.abort()
+            writer.abort()
             raise
-        return _commit(context, self._request, self._row, verdict, inflow, last)
+        return _commit(context, self._request, self._row, decision, writer, last)
 
-    def _read(self, intake: ReadPlan, inflow: ContentWriter) -> ReceivedBody:
+    def _read(self, plan: ReadPlan, writer: ContentWriter) -> ReceivedBody:
         """Drop what is stored already, append the rest as it comes."""
-        skipped, start = 0, inflow.end
+        skipped, start = 0, writer.end
         try:
-            while skipped < intake.skip and (block := self._next(intake.skip - skipped)):
+            while skipped < plan.skip and (block := self._read_block(plan.skip - skipped)):
                 skipped += len(block)
-            while (left := self._left(intake, inflow.end - start)) and (block := self._next(left)):
-                inflow.write(block)
-            short = skipped < intake.skip or (intake.take is not None and inflow.end - start < intake.take)
-            overlong = not short and intake.take is not None and bool(self._next(1))
+            while (size := self._read_size(plan, writer.end - start)) and (block := self._read_block(size)):
+                writer.write(block)
+            short = skipped < plan.skip or (plan.take is not None and writer.end - start < plan.take)
+            overlong = not short and plan.take is not None and bool(self._read_block(1))
         except Disconnected:
-            return ReceivedBody(inflow.end - start, broken=True)
-        return ReceivedBody(inflow.end - start, broken=short, overlong=overlong)
+            return ReceivedBody(writer.end - start, broken=True)
+        return ReceivedBody(writer.end - start, broken=short, overlong=overlong)
 
-    def _left(self, intake: ReadPlan, taken: int) -> int:
-        if intake.take is not None:
-            return min(BLOCK, intake.take - taken)
+    def _read_size(self, plan: ReadPlan, taken: int) -> int:
+        if plan.take is not None:
+            return min(BLOCK, plan.take - taken)
         if self._row.stored + taken > self._context.policy.max_upload_size:
             raise refuse("tooLarge", limit=self._context.policy.max_upload_size)
         return BLOCK
 
-    def _next(self, size: int) -> bytes:
-        if self._turn.interrupted:
+    def _read_block(self, size: int) -> bytes:
+        if self._lock.interrupted:
             raise Disconnected
         block = self._request.body.read(min(BLOCK, size))
-        self._turn.touch()
+        self._lock.touch()
         return block
 
-    def _keep(self, piece: PartRange) -> None:
+    def _store_part(self, piece: PartRange) -> None:
         """A full part, and more to come: keep it now, so that a break loses no more than one part."""
         context = self._context
         row = self._row._replace(stored=piece.stop, touched=_now(context))
@@ -218,95 +220,103 @@ def _commit(
     context: ServiceContext,
     request: RequestContext,
     row: SessionRow,
-    verdict: SessionDecision,
-    inflow: ContentWriter | None = None,
+    decision: SessionDecision,
+    writer: ContentWriter | None = None,
     last: PartRange | None = None,
 ) -> Response:
     """Write what was decided, all of it or nothing, and answer."""
-    request.journal_entry.decided_by = verdict.decided_by
-    if verdict.session.state is UploadState.EXPIRED:
-        _forget(context, row)
-        return plain(404, _GONE)
+    request.journal_entry.decided_by = decision.decided_by
+    if decision.session.state is UploadState.EXPIRED:
+        _drop_session(context, row)
+        return text_response(404, _UNKNOWN_SESSION)
     done: list[_CommitResult] = []
 
     def write(piece: PartRange | None) -> None:
-        with _converted(context, request, row, verdict, piece) as made, context.store.transaction():
-            done.append(_write(context, request, row, verdict, piece, made))
+        with _converted_content(context, request, row, decision, piece) as converted, context.store.transaction():
+            done.append(_write_decision(context, request, row, decision, piece, converted))
 
-    if inflow and last:
-        inflow.deliver(last, write)
+    if writer and last:
+        writer.deliver(last, write)
     else:
         write(None)
     for replaced in done[0].replaced:
-        discard_old(context, replaced)
-    request.journal_entry.offset_after = verdict.session.stored
-    return _answer(context, request, done[0].row, verdict)
+        discard_orphaned(context, replaced)
+    request.journal_entry.offset_after = decision.session.stored
+    return _response(context, request, done[0].row, decision)
 
 
-def _completes(row: SessionRow, verdict: SessionDecision) -> bool:
-    return row.state == UploadState.OPEN.value and verdict.session.state is UploadState.COMPLETE
+def _completes(row: SessionRow, decision: SessionDecision) -> bool:
+    return row.state == UploadState.OPEN.value and decision.session.state is UploadState.COMPLETE
 
 
 @contextmanager
-def _converted(
-    context: ServiceContext, request: RequestContext, row: SessionRow, verdict: SessionDecision, piece: PartRange | None
+def _converted_content(
+    context: ServiceContext,
+    request: RequestContext,
+    row: SessionRow,
+    decision: SessionDecision,
+    piece: PartRange | None,
 ) -> Iterator[ConvertedContent | None]:
     """What all the bytes become, if these are the last and a native document is asked for; not in a transaction.
 
     Where that fails the session is as it was: who asks again gets the same answer.
     """
-    if not _completes(row, verdict):
+    if not _completes(row, decision):
         yield None
         return
-    begun, metadata, file_id = _as_begun(request, row), json.loads(row.metadata), row.file or ""
-    found = conversion_for(context, begun, file_id, metadata, row.media_type)
-    before = context.store.contents.pieces(row.content, 0, row.stored) if found else []
+    initiation, metadata, file_id = _initiation_request(request, row), json.loads(row.metadata), row.file or ""
+    conversion = conversion_for(context, initiation, file_id, metadata, row.media_type)
+    before = context.store.contents.pieces(row.content, 0, row.stored) if conversion else []
     pieces = [*before, piece] if piece else before
-    name = name_of(context, begun, file_id, metadata) or ""
-    with convert(context, begun, found, name, verdict.session.stored, pieces) as made:
-        yield made
+    name = file_name(context, initiation, file_id, metadata) or ""
+    with convert(context, initiation, conversion, name, decision.session.stored, pieces) as converted:
+        yield converted
 
 
-def _write(
+def _write_decision(
     context: ServiceContext,
     request: RequestContext,
     row: SessionRow,
-    verdict: SessionDecision,
+    decision: SessionDecision,
     piece: PartRange | None,
-    made: ConvertedContent | None,
+    converted: ConvertedContent | None,
 ) -> _CommitResult:
-    after, replaced = verdict.session, list[OrphanedContent]()
+    after, replaced = decision.session, list[OrphanedContent]()
     new = row._replace(stored=after.stored, total=after.total, state=after.state.value, touched=after.touched)
     _save(context, new)  # first of all: what an overtaken request would do might fail for reasons of the other one
     if piece:
         context.store.contents.append(row.content, piece)
-    if _completes(row, verdict):
-        new, old = _file(context, request, new, made)
+    if _completes(row, decision):
+        new, old = _store_file(context, request, new, converted)
         _save(context, new)
         replaced += [old] if old else []
-    if made or (row.state == UploadState.OPEN.value and after.state is UploadState.CANCELLED):
+    if converted or (row.state == UploadState.OPEN.value and after.state is UploadState.CANCELLED):
         replaced.append(OrphanedContent(row.content, context.store.contents.drop(row.content)))
     return _CommitResult(new, replaced)
 
 
-def _file(
-    context: ServiceContext, request: RequestContext, row: SessionRow, made: ConvertedContent | None
+def _store_file(
+    context: ServiceContext, request: RequestContext, row: SessionRow, converted: ConvertedContent | None
 ) -> tuple[SessionRow, OrphanedContent | None]:
     """All bytes are there: the file appears, or gets its new content."""
     metadata = json.loads(row.metadata)
     media_type = metadata.get("mimeType") or row.media_type
     if media_type is None and row.file:
         media_type = readable_file(context, request.caller, row.file).mime_type
-    content = made_content(context, made) if made else NewContent(row.content, row.stored, media_type or UNKNOWN)
-    filed, replaced = file_content(context, _as_begun(request, row), row.file or "", metadata, content)
-    return row._replace(file=filed.id), replaced
+    content = (
+        converted_content(context, converted)
+        if converted
+        else NewContent(row.content, row.stored, media_type or UNKNOWN)
+    )
+    stored_file, replaced = store_content(context, _initiation_request(request, row), row.file or "", metadata, content)
+    return row._replace(file=stored_file.id), replaced
 
 
-def _as_begun(request: RequestContext, row: SessionRow) -> RequestContext:
+def _initiation_request(request: RequestContext, row: SessionRow) -> RequestContext:
     return replace(request, query=Query.parse(row.query))
 
 
-def _forget(context: ServiceContext, row: SessionRow) -> None:
+def _drop_session(context: ServiceContext, row: SessionRow) -> None:
     """A session is over; the bytes of one that never completed go with it."""
     parts = []
     with context.store.transaction():
@@ -319,42 +329,44 @@ def _forget(context: ServiceContext, row: SessionRow) -> None:
 def sweep_sessions(context: ServiceContext) -> None:
     """Forget sessions that have been silent for their lifetime."""
     for row in context.store.upload_sessions.older_than(_now(context) - context.policy.session_lifetime):
-        _forget(context, row)
+        _drop_session(context, row)
 
 
-def _answer(
-    context: ServiceContext, request: RequestContext, row: SessionRow, verdict: SessionDecision | ReadPlan
+def _response(
+    context: ServiceContext, request: RequestContext, row: SessionRow, decision: SessionDecision | ReadPlan
 ) -> Response:
-    assert isinstance(verdict, SessionDecision)
-    if verdict.status == 200:
-        return json_bytes(_completed(context, request, row))
-    if verdict.status == 308:
-        return _incomplete(request, verdict.session.stored)
-    if verdict.status == 404:
-        return plain(404, _GONE)
-    return plain(verdict.status, verdict.text) if verdict.text else empty(verdict.status)
+    assert isinstance(decision, SessionDecision)
+    if decision.status == 200:
+        return json_bytes(_file_json(context, request, row))
+    if decision.status == 308:
+        return _incomplete_response(request, decision.session.stored)
+    if decision.status == 404:
+        return text_response(404, _UNKNOWN_SESSION)
+    return text_response(decision.status, decision.text) if decision.text else empty_response(decision.status)
 
 
-def _completed(context: ServiceContext, request: RequestContext, row: SessionRow) -> bytes:
+def _file_json(context: ServiceContext, request: RequestContext, row: SessionRow) -> bytes:
     """The file as it was when the upload completed, as the initiation's `fields` select it (edge case 14)."""
     if row.answer is not None:
         return row.answer.encode()
-    begun = _as_begun(request, row)
-    compact = begun.query.get("prettyPrint") == "false"
-    answer = dump(render_file(context, begun, readable_file(context, request.caller, row.file or "")), compact=compact)
+    initiation = _initiation_request(request, row)
+    compact = initiation.query.get("prettyPrint") == "false"
+    answer = encode_json(
+        render_file(context, initiation, readable_file(context, request.caller, row.file or "")), compact=compact
+    )
     context.store.upload_sessions.save_answer(row.id, answer.decode())
     return answer
 
 
-def _incomplete(request: RequestContext, stored: int) -> Response:
+def _incomplete_response(request: RequestContext, stored: int) -> Response:
     known = stored_range(stored)
     headers = [("Range", known)] if known else []
     if request.headers.get("X-Upload-No-308", "").lower() == "yes":
-        return empty(200, [*headers, ("X-HTTP-Status-Code-Override", "308")])
-    return empty(308, headers)
+        return empty_response(200, [*headers, ("X-HTTP-Status-Code-Override", "308")])
+    return empty_response(308, headers)
 
 
-def _session(row: SessionRow) -> UploadSession:
+def _session_state(row: SessionRow) -> UploadSession:
     return UploadSession(row.stored, row.total, row.touched, UploadState(row.state))
 
 

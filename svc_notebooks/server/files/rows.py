@@ -28,26 +28,26 @@ _MODIFIER = "lastModifyingUser"
 """Kept beside them, where it is not the owner."""
 
 
-def file_for(context: ServiceContext, caller: Caller, file_id: str, least: Role) -> FileRow:
+def file_for(context: ServiceContext, caller: Caller, file_id: str, minimum_role: Role) -> FileRow:
     """A file that this caller has at least this role on; `root` is the folder that everything of theirs is in.
 
     Raises ApiError: 404 for who does not see it, 403 for who may not do this with it.
     """
     row = context.store.files.get(context.root(caller.user) if file_id == "root" else file_id)
-    found = effective_role(context, caller.user, row) if row and _reaches(context, caller, row) else None
-    if row is None or found is None:
+    role = effective_role(context, caller.user, row) if row and _token_reaches(context, caller, row) else None
+    if row is None or role is None:
         raise refuse("fileNotFound", fileId=file_id[:200])
-    if found < least:
+    if role < minimum_role:
         raise refuse("filePermission", fileId=row.id)
     return row
 
 
 def can_see(context: ServiceContext, caller: Caller, row: FileRow) -> bool:
     """Whether a file is there at all for who asks."""
-    return _reaches(context, caller, row) and effective_role(context, caller.user, row) is not None
+    return _token_reaches(context, caller, row) and effective_role(context, caller.user, row) is not None
 
 
-def _reaches(context: ServiceContext, caller: Caller, row: FileRow) -> bool:
+def _token_reaches(context: ServiceContext, caller: Caller, row: FileRow) -> bool:
     """Whether the token lets its client see this file, of all that the user sees."""
     own_root = row.parent is None and row.owner == caller.user
     return not caller.app_only or own_root or context.store.files.is_open_with(row.id, caller.client)
@@ -73,8 +73,8 @@ def writable_folder(context: ServiceContext, caller: Caller, file_id: str) -> Fi
 
 def is_document(context: ServiceContext, media_type: str | None) -> bool:
     """Whether this is the type of a native document: no blob, no folder, no shortcut."""
-    apart = (context.folder_type, context.shortcut_type, *map(context.names.native, VENDOR_TYPES))
-    return media_type is not None and context.names.is_native(media_type) and media_type not in apart
+    excluded = (context.folder_type, context.shortcut_type, *map(context.names.native, VENDOR_TYPES))
+    return media_type is not None and context.names.is_native(media_type) and media_type not in excluded
 
 
 def check_new(context: ServiceContext, caller: Caller, metadata: JSONObject) -> None:
@@ -109,23 +109,23 @@ def _check_target(context: ServiceContext, caller: Caller, metadata: JSONObject)
 
 def new_row(context: ServiceContext, caller: Caller, metadata: JSONObject, media_type: str | None) -> FileRow:
     """The row of a new file without content; `media_type`: that of the content, if it has any."""
-    given = {name: value for name, value in metadata.items() if value is not None}
-    kind = str(given.get("mimeType") or media_type or UNKNOWN)
-    parents, details, now = given.get("parents"), given.get("shortcutDetails"), context.millis()
+    fields = {name: value for name, value in metadata.items() if value is not None}
+    mime_type = str(fields.get("mimeType") or media_type or UNKNOWN)
+    parents, details, now = fields.get("parents"), fields.get("shortcutDetails"), context.millis()
     parent = writable_folder(context, caller, _first(parents)).id if parents else context.root(caller.user)
-    file_id = str(given.get("id") or (context.ids.native() if is_document(context, kind) else context.ids.blob()))
-    row = _blank(file_id, caller.user, parent, context.policy.default_name, kind, now)
+    file_id = str(fields.get("id") or (context.ids.native() if is_document(context, mime_type) else context.ids.blob()))
+    row = _empty_row(file_id, caller.user, parent, context.policy.default_name, mime_type, now)
     row = row._replace(target=str(details["targetId"]) if isinstance(details, dict) else None)
     row = changed_row(context, caller, row, metadata)
     extra = json.loads(row.extra)
-    if not context.names.is_native(kind):
+    if not context.names.is_native(mime_type):
         extra.setdefault("originalFilename", row.name)
     if row.target:
         extra["targetMimeType"] = readable_file(context, caller, row.target).mime_type
     return row._replace(extra=json.dumps(extra))
 
 
-def _blank(file_id: str, owner: str, parent: str | None, name: str, media_type: str, now: int) -> FileRow:
+def _empty_row(file_id: str, owner: str, parent: str | None, name: str, media_type: str, now: int) -> FileRow:
     return FileRow(
         id=file_id,
         owner=owner,
@@ -151,7 +151,7 @@ def _blank(file_id: str, owner: str, parent: str | None, name: str, media_type: 
 
 def root_row(context: ServiceContext, owner: str) -> FileRow:
     """The folder that everything of a new user is in."""
-    return _blank(context.ids.root(), owner, None, "My files", context.folder_type, context.millis())._replace(
+    return _empty_row(context.ids.root(), owner, None, "My files", context.folder_type, context.millis())._replace(
         version=1
     )
 
@@ -174,42 +174,42 @@ def changed_row(context: ServiceContext, caller: Caller, row: FileRow, metadata:
         changes["name"] = metadata["name"] if metadata["name"] is not None else context.policy.default_name
     if metadata.get("mimeType") is not None:
         changes["mime_type"] = _media_type(context, row, str(metadata["mimeType"]))
-    changes |= _instants(metadata, now, row)
+    changes |= _timestamps(metadata, now, row)
     if "starred" in metadata:
         changes["starred"] = int(bool(metadata["starred"]))
     if "trashed" in metadata:
         if row.owner != caller.user:
             raise refuse("filePermission", decided_by=WHO_TRASHES, fileId=row.id)
-        changes |= _trash(context, row, bool(metadata["trashed"]), now)
+        changes |= _trash_columns(context, row, bool(metadata["trashed"]), now)
     if any(name in metadata for name in _EXTRA) or caller.user != row.owner or _MODIFIER in row.extra:
         changes["extra"] = _extra(row, {**metadata, _MODIFIER: None if caller.user == row.owner else caller.user})
     return row._replace(**changes)
 
 
-def _media_type(context: ServiceContext, row: FileRow, wanted: str) -> str:
+def _media_type(context: ServiceContext, row: FileRow, requested_type: str) -> str:
     """A native document stays what it is, and nothing becomes one by its name alone."""
-    native = context.names.is_native(row.mime_type) or context.names.is_native(wanted)
-    if native and wanted != row.mime_type:
-        raise refuse("noConversion", source=row.mime_type, target=wanted)
-    return wanted
+    native = context.names.is_native(row.mime_type) or context.names.is_native(requested_type)
+    if native and requested_type != row.mime_type:
+        raise refuse("noConversion", source=row.mime_type, target=requested_type)
+    return requested_type
 
 
-def _instants(metadata: JSONObject, now: int, row: FileRow) -> dict[str, int | None]:
-    found: dict[str, int | None] = {}
+def _timestamps(metadata: JSONObject, now: int, row: FileRow) -> dict[str, int | None]:
+    instants: dict[str, int | None] = {}
     for name, column in (("createdTime", "created"), ("modifiedTime", "modified"), ("viewedByMeTime", "viewed")):
         if isinstance(value := metadata.get(name), str):
-            found[column] = to_millis(parse_time(value))
-    if found.get("modified") is not None:
-        found["modified_by_me"] = found["modified"]
-    return found
+            instants[column] = to_millis(parse_time(value))
+    if instants.get("modified") is not None:
+        instants["modified_by_me"] = instants["modified"]
+    return instants
 
 
-def _trash(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
+def _trash_columns(context: ServiceContext, row: FileRow, into: bool, now: int) -> dict[str, int | None]:
     """Into the trash by itself; out of it unless a folder above is there."""
     if row.parent is None and into:
         raise refuse("filePermission", decided_by=ROOT, fileId=row.id)
-    above = context.store.files.get(row.parent) if row.parent else None
-    trashed = into or bool(above and above.trashed)
+    parent = context.store.files.get(row.parent) if row.parent else None
+    trashed = into or bool(parent and parent.trashed)
     already = row.trashed_at if row.explicitly_trashed else now
     return {"explicitly_trashed": int(into), "trashed": int(trashed), "trashed_at": already if into else None}
 
@@ -227,9 +227,9 @@ def save_properties(context: ServiceContext, caller: Caller, file_id: str, metad
     for name, client in (("properties", ""), ("appProperties", caller.client)):
         if name not in metadata:
             continue
-        given = metadata[name]
+        sent = metadata[name]
         old = context.store.files.properties(file_id, client)
-        changes: dict[str, Any] = given if isinstance(given, dict) else dict.fromkeys(old)
+        changes: dict[str, Any] = sent if isinstance(sent, dict) else dict.fromkeys(old)
         if len(old.keys() | changes.keys()) > context.policy.max_properties:
             message = f"at most {context.policy.max_properties} entries."
             raise refuse("invalid", decided_by="max_properties", field=name, message=message)

@@ -17,7 +17,7 @@ from ..storage.content import ContentWriter
 from ..store.contents import PartRange
 from ..store.files import FileRow
 from .conversion import ConversionRequest, ConvertedContent, conversion_for, convert, too_large
-from .operations import NewContent, change, check_answer, parse_json, render_file
+from .operations import NewContent, change_file, check_response_params, parse_json, render_file
 from .rows import add_file, check_new, file_for, new_row, readable_file
 
 JSON_ESSENCE = "application/json"
@@ -53,101 +53,101 @@ class _ContentReceiver:
         self._context = context
         self._content = context.content
         self._pieces: list[PartRange] = []
-        self._inflow: ContentWriter = context.content.writer(0, self._pieces.append)
+        self._writer: ContentWriter = context.content.writer(0, self._pieces.append)
         self._head = b""
-        self.wish: ConversionRequest | None = None
+        self.conversion: ConversionRequest | None = None
 
     def write(self, block: bytes) -> None:
         if len(self._head) < SNIFFED_BYTES:
             self._head += block[:SNIFFED_BYTES]
-        self._inflow.write(block)
-        if self._inflow.end > self._context.policy.max_upload_size:
+        self._writer.write(block)
+        if self._writer.end > self._context.policy.max_upload_size:
             raise refuse("tooLarge", limit=self._context.policy.max_upload_size)
-        if self.wish and self.wish.limit is not None and self._inflow.end > self.wish.limit:
-            raise too_large(self._context, self.wish)
+        if self.conversion and self.conversion.limit is not None and self._writer.end > self.conversion.limit:
+            raise too_large(self._context, self.conversion)
 
     def finish(self) -> ReceivedContent:
-        size = self._inflow.end
-        if last := self._inflow.finish(size):
+        size = self._writer.end
+        if last := self._writer.finish(size):
             self._pieces.append(last)
         return ReceivedContent(self._pieces, size, self._head)
 
     def __enter__(self) -> _ContentReceiver:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
-        if kind:
-            self._inflow.abort()
+    def __exit__(self, exception_type: type[BaseException] | None, *rest: object) -> None:
+        if exception_type:
+            self._writer.abort()
             self._content.remove(self._pieces)
 
 
 def simple_upload(context: ServiceContext, request: RequestContext) -> Response:
     """uploadType=media: the body is the content, and its Content-Type the type (A1-02)."""
-    _check_whole(request.headers)
-    given = header_type(request.headers, "Content-Type")
-    with _ContentReceiver(context) as reception:
-        reception.wish = _check(context, request, {}, given)
+    _refuse_content_range(request.headers)
+    media_type = header_type(request.headers, "Content-Type")
+    with _ContentReceiver(context) as receiver:
+        receiver.conversion = _check(context, request, {}, media_type)
         while block := request.body.read(BLOCK):
-            reception.write(block)
-        row, old = _file(context, request, {}, given, reception)
-    return _answer(context, request, row, old)
+            receiver.write(block)
+        row, old = _store_file(context, request, {}, media_type, receiver)
+    return _response(context, request, row, old)
 
 
 def multipart(context: ServiceContext, request: RequestContext) -> Response:
     """uploadType=multipart: metadata, then content, in one body (A2)."""
-    _check_whole(request.headers)
-    with _ContentReceiver(context) as reception:
-        parts = _Parts(context, request, reception)
+    _refuse_content_range(request.headers)
+    with _ContentReceiver(context) as receiver:
+        parts = _MultipartReceiver(context, request, receiver)
         try:
             parts.read(request.body)
         except MultipartError as error:
             raise refuse("badMultipart", message=str(error)) from None
-        row, old = _file(context, request, parts.metadata, parts.media_type, reception)
-    return _answer(context, request, row, old)
+        row, old = _store_file(context, request, parts.metadata, parts.media_type, receiver)
+    return _response(context, request, row, old)
 
 
-def _check_whole(headers: Headers) -> None:
+def _refuse_content_range(headers: Headers) -> None:
     """A part would be all that is left of a content that it replaces. Raises ApiError (400)."""
     if "Content-Range" in headers:
         raise refuse("invalidHeader", name="Content-Range", message="only a resumable upload takes parts of a content.")
 
 
-class _Parts:
+class _MultipartReceiver:
     """The two parts of a multipart body: the first is metadata, checked before the second is taken."""
 
-    def __init__(self, context: ServiceContext, request: RequestContext, reception: _ContentReceiver) -> None:
+    def __init__(self, context: ServiceContext, request: RequestContext, receiver: _ContentReceiver) -> None:
         self._context = context
-        self._call = request
-        self._reception = reception
+        self._request = request
+        self._receiver = receiver
         self._json = bytearray()
         self._count = 0
         self.metadata: JSONObject = {}
         self.media_type: str | None = None
 
     def read(self, body: Body) -> None:
-        content_type = self._call.headers.get("Content-Type") or ""
+        content_type = self._request.headers.get("Content-Type") or ""
         if MediaType.parse(content_type).essence not in ("multipart/related", "multipart/mixed"):
             raise MultipartError("Content-Type must be multipart/related.")
         decoder = MultipartDecoder(boundary_of(content_type))
         while block := body.read(BLOCK):
             for event in decoder.feed(block):
-                self._take(event)
+                self._handle_event(event)
         decoder.close()
         if self._count != 2:
             raise MultipartError("it must have two parts, metadata and content; there is one.")
 
-    def _take(self, event: object) -> None:
+    def _handle_event(self, event: object) -> None:
         if isinstance(event, PartBegins):
             self._count += 1
-            self._begin(event.headers)
+            self._begin_part(event.headers)
         elif isinstance(event, PartData) and self._count == 1:
             self._json += event.data
             if len(self._json) > self._context.policy.max_metadata_size:
                 raise refuse("metadataTooLarge", limit=self._context.policy.max_metadata_size)
         elif isinstance(event, PartData):
-            self._reception.write(event.data)
+            self._receiver.write(event.data)
 
-    def _begin(self, headers: Headers) -> None:
+    def _begin_part(self, headers: Headers) -> None:
         encoding = headers.get("Content-Transfer-Encoding") or ""
         if encoding.lower() not in _PLAIN_ENCODINGS:
             raise MultipartError(f"Content-Transfer-Encoding {encoding[:40]!r}: send the bytes as they are.")
@@ -160,9 +160,9 @@ class _Parts:
 
     def _check_metadata(self, headers: Headers) -> None:
         self.media_type = header_type(headers, "Content-Type")
-        creating = not self._call.file_id
+        creating = not self._request.file_id
         self.metadata = check_file(parse_json(bytes(self._json)), creating=creating, policy=self._context.policy)
-        self._reception.wish = _check(self._context, self._call, self.metadata, self.media_type)
+        self._receiver.conversion = _check(self._context, self._request, self.metadata, self.media_type)
 
 
 def header_type(headers: Headers, name: str) -> str | None:
@@ -174,42 +174,46 @@ def header_type(headers: Headers, name: str) -> str | None:
 
 
 def _check(
-    context: ServiceContext, request: RequestContext, metadata: JSONObject, given: str | None
+    context: ServiceContext, request: RequestContext, metadata: JSONObject, media_type: str | None
 ) -> ConversionRequest | None:
     """Refuse what will not be stored before its bytes are taken."""
-    check_answer(context, request)
-    return check_content(context, request, request.file_id, metadata, given)
+    check_response_params(context, request)
+    return check_content(context, request, request.file_id, metadata, media_type)
 
 
 def check_content(
-    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, given: str | None
+    context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, media_type: str | None
 ) -> ConversionRequest | None:
     """What content is to become, as the metadata, or the file that it is for, asks. Raises ApiError: it cannot."""
     if not file_id:
         check_new(context, request.caller, metadata)
-    return conversion_for(context, request, file_id, metadata, given)
+    return conversion_for(context, request, file_id, metadata, media_type)
 
 
-def _file(
+def _store_file(
     context: ServiceContext,
     request: RequestContext,
     metadata: JSONObject,
-    given: str | None,
-    reception: _ContentReceiver,
+    declared_type: str | None,
+    receiver: _ContentReceiver,
 ) -> StoredFile:
-    arrival, name = reception.finish(), name_of(context, request, request.file_id, metadata)
-    wanted = metadata.get("mimeType") or given
-    native = convert(context, request, reception.wish, name or "", arrival.size, arrival.pieces)
-    with native as made, context.store.transaction():
-        media_type = str(wanted or detect(name, arrival.head))
-        content = made_content(context, made) if made else stored(context, arrival.pieces, arrival.size, media_type)
-        filed = file_content(context, request, request.file_id, metadata, content)
-    if made:
-        context.content.remove(arrival.pieces)
-    return filed
+    received, name = receiver.finish(), file_name(context, request, request.file_id, metadata)
+    requested_type = metadata.get("mimeType") or declared_type
+    native = convert(context, request, receiver.conversion, name or "", received.size, received.pieces)
+    with native as converted, context.store.transaction():
+        media_type = str(requested_type or detect(name, received.head))
+        content = (
+            converted_content(context, converted)
+            if converted
+            else new_content(context, received.pieces, received.size, media_type)
+        )
+        stored_file = store_content(context, request, request.file_id, metadata, content)
+    if converted:
+        context.content.remove(received.pieces)
+    return stored_file
 
 
-def name_of(context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject) -> str | None:
+def file_name(context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject) -> str | None:
     """The name that a file gets, or has already; None: nobody has given one."""
     name = metadata.get("name")
     if file_id and name is None:
@@ -217,7 +221,7 @@ def name_of(context: ServiceContext, request: RequestContext, file_id: str, meta
     return name if isinstance(name, str) else None
 
 
-def stored(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
+def new_content(context: ServiceContext, pieces: list[PartRange], size: int | None, media_type: str) -> NewContent:
     """A content of these parts, inside a transaction. Raises ApiError (503): a reset has swept them away."""
     if not context.content.all_present(pieces):
         raise refuse("unavailable")
@@ -227,17 +231,17 @@ def stored(context: ServiceContext, pieces: list[PartRange], size: int | None, m
     return content
 
 
-def made_content(context: ServiceContext, made: ConvertedContent) -> NewContent:
+def converted_content(context: ServiceContext, converted: ConvertedContent) -> NewContent:
     """The content of a native document, inside a transaction."""
-    return stored(context, made.pieces, None, made.media_type)
+    return new_content(context, converted.pieces, None, converted.media_type)
 
 
-def _answer(context: ServiceContext, request: RequestContext, row: FileRow, old: OrphanedContent | None) -> Response:
-    discard_old(context, old)
+def _response(context: ServiceContext, request: RequestContext, row: FileRow, old: OrphanedContent | None) -> Response:
+    discard_orphaned(context, old)
     return json_response(request.query, render_file(context, request, row))
 
 
-def file_content(
+def store_content(
     context: ServiceContext, request: RequestContext, file_id: str, metadata: JSONObject, content: NewContent
 ) -> StoredFile:
     """Give a file its content, inside a transaction: a new one, or the one of this id."""
@@ -248,18 +252,18 @@ def file_content(
         add_file(context, request.caller, row, metadata)
         return StoredFile(row, None)
     old = file_for(context, request.caller, file_id, Role.WRITER).content
-    row = change(context, request, file_id, metadata, content)
-    return StoredFile(row, _dropped(context, old))
+    row = change_file(context, request, file_id, metadata, content)
+    return StoredFile(row, _orphaned(context, old))
 
 
-def _dropped(context: ServiceContext, content: int | None) -> OrphanedContent | None:
+def _orphaned(context: ServiceContext, content: int | None) -> OrphanedContent | None:
     """What a file had before, unless a copy of the file has it still."""
     if content is None or context.store.files.holds(content):
         return None
     return OrphanedContent(content, context.store.contents.drop(content))
 
 
-def discard_old(context: ServiceContext, old: OrphanedContent | None) -> None:
+def discard_orphaned(context: ServiceContext, old: OrphanedContent | None) -> None:
     """Delete what a file had before, after the transaction."""
     if old:
         context.content.discard(old.number, old.parts)

@@ -24,8 +24,8 @@ def disk_refusal(error: OSError, context: ServiceContext | None = None, user: st
     """
     if isinstance(error, DamagedContent):
         _log.error("%s", with_files(context, error) if context else error)
-        shown = with_files(context, error, user) if context else error
-        return refuse("contentDamaged", file=shown.owner, problem=shown.problem)
+        visible_error = with_files(context, error, user) if context else error
+        return refuse("contentDamaged", file=visible_error.owner, problem=visible_error.problem)
     if isinstance(error, DatabaseDamaged):
         _log.error("%s", error)
         return refuse("databaseDamaged")

@@ -22,12 +22,12 @@ from ...core.notifications.channels import (
 from ...core.notifications.messages import FIRST_NUMBER
 from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
-from ..context.responses import empty, json_response
+from ..context.responses import empty_response, json_response
 from ..context.service_context import RequestContext, ServiceContext
 from ..files import rows as drafts
 from ..files.change_events import change_log_of
 from ..files.changes import check_start
-from ..files.operations import parse_fields_param, read_json, selected
+from ..files.operations import parse_fields_param, read_json, select_fields
 from ..store.channels import ChannelRow
 from .domains import is_registered
 
@@ -77,7 +77,7 @@ def _open(
         number=FIRST_NUMBER,
     )
     _add(context, row, now)
-    return json_response(request.query, selected(mask, _resource(context, row, asked)))
+    return json_response(request.query, select_fields(mask, _resource(context, row, asked)))
 
 
 def _resource_id(context: ServiceContext, watched: str) -> str:
@@ -115,7 +115,7 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
         if not _may_stop(request.caller, row):
             raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MOST_ID])
         context.store.channels.set_state(row.seq, move(ChannelState(row.state), ChannelEvent.STOP).value)
-    return empty(204)
+    return empty_response(204)
 
 
 def _stop_pair(body: JSONObject) -> tuple[str, str]:

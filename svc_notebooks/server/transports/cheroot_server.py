@@ -25,7 +25,7 @@ from cheroot.server import Gateway, HTTPConnection, HTTPRequest, HTTPServer
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Request, Response, close_body
 from ...core.policy import Policy
-from ..context.responses import as_error
+from ..context.responses import error_response
 from .http1 import (
     OLD,
     WHY_UNREADABLE,
@@ -172,7 +172,7 @@ class _Request(HTTPRequest):
         url, pairs = address(self.uri.decode("latin-1"), self.pairs, self.server.base_url)
         response = self.server.handle(Request(self.method.decode("latin-1"), url, Headers(pairs), body))
         if body.aborted and self.server.stopping:
-            return as_error(refuse("unavailable"))
+            return error_response(refuse("unavailable"))
         return response
 
     def _body(self) -> ContentLengthReader:

@@ -33,7 +33,7 @@ from ..context.access_tokens import bearer
 from ..context.allowed_hosts import check_host
 from ..context.bodies import declared_length
 from ..context.csrf import check_same_origin
-from ..context.responses import as_error, empty, json_response
+from ..context.responses import empty_response, error_response, json_response
 from ..context.service_context import ServiceContext
 from ..files.operations import read_json
 from ..files.storage_errors import disk_refusal
@@ -79,7 +79,7 @@ def _take(service: Service, request: Request) -> Response:
             while (left is None or file.tell() < left) and (block := body.read(BLOCK)):
                 file.write(block)
         service.load(file)
-    return empty(204)
+    return empty_response(204)
 
 
 _PREFIX = "/_control/"
@@ -149,12 +149,12 @@ class Control:
                 return state(self._service, request)
             answer = self._call(request, name)
         except ApiError as error:
-            return as_error(error)
+            return error_response(error)
         except (ValueError, ImportError) as error:
-            return as_error(refuse("badRequest", message=str(error)))
+            return error_response(refuse("badRequest", message=str(error)))
         except OSError as error:
-            return as_error(disk_refusal(error))
-        return empty(204) if answer is None else json_response(Query(), answer)
+            return error_response(disk_refusal(error))
+        return empty_response(204) if answer is None else json_response(Query(), answer)
 
     def _call(self, request: Request, name: str) -> Answer:
         if name.startswith("files/") and request.method == "POST":

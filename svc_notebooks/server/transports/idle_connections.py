@@ -13,7 +13,7 @@ from typing import Protocol
 from ...core.errors.catalogue import ApiError, Row, refuse
 from ...core.errors.decisions import UNREADABLE
 from ...core.policy import Policy
-from ..context.responses import as_error
+from ..context.responses import error_response
 from .http1 import WHY_UNREADABLE, head
 from .ready_queue import Users
 from .request_head import BUFFER, Incoming, credential
@@ -107,7 +107,7 @@ class WaitingConnection(ABC):
     def end_handshake(self) -> None:
         """There will be none; who speaks something else than TLS is told so."""
         if self.handshake and not self.handshake.secured:
-            refusal = as_error(refuse("badRequest", message=f"This is an https address: {self.server.base_url}"))
+            refusal = error_response(refuse("badRequest", message=f"This is an https address: {self.server.base_url}"))
             with suppress(OSError):
                 self.socket.settimeout(_LINGER_SECONDS)
                 self.socket.sendall(head(refusal, connection="close") + refusal.content())
@@ -132,7 +132,7 @@ class WaitingConnection(ABC):
 def unreadable(status: int, why: str) -> bytes:
     """The answer to what is no request, or not all of one."""
     row = Row(status, _REFUSED.get(status, "badRequest"), UNREADABLE, f"The request cannot be read: {why}.")
-    refusal = as_error(ApiError([row]))
+    refusal = error_response(ApiError([row]))
     return head(refusal, connection="close") + refusal.content()
 
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from ...core.errors.catalogue import refuse
 from ...core.http.messages import Disconnected, Headers, Request, Response, reason
-from ..context.responses import as_error
+from ..context.responses import error_response
 
 
 class _Input:
@@ -33,7 +33,7 @@ class WsgiApp:
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         """Answer one request. A connection that a fault cuts is an exception: the server drops it."""
-        response = self._handle(_request(environ)) if _has_an_end(environ) else as_error(refuse("chunkedBody"))
+        response = self._handle(_request(environ)) if _has_an_end(environ) else error_response(refuse("chunkedBody"))
         start_response(f"{response.status} {reason(response.status) or 'Unknown'}", list(response.headers.pairs))
         return [response.body] if isinstance(response.body, bytes) else response.body
 

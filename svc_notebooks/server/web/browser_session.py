@@ -28,15 +28,15 @@ _LIFETIME = 12 * 3600
 
 def session_user(visit: PublicRequest) -> Caller | None:
     """Who looks: by the access token of the request, else by the cookie. Raises ApiError (401) for a bad token."""
-    if "Authorization" in visit.request.headers or visit.query.get("access_token"):
-        return visit.access.caller(visit.request, visit.query)
+    if "Authorization" in visit.http_request.headers or visit.query.get("access_token"):
+        return visit.token_verifier.caller(visit.http_request, visit.query)
     return _session(visit)
 
 
 def _session(visit: PublicRequest) -> Caller | None:
     """Who is signed in by the cookie."""
     secret = cookie(visit)
-    return visit.access.holder(_session_key(visit, secret)) if secret else None
+    return visit.token_verifier.caller_for_token(_session_key(visit, secret)) if secret else None
 
 
 def _session_key(visit: PublicRequest, secret: str) -> str:
@@ -53,7 +53,7 @@ def _keyed(visit: PublicRequest, purpose: str, secret: str) -> str:
 def cookie(visit: PublicRequest) -> str:
     """The secret in the cookie, "" without one."""
     try:
-        found = SimpleCookie(visit.request.headers.get("Cookie") or "").get(COOKIE)
+        found = SimpleCookie(visit.http_request.headers.get("Cookie") or "").get(COOKIE)
     except CookieError:
         return ""
     return found.value if found else ""
@@ -80,15 +80,17 @@ def _signed_in(visit: PublicRequest, form: dict[str, str], target: str) -> Respo
     granted = _granted(visit, form)
     with context.store.transaction():
         create_user(context, granted.user)
-        visit.access.add(_session_key(visit, secret), granted._replace(client=CLIENT, expires=visit.now() + _LIFETIME))
-    visit.entry.user = granted.user
+        visit.token_verifier.add_token(
+            _session_key(visit, secret), granted._replace(client=CLIENT, expires=visit.now() + _LIFETIME)
+        )
+    visit.journal_entry.user = granted.user
     return redirect(target, extra=[("Set-Cookie", _cookie(visit, secret, _LIFETIME))])
 
 
 def _granted(visit: PublicRequest, form: dict[str, str]) -> TokenRow:
     """Who signs in: the bearer of a token, or, where that is enough, whoever they say they are."""
     if secret := form.get("token", "").strip():
-        found = visit.access.holder(secret)
+        found = visit.token_verifier.caller_for_token(secret)
         if found is None:
             raise refuse("badToken")
         return TokenRow(found.user, CLIENT, " ".join(sorted(found.scopes)), int(found.service_account), None)
@@ -101,7 +103,7 @@ def _granted(visit: PublicRequest, form: dict[str, str]) -> TokenRow:
 
 
 def _cookie(visit: PublicRequest, secret: str, lifetime: int) -> str:
-    secure = "; Secure" if external_origin(visit.request, visit.context).startswith("https:") else ""
+    secure = "; Secure" if external_origin(visit.http_request, visit.context).startswith("https:") else ""
     return f"{COOKIE}={secret}; Path=/; Max-Age={lifetime}; HttpOnly; SameSite=Lax{secure}"
 
 
@@ -109,7 +111,7 @@ def sign_out(visit: PublicRequest) -> Response:
     """Forget the person."""
     if secret := cookie(visit):
         visit.context.store.oauth.end_token(_session_key(visit, secret))
-        visit.access.forget()
+        visit.token_verifier.clear_cache()
     return redirect("/signin", extra=[("Set-Cookie", _cookie(visit, "", 0))])
 
 

@@ -14,7 +14,7 @@ from ..auth.grants import new_code, scopes_of
 from ..context.access_tokens import Caller
 from ..context.external_origin import external_origin
 from ..context.html import html_page, redirect
-from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, single
+from ..context.public_request import PublicRequest, no_store_json, oauth_error_response, unique_parameters
 from ..store.oauth import ClientRow
 from ..store.users import TokenRow
 from .browser_session import CLIENT, account_bar, session_user, sign_in_page, signature
@@ -56,7 +56,7 @@ def authorize(visit: PublicRequest) -> Response:
 
 def _asked(visit: PublicRequest) -> _Asked:
     """Who asks, and where to: what is wrong here is never sent on. Raises OAuthError."""
-    given = single(list(visit.query.pairs))
+    given = unique_parameters(list(visit.query.pairs))
     client = visit.context.store.oauth.client(given.get("client_id", ""))
     if client is None:
         raise OAuthError("invalid_request", "there is no OAuth client of this client_id.")
@@ -67,7 +67,7 @@ def _asked(visit: PublicRequest) -> _Asked:
 
 
 def _broken(visit: PublicRequest, error: OAuthError) -> Response:
-    if "text/html" not in (visit.request.headers.get("Accept") or ""):
+    if "text/html" not in (visit.http_request.headers.get("Accept") or ""):
         return oauth_error_response(error)
     return html_page("No answer", f"<h1>This cannot be answered</h1><p>{escape(error.description)}</p>", status=400)
 
@@ -144,7 +144,11 @@ def _code(visit: PublicRequest, asked: _Asked, caller: Caller, scopes: list[str]
     if not scopes:
         raise _Declined("invalid_scope", "the user has none of these scopes to give.")
     token = TokenRow(caller.user, asked.client.id, " ".join(scopes), 0, None)
-    visit.entry.user, visit.entry.client, visit.entry.scopes = caller.user, asked.client.id, frozenset(scopes)
+    visit.journal_entry.user, visit.journal_entry.client, visit.journal_entry.scopes = (
+        caller.user,
+        asked.client.id,
+        frozenset(scopes),
+    )
     return new_code(visit, token, asked.client, redirect=asked.redirect, challenge=challenge[0], method=challenge[1])
 
 
@@ -157,7 +161,7 @@ def _back(asked: _Asked, answer: dict[str, str]) -> Response:
 
 def metadata(visit: PublicRequest) -> Response:
     """Where the endpoints are, as OAuth libraries look it up (RFC 8414)."""
-    base, policy = external_origin(visit.request, visit.context), visit.context.policy
+    base, policy = external_origin(visit.http_request, visit.context), visit.context.policy
     found: JSONObject = {
         "issuer": base,
         "authorization_endpoint": f"{base}/authorize",

@@ -14,7 +14,7 @@ from ...core.errors.catalogue import refuse
 from ...core.events.rrule import Start, is_all_day
 from ...core.events.times import read_time
 from ...core.http.messages import JSONObject, Response
-from ..context.html import described, html_page
+from ..context.html import description_list, html_page
 from ..context.public_request import PublicRequest
 from ..context.service_context import ServiceContext
 from ..events.calendars import calendar_by_id
@@ -32,7 +32,7 @@ def event_page(visit: PublicRequest) -> Response:
     if calendar is None or found is None or found.row.cancelled or not context.policy.open_links:
         raise refuse("notFound", message="there is no event at this link.")
     title = str(visible_to_readers(found.body).get("summary") or "(no title)")
-    return html_page(title, f"<h1>{escape(title)}</h1>{described(_rows(context, calendar, found))}")
+    return html_page(title, f"<h1>{escape(title)}</h1>{description_list(_rows(context, calendar, found))}")
 
 
 def _named(context: ServiceContext, eid: str) -> tuple[CalendarRow | None, EventRecord | None]:

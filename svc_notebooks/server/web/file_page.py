@@ -15,12 +15,12 @@ from ...core.errors.catalogue import ApiError, refuse
 from ...core.http.messages import Headers, Query, Response
 from ...core.http.multipart import MediaType
 from ..context.access_tokens import Caller, require_scopes
-from ..context.html import described, html_page
+from ..context.html import description_list, html_page
 from ..context.public_request import PublicRequest
 from ..context.service_context import RequestContext, ServiceContext
 from ..files import rows as drafts
 from ..files.access_control import can_download, effective_role
-from ..files.conversion import rendered
+from ..files.conversion import render_document
 from ..files.download import download
 from ..files.resource import view_path
 from ..store.files import FileRow
@@ -40,7 +40,7 @@ def described_file(context: ServiceContext, user: str, row: FileRow) -> str:
     if row.size is not None:
         rows.append(("Size", f"{row.size:,} bytes"))
     rows.append(("Last changed", f"{from_millis(row.modified):%Y-%m-%d %H:%M} UTC"))
-    return f"<h1>{escape(row.name)}</h1>{described(rows)}{_taking(context, user, row)}"
+    return f"<h1>{escape(row.name)}</h1>{description_list(rows)}{_taking(context, user, row)}"
 
 
 def _taking(context: ServiceContext, user: str, row: FileRow) -> str:
@@ -66,7 +66,7 @@ def listing(context: ServiceContext, caller: Caller, row: FileRow) -> str:
 
 def preview(context: ServiceContext, caller: Caller, row: FileRow) -> str:
     """The content as a part of a page, "" where there is nothing that one could show, or the scopes do not reach."""
-    reaching = caller.asking(CONTENT)
+    reaching = caller.with_scopes(CONTENT)
     if row.abusive or reaching.scopes.isdisjoint(CONTENT) or not drafts.can_see(context, reaching, row):
         return ""
     if row.size is None:
@@ -87,7 +87,7 @@ def _bytes(context: ServiceContext, row: FileRow, size: int) -> bytes:
 def _document(context: ServiceContext, row: FileRow, user: str) -> str:
     """A native document as the page that it exports to, in a frame where nothing runs."""
     try:
-        found = rendered(context, row, "text/html", user)
+        found = render_document(context, row, "text/html", user)
     except ConversionError:
         return ""
     return f'<iframe sandbox title="{escape(row.name)}" srcdoc="{escape(found.decode("utf-8", "replace"))}"></iframe>'
@@ -103,7 +103,7 @@ def view(visit: PublicRequest) -> Response:
     """The page of a file."""
     try:
         caller = _looking(visit)
-        row = drafts.readable_file(visit.context, caller, visit.places[FILE_ID])
+        row = drafts.readable_file(visit.context, caller, visit.path_params[FILE_ID])
     except ApiError as error:
         return _refusal(visit, error)
     shown = described_file(visit.context, caller.user, row) + listing(visit.context, caller, row)
@@ -118,7 +118,7 @@ def content(visit: PublicRequest) -> Response:
             raise refuse("requiredParameter", name="id")
         places = {FILE_ID: file_id}
         request = RequestContext(
-            visit.request, visit.method, _SEEING, places, visit.query, caller, visit.body, visit.entry
+            visit.http_request, visit.method, _SEEING, places, visit.query, caller, visit.body, visit.journal_entry
         )
         row = drafts.readable_file(visit.context, caller, file_id)
         response = download(visit.context, request)
@@ -134,19 +134,25 @@ def _looking(visit: PublicRequest) -> Caller:
     caller = session_user(visit)
     if caller is None:
         return _NOBODY
-    visit.entry.user, visit.entry.client, visit.entry.scopes = caller.user, caller.client, caller.scopes
+    visit.journal_entry.user, visit.journal_entry.client, visit.journal_entry.scopes = (
+        caller.user,
+        caller.client,
+        caller.scopes,
+    )
     return require_scopes(caller, READ, _SEEING)
 
 
 def _refusal(visit: PublicRequest, error: ApiError) -> Response:
     """To a browser in words, to a program as every other refusal; whom nobody knows is asked to sign in."""
-    nobody = error.status == 404 and visit.entry.user is None
+    nobody = error.status == 404 and visit.journal_entry.user is None
     if nobody:
         error = ApiError(refuse("notSignedIn").rows, [("WWW-Authenticate", 'Bearer realm="svc"')])
-    if "text/html" not in (visit.request.headers.get("Accept") or ""):
+    if "text/html" not in (visit.http_request.headers.get("Accept") or ""):
         raise error
-    visit.entry.decided_by = error.rows[0].decided_by or visit.entry.decided_by  # a field's rule is not a page's
-    here = visit.request.path + (f"?{visit.query}" if visit.query.pairs else "")
+    visit.journal_entry.decided_by = (
+        error.rows[0].decided_by or visit.journal_entry.decided_by
+    )  # a field's rule is not a page's
+    here = visit.http_request.path + (f"?{visit.query}" if visit.query.pairs else "")
     if nobody:
         return sign_in_page(visit, here, status=401)
     title = _TITLES.get(error.status, "This cannot be shown")
