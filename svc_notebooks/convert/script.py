@@ -129,8 +129,8 @@ def _parse_project(value: dict[str, Any]) -> Project:
         raise ConversionError(f"files: expected a list, as in {_PROJECT_FORM}.")
     if len(files) > _MAX_FILES:
         raise TooLarge(f"files: a project has at most {_MAX_FILES} files.")
-    problems = [problem for n, given in enumerate(files) for problem in _problems(given, f"files[{n}]")]
-    names = [given.get("name") for given in files if isinstance(given, dict)]
+    problems = [problem for n, file in enumerate(files) for problem in _problems(file, f"files[{n}]")]
+    names = [file.get("name") for file in files if isinstance(file, dict)]
     duplicates = sorted({name for name in names if isinstance(name, str) and names.count(name) > 1})
     problems += [f"files: the name {name!r} is there more than once" for name in duplicates]
     if problems:

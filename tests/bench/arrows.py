@@ -34,12 +34,12 @@ _ROUNDS = 7
 _CALLS = (
     ("subprocess", "run"),
     ("typst", "Compiler"),
-    ("svc_notebooks.convert.engines.tesseract", "_read"),
+    ("svc_notebooks.convert.engines.tesseract", "_recognize_paragraphs"),
     ("svc_notebooks.convert.spreadsheet.xls", "CalamineWorkbook"),
 )
 _LIBRARY = {
     "document.read": "pandoc", "document.write": "pandoc", "document.pdf": "typst", "document.scan": "tesserocr",
-    "spreadsheet.write_pdf": "typst", "presentation.pdf": "typst", "drawing": "typst",
+    "spreadsheet.pdf": "typst", "presentation.pdf": "typst", "drawing": "typst",
 }  # fmt: skip
 
 

@@ -42,13 +42,13 @@ class Converter:
     """Reads and writes native documents. Native types are named by their last word; threads may share it."""
 
     def __init__(
-        self, limits: JobLimits | None = None, *, extended: bool = False, office: bool = False, most_waiting: int = 8
+        self, limits: JobLimits | None = None, *, extended: bool = False, office: bool = False, max_waiting: int = 8
     ) -> None:
         """`most_waiting`: so many conversions of one user may wait."""
         self._limits = limits or JobLimits()
         self._extended = extended
         self._office = office
-        self._pool, self._inline = ProcessPool(self._limits, max_waiting=most_waiting), InlineExecutor()
+        self._pool, self._inline = ProcessPool(self._limits, max_waiting=max_waiting), InlineExecutor()
 
     @property
     def _executor(self) -> Executor:
@@ -165,8 +165,8 @@ def _error_from(conversion: Conversion, response: Mapping[str, Any]) -> Conversi
 
 
 @cache
-def shared(limits: JobLimits, *, extended: bool, office: bool, most_waiting: int) -> Converter:
+def shared(limits: JobLimits, *, extended: bool, office: bool, max_waiting: int) -> Converter:
     """One converter for all who ask for the same: its processes stay warm until this one ends."""
-    converter = Converter(limits, extended=extended, office=office, most_waiting=most_waiting)
+    converter = Converter(limits, extended=extended, office=office, max_waiting=max_waiting)
     atexit.register(converter.close)
     return converter

@@ -5,40 +5,40 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-_ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
+_OOXML_ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _BREAKS = str.maketrans({"\v": "\n", "\f": "\n", "\r": ""})
 _FORBIDDEN = re.compile("[^\t\n\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SCHEMES = frozenset({"http", "https", "mailto"})
-_LINK = 2_048
+_MAX_LINK = 2_048
 
 
-def text(given: str) -> str:
+def text(raw: str) -> str:
     """Text that every format can hold.
 
     >>> text("a\\vb\\x01")
     'a\\nb'
     """
-    return _FORBIDDEN.sub("", given.translate(_BREAKS))
+    return _FORBIDDEN.sub("", raw.translate(_BREAKS))
 
 
-def escaped(given: str) -> str:
+def ooxml_text(raw: str) -> str:
     """Text as Office Open XML writes it: what XML cannot hold is there as `_x000B_`."""
-    if "_x" in given:
-        given = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), given)
-    return text(given)
+    if "_x" in raw:
+        raw = _OOXML_ESCAPE.sub(lambda match: chr(int(match[1], 16)), raw)
+    return text(raw)
 
 
-def link(given: str | None) -> str | None:
+def link(address_text: str | None) -> str | None:
     """A link that only leads somewhere, or None.
 
     >>> link(" https://svc.example/a "), link("#3"), link("javascript:alert(1)")
     ('https://svc.example/a', '#3', None)
     """
-    address = "".join(text(given or "").split())
-    if address.startswith("#") and len(address) <= _LINK:
-        return address
+    url = "".join(text(address_text or "").split())
+    if url.startswith("#") and len(url) <= _MAX_LINK:
+        return url
     try:
-        safe = urlsplit(address).scheme.lower() in _SCHEMES and len(address) <= _LINK
+        safe = urlsplit(url).scheme.lower() in _SCHEMES and len(url) <= _MAX_LINK
     except ValueError:
         return None
-    return address if safe else None
+    return url if safe else None

@@ -9,22 +9,22 @@ from ..job import ConversionError, Job, TooLarge
 _VECTOR = (b"\x01\x00\x00\x00", b"\xd7\xcd\xc6\x9a", b"<svg", b"<?xml")
 
 
-class Album:
+class ImageStore:
     """Takes pictures in, and gives their names."""
 
     def __init__(self, job: Job) -> None:
         self.pictures: dict[str, bytes] = {}
         self._job = job
-        self._known: dict[str, str | None] = {}
-        self._room = job.limits.unpacked
+        self._names: dict[str, str | None] = {}
+        self._remaining_bytes = job.limits.unpacked
 
     def name_of(self, key: str, data: bytes) -> str | None:
         """The name under which a picture is kept, or None for one that cannot be; `key`: where it was found."""
-        if key not in self._known:
-            self._known[key] = self._taken(data)
-        return self._known[key]
+        if key not in self._names:
+            self._names[key] = self._add(data)
+        return self._names[key]
 
-    def _taken(self, data: bytes) -> str | None:
+    def _add(self, data: bytes) -> str | None:
         try:
             picture = validate_image(data, self._job.limits)
         except TooLarge as error:
@@ -36,8 +36,8 @@ class Album:
             return None
         name = resource_name(picture.data, picture.extension)
         if name not in self.pictures:
-            self._room -= len(picture.data)
-            if self._room < 0:
+            self._remaining_bytes -= len(picture.data)
+            if self._remaining_bytes < 0:
                 raise TooLarge("the pictures need more room than a conversion may use.")
         self.pictures[name] = picture.data
         return name

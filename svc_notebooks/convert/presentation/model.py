@@ -14,11 +14,11 @@ from ..input import bundle
 
 INCH = 914_400
 POINT = 12_700
-MOST = 56 * INCH
+MAX_PAGE_SIDE = 56 * INCH
 """The largest page that PowerPoint opens, to each side."""
-MOST_SLIDES = 1_000
+MAX_SLIDES = 1_000
 """Beyond these python-pptx and typst need minutes: the one counts each new part against all others."""
-_FAR = 4 * MOST
+_MAX_COORDINATE = 4 * MAX_PAGE_SIDE
 
 Role = Literal["", "title", "subtitle", "body", "footer"]
 Marker = Literal["", "bullet", "number"]
@@ -40,12 +40,12 @@ class Box:
     @classmethod
     def of(cls, x: float, y: float, width: float, height: float, turn: float = 0.0) -> Box:
         """A box with whole numbers that every format can hold, whatever a file says."""
-        clamped = (_whole(x, -_FAR), _whole(y, -_FAR), _whole(width, 0), _whole(height, 0))
+        clamped = (_clamp(x, -_MAX_COORDINATE), _clamp(y, -_MAX_COORDINATE), _clamp(width, 0), _clamp(height, 0))
         return cls(*clamped, turn=round(turn % 360.0, 2))
 
 
-def _whole(value: float, least: int) -> int:
-    return int(max(least, min(_FAR, value)))
+def _clamp(value: float, minimum: int) -> int:
+    return int(max(minimum, min(_MAX_COORDINATE, value)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,71 +175,71 @@ class Deck:
 
     def pack(self) -> bytes:
         """The bytes to store."""
-        value = {"width": self.width, "height": self.height, "title": self.title, "slides": _plain(self.slides)}
+        value = {"width": self.width, "height": self.height, "title": self.title, "slides": _to_json(self.slides)}
         return bundle.pack(value, self.pictures)
 
     @classmethod
     def unpack(cls, body: bytes) -> Deck:
         """The deck that `pack` stored."""
         value, pictures = bundle.unpack(body)
-        slides = tuple(_slide(slide) for slide in value["slides"])
+        slides = tuple(_slide_from_json(slide) for slide in value["slides"])
         return cls(value["width"], value["height"], slides, value["title"], pictures)
 
 
-def page(width: float, height: float) -> tuple[int, int]:
+def clamp_page_size(width: float, height: float) -> tuple[int, int]:
     """The size of a page that PowerPoint opens, nearest to this one."""
-    return int(max(INCH, min(MOST, width))), int(max(INCH, min(MOST, height)))
+    return int(max(INCH, min(MAX_PAGE_SIDE, width))), int(max(INCH, min(MAX_PAGE_SIDE, height)))
 
 
-_KINDS = {"text": Text, "picture": SlidePicture, "table": SlideTable}
-_NAMES = {kind: name for name, kind in _KINDS.items()}
+_SHAPE_TYPES = {"text": Text, "picture": SlidePicture, "table": SlideTable}
+_SHAPE_NAMES = {kind: name for name, kind in _SHAPE_TYPES.items()}
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """A value as JSON has it: what is at its default is left out, a shape says which it is."""
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     if not is_dataclass(value):
         return value
-    given = {f.name: getattr(value, f.name) for f in fields(value)}
-    plain = {f.name: _plain(given[f.name]) for f in fields(value) if given[f.name] != f.default}
-    kind = _NAMES.get(type(value))
-    return {"kind": kind, **plain} if kind else plain
+    values = {f.name: getattr(value, f.name) for f in fields(value)}
+    plain = {f.name: _to_json(values[f.name]) for f in fields(value) if values[f.name] != f.default}
+    shape_type = _SHAPE_NAMES.get(type(value))
+    return {"kind": shape_type, **plain} if shape_type else plain
 
 
-def _slide(given: Mapping[str, Any]) -> Slide:
-    shapes = {key: tuple(_shape(shape) for shape in given.get(key, ())) for key in ("shapes", "behind")}
-    return Slide(**{**given, **shapes})
+def _slide_from_json(fields: Mapping[str, Any]) -> Slide:
+    shapes = {key: tuple(_shape_from_json(shape) for shape in fields.get(key, ())) for key in ("shapes", "behind")}
+    return Slide(**{**fields, **shapes})
 
 
-def _shape(given: Mapping[str, Any]) -> Shape:
-    made = {key: _PARTS.get(key, _same)(value) for key, value in given.items() if key != "kind"}
-    shape: Shape = _KINDS[given["kind"]](**made)
+def _shape_from_json(fields: Mapping[str, Any]) -> Shape:
+    made = {key: _FIELD_READERS.get(key, _unchanged)(value) for key, value in fields.items() if key != "kind"}
+    shape: Shape = _SHAPE_TYPES[fields["kind"]](**made)
     return shape
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
-def _paragraph(given: Mapping[str, Any]) -> Paragraph:
-    return Paragraph(**{**given, "runs": tuple(TextRun(**run) for run in given.get("runs", ()))})
+def _paragraph_from_json(fields: Mapping[str, Any]) -> Paragraph:
+    return Paragraph(**{**fields, "runs": tuple(TextRun(**run) for run in fields.get("runs", ()))})
 
 
-def _paragraphs(given: list[Any]) -> tuple[Paragraph, ...]:
-    return tuple(_paragraph(paragraph) for paragraph in given)
+def _paragraphs_from_json(paragraphs: list[Any]) -> tuple[Paragraph, ...]:
+    return tuple(_paragraph_from_json(paragraph) for paragraph in paragraphs)
 
 
-def _cell(given: Mapping[str, Any] | None) -> TableCell | None:
-    if given is None:
+def _cell_from_json(fields: Mapping[str, Any] | None) -> TableCell | None:
+    if fields is None:
         return None
-    return TableCell(**{**given, "paragraphs": _paragraphs(given.get("paragraphs", []))})
+    return TableCell(**{**fields, "paragraphs": _paragraphs_from_json(fields.get("paragraphs", []))})
 
 
-_PARTS: dict[str, Callable[[Any], Any]] = {
-    "box": lambda given: Box(**given),
-    "paragraphs": _paragraphs,
-    "rows": lambda given: tuple(tuple(_cell(cell) for cell in row) for row in given),
+_FIELD_READERS: dict[str, Callable[[Any], Any]] = {
+    "box": lambda fields: Box(**fields),
+    "paragraphs": _paragraphs_from_json,
+    "rows": lambda rows: tuple(tuple(_cell_from_json(cell) for cell in row) for row in rows),
     "crop": tuple,
     "widths": tuple,
     "heights": tuple,

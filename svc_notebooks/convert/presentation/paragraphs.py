@@ -8,10 +8,10 @@ from dataclasses import replace
 from .model import Paragraph, TextRun
 
 
-def joined(runs: Iterable[TextRun]) -> Iterator[TextRun]:
+def merge_runs(runs: Iterable[TextRun]) -> Iterator[TextRun]:
     """Runs of one look as one run: programs begin a new one at each spelling mistake.
 
-    >>> [run.text for run in joined([TextRun("a"), TextRun("b"), TextRun(""), TextRun("c", bold=True)])]
+    >>> [run.text for run in merge_runs([TextRun("a"), TextRun("b"), TextRun(""), TextRun("c", bold=True)])]
     ['ab', 'c']
     """
     last: TextRun | None = None
@@ -26,11 +26,11 @@ def joined(runs: Iterable[TextRun]) -> Iterator[TextRun]:
         yield last
 
 
-def numbered(paragraphs: Iterable[Paragraph]) -> Iterator[tuple[Paragraph, int]]:
+def with_numbers(paragraphs: Iterable[Paragraph]) -> Iterator[tuple[Paragraph, int]]:
     """Each paragraph with its number in its list, 0 for one without.
 
     >>> one, two = Paragraph(marker="number"), Paragraph(marker="number", level=1)
-    >>> [number for _, number in numbered([one, two, two, one, Paragraph(), one])]
+    >>> [number for _, number in with_numbers([one, two, two, one, Paragraph(), one])]
     [1, 1, 2, 2, 0, 1]
     """
     counts: dict[int, int] = {}

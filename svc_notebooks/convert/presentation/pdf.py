@@ -7,7 +7,7 @@ from typing import Any
 from ..engines.typst import render
 from ..job import Job, TooLarge
 from .model import POINT, Box, Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, TableCell, Text, TextRun
-from .paragraphs import numbered
+from .paragraphs import with_numbers
 
 _TEMPLATE = "presentation/slides.typ"
 _SIZE = 18.0
@@ -77,7 +77,7 @@ def _box(box: Box) -> dict[str, Any]:
 
 
 def _paragraphs(paragraphs: tuple[Paragraph, ...]) -> list[dict[str, Any]]:
-    return [_paragraph(paragraph, number) for paragraph, number in numbered(paragraphs)]
+    return [_paragraph(paragraph, number) for paragraph, number in with_numbers(paragraphs)]
 
 
 def _paragraph(paragraph: Paragraph, number: int) -> dict[str, Any]:

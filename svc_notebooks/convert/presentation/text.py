@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..job import Job
 from .model import Deck, Paragraph, Shape, Slide, SlidePicture, SlideTable, Text
-from .paragraphs import numbered
+from .paragraphs import with_numbers
 
 _BETWEEN = "\r\n\r\n\r\n"
 _STEP = "  "
@@ -33,7 +33,7 @@ def _shape(shape: Shape) -> Iterator[str]:
         case Text(role="footer"):
             return
         case Text():
-            for paragraph, number in numbered(shape.paragraphs):
+            for paragraph, number in with_numbers(shape.paragraphs):
                 yield from _paragraph(paragraph, number)
         case SlideTable():
             for row in shape.rows:

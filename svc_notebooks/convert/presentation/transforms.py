@@ -9,42 +9,42 @@ from .model import Box
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
-    """The inside of a group: its coordinates are stretched, moved, and turned around the group's middle."""
+class GroupTransform:
+    """The inside of a group: its coordinates are stretched, moved, and turned around the group's center."""
 
     scale_x: float = 1.0
     scale_y: float = 1.0
     x: float = 0.0
     y: float = 0.0
     turn: float = 0.0
-    middle: tuple[float, float] = (0.0, 0.0)
-    outer: Space | None = None
+    center: tuple[float, float] = (0.0, 0.0)
+    outer: GroupTransform | None = None
 
     @classmethod
-    def of_group(cls, box: Box, inside: Box, outer: Space | None) -> Space:
+    def of_group(cls, box: Box, inside: Box, outer: GroupTransform | None) -> GroupTransform:
         """The inside of a group that is drawn in `box`, whose own coordinates are those of `inside`."""
         scale_x = box.width / inside.width if inside.width else 1.0
         scale_y = box.height / inside.height if inside.height else 1.0
-        middle = (box.x + box.width / 2, box.y + box.height / 2)
-        return cls(scale_x, scale_y, box.x - inside.x * scale_x, box.y - inside.y * scale_y, box.turn, middle, outer)
+        center = (box.x + box.width / 2, box.y + box.height / 2)
+        return cls(scale_x, scale_y, box.x - inside.x * scale_x, box.y - inside.y * scale_y, box.turn, center, outer)
 
-    def place(self, box: Box) -> Box:
+    def to_page(self, box: Box) -> Box:
         """A box from the inside of this group, on the page."""
-        space: Space | None = self
-        while space:
-            box, space = space._outside(box), space.outer
+        transform: GroupTransform | None = self
+        while transform:
+            box, transform = transform._to_outer(box), transform.outer
         return box
 
-    def _outside(self, box: Box) -> Box:
+    def _to_outer(self, box: Box) -> Box:
         width, height = box.width * self.scale_x, box.height * self.scale_y
         x, y = box.x * self.scale_x + self.x, box.y * self.scale_y + self.y
         if not self.turn:
             return Box.of(x, y, width, height, box.turn)
-        center_x, center_y = turned(x + width / 2, y + height / 2, self.turn, self.middle)
+        center_x, center_y = rotate_point(x + width / 2, y + height / 2, self.turn, self.center)
         return Box.of(center_x - width / 2, center_y - height / 2, width, height, box.turn + self.turn)
 
 
-def turned(x: float, y: float, degrees: float, around: tuple[float, float]) -> tuple[float, float]:
+def rotate_point(x: float, y: float, degrees: float, around: tuple[float, float]) -> tuple[float, float]:
     """A point, turned clockwise on a page whose y points down."""
     angle = radians(degrees)
     dx, dy = x - around[0], y - around[1]

@@ -19,19 +19,19 @@ DEFAULTS: dict[type, str] = {date: DATE, datetime: DATETIME, time: TIME, timedel
 _EPOCH = datetime(1899, 12, 30)  # noqa: DTZ001  a spreadsheet knows no time zones
 _EPOCH_1904 = datetime(1904, 1, 1)  # noqa: DTZ001
 _LEAP_DAY_THAT_NEVER_WAS = 60
-_LAST = 2_958_466
-_SILENT = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
+_MAX_SERIAL = 2_958_466
+_LITERALS = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]', re.IGNORECASE)
 _ELAPSED = re.compile(r"\[(h+|m+|s+)\]", re.IGNORECASE)
 
 
 @lru_cache(4096)
-def kind_of(format: str) -> Kind:
+def value_kind(format: str) -> Kind:
     """What a number format makes of a number.
 
-    >>> kind_of("0.00"), kind_of("dd/mm/yyyy"), kind_of("h:mm AM/PM"), kind_of("[h]:mm"), kind_of('0 "days"')
-    ('number', 'date', 'time', 'duration', 'number')
+    >>> [value_kind(code) for code in ("0.00", "dd/mm/yyyy", "h:mm AM/PM", "[h]:mm", '0 "days"')]
+    ['number', 'date', 'time', 'duration', 'number']
     """
-    first = _SILENT.sub("", format.split(";")[0]).lower()
+    first = _LITERALS.sub("", format.split(";")[0]).lower()
     if _ELAPSED.search(first):
         return "duration"
     if "general" in first:
@@ -47,8 +47,8 @@ def from_serial(number: float, format: str, *, since_1904: bool = False) -> Valu
     >>> from_serial(45_292, "yyyy-mm-dd"), from_serial(0.5, "hh:mm"), from_serial(1.5, "0.0")
     (datetime.date(2024, 1, 1), datetime.time(12, 0), 1.5)
     """
-    kind = kind_of(format)
-    if kind == "number" or not -_LAST < number < _LAST:
+    kind = value_kind(format)
+    if kind == "number" or not -_MAX_SERIAL < number < _MAX_SERIAL:
         return number
     if kind == "duration":
         return timedelta(milliseconds=round(number * 86_400_000))
@@ -77,15 +77,15 @@ def to_serial(value: date | datetime | time | timedelta) -> float | None:
     (45292, 0.5, None)
     """
     if isinstance(value, timedelta):
-        return _plain(value / timedelta(days=1))
+        return _int_if_whole(value / timedelta(days=1))
     if isinstance(value, time):
-        return _plain((datetime.combine(_EPOCH, value) - _EPOCH) / timedelta(days=1))
+        return _int_if_whole((datetime.combine(_EPOCH, value) - _EPOCH) / timedelta(days=1))
     moment = value if isinstance(value, datetime) else datetime(value.year, value.month, value.day)  # noqa: DTZ001
     number = (moment - _EPOCH) / timedelta(days=1)
     if number <= _LEAP_DAY_THAT_NEVER_WAS:
         number -= 1
-    return _plain(number) if number >= 1 else None
+    return _int_if_whole(number) if number >= 1 else None
 
 
-def _plain(number: float) -> float:
+def _int_if_whole(number: float) -> float:
     return int(number) if number == int(number) else number

@@ -23,8 +23,8 @@ class LayoutCell(NamedTuple):
     """One cell of the layout, or a run of `across` empty ones where there is no cell."""
 
     cell: Cell | None
-    across: int = 1
-    down: int = 1
+    colspan: int = 1
+    rowspan: int = 1
     merged: bool = False
 
 
@@ -32,7 +32,7 @@ class LayoutRow(NamedTuple):
     """One row of the layout."""
 
     row: int
-    pieces: list[LayoutCell]
+    cells: list[LayoutCell]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +48,16 @@ class SheetLayout:
         """The layout of a whole sheet."""
         if not sheet.rows:
             return cls(sheet, [], [])
-        named = [area for area in sheet.merges if area.left in sheet.rows.get(area.top, ())]
-        rows = {min(area.bottom, area.top + _MERGED_GAP) for area in named}
-        columns = {min(area.right, area.left + _MERGED_GAP) for area in named}
+        with_cell = [area for area in sheet.merges if area.left in sheet.rows.get(area.top, ())]
+        rows = {min(area.bottom, area.top + _MERGED_GAP) for area in with_cell}
+        columns = {min(area.right, area.left + _MERGED_GAP) for area in with_cell}
         columns.update(column for cells in sheet.rows.values() for column in cells)
-        return cls(sheet, _filled({0, *sheet.rows, *rows}, _ROW_GAP), _filled({0, *columns}, _COLUMN_GAP))
+        return cls(
+            sheet, _with_small_gaps({0, *sheet.rows, *rows}, _ROW_GAP), _with_small_gaps({0, *columns}, _COLUMN_GAP)
+        )
 
     @property
-    def skips(self) -> bool:
+    def has_gaps(self) -> bool:
         """Whether something empty is left out."""
         return any(numbers and numbers[-1] + 1 > len(numbers) for numbers in (self.rows, self.columns))
 
@@ -66,19 +68,19 @@ class SheetLayout:
         rows = [row for row in self.rows if any(column in inside for column in self.sheet.rows.get(row, ()))]
         return SheetLayout(self.sheet, rows, columns)
 
-    def lines(self) -> Iterator[LayoutRow]:
+    def layout_rows(self) -> Iterator[LayoutRow]:
         """The rows from the top down."""
-        waiting = sorted(filter(None, (self._shown(area) for area in self.sheet.merges)), reverse=True)
+        pending = sorted(filter(None, (self._layout_area(area) for area in self.sheet.merges)), reverse=True)
         open_areas: list[Area] = []
         for index, row in enumerate(self.rows):
             open_areas = [area for area in open_areas if area.bottom >= index]
             starting = []
-            while waiting and waiting[-1].top <= index:
-                starting.append(waiting.pop())
-            yield LayoutRow(row, list(self._pieces(row, starting, open_areas)))
+            while pending and pending[-1].top <= index:
+                starting.append(pending.pop())
+            yield LayoutRow(row, list(self._layout_cells(row, starting, open_areas)))
             open_areas += starting
 
-    def _shown(self, area: Area) -> Area | None:
+    def _layout_area(self, area: Area) -> Area | None:
         """An area in places of the layout; nothing, if less than two are shown."""
         top, bottom = bisect_left(self.rows, area.top), bisect_right(self.rows, area.bottom) - 1
         left, right = bisect_left(self.columns, area.left), bisect_right(self.columns, area.right) - 1
@@ -86,13 +88,13 @@ class SheetLayout:
             return None
         return Area(top, left, bottom, right)
 
-    def _pieces(self, row: int, starting: list[Area], covering: list[Area]) -> Iterator[LayoutCell]:
-        taken = {area.left: area for area in starting}
+    def _layout_cells(self, row: int, starting: list[Area], covering: list[Area]) -> Iterator[LayoutCell]:
+        starts = {area.left: area for area in starting}
         skipped = {area.left: area.right for area in covering}
         cells = self.sheet.rows.get(row, {})
-        places = {place: cells[column] for place, column in self._places(cells)}
+        cells_by_position = {place: cells[column] for place, column in self._positions(cells)}
         following = 0
-        for place in sorted({*places, *taken, *skipped}):
+        for place in sorted({*cells_by_position, *starts, *skipped}):
             if place < following:
                 continue
             if place > following:
@@ -100,28 +102,28 @@ class SheetLayout:
             if place in skipped:
                 following = skipped[place] + 1
                 continue
-            area = taken.get(place)
+            area = starts.get(place)
             across, down = (area.right - area.left + 1, area.bottom - area.top + 1) if area else (1, 1)
-            yield LayoutCell(places.get(place, _EMPTY if area else None), across, down, area is not None)
+            yield LayoutCell(cells_by_position.get(place, _EMPTY if area else None), across, down, area is not None)
             following = place + across
         if following < len(self.columns):
             yield LayoutCell(None, len(self.columns) - following)
 
-    def _places(self, cells: Iterable[int]) -> Iterator[tuple[int, int]]:
+    def _positions(self, cells: Iterable[int]) -> Iterator[tuple[int, int]]:
         for column in cells:
-            place = bisect_left(self.columns, column)
-            if place < len(self.columns) and self.columns[place] == column:
-                yield place, column
+            position = bisect_left(self.columns, column)
+            if position < len(self.columns) and self.columns[position] == column:
+                yield position, column
 
 
 _EMPTY = Cell("")
 
 
-def _filled(numbers: set[int], gap: int) -> list[int]:
+def _with_small_gaps(numbers: set[int], gap: int) -> list[int]:
     """Ascending, with those between, except where there are too many of them."""
-    found: list[int] = []
+    filled: list[int] = []
     for number in sorted(numbers):
-        if found and number - found[-1] <= gap + 1:
-            found += range(found[-1] + 1, number)
-        found.append(number)
-    return found
+        if filled and number - filled[-1] <= gap + 1:
+            filled += range(filled[-1] + 1, number)
+        filled.append(number)
+    return filled

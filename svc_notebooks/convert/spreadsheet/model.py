@@ -17,13 +17,13 @@ from ..job import JobLimits, TooLarge
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ErrorValue:
     """An error that a formula came to, as the programs write it: "#N/A"."""
 
     code: str
 
 
-Value = None | bool | int | float | str | date | datetime | time | timedelta | Fault
+Value = None | bool | int | float | str | date | datetime | time | timedelta | ErrorValue
 """What a cell can hold; None in a cell with a formula that has not been computed."""
 
 
@@ -35,7 +35,7 @@ class CellStyle:
     bold: bool = False
 
 
-PLAIN = CellStyle()
+DEFAULT_STYLE = CellStyle()
 
 
 class Cell(NamedTuple):
@@ -46,13 +46,13 @@ class Cell(NamedTuple):
     """
 
     value: Value
-    style: CellStyle = PLAIN
+    style: CellStyle = DEFAULT_STYLE
     formula: str | None = None
     array: tuple[int, int] | None = None
     link: str | None = None
 
     @property
-    def shown(self) -> Value:
+    def display_value(self) -> Value:
         """The value, or the formula as text where nobody has computed it."""
         return f"={self.formula}" if self.value is None and self.formula else self.value
 
@@ -108,17 +108,17 @@ class Workbook:
         return cls(tuple(_sheet_from_json(sheet) for sheet in value["sheets"]))
 
 
-class Quota:
+class CellQuota:
     """How many cells may still be read."""
 
     def __init__(self, limits: JobLimits) -> None:
-        self._most = self._left = limits.cells
+        self._limit = self._remaining = limits.cells
 
     def take(self, number: int = 1) -> None:
         """Some cells are read. Raises TooLarge when they are too many."""
-        self._left -= number
-        if self._left < 0:
-            raise TooLarge(f"the spreadsheet has more than {self._most} cells.")
+        self._remaining -= number
+        if self._remaining < 0:
+            raise TooLarge(f"the spreadsheet has more than {self._limit} cells.")
 
 
 def in_order(rows: Mapping[int, Mapping[int, Cell]]) -> Rows:
@@ -126,7 +126,7 @@ def in_order(rows: Mapping[int, Mapping[int, Cell]]) -> Rows:
     return {row: dict(sorted(rows[row].items())) for row in sorted(rows) if rows[row]}
 
 
-_MOST_MERGES = 50_000
+_MAX_MERGES = 50_000
 
 
 def disjoint(areas: list[Area]) -> tuple[Area, ...]:
@@ -136,12 +136,12 @@ def disjoint(areas: list[Area]) -> tuple[Area, ...]:
     (Area(top=0, left=0, bottom=1, right=0),)
     """
     kept: list[Area] = []
-    above: list[Area] = []  # the last ones of their columns, from left to right
-    for area in sorted(areas)[:_MOST_MERGES]:
-        first = bisect_left(above, area.left, key=lambda other: other.right)
-        end = bisect_right(above, area.right, key=lambda other: other.left)
-        if area[:2] != area[2:] and all(other.bottom < area.top for other in above[first:end]):
-            above[first:end] = [area]
+    open_areas: list[Area] = []  # the last ones of their columns, from left to right
+    for area in sorted(areas)[:_MAX_MERGES]:
+        first = bisect_left(open_areas, area.left, key=lambda other: other.right)
+        end = bisect_right(open_areas, area.right, key=lambda other: other.left)
+        if area[:2] != area[2:] and all(other.bottom < area.top for other in open_areas[first:end]):
+            open_areas[first:end] = [area]
             kept.append(area)
     return tuple(kept)
 
@@ -154,19 +154,19 @@ _TO_JSON: dict[type, tuple[str, Any]] = {
     date: ("date", date.isoformat),
     time: ("time", time.isoformat),
     timedelta: ("duration", timedelta.total_seconds),
-    Fault: ("fault", lambda fault: fault.code),
+    ErrorValue: ("fault", lambda fault: fault.code),
 }
 _FROM_JSON: dict[str, Any] = {
     "datetime": datetime.fromisoformat,
     "date": date.fromisoformat,
     "time": time.fromisoformat,
     "duration": lambda seconds: timedelta(seconds=seconds),
-    "fault": Fault,
+    "fault": ErrorValue,
 }
 
 
 def _sheet_to_json(sheet: Sheet) -> dict[str, Any]:
-    styles: dict[CellStyle, int] = {PLAIN: 0}
+    styles: dict[CellStyle, int] = {DEFAULT_STYLE: 0}
     rows = []
     for row, columns in sheet.rows.items():
         line: list[Any] = [row]

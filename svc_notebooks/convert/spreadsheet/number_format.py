@@ -8,8 +8,8 @@ from functools import lru_cache
 from math import floor, log10
 from typing import NamedTuple
 
-from .date_serial import DEFAULTS, from_serial, kind_of, to_serial
-from .model import Cell, CellStyle, Fault, Value
+from .date_serial import DEFAULTS, from_serial, to_serial, value_kind
+from .model import Cell, CellStyle, ErrorValue, Value
 from .values import clean
 
 _MONTHS = (
@@ -36,39 +36,39 @@ _PART = re.compile(
     re.VERBOSE | re.IGNORECASE | re.DOTALL,
 )
 
-_MOST_SIGNS = 100
+_MAX_SCALING_SIGNS = 100
 """More signs that multiply or divide lead beyond all numbers, and no format that is meant has them."""
 
 
-class Part(NamedTuple):
+class FormatPart(NamedTuple):
     """A piece of a number format and what it is."""
 
     kind: str
     text: str
 
 
-def show(cell: Cell) -> str:
+def format_cell(cell: Cell) -> str:
     """The text of a cell.
 
-    >>> show(Cell(1234.5, CellStyle("#,##0.00"))), show(Cell(True))
+    >>> format_cell(Cell(1234.5, CellStyle("#,##0.00"))), format_cell(Cell(True))
     ('1,234.50', 'TRUE')
-    >>> show(Cell(date(2024, 1, 2), CellStyle("d mmm yyyy")))
+    >>> format_cell(Cell(date(2024, 1, 2), CellStyle("d mmm yyyy")))
     '2 Jan 2024'
     """
-    value = cell.shown
+    value = cell.display_value
     if isinstance(value, bool):
         return "TRUE" if value else "FALSE"
     if isinstance(value, (int, float)):
-        return _number(value, cell.style.format)
+        return _format_number(value, cell.style.format)
     if isinstance(value, (date, time, timedelta)):
-        return _moment(value, cell.style)
-    return value.code if isinstance(value, Fault) else clean(value or "")
+        return _format_moment(value, cell.style)
+    return value.code if isinstance(value, ErrorValue) else clean(value or "")
 
 
-def plain(value: Value) -> str:
+def to_text(value: Value) -> str:
     """A value that any program reads back: dates as ISO 8601 has them, numbers in full.
 
-    >>> plain(0.1), plain(1e21), plain(date(2024, 1, 2)), plain(timedelta(hours=30)), plain(False)
+    >>> to_text(0.1), to_text(1e21), to_text(date(2024, 1, 2)), to_text(timedelta(hours=30)), to_text(False)
     ('0.1', '1e+21', '2024-01-02', '30:00:00', 'FALSE')
     """
     if isinstance(value, bool):
@@ -81,7 +81,7 @@ def plain(value: Value) -> str:
         return value.isoformat()
     if isinstance(value, timedelta):
         return _clock(value)
-    return value.code if isinstance(value, Fault) else "" if value is None else str(value)
+    return value.code if isinstance(value, ErrorValue) else "" if value is None else str(value)
 
 
 def _clock(value: timedelta) -> str:
@@ -91,42 +91,42 @@ def _clock(value: timedelta) -> str:
 
 
 @lru_cache(1024)
-def sections(format: str) -> tuple[tuple[Part, ...], ...]:
+def sections(format: str) -> tuple[tuple[FormatPart, ...], ...]:
     """The pieces of a number format: for positive numbers, for negative ones, for zero, for text."""
-    found: list[list[Part]] = [[]]
+    parts: list[list[FormatPart]] = [[]]
     for match in _PART.finditer(format[:255]):
         kind = match.lastgroup or "other"
         if kind == "other" and match.group() == ";":
-            found.append([])
+            parts.append([])
         else:
-            found[-1].append(Part(kind, match.group()))
-    return tuple(tuple(section) for section in found)
+            parts[-1].append(FormatPart(kind, match.group()))
+    return tuple(tuple(section) for section in parts)
 
 
-def _number(value: float, format: str) -> str:
-    if not format or format.lower() == "general" or kind_of(format) != "number":
-        return general(value)
+def _format_number(value: float, format: str) -> str:
+    if not format or format.lower() == "general" or value_kind(format) != "number":
+        return format_general(value)
     chosen, signed = _section(value, sections(format))
     if not any(part.kind in ("number", "general", "fraction", "at") for part in chosen):
-        return _letters(chosen)
+        return _literal_text(chosen)
     text = "".join(_numeral(abs(value), part, chosen) for part in chosen)
     return f"-{text}" if signed and value < 0 and any(digit in "123456789" for digit in text) else text
 
 
-def _section(value: float, of: tuple[tuple[Part, ...], ...]) -> tuple[tuple[Part, ...], bool]:
+def _section(value: float, all_sections: tuple[tuple[FormatPart, ...], ...]) -> tuple[tuple[FormatPart, ...], bool]:
     """The section for this number, and whether the sign is still to be written."""
-    if value < 0 and len(of) > 1:
-        return of[1], False
-    if value == 0 and len(of) > 2:
-        return of[2], False
-    return of[0], True
+    if value < 0 and len(all_sections) > 1:
+        return all_sections[1], False
+    if value == 0 and len(all_sections) > 2:
+        return all_sections[2], False
+    return all_sections[0], True
 
 
-def _letters(parts: tuple[Part, ...]) -> str:
+def _literal_text(parts: tuple[FormatPart, ...]) -> str:
     return "".join(literal(part) for part in parts)
 
 
-def literal(part: Part) -> str:
+def literal(part: FormatPart) -> str:
     """What a piece shows that stands for itself."""
     if part.kind == "text":
         return part.text[1:] if part.text[0] == "\\" else part.text[1:-1]
@@ -137,11 +137,11 @@ def literal(part: Part) -> str:
     return " " if part.kind == "space" else part.text
 
 
-def _numeral(value: float, part: Part, parts: tuple[Part, ...]) -> str:
+def _numeral(value: float, part: FormatPart, parts: tuple[FormatPart, ...]) -> str:
     if part.kind in ("number", "fraction"):
         percents = sum(other.kind == "percent" for other in parts)
-        return _digits(value * 100.0 ** min(percents, _MOST_SIGNS), part.text)
-    return general(value) if part.kind in ("general", "at") else literal(part)
+        return _digits(value * 100.0 ** min(percents, _MAX_SCALING_SIGNS), part.text)
+    return format_general(value) if part.kind in ("general", "at") else literal(part)
 
 
 def _digits(value: float, pattern: str) -> str:
@@ -152,13 +152,13 @@ def _digits(value: float, pattern: str) -> str:
         return _scientific(value, places)
     thousands = len(mantissa) - len(mantissa.rstrip(","))
     decimals = decimals.rstrip(",")
-    value /= 1000.0 ** min(thousands, _MOST_SIGNS)
+    value /= 1000.0 ** min(thousands, _MAX_SCALING_SIGNS)
     grouped = "," in whole.rstrip(",")
     text = f"{value:{',' if grouped else ''}.{places}f}"
     before, _, after = text.partition(".")
     after = _optional(after, decimals)
-    least = whole.count("0")
-    before = before.rjust(least, "0") if before != "0" or least else ""
+    minimum = whole.count("0")
+    before = before.rjust(minimum, "0") if before != "0" or minimum else ""
     return f"{before}.{after}" if after else before
 
 
@@ -173,10 +173,10 @@ def _scientific(value: float, places: int) -> str:
     return f"{mantissa}E{exponent[0]}{exponent[1:]}"
 
 
-def general(value: float) -> str:
+def format_general(value: float) -> str:
     """A number under no format: up to twelve digits.
 
-    >>> general(0.1 + 0.2), general(1e20), general(5.0), general(-3)
+    >>> format_general(0.1 + 0.2), format_general(1e20), format_general(5.0), format_general(-3)
     ('0.3', '1E+20', '5', '-3')
     """
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
@@ -189,14 +189,14 @@ def general(value: float) -> str:
     return f"{value:.6g}".upper()
 
 
-def _moment(value: date | time | timedelta, style: CellStyle) -> str:
+def _format_moment(value: date | time | timedelta, style: CellStyle) -> str:
     format = style.format or DEFAULTS[type(value)]
-    if kind_of(format) == "number":
+    if value_kind(format) == "number":
         format = DEFAULTS[type(value)]
     moment, number = _as_moment(value), to_serial(value)
     if moment is None:
-        return plain(value)
-    parts = [Part("elapsed", p.text) if p.kind == "elapsed" else p for p in sections(format)[0]]
+        return to_text(value)
+    parts = [FormatPart("elapsed", p.text) if p.kind == "elapsed" else p for p in sections(format)[0]]
     noon = any(part.kind == "noon" for part in parts)
     return "".join(_piece(parts, index, moment, number or 0, noon) for index in range(len(parts)))
 
@@ -205,14 +205,14 @@ def _as_moment(value: date | time | timedelta) -> datetime | None:
     if isinstance(value, datetime):
         return value
     if isinstance(value, timedelta):
-        found = from_serial(value / timedelta(days=1) % 1, DEFAULTS[datetime]) if value >= timedelta() else None
-        return found if isinstance(found, datetime) else None
+        converted = from_serial(value / timedelta(days=1) % 1, DEFAULTS[datetime]) if value >= timedelta() else None
+        return converted if isinstance(converted, datetime) else None
     if isinstance(value, time):
         return datetime.combine(date(1899, 12, 31), value)
     return datetime(value.year, value.month, value.day)  # noqa: DTZ001  a spreadsheet knows no time zones
 
 
-def _piece(parts: list[Part], index: int, moment: datetime, number: float, noon: bool) -> str:
+def _piece(parts: list[FormatPart], index: int, moment: datetime, number: float, noon: bool) -> str:
     part = parts[index]
     if part.kind == "elapsed":
         return _elapsed(part.text[1:-1].lower(), number)
@@ -230,7 +230,7 @@ def _elapsed(unit: str, days: float) -> str:
     return str(floor(round(days * size, 6))).rjust(len(unit), "0")
 
 
-def _between_hours_and_seconds(parts: list[Part], index: int) -> bool:
+def _between_hours_and_seconds(parts: list[FormatPart], index: int) -> bool:
     """Whether an m means minutes: after an hour, or before a second."""
     clock = [i for i, part in enumerate(parts) if part.kind in ("date", "elapsed")]
     here = clock.index(index)

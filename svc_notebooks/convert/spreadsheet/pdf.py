@@ -13,26 +13,26 @@ from unicodedata import east_asian_width
 
 from ..engines.typst import render
 from ..job import Job, TooLarge
-from .formula.address import letters
+from .formula.address import column_letters
 from .grid import LayoutCell, LayoutRow, SheetLayout
-from .model import Cell, Fault, Sheet, Workbook
-from .number_format import show
+from .model import Cell, ErrorValue, Sheet, Workbook
+from .number_format import format_cell
 from .values import clean
 
 _PORTRAIT, _LANDSCAPE = 520.0, 767.0
 """Room between the margins of an A4 page, in points."""
 
-_SIZE, _SMALLEST = 9.0, 6.0
-_CHARACTER = 0.64
+_SIZE, _MIN_SIZE = 9.0, 6.0
+_CHARACTER_WIDTH = 0.64
 """The width of a digit in units of the font's size: in DejaVu Sans, the widest of the fonts that sheet.typ names."""
-_EDGES = 1.0
+_CELL_PADDING = 1.0
 """The room beside the text of a cell, in the same units."""
 
-_NARROWEST, _WIDEST, _USUAL = 3, 60, 36
+_MIN_CHARACTERS, _MAX_CHARACTERS, _MAX_TEXT_CHARACTERS = 3, 60, 36
 _EDGE_WIDTH = 40.0
 _LONGEST_TEXT = 20_000
 _EMPTY_PER_CELL = 4
-_LINED = 8
+_MAX_SEPARATE_EMPTY = 8
 """So many empty cells beside each other have lines between them; more are one."""
 
 
@@ -50,56 +50,58 @@ class _Budget:
     """How many cells may still be set."""
 
     def __init__(self, job: Job) -> None:
-        self._most = self._left = job.limits.pdf_cells
-        self._places = self._most * _EMPTY_PER_CELL
+        self._limit = self._cells_left = job.limits.pdf_cells
+        self._layout_cells_left = self._limit * _EMPTY_PER_CELL
 
     def take(self, number: int) -> None:
         """Cells with something in them."""
-        self._left -= number
-        self._check(self._left)
+        self._cells_left -= number
+        self._check(self._cells_left)
 
-    def lay_out(self, number: int) -> None:
+    def take_layout_cells(self, number: int) -> None:
         """All cells of a table, the empty ones, too."""
-        self._places -= number
-        self._check(self._places)
+        self._layout_cells_left -= number
+        self._check(self._layout_cells_left)
 
     def _check(self, left: int) -> None:
         if left < 0:
-            raise TooLarge(f"it has more than {self._most} cells, which is too much to print; another format has room.")
+            raise TooLarge(
+                f"it has more than {self._limit} cells, which is too much to print; another format has room."
+            )
 
 
 def _pages(sheet: Sheet, budget: _Budget) -> Iterator[dict[str, Any]]:
     budget.take(sum(map(len, sheet.rows.values())))
-    grid = SheetLayout.of(sheet)
-    if not grid.rows:
+    layout = SheetLayout.of(sheet)
+    if not layout.rows:
         return
-    widths = _widths(grid)
+    widths = _widths(layout)
     size, flipped = _fit(sum(widths))
     bands = list(_bands(widths, size, _LANDSCAPE if flipped else _PORTRAIT))
     for number, (first, end) in enumerate(bands, 1):
         part = f"{number} / {len(bands)}" if len(bands) > 1 else ""
-        shown = grid.band(first, end) if part else grid
+        shown = layout.band(first, end) if part else layout
         yield from _page(shown, widths[first:end], size, flipped, part, budget)
 
 
 def _page(
-    grid: SheetLayout, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
+    layout: SheetLayout, widths: list[float], size: float, flipped: bool, part: str, budget: _Budget
 ) -> Iterator[dict[str, Any]]:
     """A table, and how its page is to be; none, if there is nothing in these columns."""
-    lines = list(grid.lines())
+    lines = list(layout.layout_rows())
     if not lines:
         return
-    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _told(line, widths)} for line in lines]
-    budget.lay_out(sum(len(row["c"]) for row in rows))
-    marked = bool(part) or grid.skips
+    rows: list[dict[str, Any]] = [{"n": line.row + 1, "c": _row_cells(line, widths)} for line in lines]
+    budget.take_layout_cells(sum(len(row["c"]) for row in rows))
+    marked = bool(part) or layout.has_gaps
     heading = 1 if not marked and _is_heading(lines) else 0
     yield {
-        "name": grid.sheet.name,
+        "name": layout.sheet.name,
         "part": part,
         "flipped": flipped,
         "size": size,
         "marked": marked,
-        "letters": [letters(column) for column in grid.columns],
+        "letters": [column_letters(column) for column in layout.columns],
         "widths": [round(width * size, 2) for width in widths],
         "head": [cell for row in rows[:heading] for cell in row["c"]],
         "rows": rows[heading:],
@@ -108,78 +110,78 @@ def _page(
 
 def _is_heading(lines: list[LayoutRow]) -> bool:
     """Whether the first row names the columns: it is full of words, and others follow."""
-    cells = [piece.cell for piece in lines[0].pieces]
+    cells = [piece.cell for piece in lines[0].cells]
     return len(lines) > 1 and all(cell is not None and isinstance(cell.value, str) for cell in cells)
 
 
-def _told(line: LayoutRow, widths: list[float]) -> list[dict[str, Any]]:
-    told, place = [], 0
-    for piece in line.pieces:
-        told += _cells(piece, sum(widths[place : place + piece.across]))
-        place += piece.across
-    return told
+def _row_cells(line: LayoutRow, widths: list[float]) -> list[dict[str, Any]]:
+    cells, position = [], 0
+    for piece in line.cells:
+        cells += _cells(piece, sum(widths[position : position + piece.colspan]))
+        position += piece.colspan
+    return cells
 
 
 def _cells(piece: LayoutCell, width: float) -> list[dict[str, Any]]:
     if piece.cell:
         return [_cell(piece, width)]
-    return [{}] * piece.across if piece.across <= _LINED else [{"x": piece.across}]
+    return [{}] * piece.colspan if piece.colspan <= _MAX_SEPARATE_EMPTY else [{"x": piece.colspan}]
 
 
 def _cell(piece: LayoutCell, width: float) -> dict[str, Any]:
     cell = piece.cell
     assert cell
-    told: dict[str, Any] = {"t": _breakable(show(cell)[:_LONGEST_TEXT], width)}
-    told |= {"x": piece.across} if piece.across > 1 else {}
-    told |= {"y": piece.down} if piece.down > 1 else {}
-    told |= {"b": 1} if cell.style.bold else {}
-    told |= {"l": cell.link} if cell.link and not cell.link.startswith("#") else {}
-    return told | _kind(cell)
+    entry: dict[str, Any] = {"t": _breakable(format_cell(cell)[:_LONGEST_TEXT], width)}
+    entry |= {"x": piece.colspan} if piece.colspan > 1 else {}
+    entry |= {"y": piece.rowspan} if piece.rowspan > 1 else {}
+    entry |= {"b": 1} if cell.style.bold else {}
+    entry |= {"l": cell.link} if cell.link and not cell.link.startswith("#") else {}
+    return entry | _kind(cell)
 
 
 def _kind(cell: Cell) -> dict[str, str]:
-    if isinstance(cell.value, (bool, Fault)):
+    if isinstance(cell.value, (bool, ErrorValue)):
         return {"k": "c"}
     return {"k": "n"} if isinstance(cell.value, (int, float, date, time, timedelta)) else {}
 
 
 def _breakable(text: str, width: float) -> str:
     """With places to break words that are longer than their cell is wide."""
-    room = max(int((width - _EDGES) / _CHARACTER + 0.01), 1)  # 7 characters shall not become 6.999
+    room = max(int((width - _CELL_PADDING) / _CHARACTER_WIDTH + 0.01), 1)  # 7 characters shall not become 6.999
     if len(text) <= room:
         return text
-    return " ".join(_broken(word, room) for word in text.split(" "))
+    return " ".join(_break_word(word, room) for word in text.split(" "))
 
 
-def _broken(word: str, room: int) -> str:
+def _break_word(word: str, room: int) -> str:
     if len(word) <= room:
         return word
     return "\u200b".join(word[start : start + room] for start in range(0, len(word), room))
 
 
-def _widths(grid: SheetLayout) -> list[float]:
+def _widths(layout: SheetLayout) -> list[float]:
     """Of the columns, in units of the font's size: what the sheet says, but no less than the longest number needs."""
-    needed = dict.fromkeys(grid.columns, _NARROWEST)
-    for line in grid.lines():
-        place = 0
-        for piece in line.pieces:
-            if piece.cell and piece.across == 1:
-                column = grid.columns[place]
-                needed[column] = max(needed[column], _needs(piece.cell, column in grid.sheet.widths))
-            place += piece.across
+    needed = dict.fromkeys(layout.columns, _MIN_CHARACTERS)
+    for line in layout.layout_rows():
+        position = 0
+        for piece in line.cells:
+            if piece.cell and piece.colspan == 1:
+                column = layout.columns[position]
+                needed[column] = max(needed[column], _needed_characters(piece.cell, column in layout.sheet.widths))
+            position += piece.colspan
     return [
-        max(grid.sheet.widths.get(column, 0), min(characters, _WIDEST)) * _CHARACTER + _EDGES
+        max(layout.sheet.widths.get(column, 0), min(characters, _MAX_CHARACTERS)) * _CHARACTER_WIDTH + _CELL_PADDING
         for column, characters in needed.items()
     ]
 
 
-def _needs(cell: Cell, has_width: bool) -> int:
+def _needed_characters(cell: Cell, has_width: bool) -> int:
     """The characters that a cell needs: words may go below each other, numbers may not."""
-    text = show(cell)[:500]
+    text = format_cell(cell)[:500]
     if not isinstance(cell.value, str):
         return len(text)
     lines = text.split() if has_width else text.split("\n")
-    return min(max(map(_length, lines), default=0), _USUAL)
+    return min(max(map(_length, lines), default=0), _MAX_TEXT_CHARACTERS)
 
 
 def _length(text: str) -> int:
@@ -193,7 +195,7 @@ def _fit(width: float) -> tuple[float, bool]:
     if width * _SIZE <= _LANDSCAPE:
         return _SIZE, True
     smaller = int(_LANDSCAPE / width * 10) / 10
-    return (smaller, True) if smaller >= _SMALLEST else (_SIZE - 1, True)
+    return (smaller, True) if smaller >= _MIN_SIZE else (_SIZE - 1, True)
 
 
 def _bands(widths: list[float], size: float, room: float) -> Iterator[tuple[int, int]]:
@@ -202,9 +204,9 @@ def _bands(widths: list[float], size: float, room: float) -> Iterator[tuple[int,
         yield 0, len(widths)
         return
     first, used = 0, _EDGE_WIDTH
-    for place, width in enumerate(widths):
-        if used + width * size > room and place > first:
-            yield first, place
-            first, used = place, _EDGE_WIDTH
+    for index, width in enumerate(widths):
+        if used + width * size > room and index > first:
+            yield first, index
+            first, used = index, _EDGE_WIDTH
         used += width * size
     yield first, len(widths)

@@ -6,35 +6,36 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .formula.tokens import with_sheets
+from .formula.tokens import rename_sheets
 from .model import Cell, Rows, Sheet, Workbook
 from .values import clean
 
-_LONGEST = 31
+_MAX_LENGTH = 31
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\\t\r\n]")
 
 
-def workbook(sheets: Iterable[Sheet]) -> Workbook:
+def with_valid_sheet_names(sheets: Iterable[Sheet]) -> Workbook:
     """A workbook of these sheets, renamed where needed, in the formulas too; of one empty sheet, if there are none."""
-    given = list(sheets)
-    names = _names([sheet.name for sheet in given])
-    changed = {sheet.name: name for sheet, name in zip(given, names, strict=True) if sheet.name != name}
+    sheet_list = list(sheets)
+    names = _names([sheet.name for sheet in sheet_list])
+    new_names = {sheet.name: name for sheet, name in zip(sheet_list, names, strict=True) if sheet.name != name}
     renamed = (
-        replace(sheet, name=name, rows=_rows(sheet.rows, changed)) for sheet, name in zip(given, names, strict=True)
+        replace(sheet, name=name, rows=_rows(sheet.rows, new_names))
+        for sheet, name in zip(sheet_list, names, strict=True)
     )
-    return Workbook(tuple(renamed)) if given else Workbook()
+    return Workbook(tuple(renamed)) if sheet_list else Workbook()
 
 
-def _names(given: list[str]) -> list[str]:
-    taken: set[str] = set()
+def _names(requested: list[str]) -> list[str]:
+    used: set[str] = set()
     names = []
-    for index, text in enumerate(given):
-        wanted = _FORBIDDEN.sub("_", clean(text)).strip("' ")[:_LONGEST].strip("' ") or f"Sheet{index + 1}"
-        name, number = wanted, 1
-        while name.casefold() in taken or name.casefold() == "history":
+    for index, text in enumerate(requested):
+        base = _FORBIDDEN.sub("_", clean(text)).strip("' ")[:_MAX_LENGTH].strip("' ") or f"Sheet{index + 1}"
+        name, number = base, 1
+        while name.casefold() in used or name.casefold() == "history":
             number += 1
-            name = f"{wanted[: _LONGEST - len(str(number)) - 1]}_{number}"
-        taken.add(name.casefold())
+            name = f"{base[: _MAX_LENGTH - len(str(number)) - 1]}_{number}"
+        used.add(name.casefold())
         names.append(name)
     return names
 
@@ -46,4 +47,4 @@ def _rows(rows: Rows, changed: dict[str, str]) -> Rows:
 
 
 def _cell(cell: Cell, changed: dict[str, str]) -> Cell:
-    return cell._replace(formula=with_sheets(cell.formula, changed)) if cell.formula else cell
+    return cell._replace(formula=rename_sheets(cell.formula, changed)) if cell.formula else cell

@@ -12,7 +12,7 @@ from datetime import date, datetime, time
 from math import isfinite
 
 from .date_serial import DATE, DATETIME, TIME
-from .model import Cell, CellStyle, Fault, Value
+from .model import Cell, CellStyle, ErrorValue, Value
 
 _UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 _EXACT = 2**53
@@ -23,15 +23,15 @@ def clean(text: str) -> str:
     return text if text.isprintable() else _UNWRITABLE.sub("", text)
 
 
-def number(text: str) -> int | float | Fault:
+def parse_number(text: str) -> int | float | ErrorValue:
     """The number that a file holds as one."""
     try:
-        found = float(text)
+        parsed = float(text)
     except ValueError:
-        return Fault("#VALUE!")
-    if not isfinite(found):
-        return Fault("#NUM!")
-    return int(found) if found.is_integer() and abs(found) < _EXACT else found
+        return ErrorValue("#VALUE!")
+    if not isfinite(parsed):
+        return ErrorValue("#NUM!")
+    return int(parsed) if parsed.is_integer() and abs(parsed) < _EXACT else parsed
 
 
 _ISO = re.compile(
@@ -39,10 +39,10 @@ _ISO = re.compile(
 )
 
 
-def moment(text: str) -> date | datetime | time | None:
+def parse_moment(text: str) -> date | datetime | time | None:
     """An ISO 8601 date, time or both, without a time zone: a spreadsheet knows none.
 
-    >>> moment("2024-02-29"), moment("2024-02-30"), moment("09:30")
+    >>> parse_moment("2024-02-29"), parse_moment("2024-02-30"), parse_moment("09:30")
     (datetime.date(2024, 2, 29), None, datetime.time(9, 30))
     """
     match = _ISO.fullmatch(text)
@@ -62,49 +62,49 @@ _GROUPED = re.compile(r"-?[1-9][0-9]{0,2}(?:,[0-9]{3})+(?:\.[0-9]+)?", re.ASCII)
 _SIMPLE = re.compile(r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]*[1-9])?", re.ASCII)
 """Most numbers in most files."""
 
-_MOST_DIGITS = 15
-_TRUTH = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
-_FIRST = frozenset("-.0123456789 \tTFtf")
+_MAX_DIGITS = 15
+_BOOLEANS = {"TRUE": True, "True": True, "true": True, "FALSE": False, "False": False, "false": False}
+_FIRST_CHARACTERS = frozenset("-.0123456789 \tTFtf")
 _SWAP = str.maketrans(",.", ".,")
 _MOMENTS = {date: CellStyle(DATE), datetime: CellStyle(DATETIME), time: CellStyle(TIME)}
 _SHORT_TIME, _PERCENT, _EXACT_PERCENT = CellStyle("hh:mm"), CellStyle("0%"), CellStyle("0.00%")
 _THOUSANDS, _EXACT_THOUSANDS = CellStyle("#,##0"), CellStyle("#,##0.00")
-_LONGEST = 40
+_MAX_LENGTH = 40
 
 
-def typed(text: str, *, comma: bool = False) -> Cell:
+def parse_cell(text: str, *, comma: bool = False) -> Cell:
     """The cell that a person who typed this would mean; `comma`: it has decimal commas.
 
-    >>> [typed(word).value for word in ("1.50", "007", "TRUE", "1,234", "12%", "=1+1", "2024-01-02")]
+    >>> [parse_cell(word).value for word in ("1.50", "007", "TRUE", "1,234", "12%", "=1+1", "2024-01-02")]
     [1.5, '007', True, 1234, 0.12, '=1+1', datetime.date(2024, 1, 2)]
     """
-    if text[:1] not in _FIRST or len(text) > _LONGEST:
+    if text[:1] not in _FIRST_CHARACTERS or len(text) > _MAX_LENGTH:
         return Cell(clean(text))
     if _SIMPLE.fullmatch(text) and not (comma and "." in text):
         return Cell(float(text) if "." in text else int(text))
     word = text.strip()
-    if word in _TRUTH:
-        return Cell(_TRUTH[word])
-    found = _typed_number(word.translate(_SWAP) if comma else word)
-    return found or _typed_moment(word) or Cell(clean(text))
+    if word in _BOOLEANS:
+        return Cell(_BOOLEANS[word])
+    cell = _parse_number(word.translate(_SWAP) if comma else word)
+    return cell or _parse_moment(word) or Cell(clean(text))
 
 
-def _typed_number(word: str) -> Cell | None:
+def _parse_number(word: str) -> Cell | None:
     digits = sum(letter.isdigit() for letter in word)
-    if not digits or (digits > _MOST_DIGITS and "." not in word):
+    if not digits or (digits > _MAX_DIGITS and "." not in word):
         return None
     if _GROUPED.fullmatch(word):
-        return Cell(number(word.replace(",", "")), _EXACT_THOUSANDS if "." in word else _THOUSANDS)
+        return Cell(parse_number(word.replace(",", "")), _EXACT_THOUSANDS if "." in word else _THOUSANDS)
     if not _DECIMAL.fullmatch(word) and not _EXPONENT.fullmatch(word):
         return None
     if word.endswith("%"):
         return Cell(round(float(word[:-1]) / 100, 15), _EXACT_PERCENT if "." in word else _PERCENT)
-    value = number(word)
-    return None if isinstance(value, Fault) else Cell(value)
+    value = parse_number(word)
+    return None if isinstance(value, ErrorValue) else Cell(value)
 
 
-def _typed_moment(word: str) -> Cell | None:
-    value: Value = moment(word)
+def _parse_moment(word: str) -> Cell | None:
+    value: Value = parse_moment(word)
     if value is None:
         return None
     style = _SHORT_TIME if isinstance(value, time) and len(word) == 5 else _MOMENTS[type(value)]

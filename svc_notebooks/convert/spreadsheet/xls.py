@@ -8,31 +8,31 @@ from typing import Any
 from ..engines import available as engines
 from ..job import ConversionError, Job
 from .date_serial import DEFAULTS
-from .model import Area, Cell, CellStyle, Quota, Sheet, Workbook, disjoint
-from .sheet_names import workbook
-from .values import clean, number
+from .model import Area, Cell, CellQuota, CellStyle, Sheet, Workbook, disjoint
+from .sheet_names import with_valid_sheet_names
+from .values import clean, parse_number
 
 
 def read(source: bytes, job: Job) -> Workbook:
     """A workbook in the old binary format."""
     if job.office and engines.OFFICE.is_available():
-        return _by_office(source, job)
+        return _read_with_libreoffice(source, job)
     if not engines.CALAMINE.is_available():
         raise ConversionError(f"old workbooks need a library: {engines.CALAMINE.install}.")
-    return _by_calamine(source, job)
+    return _read_with_calamine(source, job)
 
 
-def _by_office(source: bytes, job: Job) -> Workbook:
+def _read_with_libreoffice(source: bytes, job: Job) -> Workbook:
     from ..engines import libreoffice
     from .xlsx import read as read_xlsx
 
     return read_xlsx.read(libreoffice.convert(source, "xls", "xlsx", job), job)
 
 
-def _by_calamine(source: bytes, job: Job) -> Workbook:
+def _read_with_calamine(source: bytes, job: Job) -> Workbook:
     from python_calamine import CalamineError, CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
 
-    quota = Quota(job.limits)
+    quota = CellQuota(job.limits)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(source))
         sheets = tuple(
@@ -45,10 +45,10 @@ def _by_calamine(source: bytes, job: Job) -> Workbook:
     except CalamineError as error:
         raise ConversionError(f"the file is damaged, or no workbook: {str(error)[:100]}.") from error
     job.note("Of an old workbook (xls) the values are read; formulas are kept where LibreOffice is preferred.")
-    return workbook(sheets)
+    return with_valid_sheet_names(sheets)
 
 
-def _sheet(sheet: Any, hidden: bool, quota: Quota) -> Sheet:
+def _sheet(sheet: Any, hidden: bool, quota: CellQuota) -> Sheet:
     rows: dict[int, dict[int, Cell]] = {}
     for row, values in enumerate(sheet.iter_rows()):
         cells = {column: _cell(value) for column, value in enumerate(values) if value != ""}
@@ -65,5 +65,5 @@ def _cell(value: Any) -> Cell:
     if isinstance(value, bool):
         return Cell(value)
     if isinstance(value, (int, float)):
-        return Cell(number(repr(value)))
+        return Cell(parse_number(repr(value)))
     return Cell(value, CellStyle(DEFAULTS[type(value)]))

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, strategies as st
 
 from svc_notebooks.convert.spreadsheet.date_serial import from_serial, to_serial
-from svc_notebooks.convert.spreadsheet.formula.calculate import calculated
-from svc_notebooks.convert.spreadsheet.formula.openformula import from_open, to_open
-from svc_notebooks.convert.spreadsheet.formula.tokens import is_harmless, sanitize, shift, tokens
+from svc_notebooks.convert.spreadsheet.formula.calculate import with_calculated_values
+from svc_notebooks.convert.spreadsheet.formula.openformula import from_openformula, to_openformula
+from svc_notebooks.convert.spreadsheet.formula.tokens import is_safe_formula, sanitize, shift, tokens
 from svc_notebooks.convert.spreadsheet.model import Cell, CellStyle, Sheet, Workbook
-from svc_notebooks.convert.spreadsheet.number_format import show
+from svc_notebooks.convert.spreadsheet.number_format import format_cell
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ from svc_notebooks.convert.spreadsheet.number_format import show
     ],
 )
 def test_formulas_that_leave_the_workbook_are_left_out(job, formula):
-    assert not is_harmless(formula)
+    assert not is_safe_formula(formula)
     assert sanitize(5, formula, job) == (5, None)
     assert job.notes
 
@@ -59,7 +59,7 @@ def test_formulas_that_leave_the_workbook_are_left_out(job, formula):
     ],
 )
 def test_other_formulas_are_kept(formula):
-    assert is_harmless(formula)
+    assert is_safe_formula(formula)
 
 
 @pytest.mark.parametrize(
@@ -78,14 +78,14 @@ def test_other_formulas_are_kept(formula):
     ],
 )
 def test_two_notations(formula, open_formula):
-    assert to_open(formula) == open_formula
-    assert from_open(open_formula) == formula
+    assert to_openformula(formula) == open_formula
+    assert from_openformula(open_formula) == formula
 
 
 @pytest.mark.parametrize("formula", ["of:='file:///x.ods'#$S.A1", "of:=['file:///x.ods'#$S.A1]", "basic:=Foo()"])
 def test_other_files_have_no_notation(formula, job):
-    told = from_open(formula)
-    assert told is None or not is_harmless(told)
+    told = from_openformula(formula)
+    assert told is None or not is_safe_formula(told)
 
 
 @given(st.text(max_size=60))
@@ -95,8 +95,8 @@ def test_the_pieces_are_the_formula(formula):
 
 @pytest.mark.parametrize("text", ["['" * 4000, "'" * 8001, '"' * 8001, "[" * 8000, "(" * 8000, "['']" * 2000 + "'"])
 def test_hostile_formulas_are_judged_at_once(text):
-    is_harmless(text)
-    from_open(f"of:={text}")
+    is_safe_formula(text)
+    from_openformula(f"of:={text}")
 
 
 def test_shifted_off_the_sheet():
@@ -149,18 +149,18 @@ def test_a_number_beyond_the_last_day_of_all_stays_a_number(number, since_1904):
     ],
 )
 def test_number_formats(value, format, text):
-    assert show(Cell(value, CellStyle(format))) == text
+    assert format_cell(Cell(value, CellStyle(format))) == text
 
 
 @given(st.text(max_size=20), st.one_of(st.floats(allow_nan=False, allow_infinity=False), st.dates(), st.timedeltas()))
 def test_no_format_is_a_reason_to_fail(format, value):
-    assert isinstance(show(Cell(value, CellStyle(format))), str)
+    assert isinstance(format_cell(Cell(value, CellStyle(format))), str)
 
 
 @pytest.mark.parametrize("value", [5, 0.5, -1e300, 1e-300])
 @pytest.mark.parametrize("mark", [",", "%"])
 def test_nor_is_one_that_multiplies_or_divides_beyond_all_numbers(value, mark):
-    assert isinstance(show(Cell(value, CellStyle("0" + mark * 250))), str)
+    assert isinstance(format_cell(Cell(value, CellStyle("0" + mark * 250))), str)
 
 
 def book(*formulas):
@@ -173,14 +173,14 @@ def found(workbook):
 
 @pytest.mark.parametrize("bomb", ["(" * 4000 + "1" + ")" * 4000, "ABS(" * 900 + "1" + ")" * 900, 'REPT("x",1E9)', "A1"])
 def test_a_bomb_harms_nothing_else(job, bomb):
-    assert found(calculated(book(bomb, "1+1"), job))[1] == 2
+    assert found(with_calculated_values(book(bomb, "1+1"), job))[1] == 2
 
 
 def test_a_long_chain(job):
-    assert found(calculated(book("1", *(f"A{row}+1" for row in range(1, 3000))), job))[-1] == 3000
+    assert found(with_calculated_values(book("1", *(f"A{row}+1" for row in range(1, 3000))), job))[-1] == 3000
 
 
 def test_a_far_cell_is_not_computed_with(job):
     far = {0: {0: Cell(None, formula="XFD1048576")}, 1_048_575: {16_383: Cell(1)}}
 
-    assert calculated(Workbook((Sheet(rows=far),)), job).sheets[0].rows[0][0].shown == "=XFD1048576"
+    assert with_calculated_values(Workbook((Sheet(rows=far),)), job).sheets[0].rows[0][0].display_value == "=XFD1048576"

@@ -118,7 +118,7 @@ def test_more_columns_or_rows_than_a_sheet_has(job, source, monkeypatch):
 
 def test_a_line_that_is_too_wide_is_not_read_to_its_end(job, monkeypatch):
     """Five million fields took most of a minute."""
-    monkeypatch.setattr(read_text, "typed", lambda *_, **__: pytest.fail("a field was looked at"))
+    monkeypatch.setattr(read_text, "parse_cell", lambda *_, **__: pytest.fail("a field was looked at"))
 
     with pytest.raises(TooLarge):
         read_text.read_csv(b"1," * 20_000, job)

@@ -16,7 +16,7 @@ from openpyxl.styles import Font
 from svc_notebooks.convert.job import ConversionError, JobLimits, TooLarge
 from svc_notebooks.convert.pool.converter import Converter
 from svc_notebooks.convert.spreadsheet import sniff
-from svc_notebooks.convert.spreadsheet.model import PLAIN, Area, Cell, CellStyle, Fault, Sheet, Workbook
+from svc_notebooks.convert.spreadsheet.model import DEFAULT_STYLE, Area, Cell, CellStyle, ErrorValue, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods, write as write_ods
 from svc_notebooks.convert.spreadsheet.text import read as read_text
 from svc_notebooks.convert.spreadsheet.xlsx import read as read_xlsx
@@ -101,7 +101,7 @@ def test_each_kind_of_value(job):
 
     found = [cells[0, column].value for column in range(9)]
     assert found == [
-        "text", 1, 2.5, True, date(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), Fault("#N/A"),
+        "text", 1, 2.5, True, date(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), ErrorValue("#N/A"),
         timedelta(hours=30),
     ]  # fmt: skip
     assert cells[0, 9] == Cell(0.125, CellStyle("0.0%"))
@@ -121,7 +121,7 @@ def test_formulas_with_their_last_values(job):
     assert cells[0, 0] == Cell(3, formula="1+2")
     assert cells[1, 0] == Cell("ab", formula='_xlfn.CONCAT("a","b")')
     assert cells[2, 0] == Cell(8, formula="B1:B2*2", array=(2, 1))
-    assert cells[4, 0] == Cell(Fault("#DIV/0!"), formula="1/0")
+    assert cells[4, 0] == Cell(ErrorValue("#DIV/0!"), formula="1/0")
 
 
 def test_formulas_without_values_are_computed(job):
@@ -131,7 +131,7 @@ def test_formulas_without_values_are_computed(job):
     cells = first(read_xlsx.read(by_openpyxl(fill), job))
 
     found = [cells[0, column].value for column in range(2, 8)]
-    assert found == [6, 11, date(2024, 1, 4), "yes", Fault("#DIV/0!"), True]
+    assert found == [6, 11, date(2024, 1, 4), "yes", ErrorValue("#DIV/0!"), True]
     assert cells[0, 2].formula == "A1*B1"
 
 
@@ -141,7 +141,7 @@ def test_what_cannot_be_computed_is_shown_as_text(job):
 
     cells = first(read_xlsx.read(by_openpyxl(fill), job))
 
-    assert [cells[0, column].shown for column in range(4)] == ["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", 2]
+    assert [cells[0, column].display_value for column in range(4)] == ["=NO_SUCH_FUNCTION(1)", "=C1", "=B1", 2]
     assert job.notes
 
 
@@ -418,8 +418,8 @@ def test_too_many_cells(job):
 def test_a_body_is_what_was_packed(job):
     cells = {
         0: Cell("x"), 1: Cell(None, formula="A1"), 2: Cell(True, CellStyle("0", bold=True)), 3: Cell(date(2024, 1, 2)),
-        4: Cell(datetime(2024, 1, 2, 3)), 5: Cell(time(3)), 6: Cell(timedelta(days=-1)), 7: Cell(Fault("#N/A")),
-        8: Cell(1.5, PLAIN, "X1", (2, 3), "https://x.org"), 9: Cell(2**60), 10: Cell(""),
+        4: Cell(datetime(2024, 1, 2, 3)), 5: Cell(time(3)), 6: Cell(timedelta(days=-1)), 7: Cell(ErrorValue("#N/A")),
+        8: Cell(1.5, DEFAULT_STYLE, "X1", (2, 3), "https://x.org"), 9: Cell(2**60), 10: Cell(""),
     }  # fmt: skip
     workbook = Workbook((Sheet("A", {3: cells}, (Area(1, 2, 3, 4),), {2: 9.5}, hidden=True), Sheet("B")))
 

@@ -18,7 +18,7 @@ from python_calamine import CalamineWorkbook
 
 from svc_notebooks.convert.job import JobLimits, TooLarge
 from svc_notebooks.convert.spreadsheet.html.write import write as write_html
-from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, Fault, Sheet, Workbook
+from svc_notebooks.convert.spreadsheet.model import Area, Cell, CellStyle, ErrorValue, Sheet, Workbook
 from svc_notebooks.convert.spreadsheet.ods import read as read_ods
 from svc_notebooks.convert.spreadsheet.ods.write import write as write_ods
 from svc_notebooks.convert.spreadsheet.pdf import write as write_pdf
@@ -36,7 +36,8 @@ ROWS = {
     1: {
         0: Cell(1.5, CellStyle("0.00")), 1: Cell(True), 2: Cell(date(2024, 2, 29)),
         3: Cell(datetime(2024, 1, 2, 3, 4, 5)),
-        4: Cell(time(9, 30)), 5: Cell(timedelta(hours=30)), 6: Cell(Fault("#N/A")), 7: Cell(0.125, CellStyle("0.0%")),
+        4: Cell(time(9, 30)), 5: Cell(timedelta(hours=30)), 6: Cell(ErrorValue("#N/A")),
+        7: Cell(0.125, CellStyle("0.0%")),
     },
     3: {0: Cell(4.5, formula="A2*3"), 1: Cell("two\nlines"), 3: Cell("web", link="https://example.org/?a=1&b=2")},
 }  # fmt: skip

@@ -22,15 +22,20 @@ def _list(kind: str) -> str:
 
 
 def _level(kind: str, level: int) -> str:
-    facts = {"text:level": str(level + 1)}
-    hang = 0.0 if kind == "plain" else 0.8
-    place = {"text:space-before": f"{level * 0.95:g}cm", "text:min-label-width": f"{hang:g}cm"}
-    properties = tag("style:list-level-properties", place)
+    attributes = {"text:level": str(level + 1)}
+    label_width = 0.0 if kind == "plain" else 0.8
+    position = {"text:space-before": f"{level * 0.95:g}cm", "text:min-label-width": f"{label_width:g}cm"}
+    properties = tag("style:list-level-properties", position)
     if kind == "bullets":
-        look = tag("style:text-properties", {**_SANS, "fo:font-size": "100%"})
-        return tag("text:list-level-style-bullet", facts | {"text:bullet-char": _BULLETS[level]}, properties, look)
+        text_properties = tag("style:text-properties", {**_SANS, "fo:font-size": "100%"})
+        return tag(
+            "text:list-level-style-bullet",
+            attributes | {"text:bullet-char": _BULLETS[level]},
+            properties,
+            text_properties,
+        )
     form = {"style:num-format": "1", "style:num-suffix": "."} if kind == "numbers" else {"style:num-format": ""}
-    return tag("text:list-level-style-number", facts | form, properties)
+    return tag("text:list-level-style-number", attributes | form, properties)
 
 
 def styles(width: int, height: int) -> bytes:
@@ -53,7 +58,7 @@ def styles(width: int, height: int) -> bytes:
 
 def _standard() -> str:
     graphic = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
-    return tag("style:style", {"style:name": "standard", "style:family": "graphic"}, graphic, _letters(18))
+    return tag("style:style", {"style:name": "standard", "style:family": "graphic"}, graphic, _text_properties(18))
 
 
 _PLACEHOLDERS = {"title": 44, "subtitle": 24, "notes": 12} | {f"outline{level}": 28 for level in range(1, 10)}
@@ -62,10 +67,10 @@ _PLACEHOLDERS = {"title": 44, "subtitle": 24, "notes": 12} | {f"outline{level}":
 def _placeholder(kind: str) -> str:
     graphic = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
     name = {"style:name": f"Default-{kind}", "style:family": "presentation"}
-    return tag("style:style", name, graphic, _letters(_PLACEHOLDERS[kind]))
+    return tag("style:style", name, graphic, _text_properties(_PLACEHOLDERS[kind]))
 
 
-def _letters(size: int) -> str:
+def _text_properties(size: int) -> str:
     kinds = ("fo:font-size", "style:font-size-asian", "style:font-size-complex")
     return tag("style:text-properties", {kind: f"{size}pt" for kind in kinds} | _SANS)
 

@@ -43,10 +43,10 @@ def length(text: str | None) -> float | None:
     >>> length("2.54cm"), length("72pt"), length("50%")
     (914400.0, 914400.0, None)
     """
-    found = _LENGTH.fullmatch(text or "")
-    if not found or found[2] not in _UNITS:
+    match = _LENGTH.fullmatch(text or "")
+    if not match or match[2] not in _UNITS:
         return None
-    return round(float(found[1][:20]) * _UNITS[found[2]], 3)
+    return round(float(match[1][:20]) * _UNITS[match[2]], 3)
 
 
 def cm(emu: float) -> str:

@@ -14,16 +14,16 @@ from ...input.detect import OLE
 from ...input.zip_file import open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
 from .. import clean
-from ..image_store import Album
-from ..model import MOST_SLIDES, Box, Deck, Shape, Slide, SlidePicture, page
+from ..image_store import ImageStore
+from ..model import MAX_SLIDES, Box, Deck, Shape, Slide, SlidePicture, clamp_page_size
 from .namespaces import length, name
 from .shapes import OdpShapeReader
-from .styles import Looks
+from .styles import OdpStyles
 from .text import is_color
 
-_PART = 50 * MIB
+_MAX_PART = 50 * MIB
 _DAMAGED = "the file is damaged: {0} is missing or broken."
-_BACK = "drawing-page/"
+_DRAWING_PAGE = "drawing-page/"
 
 
 def read(source: bytes, job: Job) -> Deck:
@@ -50,8 +50,8 @@ class ArchiveFiles:
     def data(self, path: str, otherwise: bytes | None = None) -> bytes:
         """A member's bytes, or `otherwise` where there is none."""
         try:
-            if self.archive.getinfo(path).file_size > _PART and path.endswith(".xml"):
-                raise TooLarge(f"{path} has more than {_PART} bytes.")
+            if self.archive.getinfo(path).file_size > _MAX_PART and path.endswith(".xml"):
+                raise TooLarge(f"{path} has more than {_MAX_PART} bytes.")
             return self.archive.read(path)
         except KeyError:
             if otherwise is not None:
@@ -73,12 +73,12 @@ class OdpReader:
     """Reads the slides of one presentation."""
 
     def __init__(self, files: ArchiveFiles, job: Job) -> None:
-        self._files, self._job, self._album = files, job, Album(job)
+        self._files, self._job, self._image_store = files, job, ImageStore(job)
         self._content = files.xml("content.xml")
         self._styles = files.xml("styles.xml", b"<none/>")
         common = self._styles.findall(name("office:styles"))
-        self._looks = Looks([*common, *self._content.findall(name("office:automatic-styles"))])
-        self._master_looks = Looks([*common, *self._styles.findall(name("office:automatic-styles"))])
+        self._content_styles = OdpStyles([*common, *self._content.findall(name("office:automatic-styles"))])
+        self._master_styles = OdpStyles([*common, *self._styles.findall(name("office:automatic-styles"))])
         self._behind: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
@@ -87,10 +87,10 @@ class OdpReader:
         if body is None:
             raise ConversionError("the file is an OpenDocument file, but no presentation.")
         pages = body.findall(name("draw:page"))
-        if len(pages) > MOST_SLIDES:
-            raise TooLarge(f"the presentation has more than {MOST_SLIDES} slides.")
+        if len(pages) > MAX_SLIDES:
+            raise TooLarge(f"the presentation has more than {MAX_SLIDES} slides.")
         slides = tuple(self._slide(element) for element in pages)
-        return Deck(*self._page, slides, self._title(), self._album.pictures)
+        return Deck(*self._page, slides, self._title(), self._image_store.pictures)
 
     @cached_property
     def _masters(self) -> Mapping[str, Any]:
@@ -101,14 +101,14 @@ class OdpReader:
         """The size of the first slide's page: a deck has one size."""
         first = next(self._content.iter(name("draw:page")), None)
         master = None if first is None else self._master(first)
-        wanted = None if master is None else master.get(name("style:page-layout-name"))
+        layout_name = None if master is None else master.get(name("style:page-layout-name"))
         for layout in self._styles.iter(name("style:page-layout")):
             properties = layout.find(name("style:page-layout-properties"))
-            if layout.get(name("style:name")) == wanted and properties is not None:
+            if layout.get(name("style:name")) == layout_name and properties is not None:
                 sizes = (length(properties.get(name(f"fo:page-{side}"))) for side in ("width", "height"))
                 width, height = (size or 0 for size in sizes)
                 if width and height:
-                    return page(width, height)
+                    return clamp_page_size(width, height)
         return Deck().width, Deck().height
 
     def _master(self, element: Any) -> Any:
@@ -116,47 +116,50 @@ class OdpReader:
 
     def _slide(self, element: Any) -> Slide:
         master = self._master(element)
-        facts = self._looks.facts("drawing-page", element.get(name("draw:style-name")))
-        shapes = tuple(self._reader(self._looks, master).shapes(element))
-        shade, behind = self._background(facts, master)
-        if master is not None and facts.get(_BACK + name("presentation:background-objects-visible")) != "false":
-            behind += self._drawn_behind(master)
-        hidden = facts.get(_BACK + name("presentation:visibility")) == "hidden"
-        return Slide(shapes, behind, shade, self._notes(element), hidden)
+        properties = self._content_styles.properties("drawing-page", element.get(name("draw:style-name")))
+        shapes = tuple(self._reader(self._content_styles, master).shapes(element))
+        fill_color, behind = self._background(properties, master)
+        if (
+            master is not None
+            and properties.get(_DRAWING_PAGE + name("presentation:background-objects-visible")) != "false"
+        ):
+            behind += self._background_shapes(master)
+        hidden = properties.get(_DRAWING_PAGE + name("presentation:visibility")) == "hidden"
+        return Slide(shapes, behind, fill_color, self._notes(element), hidden)
 
-    def _reader(self, looks: Looks, master: Any) -> OdpShapeReader:
-        return OdpShapeReader(looks, self._files, self._album, self._job, self._page, master)
+    def _reader(self, styles: OdpStyles, master: Any) -> OdpShapeReader:
+        return OdpShapeReader(styles, self._files, self._image_store, self._job, self._page, master)
 
-    def _drawn_behind(self, master: Any) -> tuple[Shape, ...]:
+    def _background_shapes(self, master: Any) -> tuple[Shape, ...]:
         key = master.get(name("style:name"), "")
         if key not in self._behind:
-            self._behind[key] = tuple(self._reader(self._master_looks, None).shapes(master, placeholders=False))
+            self._behind[key] = tuple(self._reader(self._master_styles, None).shapes(master, placeholders=False))
         return self._behind[key]
 
-    def _background(self, facts: Mapping[str, str], master: Any) -> tuple[str | None, tuple[Shape, ...]]:
+    def _background(self, properties: Mapping[str, str], master: Any) -> tuple[str | None, tuple[Shape, ...]]:
         """The colour of the page, or the picture on it: the slide's own or its master's."""
-        if _BACK + name("draw:fill") not in facts and master is not None:
-            facts = self._master_looks.facts("drawing-page", master.get(name("draw:style-name")))
-        kind = facts.get(_BACK + name("draw:fill"), "none")
-        color = facts.get(_BACK + name("draw:fill-color"), "").lstrip("#").lower()
+        if _DRAWING_PAGE + name("draw:fill") not in properties and master is not None:
+            properties = self._master_styles.properties("drawing-page", master.get(name("draw:style-name")))
+        kind = properties.get(_DRAWING_PAGE + name("draw:fill"), "none")
+        color = properties.get(_DRAWING_PAGE + name("draw:fill-color"), "").lstrip("#").lower()
         if kind in ("solid", "gradient", "hatch") and is_color(color) and color != "ffffff":
             return color, ()
         return None, self._background_picture(
-            facts.get(_BACK + name("draw:fill-image-name")) if kind == "bitmap" else None
+            properties.get(_DRAWING_PAGE + name("draw:fill-image-name")) if kind == "bitmap" else None
         )
 
-    def _background_picture(self, wanted: str | None) -> tuple[Shape, ...]:
-        for image in self._styles.iter(name("draw:fill-image")) if wanted else ():
-            if image.get(name("draw:name")) == wanted:
-                found = self._reader(self._looks, None).named(image)
-                return (SlidePicture(Box(0, 0, *self._page), found),) if found else ()
+    def _background_picture(self, image_name: str | None) -> tuple[Shape, ...]:
+        for image in self._styles.iter(name("draw:fill-image")) if image_name else ():
+            if image.get(name("draw:name")) == image_name:
+                picture = self._reader(self._content_styles, None).image_name(image)
+                return (SlidePicture(Box(0, 0, *self._page), picture),) if picture else ()
         return ()
 
     def _notes(self, element: Any) -> str:
         frames = element.iterfind(f"{name('presentation:notes')}/{name('draw:frame')}")
-        reader = self._reader(self._looks, None)
-        found = [reader.plain(frame) for frame in frames if frame.get(name("presentation:class")) == "notes"]
-        return "\n".join(found).strip()
+        reader = self._reader(self._content_styles, None)
+        notes = [reader.plain_text(frame) for frame in frames if frame.get(name("presentation:class")) == "notes"]
+        return "\n".join(notes).strip()
 
     def _title(self) -> str:
         meta = self._files.xml("meta.xml", b"<none/>")

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 
 from ...job import ConversionError, Job
 from .. import clean
-from ..image_store import Album
+from ..image_store import ImageStore
 from ..model import Anchor, Box, Outline, Role, Shape, SlidePicture, SlideTable, Text
 from .namespaces import length, name
-from .styles import Facts, Looks
+from .styles import OdpStyles, StyleProperties
 from .tables import table_of
 from .text import OdpTextReader, is_color
 
@@ -28,8 +28,8 @@ _OUTLINES: dict[str, Outline] = {"ellipse": "ellipse", "circle": "ellipse", "rou
 _DRAWN_BY_HAND = ("path", "polygon", "polyline", "line", "connector", "regular-polygon", "measure", "control")
 _TRANSFORM = re.compile(r"(\w+)\s*\(([^)]{0,200})\)")
 _LEVEL_ONE = re.compile("(.*outline)1")
-_G = "graphic/"
-_DEEP = 200
+_GRAPHIC = "graphic/"
+_MAX_DEPTH = 200
 
 
 class ShapeSource(Protocol):
@@ -46,9 +46,9 @@ class ShapeSource(Protocol):
 class OdpShapeReader:
     """Reads the shapes of a page; `master` has the places of what the page leaves there."""
 
-    looks: Looks
+    styles: OdpStyles
     files: ShapeSource
-    album: Album
+    image_store: ImageStore
     job: Job
     page: tuple[int, int]
     master: Any
@@ -60,7 +60,7 @@ class OdpShapeReader:
                 yield from self._shape(element, 0)
 
     def _shape(self, element: Any, depth: int) -> Iterator[Shape]:
-        if element.get(name("presentation:placeholder")) == "true" or depth > _DEEP:
+        if element.get(name("presentation:placeholder")) == "true" or depth > _MAX_DEPTH:
             return
         kind = str(element.tag)
         if kind in (name("draw:g"), name("draw:a")):
@@ -69,7 +69,7 @@ class OdpShapeReader:
         elif kind == name("draw:frame"):
             yield from self._frame(element)
         elif kind.startswith(name("draw:")):
-            yield from self._drawn(element, kind.rpartition("}")[2])
+            yield from self._drawn_shape(element, kind.rpartition("}")[2])
 
     def _frame(self, element: Any) -> Iterator[Shape]:
         box = self._box(element)
@@ -78,52 +78,54 @@ class OdpShapeReader:
                 case tag if tag == name("draw:text-box"):
                     yield from self._text(element, child, box)
                 case tag if tag == name("table:table"):
-                    yield from self._given(table_of(child, box, self.looks, _alt(element)))
+                    yield from self._if_shape(table_of(child, box, self.styles, _alt(element)))
                 case tag if tag == name("draw:object"):
                     chart = self._chart(child, box)
                     if chart is None:  # the picture behind it shows what it is
                         continue
                     yield chart
                 case tag if tag in (name("draw:image"), name("draw:plugin")):
-                    found = self.named(child)
-                    if found is None:
+                    picture = self.image_name(child)
+                    if picture is None:
                         continue
-                    if any(digit in "123456789" for digit in self._facts(element).get(_G + name("fo:clip"), "")):
+                    if any(
+                        digit in "123456789" for digit in self._properties(element).get(_GRAPHIC + name("fo:clip"), "")
+                    ):
                         self.job.note("a picture that was cropped is whole again.")
-                    yield SlidePicture(box, found, _alt(element))
+                    yield SlidePicture(box, picture, _alt(element))
                 case _:
                     continue
             return
 
     @staticmethod
-    def _given(shape: Shape | None) -> Iterator[Shape]:
+    def _if_shape(shape: Shape | None) -> Iterator[Shape]:
         if shape is not None:
             yield shape
 
     def _text(self, element: Any, body: Any, box: Box, outline: Outline = "") -> Iterator[Shape]:
-        facts = self._facts(element)
-        paragraphs = OdpTextReader(self.looks).paragraphs(body, facts, self._outline(element))
-        fill, line = _color(facts, "fill"), _color(facts, "stroke")
+        properties = self._properties(element)
+        paragraphs = OdpTextReader(self.styles).paragraphs(body, properties, self._outline_style(element))
+        fill, line = _color(properties, "fill"), _color(properties, "stroke")
         if not paragraphs and not fill and not line:
             return
         role = _ROLES.get(element.get(name("presentation:class"), ""), "")
-        anchor = _ANCHORS.get(facts.get(_G + name("draw:textarea-vertical-align"), ""), "top")
+        anchor = _ANCHORS.get(properties.get(_GRAPHIC + name("draw:textarea-vertical-align"), ""), "top")
         form: Outline = (outline or "rectangle") if fill or line else ""
         yield Text(box, paragraphs, role, anchor, form, fill, line, _alt(element))
 
-    def _outline(self, element: Any) -> str | None:
+    def _outline_style(self, element: Any) -> str | None:
         """The styles of an outline's levels: its first level's is the parent of its own."""
         if element.get(name("presentation:class")) != "outline":
             return None
-        found = _LEVEL_ONE.fullmatch(
-            self.looks.parent("presentation", element.get(name("presentation:style-name"), ""))
+        match = _LEVEL_ONE.fullmatch(
+            self.styles.parent("presentation", element.get(name("presentation:style-name"), ""))
         )
-        return found[1] if found else None
+        return match[1] if match else None
 
-    def _drawn(self, element: Any, kind: str) -> Iterator[Shape]:
+    def _drawn_shape(self, element: Any, kind: str) -> Iterator[Shape]:
         if kind in _DRAWN_BY_HAND:
             self.job.note("lines and shapes drawn by hand were left out, but for their text.")
-            paragraphs = OdpTextReader(self.looks).paragraphs(element, self._facts(element))
+            paragraphs = OdpTextReader(self.styles).paragraphs(element, self._properties(element))
             if paragraphs:
                 yield Text(self._box(element), paragraphs)
             return
@@ -132,11 +134,11 @@ class OdpShapeReader:
         outline = "round" if element.get(name("draw:corner-radius")) else _OUTLINES.get(form, "")
         yield from self._text(element, element, self._box(element), outline)
 
-    def _facts(self, element: Any) -> Facts:
+    def _properties(self, element: Any) -> StyleProperties:
         placeholder = element.get(name("presentation:style-name"))
         family = "presentation" if placeholder else "graphic"
-        facts = self.looks.facts(family, placeholder or element.get(name("draw:style-name")))
-        return facts | self.looks.facts("paragraph", element.get(name("draw:text-style-name")))
+        properties = self.styles.properties(family, placeholder or element.get(name("draw:style-name")))
+        return properties | self.styles.properties("paragraph", element.get(name("draw:text-style-name")))
 
     def _chart(self, element: Any, box: Box) -> Shape | None:
         path = element.get(name("xlink:href"), "").removeprefix("./").strip("/")
@@ -148,11 +150,11 @@ class OdpShapeReader:
         if table is None:
             return None
         self.job.note("a chart is kept as a table.")
-        found = table_of(table, box, self.looks, "")
-        title = next((self.plain(it) for it in root.iter(_CHART_TITLE)), "")
-        return found.with_corner(title) if isinstance(found, SlideTable) and title else found
+        table_shape = table_of(table, box, self.styles, "")
+        title = next((self.plain_text(it) for it in root.iter(_CHART_TITLE)), "")
+        return table_shape.with_corner(title) if isinstance(table_shape, SlideTable) and title else table_shape
 
-    def named(self, image: Any) -> str | None:
+    def image_name(self, image: Any) -> str | None:
         """The name of the picture that an element shows, or None where it is not in the file."""
         path = image.get(name("xlink:href"), "").removeprefix("./")
         data = self.files.data(path, b"") if path and ":" not in path else b""
@@ -160,30 +162,30 @@ class OdpShapeReader:
         if not data and inline is not None:
             path, data = f"inline {id(image)}", _decoded(inline.text or "")
         if data:
-            return self.album.name_of(path, data)
+            return self.image_store.name_of(path, data)
         self.job.note("a picture that is not in the file itself was left out.")
         return None
 
-    def plain(self, element: Any) -> str:
+    def plain_text(self, element: Any) -> str:
         """All paragraphs inside an element as text."""
         lines = (it for it in element.iter(name("text:p"), name("text:h")))
-        words = OdpTextReader(self.looks)
-        return "\n".join(words.line(it) for it in lines)
+        text_reader = OdpTextReader(self.styles)
+        return "\n".join(text_reader.line(it) for it in lines)
 
     def _box(self, element: Any) -> Box:
         sizes = [length(element.get(name(f"svg:{it}"))) for it in ("width", "height")]
         if None in sizes:
-            return self._place_on_master(element)
+            return self._box_on_master(element)
         width, height = (max(0.0, size or 0.0) for size in sizes)
         x, y = (length(element.get(name(f"svg:{it}"))) or 0.0 for it in "xy")
         transform = element.get(name("draw:transform"))
         return _transformed(transform, x, y, width, height) if transform else Box.of(x, y, width, height)
 
-    def _place_on_master(self, element: Any) -> Box:
-        wanted = element.get(name("presentation:class"))
-        for other in () if self.master is None or not wanted else self.master.iter(name("draw:frame")):
-            if other.get(name("presentation:class")) == wanted and length(other.get(name("svg:width"))):
-                return OdpShapeReader(self.looks, self.files, self.album, self.job, self.page, None)._box(other)
+    def _box_on_master(self, element: Any) -> Box:
+        placeholder_class = element.get(name("presentation:class"))
+        for other in () if self.master is None or not placeholder_class else self.master.iter(name("draw:frame")):
+            if other.get(name("presentation:class")) == placeholder_class and length(other.get(name("svg:width"))):
+                return OdpShapeReader(self.styles, self.files, self.image_store, self.job, self.page, None)._box(other)
         return Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
 
 
@@ -193,8 +195,8 @@ _CHART_TITLE = "{urn:oasis:names:tc:opendocument:xmlns:chart:1.0}title"
 def _transformed(text: str, x: float, y: float, width: float, height: float) -> Box:
     """A box under `rotate (angle) translate (x y)`: the angle in radians, against the clock."""
     angle = 0.0
-    for function, given in _TRANSFORM.findall(text[:1000]):
-        parts = given.replace(",", " ").split()
+    for function, arguments in _TRANSFORM.findall(text[:1000]):
+        parts = arguments.replace(",", " ").split()
         if function == "rotate" and parts:
             angle += _float(parts[0])
         elif function == "translate" and parts:
@@ -212,17 +214,17 @@ def _float(text: str) -> float:
         return 0.0
 
 
-def _color(facts: Facts, what: str) -> str | None:
+def _color(properties: StyleProperties, property_name: str) -> str | None:
     """The colour of a shape's surface or line, if it has one."""
-    kind = facts.get(_G + name(f"draw:{what}"), "none")
-    prefix = "svg" if what == "stroke" else "draw"
-    color = facts.get(_G + name(f"{prefix}:{what}-color"), "").lstrip("#").lower()
+    kind = properties.get(_GRAPHIC + name(f"draw:{property_name}"), "none")
+    prefix = "svg" if property_name == "stroke" else "draw"
+    color = properties.get(_GRAPHIC + name(f"{prefix}:{property_name}-color"), "").lstrip("#").lower()
     return color if kind not in ("none", "bitmap") and is_color(color) else None
 
 
 def _alt(element: Any) -> str:
-    found = (element.findtext(name(f"svg:{kind}")) for kind in ("desc", "title"))
-    return clean.text(next((text for text in found if text), ""))
+    texts = (element.findtext(name(f"svg:{kind}")) for kind in ("desc", "title"))
+    return clean.text(next((text for text in texts if text), ""))
 
 
 def _decoded(text: str) -> bytes:

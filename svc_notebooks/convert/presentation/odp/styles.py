@@ -8,16 +8,16 @@ from typing import Any
 from ..model import Marker
 from .namespaces import name
 
-_PARENTS = 30
-_KINDS = ("graphic", "paragraph", "text", "drawing-page", "table-cell", "table-column", "table-row")
-_PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _KINDS} | {
+_MAX_PARENTS = 30
+_PROPERTY_KINDS = ("graphic", "paragraph", "text", "drawing-page", "table-cell", "table-column", "table-row")
+_PROPERTIES = {name(f"style:{kind}-properties"): kind for kind in _PROPERTY_KINDS} | {
     name("loext:graphic-properties"): "graphic"
 }
-Facts = Mapping[str, str]
+StyleProperties = Mapping[str, str]
 """Attributes by their name with the kind of properties before it: `text/{...}font-size`."""
 
 
-class Looks:
+class OdpStyles:
     """All styles of a file. Those of content.xml come last, and win."""
 
     def __init__(self, roots: Iterable[Any]) -> None:
@@ -31,35 +31,35 @@ class Looks:
             for style in root.iter(name("text:list-style")):
                 self._lists[style.get(name("style:name"), "")] = style
 
-    def facts(self, family: str, style: str | None) -> dict[str, str]:
+    def properties(self, family: str, style: str | None) -> dict[str, str]:
         """What a style says, with what its parents say where it is silent."""
         key = (family, style or "")
         if key not in self._known:
-            found: dict[str, str] = {}
-            for element in reversed(self._line(key)):
-                found |= _own_facts(element)
-            self._known[key] = found
+            merged: dict[str, str] = {}
+            for element in reversed(self._ancestry(key)):
+                merged |= _own_properties(element)
+            self._known[key] = merged
         return self._known[key]
 
-    def _line(self, key: tuple[str, str]) -> list[Any]:
-        found: list[Any] = []
-        while key in self._styles and len(found) < _PARENTS:
+    def _ancestry(self, key: tuple[str, str]) -> list[Any]:
+        elements: list[Any] = []
+        while key in self._styles and len(elements) < _MAX_PARENTS:
             element = self._styles[key]
-            found.append(element)
+            elements.append(element)
             parent = element.get(name("style:parent-style-name"))
             key = (key[0], parent) if parent else (key[0], "")
-            if element in found[:-1]:
+            if element in elements[:-1]:
                 break
-        return found
+        return elements
 
     def parent(self, family: str, style: str) -> str:
         """The name of a style's parent."""
-        found = self._styles.get((family, style))
-        return "" if found is None else str(found.get(name("style:parent-style-name"), ""))
+        element = self._styles.get((family, style))
+        return "" if element is None else str(element.get(name("style:parent-style-name"), ""))
 
-    def own_text(self, family: str, style: str) -> Facts:
+    def text_properties(self, family: str, style: str) -> StyleProperties:
         """What a style says of letters."""
-        return {key: value for key, value in self.facts(family, style).items() if key.startswith("text/")}
+        return {key: value for key, value in self.properties(family, style).items() if key.startswith("text/")}
 
     def marker(self, style: str | None, level: int) -> Marker:
         """What a list of this style has before its items of a level, from 0."""
@@ -72,7 +72,7 @@ class Looks:
         return ""
 
 
-def _own_facts(element: Any) -> dict[str, str]:
+def _own_properties(element: Any) -> dict[str, str]:
     return {
         f"{kind}/{key}": value
         for child in element

@@ -8,24 +8,24 @@ from typing import Any
 
 from .. import clean
 from ..model import Align, Paragraph, TextRun
-from ..paragraphs import joined
+from ..paragraphs import merge_runs
 from .namespaces import length, name
-from .styles import Facts, Looks
+from .styles import OdpStyles, StyleProperties
 
 _T, _P = "text/", "paragraph/"
 _ALIGNS: dict[str, Align] = {"left": "left", "center": "center", "right": "right", "justify": "justify"}
 _END: dict[bool, Align] = {False: "right", True: "left"}
-_SPACES = 200
-_DEEP = 60
+_MAX_SPACES = 200
+_MAX_DEPTH = 60
 _SKIPPED = frozenset(name(it) for it in ("office:annotation", "text:note", "text:bookmark", "presentation:notes"))
 _POINT = 12_700
 
 
 @dataclass(frozen=True, slots=True)
 class ParagraphContext:
-    """Where a paragraph stands: in lists, so deep, of this style; `facts` and `outline`: what it inherits."""
+    """Where a paragraph stands: in lists, so deep, of this style; `properties` and `outline`: what it inherits."""
 
-    facts: Facts
+    properties: StyleProperties
     depth: int = 0
     style: str | None = None
     outline: str | None = None
@@ -33,74 +33,78 @@ class ParagraphContext:
 
 @dataclass(frozen=True, slots=True)
 class OdpTextReader:
-    """Reads the text of shapes; `looks` are the styles of the file."""
+    """Reads the text of shapes; `styles` are the styles of the file."""
 
-    looks: Looks
+    styles: OdpStyles
 
-    def paragraphs(self, element: Any, facts: Facts, outline: str | None = None) -> tuple[Paragraph, ...]:
-        """The paragraphs inside a shape whose style says `facts`, without the empty ones at the end.
+    def paragraphs(
+        self, element: Any, properties: StyleProperties, outline: str | None = None
+    ) -> tuple[Paragraph, ...]:
+        """The paragraphs inside a shape whose style says `properties`, without the empty ones at the end.
 
         `outline`: the styles of an outline's levels, but for the number at the end.
         """
-        found = list(self._inside(element, ParagraphContext(facts, outline=outline)))
-        while found and not found[-1].text.strip():
-            found.pop()
-        return tuple(found)
+        paragraphs = list(self._paragraphs_inside(element, ParagraphContext(properties, outline=outline)))
+        while paragraphs and not paragraphs[-1].text.strip():
+            paragraphs.pop()
+        return tuple(paragraphs)
 
     def line(self, element: Any) -> str:
         """A paragraph as text alone."""
         return "".join(run.text for run in self._runs(element, {}, None))
 
-    def _inside(self, element: Any, place: ParagraphContext) -> Iterator[Paragraph]:
+    def _paragraphs_inside(self, element: Any, context: ParagraphContext) -> Iterator[Paragraph]:
         for child in element:
             match str(child.tag):
                 case tag if tag in (name("text:p"), name("text:h")):
-                    yield self._paragraph(child, place)
-                case tag if tag == name("text:list") and place.depth < _DEEP:
-                    style = child.get(name("text:style-name")) or place.style
-                    yield from self._inside(child, replace(place, depth=place.depth + 1, style=style))
+                    yield self._paragraph(child, context)
+                case tag if tag == name("text:list") and context.depth < _MAX_DEPTH:
+                    style = child.get(name("text:style-name")) or context.style
+                    yield from self._paragraphs_inside(child, replace(context, depth=context.depth + 1, style=style))
                 case tag if tag in _LIST_PARTS:
-                    yield from self._inside(child, place)
+                    yield from self._paragraphs_inside(child, context)
 
-    def _paragraph(self, element: Any, place: ParagraphContext) -> Paragraph:
-        level = max(0, min(8, place.depth - 1))
-        facts = {**place.facts, **self._of_level(place, level)}
-        facts |= self.looks.facts("paragraph", element.get(name("text:style-name")))
-        runs = tuple(joined(self._runs(element, facts, None)))
-        marker = self.looks.marker(place.style, level) if place.depth and any(run.text.strip() for run in runs) else ""
-        rtl = facts.get(_P + name("style:writing-mode"), "").startswith("rl")
-        align = facts.get(_P + name("fo:text-align"), "")
+    def _paragraph(self, element: Any, context: ParagraphContext) -> Paragraph:
+        level = max(0, min(8, context.depth - 1))
+        properties = {**context.properties, **self._outline_properties(context, level)}
+        properties |= self.styles.properties("paragraph", element.get(name("text:style-name")))
+        runs = tuple(merge_runs(self._runs(element, properties, None)))
+        marker = (
+            self.styles.marker(context.style, level) if context.depth and any(run.text.strip() for run in runs) else ""
+        )
+        rtl = properties.get(_P + name("style:writing-mode"), "").startswith("rl")
+        align = properties.get(_P + name("fo:text-align"), "")
         return Paragraph(runs, level, marker, _ALIGNS.get(align, _END[rtl] if align == "end" else ""), rtl)
 
-    def _of_level(self, place: ParagraphContext, level: int) -> Facts:
+    def _outline_properties(self, context: ParagraphContext, level: int) -> StyleProperties:
         """Deeper lines of an outline have styles of their own."""
-        if not place.outline or not level:
+        if not context.outline or not level:
             return {}
-        return self.looks.own_text("presentation", f"{place.outline}{level + 1}")
+        return self.styles.text_properties("presentation", f"{context.outline}{level + 1}")
 
-    def _runs(self, element: Any, facts: Facts, link: str | None, depth: int = 0) -> Iterator[TextRun]:
+    def _runs(self, element: Any, properties: StyleProperties, link: str | None, depth: int = 0) -> Iterator[TextRun]:
         if element.text:
-            yield _run(_blanks(element.text), facts, link)
-        for child in element if depth < _DEEP else ():
-            yield from self._child(child, facts, link, depth)
+            yield _run(_normalize_spaces(element.text), properties, link)
+        for child in element if depth < _MAX_DEPTH else ():
+            yield from self._child(child, properties, link, depth)
             if child.tail:
-                yield _run(_blanks(child.tail), facts, link)
+                yield _run(_normalize_spaces(child.tail), properties, link)
 
-    def _child(self, child: Any, facts: Facts, link: str | None, depth: int) -> Iterator[TextRun]:
+    def _child(self, child: Any, properties: StyleProperties, link: str | None, depth: int) -> Iterator[TextRun]:
         match str(child.tag):
             case tag if tag == name("text:s"):
-                yield _run(" " * _count(child), facts, link)
+                yield _run(" " * _count(child), properties, link)
             case tag if tag == name("text:tab"):
-                yield _run("\t", facts, link)
+                yield _run("\t", properties, link)
             case tag if tag == name("text:line-break"):
-                yield _run("\n", facts, link)
+                yield _run("\n", properties, link)
             case tag if tag == name("text:span"):
-                inner = {**facts, **self.looks.facts("text", child.get(name("text:style-name")))}
+                inner = {**properties, **self.styles.properties("text", child.get(name("text:style-name")))}
                 yield from self._runs(child, inner, link, depth + 1)
             case tag if tag == name("text:a"):
-                yield from self._runs(child, facts, clean.link(child.get(name("xlink:href"))), depth + 1)
+                yield from self._runs(child, properties, clean.link(child.get(name("xlink:href"))), depth + 1)
             case tag if tag not in _SKIPPED and isinstance(child.tag, str):
-                yield from self._runs(child, facts, link, depth + 1)
+                yield from self._runs(child, properties, link, depth + 1)
 
 
 _LIST_PARTS = frozenset(
@@ -110,16 +114,16 @@ _LIST_PARTS = frozenset(
 
 def _count(element: Any) -> int:
     value = element.get(name("text:c"), "1")
-    return min(_SPACES, int(value)) if value.isdecimal() else 1
+    return min(_MAX_SPACES, int(value)) if value.isdecimal() else 1
 
 
-def _blanks(text: str) -> str:
+def _normalize_spaces(text: str) -> str:
     """Line ends and indents of the XML are one space each; how many meet is `_tidied`'s."""
     return "".join(" " if character in "\t\r\n" else character for character in clean.text(text))
 
 
-def _run(text: str, facts: Facts, link: str | None) -> TextRun:
-    get = facts.get
+def _run(text: str, properties: StyleProperties, link: str | None) -> TextRun:
+    get = properties.get
     color = get(_T + name("fo:color"), "").lstrip("#").lower()
     return TextRun(
         text,
@@ -143,5 +147,5 @@ def _bold(weight: str) -> bool:
 
 
 def _points(size: str | None) -> float | None:
-    found = length(size)
-    return None if found is None else max(1.0, min(4_000.0, round(found / _POINT, 1)))
+    emu = length(size)
+    return None if emu is None else max(1.0, min(4_000.0, round(emu / _POINT, 1)))

@@ -8,29 +8,29 @@ from collections.abc import Iterable, Mapping
 
 from ...input.bundle import zip_timestamp
 from ...job import Job
-from ..crops import with_cut_pictures
+from ..crops import with_cropped_pictures
 from ..model import Deck, Shape, Slide, SlidePicture
 from .master_page import lists, manifest, meta, styles
 from .namespaces import MIMETYPE
 from .write_shapes import OdpPageWriter
-from .xml import AutomaticStyles, document, tag, written
+from .xml import AutomaticStyles, document, tag, text_content
 
 _NOTES = {"svg:width": "16.9cm", "svg:height": "11.4cm", "svg:x": "1.9cm", "svg:y": "12cm"}
 
 
 def write(deck: Deck, job: Job) -> bytes:
     """An odp file. One of no slides has a blank one, as every program expects."""
-    deck = with_cut_pictures(deck, job)
+    deck = with_cropped_pictures(deck, job)
     files = {
         "content.xml": _content(deck),
         "styles.xml": styles(deck.width, deck.height),
         "meta.xml": meta(deck.title or job.name, job.now),
     }
-    files |= {f"Pictures/{name}": data for name, data in _shown(deck).items()}
+    files |= {f"Pictures/{name}": data for name, data in _ascii_pictures(deck).items()}
     return _zipped(files, job)
 
 
-def _shown(deck: Deck) -> Mapping[str, bytes]:
+def _ascii_pictures(deck: Deck) -> Mapping[str, bytes]:
     return {name: data for name, data in deck.pictures.items() if name.isascii()}
 
 
@@ -47,20 +47,20 @@ def _zipped(files: Mapping[str, bytes], job: Job) -> bytes:
 
 
 def _content(deck: Deck) -> bytes:
-    sheet = AutomaticStyles()
-    slides = "".join(_slide(slide, n, deck, sheet) for n, slide in enumerate(deck.slides or (Slide(),), 1))
+    automatic_styles = AutomaticStyles()
+    slides = "".join(_slide(slide, n, deck, automatic_styles) for n, slide in enumerate(deck.slides or (Slide(),), 1))
     return document(
         "office:document-content",
-        tag("office:automatic-styles", None, sheet.styles(), lists()),
+        tag("office:automatic-styles", None, automatic_styles.styles(), lists()),
         tag("office:body", None, tag("office:presentation", None, slides)),
     )
 
 
-def _slide(slide: Slide, number: int, deck: Deck, sheet: AutomaticStyles) -> str:
-    facts = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
-    facts["draw:style-name"] = sheet.name("drawing-page", [_background(slide)])
-    shapes = "".join(map(OdpPageWriter(sheet).shape, _drawable((*slide.behind, *slide.shapes), deck)))
-    return tag("draw:page", facts, shapes, _notes(slide.notes) if slide.notes else "")
+def _slide(slide: Slide, number: int, deck: Deck, automatic_styles: AutomaticStyles) -> str:
+    attributes = {"draw:name": f"page{number}", "draw:master-page-name": "Default"}
+    attributes["draw:style-name"] = automatic_styles.name("drawing-page", [_background(slide)])
+    shapes = "".join(map(OdpPageWriter(automatic_styles).shape, _drawable((*slide.behind, *slide.shapes), deck)))
+    return tag("draw:page", attributes, shapes, _notes(slide.notes) if slide.notes else "")
 
 
 def _drawable(shapes: Iterable[Shape], deck: Deck) -> Iterable[Shape]:
@@ -68,15 +68,15 @@ def _drawable(shapes: Iterable[Shape], deck: Deck) -> Iterable[Shape]:
 
 
 def _background(slide: Slide) -> str:
-    facts = {"presentation:background-visible": "true", "presentation:background-objects-visible": "true"}
+    attributes = {"presentation:background-visible": "true", "presentation:background-objects-visible": "true"}
     if slide.background:
-        facts |= {"draw:fill": "solid", "draw:fill-color": f"#{slide.background}"}
+        attributes |= {"draw:fill": "solid", "draw:fill-color": f"#{slide.background}"}
     if slide.hidden:
-        facts["presentation:visibility"] = "hidden"
-    return tag("style:drawing-page-properties", facts)
+        attributes["presentation:visibility"] = "hidden"
+    return tag("style:drawing-page-properties", attributes)
 
 
 def _notes(notes: str) -> str:
-    paragraphs = (tag("text:p", None, written(line)) for line in notes.split("\n"))
+    paragraphs = (tag("text:p", None, text_content(line)) for line in notes.split("\n"))
     frame = _NOTES | {"presentation:style-name": "Default-notes", "presentation:class": "notes"}
     return tag("presentation:notes", None, tag("draw:frame", frame, tag("draw:text-box", None, *paragraphs)))

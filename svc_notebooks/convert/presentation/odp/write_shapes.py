@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from math import cos, radians, sin
 
 from ..model import Box, Paragraph, Shape, SlidePicture, SlideTable, TableCell, Text, TextRun
-from ..paragraphs import numbered
+from ..paragraphs import with_numbers
 from .namespaces import cm
-from .xml import AutomaticStyles, tag, written
+from .xml import AutomaticStyles, tag, text_content
 
 _CLASSES = {"title": "title", "subtitle": "subtitle", "body": "outline"}
 _LISTS = {"bullet": "bullets", "number": "numbers", "": "plain"}
@@ -18,10 +18,10 @@ _PADDING = {f"fo:padding-{side}": size for side, size in
 
 
 class OdpPageWriter:
-    """Writes the shapes of one page; `sheet` takes the styles in."""
+    """Writes the shapes of one page; `styles` takes the styles in."""
 
-    def __init__(self, sheet: AutomaticStyles) -> None:
-        self._sheet = sheet
+    def __init__(self, styles: AutomaticStyles) -> None:
+        self._styles = styles
 
     def shape(self, shape: Shape) -> str:
         """A shape as an element of a page."""
@@ -39,22 +39,22 @@ class OdpPageWriter:
         graphic = [tag("style:graphic-properties", _graphic(shape))]
         if kind:
             parent = f"Default-{kind}" + ("1" if kind == "outline" else "")
-            style = {"presentation:style-name": self._sheet.name("presentation", graphic, parent)}
+            style = {"presentation:style-name": self._styles.name("presentation", graphic, parent)}
             style |= {"presentation:class": kind, "presentation:user-transformed": "true"}
         else:
-            style = {"draw:style-name": self._sheet.name("graphic", graphic, "standard")}
-        facts = style | _place(shape.box)
+            style = {"draw:style-name": self._styles.name("graphic", graphic, "standard")}
+        attributes = style | _position(shape.box)
         if shape.outline and not kind:
             corner = {"draw:corner-radius": cm(min(shape.box.width, shape.box.height) / 6)}
             form = "draw:ellipse" if shape.outline == "ellipse" else "draw:rect"
-            return tag(form, facts | (corner if shape.outline == "round" else {}), _described(shape.alt), body)
-        return tag("draw:frame", facts, tag("draw:text-box", None, body), _described(shape.alt))
+            return tag(form, attributes | (corner if shape.outline == "round" else {}), _description(shape.alt), body)
+        return tag("draw:frame", attributes, tag("draw:text-box", None, body), _description(shape.alt))
 
     def _picture(self, shape: SlidePicture) -> str:
         image = tag("draw:image", {"xlink:href": f"Pictures/{shape.name}", **_EMBEDDED})
         style = tag("style:graphic-properties", {"draw:stroke": "none", "draw:fill": "none"})
-        facts = {"draw:style-name": self._sheet.name("graphic", [style], "standard")} | _place(shape.box)
-        return tag("draw:frame", facts, image, _described(shape.alt))
+        attributes = {"draw:style-name": self._styles.name("graphic", [style], "standard")} | _position(shape.box)
+        return tag("draw:frame", attributes, image, _description(shape.alt))
 
     def _table(self, shape: SlideTable) -> str:
         count = len(shape.rows[0])
@@ -62,33 +62,33 @@ class OdpPageWriter:
         heights = shape.heights or (shape.box.height // len(shape.rows),) * len(shape.rows)
         columns = "".join(self._column(width) for width in widths)
         rows = "".join(self._row(row, height) for row, height in zip(shape.rows, heights, strict=False))
-        facts = {"table:use-first-row-styles": "true"} if shape.header else {}
-        frame = {"draw:style-name": self._sheet.name("graphic", [], "standard")} | _place(shape.box)
-        return tag("draw:frame", frame, tag("table:table", facts, columns, rows), _described(shape.alt))
+        attributes = {"table:use-first-row-styles": "true"} if shape.header else {}
+        frame = {"draw:style-name": self._styles.name("graphic", [], "standard")} | _position(shape.box)
+        return tag("draw:frame", frame, tag("table:table", attributes, columns, rows), _description(shape.alt))
 
     def _column(self, width: int) -> str:
-        facts = tag("style:table-column-properties", {"style:column-width": cm(width)})
-        return tag("table:table-column", {"table:style-name": self._sheet.name("table-column", [facts])})
+        attributes = tag("style:table-column-properties", {"style:column-width": cm(width)})
+        return tag("table:table-column", {"table:style-name": self._styles.name("table-column", [attributes])})
 
     def _row(self, row: Iterable[TableCell | None], height: int) -> str:
-        facts = tag("style:table-row-properties", {"style:row-height": cm(height)})
+        attributes = tag("style:table-row-properties", {"style:row-height": cm(height)})
         cells = "".join(self._cell(cell) if cell else tag("table:covered-table-cell") for cell in row)
-        return tag("table:table-row", {"table:style-name": self._sheet.name("table-row", [facts])}, cells)
+        return tag("table:table-row", {"table:style-name": self._styles.name("table-row", [attributes])}, cells)
 
     def _cell(self, cell: TableCell) -> str:
         shade = {"draw:fill": "solid", "draw:fill-color": f"#{cell.fill}"} if cell.fill else {"draw:fill": "none"}
-        look = [
+        properties = [
             tag("loext:graphic-properties", shade | _PADDING),
             tag("style:paragraph-properties", {"fo:border": "0.5pt solid #969696"}),
         ]
-        facts = {"table:style-name": self._sheet.name("table-cell", look)}
+        attributes = {"table:style-name": self._styles.name("table-cell", properties)}
         spans = (("columns", cell.columns), ("rows", cell.rows))
-        facts |= {f"table:number-{kind}-spanned": str(count) for kind, count in spans if count > 1}
-        return tag("table:table-cell", facts, self.paragraphs(cell.paragraphs))
+        attributes |= {f"table:number-{kind}-spanned": str(count) for kind, count in spans if count > 1}
+        return tag("table:table-cell", attributes, self.paragraphs(cell.paragraphs))
 
     def paragraphs(self, paragraphs: Iterable[Paragraph]) -> str:
         """Paragraphs, those of lists in lists of their own: the numbers say where each goes on."""
-        return "".join(self._paragraph(paragraph, number) for paragraph, number in numbered(paragraphs))
+        return "".join(self._paragraph(paragraph, number) for paragraph, number in with_numbers(paragraphs))
 
     def _paragraph(self, paragraph: Paragraph, number: int) -> str:
         element = tag("text:p", self._style_of(paragraph), *(self._run(run) for run in paragraph.runs))
@@ -101,17 +101,17 @@ class OdpPageWriter:
         return tag("text:list", {"text:style-name": _LISTS[paragraph.marker]}, element)
 
     def _style_of(self, paragraph: Paragraph) -> dict[str, str]:
-        facts = {"fo:text-align": _ALIGNS[paragraph.align]}
+        attributes = {"fo:text-align": _ALIGNS[paragraph.align]}
         if paragraph.rtl:
-            facts["style:writing-mode"] = "rl-tb"
-        look = [tag("style:paragraph-properties", facts)]
+            attributes["style:writing-mode"] = "rl-tb"
+        properties = [tag("style:paragraph-properties", attributes)]
         if paragraph.runs:
-            look.append(tag("style:text-properties", _letters(paragraph.runs[0])))
-        return {"text:style-name": self._sheet.name("paragraph", look)}
+            properties.append(tag("style:text-properties", _text_properties(paragraph.runs[0])))
+        return {"text:style-name": self._styles.name("paragraph", properties)}
 
     def _run(self, run: TextRun) -> str:
-        style = self._sheet.name("text", [tag("style:text-properties", _letters(run))])
-        body = written(run.text)
+        style = self._styles.name("text", [tag("style:text-properties", _text_properties(run))])
+        body = text_content(run.text)
         if run.link:  # inside the span: LibreOffice drops the text of one that is inside a link
             body = tag("text:a", {"xlink:type": "simple", "xlink:href": run.link}, body)
         return tag("text:span", {"text:style-name": style}, body)
@@ -130,24 +130,24 @@ def _graphic(shape: Text) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _letters(run: TextRun) -> dict[str, str]:
-    """Each look three times: for western, eastern and complex scripts."""
-    found = {"fo:color": f"#{run.color or '000000'}"}
+def _text_properties(run: TextRun) -> dict[str, str]:
+    """Each properties three times: for western, eastern and complex scripts."""
+    properties = {"fo:color": f"#{run.color or '000000'}"}
     sizes = {"font-size": f"{run.size:g}pt"} if run.size else {}
-    looks = sizes | {
+    values = sizes | {
         "font-weight": "bold" if run.bold else "normal",
         "font-style": "italic" if run.italic else "normal",
     }
-    for key, value in looks.items():
-        found |= {f"fo:{key}": value, f"style:{key}-asian": value, f"style:{key}-complex": value}
+    for key, value in values.items():
+        properties |= {f"fo:{key}": value, f"style:{key}-asian": value, f"style:{key}-complex": value}
     if run.underline:
-        found |= {"style:text-underline-style": "solid", "style:text-underline-width": "auto"}
+        properties |= {"style:text-underline-style": "solid", "style:text-underline-width": "auto"}
     if run.strike:
-        found["style:text-line-through-style"] = "solid"
-    return found
+        properties["style:text-line-through-style"] = "solid"
+    return properties
 
 
-def _place(box: Box) -> dict[str, str]:
+def _position(box: Box) -> dict[str, str]:
     size = {"svg:width": cm(box.width), "svg:height": cm(box.height)}
     if not box.turn:
         return size | {"svg:x": cm(box.x), "svg:y": cm(box.y)}
@@ -157,5 +157,5 @@ def _place(box: Box) -> dict[str, str]:
     return size | {"draw:transform": f"rotate ({angle:.6f}) translate ({cm(x)} {cm(y)})"}
 
 
-def _described(alt: str) -> str:
-    return tag("svg:desc", None, written(alt)) if alt else ""
+def _description(alt: str) -> str:
+    return tag("svg:desc", None, text_content(alt)) if alt else ""

@@ -14,15 +14,15 @@ Attributes = Mapping[str, str]
 def tag(name: str, attributes: Attributes | None = None, *inside: str) -> str:
     """An element; what is inside it is XML already.
 
-    >>> tag("text:p", {"text:style-name": "P1"}, written("a & b"))
+    >>> tag("text:p", {"text:style-name": "P1"}, text_content("a & b"))
     '<text:p text:style-name="P1">a &amp; b</text:p>'
     """
-    given = "".join(f' {key}="{escape(value)}"' for key, value in (attributes or {}).items())
+    attribute_text = "".join(f' {key}="{escape(value)}"' for key, value in (attributes or {}).items())
     body = "".join(inside)
-    return f"<{name}{given}>{body}</{name}>" if body else f"<{name}{given}/>"
+    return f"<{name}{attribute_text}>{body}</{name}>" if body else f"<{name}{attribute_text}/>"
 
 
-def written(text: str) -> str:
+def text_content(text: str) -> str:
     """Text inside a paragraph: spaces that follow others, tabs and line ends are elements there."""
     return "".join(
         _line(line) if n == 0 else "<text:line-break/>" + _line(line) for n, line in enumerate(text.split("\n"))
@@ -31,10 +31,10 @@ def written(text: str) -> str:
 
 def _line(text: str) -> str:
     parts = escape(text, quote=False).split("\t")
-    return "<text:tab/>".join(_spaced(part) for part in parts)
+    return "<text:tab/>".join(_with_space_elements(part) for part in parts)
 
 
-def _spaced(text: str) -> str:
+def _with_space_elements(text: str) -> str:
     """Two spaces are a space and an element; at the ends of a line a space may be lost, so it is one, too."""
     if text[:1] == " ":
         text = "\0" + text[1:]
@@ -64,10 +64,10 @@ class AutomaticStyles:
 
     def styles(self) -> str:
         """All of them."""
-        return "".join(_style(family, facts, name) for (family, facts), name in self._names.items())
+        return "".join(_style(family, definition, name) for (family, definition), name in self._names.items())
 
 
-def _style(family: str, facts: str, name: str) -> str:
-    parent, _, inside = facts.partition("\n")
-    heir = {} if parent == "None" else {"style:parent-style-name": parent}
-    return tag("style:style", {"style:name": name, "style:family": family} | heir, inside)
+def _style(family: str, definition: str, name: str) -> str:
+    parent, _, inside = definition.partition("\n")
+    parent_attribute = {} if parent == "None" else {"style:parent-style-name": parent}
+    return tag("style:style", {"style:name": name, "style:family": family} | parent_attribute, inside)

@@ -10,7 +10,7 @@ from .colors import A
 
 C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-MOST_ROWS = 200
+MAX_ROWS = 200
 _SIZE = 12.0
 _Column = dict[int, str]
 
@@ -20,9 +20,11 @@ def chart_table(chart: Any, box: Box) -> SlideTable | None:
     series = [_column(element, ("val", "yVal")) for element in chart.iter(f"{C}ser")]
     if not series:
         return None
-    categories = next((found for ser in chart.iter(f"{C}ser") if (found := _column(ser, ("cat", "xVal")))), {})
-    names = [_first(element.find(f"{C}tx")) or f"Series {n}" for n, element in enumerate(chart.iter(f"{C}ser"), 1)]
-    points = sorted(set(categories).union(*series))[:MOST_ROWS]
+    categories = next((column for ser in chart.iter(f"{C}ser") if (column := _column(ser, ("cat", "xVal")))), {})
+    names = [
+        _first_value(element.find(f"{C}tx")) or f"Series {n}" for n, element in enumerate(chart.iter(f"{C}ser"), 1)
+    ]
+    points = sorted(set(categories).union(*series))[:MAX_ROWS]
     lines = [[_title(chart), *names], *([categories.get(n, ""), *(ser.get(n, "") for ser in series)] for n in points)]
     count = len(names) + 1
     widths, heights = (box.width // count,) * count, (box.height // len(lines),) * len(lines)
@@ -31,18 +33,18 @@ def chart_table(chart: Any, box: Box) -> SlideTable | None:
 
 def _title(chart: Any) -> str:
     title = chart.find(f"{C}chart/{C}title")
-    return "" if title is None else clean.escaped("".join(found.text or "" for found in title.iter(f"{A}t")))
+    return "" if title is None else clean.ooxml_text("".join(element.text or "" for element in title.iter(f"{A}t")))
 
 
 def _column(series: Any, names: tuple[str, ...]) -> _Column:
     found = next((element for name in names if (element := series.find(f"{C}{name}")) is not None), None)
     points = () if found is None else found.iter(f"{C}pt")
-    return {int(point.get("idx", "0")): _first(point) for point in points if point.get("idx", "0").isdecimal()}
+    return {int(point.get("idx", "0")): _first_value(point) for point in points if point.get("idx", "0").isdecimal()}
 
 
-def _first(element: Any) -> str:
+def _first_value(element: Any) -> str:
     value = None if element is None else next(element.iter(f"{C}v"), None)
-    return clean.escaped(value.text or "") if value is not None else ""
+    return clean.ooxml_text(value.text or "") if value is not None else ""
 
 
 def _cell(text: str) -> TableCell:
@@ -51,11 +53,11 @@ def _cell(text: str) -> TableCell:
 
 def diagram_text(data: Any, box: Box) -> Text | None:
     """The words of a diagram as a list; None for one without any."""
-    lines = [_words(point) for point in data.iter(f"{D}pt") if point.get("type", "node") == "node"]
+    lines = [_point_text(point) for point in data.iter(f"{D}pt") if point.get("type", "node") == "node"]
     paragraphs = tuple(Paragraph((TextRun(line),), marker="bullet") for line in lines if line)
     return Text(box, paragraphs) if paragraphs else None
 
 
-def _words(point: Any) -> str:
+def _point_text(point: Any) -> str:
     text = point.find(f"{D}t")
-    return "" if text is None else clean.escaped("".join(found.text or "" for found in text.iter(f"{A}t")))
+    return "" if text is None else clean.ooxml_text("".join(element.text or "" for element in text.iter(f"{A}t")))

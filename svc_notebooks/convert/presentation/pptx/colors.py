@@ -8,7 +8,7 @@ from typing import Any
 
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 
-_SLOTS = (
+_THEME_SLOTS = (
     "dk1",
     "lt1",
     "dk2",
@@ -22,7 +22,7 @@ _SLOTS = (
     "hlink",
     "folHlink",
 )
-_MAPPED = {"tx1": "dk1", "bg1": "lt1", "tx2": "dk2", "bg2": "lt2"}
+_DEFAULT_COLOR_MAP = {"tx1": "dk1", "bg1": "lt1", "tx2": "dk2", "bg2": "lt2"}
 _NAMED = {
     "black": "000000", "white": "ffffff", "red": "ff0000", "green": "008000", "blue": "0000ff", "yellow": "ffff00",
     "gray": "808080", "grey": "808080", "orange": "ffa500", "purple": "800080", "cyan": "00ffff", "magenta": "ff00ff",
@@ -35,8 +35,10 @@ def theme(master: Any, color_map: Mapping[str, str]) -> Theme:
     """The colours of a theme part's XML by every name that slides under a master call them."""
     scheme = next(iter(master.iter(f"{A}clrScheme")), ()) if master is not None else ()
     colors = {child.tag.removeprefix(A): _base(child[0], {}) or "000000" for child in scheme if len(child)}
-    colors = {"dk1": "000000", "lt1": "ffffff"} | {name: color for name, color in colors.items() if name in _SLOTS}
-    names = _MAPPED | dict(color_map)
+    colors = {"dk1": "000000", "lt1": "ffffff"} | {
+        name: color for name, color in colors.items() if name in _THEME_SLOTS
+    }
+    names = _DEFAULT_COLOR_MAP | dict(color_map)
     return colors | {name: colors[slot] for name, slot in names.items() if slot in colors}
 
 
@@ -65,7 +67,7 @@ def color(parent: Any, colors: Theme, own: str | None = None) -> str | None:
     if parent is None or not len(parent):
         return None
     base = _base(parent[0], colors, own)
-    return _changed(base, parent[0]) if base else None
+    return _transformed(base, parent[0]) if base else None
 
 
 def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
@@ -77,7 +79,7 @@ def _base(element: Any, colors: Theme, own: str | None = None) -> str | None:
     elif kind == "prstClr":
         value = _NAMED.get(value.lower(), "808080")
     elif kind == "scrgbClr":
-        value = "".join(f"{_part(element, name):02x}" for name in "rgb")
+        value = "".join(f"{_component(element, name):02x}" for name in "rgb")
     elif kind == "hslClr":
         value = "808080"
     return value.lower() if len(value) == 6 and all(c in "0123456789abcdefABCDEF" for c in value) else None
@@ -93,7 +95,7 @@ def tinted(base: str, share: float) -> str:
     return "".join(f"{round(255 - (255 - part) * share):02x}" for part in parts)
 
 
-def _part(element: Any, name: str) -> int:
+def _component(element: Any, name: str) -> int:
     return max(0, min(255, round(_share(element.get(name)) * 255)))
 
 
@@ -105,7 +107,7 @@ def _share(value: str | None) -> float:
         return 0.0
 
 
-def _changed(base: str, element: Any) -> str:
+def _transformed(base: str, element: Any) -> str:
     red, green, blue = (int(base[at : at + 2], 16) / 255 for at in (0, 2, 4))
     for change in element:
         share = _share(change.get("val"))

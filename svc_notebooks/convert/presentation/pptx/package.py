@@ -12,12 +12,12 @@ from pptx.presentation import Presentation
 from ...input.detect import OLE
 from ...input.zip_file import open_archive
 from ...job import MIB, ConversionError, Job, TooLarge
-from ..model import MOST_SLIDES
+from ..model import MAX_SLIDES
 
-_PART = 50 * MIB
+_MAX_PART = 50 * MIB
 _TYPES = "[Content_Types].xml"
-_MAIN = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
-_OTHER_MAINS = re.compile(
+_PRESENTATION_TYPE = b"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml"
+_OTHER_TYPES = re.compile(
     rb"application/vnd\.(?:openxmlformats-officedocument\.presentationml\.(?:template|slideshow)"
     rb"|ms-powerpoint\.(?:presentation|slideshow|template)\.macroEnabled)\.main\+xml"
 )
@@ -34,7 +34,7 @@ def open_package(source: bytes, job: Job) -> Presentation:
             "the file is encrypted, or of PowerPoint 97 to 2003; send it without a password, as pptx."
         )
     with open_archive(source, job.limits) as archive:
-        _check(archive)
+        _check_contents(archive)
         plain = _as_presentation(source, archive)
     try:
         presentation = pptx.Presentation(io.BytesIO(plain))
@@ -43,24 +43,24 @@ def open_package(source: bytes, job: Job) -> Presentation:
     return presentation
 
 
-def _check(archive: zipfile.ZipFile) -> None:
+def _check_contents(archive: zipfile.ZipFile) -> None:
     names = archive.namelist()
     if _TYPES not in names:
         raise ConversionError("the file is no PowerPoint presentation: its list of contents is missing.")
-    if sum(name.startswith("ppt/slides/slide") for name in names) > MOST_SLIDES:
-        raise TooLarge(f"the presentation has more than {MOST_SLIDES} slides.")
-    if any(entry.file_size > _PART and entry.filename.endswith(".xml") for entry in archive.infolist()):
-        raise TooLarge(f"a part of the presentation has more than {_PART} bytes of XML.")
+    if sum(name.startswith("ppt/slides/slide") for name in names) > MAX_SLIDES:
+        raise TooLarge(f"the presentation has more than {MAX_SLIDES} slides.")
+    if any(entry.file_size > _MAX_PART and entry.filename.endswith(".xml") for entry in archive.infolist()):
+        raise TooLarge(f"a part of the presentation has more than {_MAX_PART} bytes of XML.")
 
 
 def _as_presentation(source: bytes, archive: zipfile.ZipFile) -> bytes:
     """The same file with the one content type that python-pptx opens."""
     try:
         types = archive.read(_TYPES)
-        if _MAIN in types:
+        if _PRESENTATION_TYPE in types:
             return source
-        patched, found = _OTHER_MAINS.subn(_MAIN, types)
-        if not found:
+        patched, count = _OTHER_TYPES.subn(_PRESENTATION_TYPE, types)
+        if not count:
             raise ConversionError("the file is no PowerPoint presentation.")
         return _with_types(archive, patched)
     except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError) as error:

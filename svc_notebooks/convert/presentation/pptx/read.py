@@ -7,12 +7,12 @@ from typing import Any
 
 from ...job import ConversionError, Job
 from .. import clean
-from ..image_store import Album
-from ..model import Box, Deck, Shape, Slide, SlidePicture, page
+from ..image_store import ImageStore
+from ..model import Box, Deck, Shape, Slide, SlidePicture, clamp_page_size
 from .colors import A, color, fill
 from .package import open_package
 from .shapes import PptxShapeReader
-from .slide_theme import P, SlideTheme, ground_of
+from .slide_theme import P, SlideTheme, slide_theme_of
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _WHITE = "ffffff"
@@ -35,16 +35,18 @@ class PptxReader:
     def __init__(self, presentation: Any, job: Job) -> None:
         self._presentation, self._job = presentation, job
         self._root = presentation.part._element
-        self._page = page(presentation.slide_width or Deck().width, presentation.slide_height or Deck().height)
-        self._album = Album(job)
-        self._grounds: dict[str, SlideTheme] = {}
+        self._page = clamp_page_size(
+            presentation.slide_width or Deck().width, presentation.slide_height or Deck().height
+        )
+        self._image_store = ImageStore(job)
+        self._slide_themes: dict[str, SlideTheme] = {}
         self._behind: dict[str, tuple[Shape, ...]] = {}
 
     def deck(self) -> Deck:
         """All of it."""
         slides = tuple(self._slide(part) for part in self._parts())
         title = clean.text(_title(self._presentation))
-        return Deck(*self._page, slides, title, self._album.pictures)
+        return Deck(*self._page, slides, title, self._image_store.pictures)
 
     def _parts(self) -> Iterator[Any]:
         for entry in self._root.iterfind(f"{P}sldIdLst/{P}sldId"):
@@ -54,47 +56,49 @@ class PptxReader:
             yield relationship.target_part
 
     def _slide(self, part: Any) -> Slide:
-        root, ground = part._element, self._ground(part)
-        shapes = tuple(self._reader(part, ground).shapes(root, placeholders=True))
-        shade, behind = self._background(part, ground)
+        root, slide_theme = part._element, self._slide_theme(part)
+        shapes = tuple(self._reader(part, slide_theme).shapes(root, placeholders=True))
+        fill_color, behind = self._background(part, slide_theme)
         if root.get("showMasterSp", "1") not in ("0", "false"):
-            behind += self._drawn_behind(ground)
-        return Slide(shapes, behind, shade, self._notes(part), root.get("show", "1") in ("0", "false"))
+            behind += self._background_shapes(slide_theme)
+        return Slide(shapes, behind, fill_color, self._notes(part), root.get("show", "1") in ("0", "false"))
 
-    def _ground(self, part: Any) -> SlideTheme:
+    def _slide_theme(self, part: Any) -> SlideTheme:
         layout = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/slideLayout")), None)
         key = "" if layout is None else str(layout.partname)
-        if key not in self._grounds:
-            self._grounds[key] = ground_of(part, self._root.find(f"{P}defaultTextStyle"))
-        return self._grounds[key]
+        if key not in self._slide_themes:
+            self._slide_themes[key] = slide_theme_of(part, self._root.find(f"{P}defaultTextStyle"))
+        return self._slide_themes[key]
 
-    def _reader(self, part: Any, ground: SlideTheme) -> PptxShapeReader:
-        return PptxShapeReader(part, ground, self._album, self._job, self._page)
+    def _reader(self, part: Any, slide_theme: SlideTheme) -> PptxShapeReader:
+        return PptxShapeReader(part, slide_theme, self._image_store, self._job, self._page)
 
-    def _drawn_behind(self, ground: SlideTheme) -> tuple[Shape, ...]:
-        if ground.layout is None:
+    def _background_shapes(self, slide_theme: SlideTheme) -> tuple[Shape, ...]:
+        if slide_theme.layout is None:
             return ()
-        key = str(ground.layout_part.partname)
+        key = str(slide_theme.layout_part.partname)
         if key not in self._behind:
-            parts = [ground.layout_part]
-            if ground.layout.get("showMasterSp", "1") not in ("0", "false") and ground.master is not None:
-                parts.insert(0, ground.master_part)
-            drawn = [self._reader(part, ground).shapes(part._element, placeholders=False) for part in parts]
+            parts = [slide_theme.layout_part]
+            if slide_theme.layout.get("showMasterSp", "1") not in ("0", "false") and slide_theme.master is not None:
+                parts.insert(0, slide_theme.master_part)
+            drawn = [self._reader(part, slide_theme).shapes(part._element, placeholders=False) for part in parts]
             self._behind[key] = tuple(shape for shapes in drawn for shape in shapes)
         return self._behind[key]
 
-    def _background(self, part: Any, ground: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
+    def _background(self, part: Any, slide_theme: SlideTheme) -> tuple[str | None, tuple[Shape, ...]]:
         """The colour of the page, or the picture on it: the slide's, its layout's or its master's."""
-        parts = [it for it in (part, ground.layout_part, ground.master_part) if it is not None]
-        found = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)
-        if found is None:
+        parts = [it for it in (part, slide_theme.layout_part, slide_theme.master_part) if it is not None]
+        background = next(((it, bg) for it in parts if (bg := it._element.find(f"{P}cSld/{P}bg")) is not None), None)
+        if background is None:
             return None, ()
-        owner, element = found
+        owner, element = background
         blip = element.find(f"{P}bgPr/{A}blipFill/{A}blip")
-        name = None if blip is None else self._reader(owner, ground).named(blip)
-        shade = fill(element.find(f"{P}bgPr"), ground.colors) or color(element.find(f"{P}bgRef"), ground.colors)
+        name = None if blip is None else self._reader(owner, slide_theme).image_name(blip)
+        fill_color = fill(element.find(f"{P}bgPr"), slide_theme.colors) or color(
+            element.find(f"{P}bgRef"), slide_theme.colors
+        )
         picture = (SlidePicture(Box(0, 0, *self._page), name),) if name else ()
-        return (None if shade in ("", _WHITE) else shade), picture
+        return (None if fill_color in ("", _WHITE) else fill_color), picture
 
     def _notes(self, part: Any) -> str:
         notes = next((r.target_part for r in part.rels.values() if r.reltype.endswith("/notesSlide")), None)
@@ -114,8 +118,10 @@ def _plain(body: Any) -> str:
 
 def _line(paragraph: Any) -> str:
     """A paragraph's text; `iter` goes through runs, fields and breaks in their order."""
-    found = ("\n" if it.tag == f"{A}br" else clean.escaped(it.text or "") for it in paragraph.iter(f"{A}t", f"{A}br"))
-    return "".join(found)
+    texts = (
+        "\n" if it.tag == f"{A}br" else clean.ooxml_text(it.text or "") for it in paragraph.iter(f"{A}t", f"{A}br")
+    )
+    return "".join(texts)
 
 
 def _title(presentation: Any) -> str:

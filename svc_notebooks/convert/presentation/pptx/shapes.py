@@ -8,9 +8,9 @@ from typing import Any
 
 from ...job import Job
 from .. import clean
-from ..image_store import Album
+from ..image_store import ImageStore
 from ..model import Box, Outline, Role, Shape, SlidePicture, Text
-from ..transforms import Space
+from ..transforms import GroupTransform
 from .charts import chart_table, diagram_text
 from .colors import A, color, fill
 from .slide_theme import P, SlideTheme, parsed, placeholder_of
@@ -21,8 +21,8 @@ _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
 _C = "{http://schemas.openxmlformats.org/drawingml/2006/chart}"
 _D = "{http://schemas.openxmlformats.org/drawingml/2006/diagram}"
-_READABLE = "a14"  # a choice of these is formulas, which Words reads; any other has a picture to fall back to
-_DEEP = 200
+_READABLE = "a14"  # a choice of these is formulas, which PptxTextStyles reads; any other has a picture to fall back to
+_MAX_DEPTH = 200
 
 _ROLES: dict[str, Role] = {
     "title": "title", "ctrTitle": "title", "subTitle": "subtitle", "body": "body", "obj": "body",
@@ -40,8 +40,8 @@ class PptxShapeReader:
     """Reads the shapes of one part: of a slide, a layout or a master."""
 
     part: Any
-    ground: SlideTheme
-    album: Album
+    slide_theme: SlideTheme
+    image_store: ImageStore
     job: Job
     page: tuple[int, int]
 
@@ -52,130 +52,132 @@ class PptxShapeReader:
             if placeholders or placeholder_of(element) is None:
                 yield from self._shape(element, None, 0)
 
-    def _shape(self, element: Any, space: Space | None, depth: int) -> Iterator[Shape]:
+    def _shape(self, element: Any, transform: GroupTransform | None, depth: int) -> Iterator[Shape]:
         if not isinstance(element.tag, str) or _hidden(element):
             return
-        if depth > _DEEP:
-            self.job.note(f"groups inside more than {_DEEP} others were left out.")
+        if depth > _MAX_DEPTH:
+            self.job.note(f"groups inside more than {_MAX_DEPTH} others were left out.")
             return
         match element.tag.rpartition("}")[2]:
             case "grpSp":
-                inside = _group_space(element, space)
+                inside = _group_transform(element, transform)
                 for child in element:
                     yield from self._shape(child, inside, depth + 1)
             case "AlternateContent":
-                for child in _chosen(element):
-                    yield from self._shape(child, space, depth + 1)
+                for child in _alternate_content(element):
+                    yield from self._shape(child, transform, depth + 1)
             case "sp":
-                yield from self._text(element, space)
+                yield from self._text(element, transform)
             case "pic":
-                yield from self._picture(element, space)
+                yield from self._picture(element, transform)
             case "graphicFrame":
-                yield from self._frame(element, space)
+                yield from self._frame(element, transform)
             case "cxnSp":
                 self.job.note("connecting lines were left out.")
 
-    def _box(self, element: Any, space: Space | None, ancestors: tuple[Any, ...] = ()) -> Box:
-        found = next((box for shape in (element, *ancestors) if (box := _own_box(shape))), None)
-        if found is None:
-            found = Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
-        return space.place(found) if space else found
+    def _box(self, element: Any, transform: GroupTransform | None, ancestors: tuple[Any, ...] = ()) -> Box:
+        box_found = next((box for shape in (element, *ancestors) if (box := _own_box(shape))), None)
+        if box_found is None:
+            box_found = Box(self.page[0] // 12, self.page[1] // 6, self.page[0] * 10 // 12, self.page[1] * 4 // 6)
+        return transform.to_page(box_found) if transform else box_found
 
-    def _text(self, element: Any, space: Space | None) -> Iterator[Shape]:
+    def _text(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
-        ancestors = self.ground.ancestors(placeholder) if placeholder is not None else ()
+        ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
         kind = placeholder.get("type", "obj") if placeholder is not None else None
-        box, alt = self._box(element, space, ancestors), _alt(element)
-        yield from self._filling(element, box, alt)
-        paragraphs, anchor = self._words(element, kind, ancestors)
-        line, shade, outline = self._drawn(element, ancestors)
-        if paragraphs or shade or line:
+        box, alt = self._box(element, transform, ancestors), _alt(element)
+        yield from self._picture_fill(element, box, alt)
+        paragraphs, anchor = self._paragraphs_and_anchor(element, kind, ancestors)
+        line, fill_color, outline = self._appearance(element, ancestors)
+        if paragraphs or fill_color or line:
             role = _ROLES.get(kind or "", "")
-            yield Text(box, paragraphs, role, anchor, outline, shade, line, alt)  # type: ignore[arg-type]
+            yield Text(box, paragraphs, role, anchor, outline, fill_color, line, alt)  # type: ignore[arg-type]
 
-    def _words(self, element: Any, kind: str | None, ancestors: tuple[Any, ...]) -> tuple[Any, str]:
+    def _paragraphs_and_anchor(self, element: Any, kind: str | None, ancestors: tuple[Any, ...]) -> tuple[Any, str]:
         bodies = [body for shape in (element, *ancestors) if (body := shape.find(f"{P}txBody")) is not None]
         styles = tuple(found for body in bodies if (found := body.find(f"{A}lstStyle")) is not None)
         frames = [found for body in bodies if (found := body.find(f"{A}bodyPr")) is not None]
         anchor = next((frame.get("anchor") for frame in frames if frame.get("anchor")), "t")
         own = element.find(f"{P}txBody")
-        shade = color(element.find(f"{P}style/{A}fontRef"), self.ground.colors)
-        words = PptxTextStyles(self.ground, self.part, kind, styles, _shrunk(own), shade)
-        return words.paragraphs(own), _ANCHORS.get(anchor, "top")
+        fill_color = color(element.find(f"{P}style/{A}fontRef"), self.slide_theme.colors)
+        text_styles = PptxTextStyles(self.slide_theme, self.part, kind, styles, _font_scale(own), fill_color)
+        return text_styles.paragraphs(own), _ANCHORS.get(anchor, "top")
 
-    def _drawn(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
+    def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
         """The colours of line and surface, and the form: of the shape, what it inherits, or its style."""
-        colors = self.ground.colors
-        drawn = [found for shape in (element, *ancestors) if (found := shape.find(f"{P}spPr")) is not None]
-        form = next((found.get("prst", "rect") for it in drawn if (found := it.find(f"{A}prstGeom")) is not None), "")
-        if not form and any(it.find(f"{A}custGeom") is not None for it in drawn):
+        colors = self.slide_theme.colors
+        shape_properties = [found for shape in (element, *ancestors) if (found := shape.find(f"{P}spPr")) is not None]
+        form = next(
+            (found.get("prst", "rect") for it in shape_properties if (found := it.find(f"{A}prstGeom")) is not None), ""
+        )
+        if not form and any(it.find(f"{A}custGeom") is not None for it in shape_properties):
             self.job.note("shapes drawn by hand were left out, but for their text.")
             return None, None, ""
         if form in _LINES:
             return None, None, ""
-        shade = next((found for it in drawn if (found := fill(it, colors)) is not None), None)
-        line = next((found for it in drawn if (found := fill(it.find(f"{A}ln"), colors)) is not None), None)
+        fill_color = next((found for it in shape_properties if (found := fill(it, colors)) is not None), None)
+        line = next((found for it in shape_properties if (found := fill(it.find(f"{A}ln"), colors)) is not None), None)
         style = element.find(f"{P}style")
-        shade = _styled(style, "fillRef", colors) if shade is None else shade
-        line = _styled(style, "lnRef", colors) if line is None else line
-        outline: Outline = _OUTLINES.get(form, "rectangle") if shade or line else ""
-        return line or None, shade or None, outline
+        fill_color = _style_color(style, "fillRef", colors) if fill_color is None else fill_color
+        line = _style_color(style, "lnRef", colors) if line is None else line
+        outline: Outline = _OUTLINES.get(form, "rectangle") if fill_color or line else ""
+        return line or None, fill_color or None, outline
 
-    def _filling(self, element: Any, box: Box, alt: str) -> Iterator[Shape]:
+    def _picture_fill(self, element: Any, box: Box, alt: str) -> Iterator[Shape]:
         """The picture that a shape is filled with."""
         blip = element.find(f"{P}spPr/{A}blipFill/{A}blip")
-        name = self.named(blip) if blip is not None else None
+        name = self.image_name(blip) if blip is not None else None
         if name:
             yield SlidePicture(box, name, alt)
 
-    def _picture(self, element: Any, space: Space | None) -> Iterator[Shape]:
+    def _picture(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
-        ancestors = self.ground.ancestors(placeholder) if placeholder is not None else ()
+        ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
         blip = element.find(f"{P}blipFill/{A}blip")
-        name = self.named(blip) if blip is not None else None
+        name = self.image_name(blip) if blip is not None else None
         if name:
             cropped = _crop(element.find(f"{P}blipFill/{A}srcRect"))
-            yield SlidePicture(self._box(element, space, ancestors), name, _alt(element), cropped)
+            yield SlidePicture(self._box(element, transform, ancestors), name, _alt(element), cropped)
 
-    def named(self, blip: Any) -> str | None:
+    def image_name(self, blip: Any) -> str | None:
         part = self._part(blip.get(f"{_R}embed", ""))
         if part is None:
             self.job.note("a picture that is not in the file itself was left out.")
             return None
-        return self.album.name_of(str(part.partname), part.blob)
+        return self.image_store.name_of(str(part.partname), part.blob)
 
     def _part(self, relationship: str) -> Any:
         """The part that a relationship leads to: None outside the file."""
         found = self.part.rels.get(relationship)
         return None if found is None or found.is_external else found.target_part
 
-    def _frame(self, element: Any, space: Space | None) -> Iterator[Shape]:
+    def _frame(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
-        ancestors = self.ground.ancestors(placeholder) if placeholder is not None else ()
-        box, alt = self._box(element, space, ancestors), _alt(element)
-        found = None
+        ancestors = self.slide_theme.ancestors(placeholder) if placeholder is not None else ()
+        box, alt = self._box(element, transform, ancestors), _alt(element)
+        shape = None
         for inside in element.iter(f"{A}tbl", f"{_C}chart", f"{_D}relIds", f"{P}oleObj"):
-            found = self._framed(inside, box)
+            shape = self._frame_content(inside, box)
             break
-        if found is not None:
-            yield replace(found, alt=alt)
+        if shape is not None:
+            yield replace(shape, alt=alt)
         else:
             for picture in element.iter(f"{P}pic"):
-                yield from self._picture(picture, space)
+                yield from self._picture(picture, transform)
                 break
 
-    def _framed(self, inside: Any, box: Box) -> Shape | None:
+    def _frame_content(self, inside: Any, box: Box) -> Shape | None:
         match inside.tag.rpartition("}")[2]:
             case "tbl":
-                return table_of(inside, box, self.ground, self.part)
+                return table_of(inside, box, self.slide_theme, self.part)
             case "chart":
-                return self._of_part(inside.get(f"{_R}id", ""), chart_table, box, "a chart is kept as a table.")
+                return self._from_part(inside.get(f"{_R}id", ""), chart_table, box, "a chart is kept as a table.")
             case "relIds":
-                return self._of_part(inside.get(f"{_R}dm", ""), diagram_text, box, "a diagram is kept as a list.")
+                return self._from_part(inside.get(f"{_R}dm", ""), diagram_text, box, "a diagram is kept as a list.")
             case _:
                 return None
 
-    def _of_part(self, name: str, reads: Callable[[Any, Box], Any], box: Box, note: str) -> Shape | None:
+    def _from_part(self, name: str, reads: Callable[[Any, Box], Any], box: Box, note: str) -> Shape | None:
         part = self._part(name)
         root = None if part is None else parsed(part.blob)
         if root is None:
@@ -187,13 +189,13 @@ class PptxShapeReader:
 
 def _own_box(element: Any) -> Box | None:
     frame = next((found for name in _FRAMES if (found := element.find(name)) is not None), None)
-    return None if frame is None else _boxed(frame, "off", "ext")
+    return None if frame is None else _box_of(frame, "off", "ext")
 
 
 _FRAMES = (f"{P}spPr/{A}xfrm", f"{P}xfrm", f"{P}grpSpPr/{A}xfrm")
 
 
-def _boxed(frame: Any, offset: str, extent: str) -> Box | None:
+def _box_of(frame: Any, offset: str, extent: str) -> Box | None:
     place, size = frame.find(f"{A}{offset}"), frame.find(f"{A}{extent}")
     if place is None or size is None:
         return None
@@ -208,14 +210,14 @@ def _number(value: str | None) -> float:
         return 0.0
 
 
-def _group_space(element: Any, outer: Space | None) -> Space | None:
+def _group_transform(element: Any, outer: GroupTransform | None) -> GroupTransform | None:
     frame = element.find(f"{P}grpSpPr/{A}xfrm")
-    box = None if frame is None else _boxed(frame, "off", "ext")
-    inside = None if frame is None else _boxed(frame, "chOff", "chExt")
-    return outer if box is None or inside is None else Space.of_group(box, inside, outer)
+    box = None if frame is None else _box_of(frame, "off", "ext")
+    inside = None if frame is None else _box_of(frame, "chOff", "chExt")
+    return outer if box is None or inside is None else GroupTransform.of_group(box, inside, outer)
 
 
-def _chosen(element: Any) -> Any:
+def _alternate_content(element: Any) -> Any:
     choices = list(element.iterchildren(f"{_MC}Choice"))
     readable = [choice for choice in choices if choice.get("Requires") == _READABLE]
     fallback = [found for found in element.iterchildren(f"{_MC}Fallback") if len(found)]
@@ -233,10 +235,10 @@ def _hidden(element: Any) -> bool:
 
 def _alt(element: Any) -> str:
     properties = _properties(element)
-    return "" if properties is None else clean.escaped(properties.get("descr", ""))
+    return "" if properties is None else clean.ooxml_text(properties.get("descr", ""))
 
 
-def _shrunk(body: Any) -> float:
+def _font_scale(body: Any) -> float:
     """How far PowerPoint has shrunk the text to fit in its box."""
     autofit = None if body is None else body.find(f"{A}bodyPr/{A}normAutofit")
     value = "" if autofit is None else autofit.get("fontScale", "")
@@ -247,7 +249,7 @@ def _shrunk(body: Any) -> float:
     return max(0.1, min(1.0, scale))
 
 
-def _styled(style: Any, name: str, colors: Any) -> str | None:
+def _style_color(style: Any, name: str, colors: Any) -> str | None:
     reference = None if style is None else style.find(f"{A}{name}")
     return None if reference is None or reference.get("idx") == "0" else color(reference, colors)
 

@@ -19,7 +19,7 @@ _LEVELS = 9
 
 @dataclass(frozen=True, slots=True)
 class RunStyle:
-    """How letters and lines look."""
+    """How letters and lines run_style."""
 
     align: str = ""
     rtl: bool = False
@@ -40,7 +40,7 @@ class SlideTheme:
     master_part: Any
     colors: Theme
     defaults: Any = None
-    _looks: dict[tuple[str | None, int], RunStyle] = field(default_factory=dict)
+    _run_styles: dict[tuple[str | None, int], RunStyle] = field(default_factory=dict)
 
     @property
     def layout(self) -> Any:
@@ -54,33 +54,36 @@ class SlideTheme:
 
     def ancestors(self, placeholder: Any) -> tuple[Any, ...]:
         """The placeholders that this one inherits from, the nearest first."""
-        kind, index = placeholder.get("type", "obj"), placeholder.get("idx", "0")
+        placeholder_type, index = placeholder.get("type", "obj"), placeholder.get("idx", "0")
         on_layout = _matching(
-            self.layout, lambda ph: ph.get("idx", "0") == index and _alike(ph.get("type", "obj"), kind)
+            self.layout,
+            lambda ph: ph.get("idx", "0") == index and _same_master_type(ph.get("type", "obj"), placeholder_type),
         )
         if on_layout is None:
-            on_layout = _matching(self.layout, lambda ph: ph.get("type", "obj") == kind)
-        wanted = _ON_MASTER.get(kind, kind)
-        on_master = _matching(self.master, lambda ph: _ON_MASTER.get(ph.get("type", "obj"), ph.get("type")) == wanted)
+            on_layout = _matching(self.layout, lambda ph: ph.get("type", "obj") == placeholder_type)
+        master_type = _ON_MASTER.get(placeholder_type, placeholder_type)
+        on_master = _matching(
+            self.master, lambda ph: _ON_MASTER.get(ph.get("type", "obj"), ph.get("type")) == master_type
+        )
         return tuple(shape for shape in (on_layout, on_master) if shape is not None)
 
-    def look_of_kind(self, kind: str | None, level: int) -> RunStyle:
-        """The look that the master gives to the text of a placeholder of this type, None for all other text."""
-        if (kind, level) not in self._looks:
-            self._looks[kind, level] = self._look_of_kind(kind, level)
-        return self._looks[kind, level]
+    def run_style_for(self, kind: str | None, level: int) -> RunStyle:
+        """The run_style that the master gives to the text of a placeholder of this type, None for all other text."""
+        if (kind, level) not in self._run_styles:
+            self._run_styles[kind, level] = self._inherited_run_style(kind, level)
+        return self._run_styles[kind, level]
 
-    def _look_of_kind(self, kind: str | None, level: int) -> RunStyle:
-        look = changed(RunStyle(), level_style(self.defaults, level), self.colors)
+    def _inherited_run_style(self, kind: str | None, level: int) -> RunStyle:
+        run_style = apply_paragraph_properties(RunStyle(), level_style(self.defaults, level), self.colors)
         styles = self.master.find(f"{P}txStyles") if kind and self.master is not None else None
         if styles is None:
-            return look
+            return run_style
         name = _STYLES.get(_ON_MASTER.get(str(kind), str(kind)), "otherStyle")
-        return changed(look, level_style(styles.find(f"{P}{name}"), level), self.colors)
+        return apply_paragraph_properties(run_style, level_style(styles.find(f"{P}{name}"), level), self.colors)
 
 
-def _alike(one: str, other: str) -> bool:
-    return _ON_MASTER.get(one, one) == _ON_MASTER.get(other, other)
+def _same_master_type(first: str, second: str) -> bool:
+    return _ON_MASTER.get(first, first) == _ON_MASTER.get(second, second)
 
 
 def _matching(root: Any, fits: Any) -> Any:
@@ -107,14 +110,14 @@ def level_style(styles: Any, level: int) -> Any:
     return None if styles is None else styles.find(f"{A}lvl{min(level, _LEVELS - 1) + 1}pPr")
 
 
-def changed(look: RunStyle, properties: Any, colors: Theme) -> RunStyle:
-    """A look with what a paragraph's properties say differently."""
+def apply_paragraph_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
+    """A run_style with what a paragraph's properties say differently."""
     if properties is None:
-        return look
-    align = _ALIGNS.get(properties.get("algn", ""), look.align)
-    rtl = _flag(properties.get("rtl"), look.rtl)
-    look = replace(look, align=align, rtl=rtl, marker=_marker(properties, look.marker))
-    return lettered(look, properties.find(f"{A}defRPr"), colors)
+        return run_style
+    align = _ALIGNS.get(properties.get("algn", ""), run_style.align)
+    rtl = _flag(properties.get("rtl"), run_style.rtl)
+    run_style = replace(run_style, align=align, rtl=rtl, marker=_marker(properties, run_style.marker))
+    return apply_run_properties(run_style, properties.find(f"{A}defRPr"), colors)
 
 
 def _marker(properties: Any, marker: str) -> str:
@@ -129,20 +132,20 @@ def _marker(properties: Any, marker: str) -> str:
     return marker
 
 
-def lettered(look: RunStyle, properties: Any, colors: Theme) -> RunStyle:
-    """A look with what a run's properties say differently."""
+def apply_run_properties(run_style: RunStyle, properties: Any, colors: Theme) -> RunStyle:
+    """A run_style with what a run's properties say differently."""
     if properties is None:
-        return look
+        return run_style
     get = properties.get
     color = fill(properties, colors)
     return replace(
-        look,
-        size=_size(get("sz"), look.size),
-        bold=_flag(get("b"), look.bold),
-        italic=_flag(get("i"), look.italic),
-        underline=get("u", "none") != "none" if get("u") else look.underline,
-        strike=get("strike", "noStrike") != "noStrike" if get("strike") else look.strike,
-        color=look.color if color is None else color or None,
+        run_style,
+        size=_size(get("sz"), run_style.size),
+        bold=_flag(get("b"), run_style.bold),
+        italic=_flag(get("i"), run_style.italic),
+        underline=get("u", "none") != "none" if get("u") else run_style.underline,
+        strike=get("strike", "noStrike") != "noStrike" if get("strike") else run_style.strike,
+        color=run_style.color if color is None else color or None,
     )
 
 
@@ -157,7 +160,7 @@ def _size(value: str | None, otherwise: float) -> float:
         return otherwise
 
 
-def ground_of(slide_part: Any, defaults: Any) -> SlideTheme:
+def slide_theme_of(slide_part: Any, defaults: Any) -> SlideTheme:
     """What a slide stands on, as far as the file has it."""
     layout = _related(slide_part, "slideLayout")
     master = _related(layout, "slideMaster")

@@ -22,13 +22,13 @@ _MEDIUM_STYLES = {
 """The style that every new table has, in the colours of a theme: it is built in, so that no file says how it looks."""
 
 
-def table_of(element: Any, box: Box, ground: SlideTheme, part: Any) -> SlideTable | None:
+def table_of(element: Any, box: Box, slide_theme: SlideTheme, part: Any) -> SlideTable | None:
     """A table with its cells in a grid; None for one without cells."""
-    words = PptxTextStyles(ground, part)
+    text_styles = PptxTextStyles(slide_theme, part)
     widths = [_number(column, "w") for column in element.iter(f"{A}gridCol")][:_MOST_COLUMNS]
     lines = list(element.iterchildren(f"{A}tr"))
-    style = _style(element.find(f"{A}tblPr"), ground)
-    rows = tuple(style.row(_row(line, len(widths), words), n) for n, line in enumerate(lines))
+    style = _style(element.find(f"{A}tblPr"), slide_theme)
+    rows = tuple(style.row(_row(line, len(widths), text_styles), n) for n, line in enumerate(lines))
     if not rows or not widths:
         return None
     heights = tuple(_number(line, "h") for line in lines)
@@ -54,12 +54,12 @@ class TableStyle:
         return tuple(cell and replace(cell, fill=cell.fill or shade) for cell in row)
 
 
-def _style(properties: Any, ground: SlideTheme) -> TableStyle:
+def _style(properties: Any, slide_theme: SlideTheme) -> TableStyle:
     if properties is None:
         return TableStyle()
     name = _MEDIUM_STYLES.get(properties.findtext(f"{A}tableStyleId", ""), "")
     header, banded = (properties.get(flag) in ("1", "true") for flag in ("firstRow", "bandRow"))
-    return TableStyle(header, banded, ground.colors.get(name))
+    return TableStyle(header, banded, slide_theme.colors.get(name))
 
 
 def _headed(cell: TableCell, color: str) -> TableCell:
@@ -71,17 +71,17 @@ def _on_dark(run: TextRun) -> TextRun:
     return replace(run, bold=True, color=run.color or "ffffff")
 
 
-def _row(line: Any, count: int, words: PptxTextStyles) -> tuple[TableCell | None, ...]:
-    cells = [_cell(element, words) for element in line.iterchildren(f"{A}tc")][:count]
+def _row(line: Any, count: int, text_styles: PptxTextStyles) -> tuple[TableCell | None, ...]:
+    cells = [_cell(element, text_styles) for element in line.iterchildren(f"{A}tc")][:count]
     return tuple(cells + [TableCell()] * (count - len(cells)))
 
 
-def _cell(element: Any, words: PptxTextStyles) -> TableCell | None:
+def _cell(element: Any, text_styles: PptxTextStyles) -> TableCell | None:
     if element.get("hMerge") == "1" or element.get("vMerge") == "1":
         return None
     columns, rows = max(1, _number(element, "gridSpan")), max(1, _number(element, "rowSpan"))
-    paragraphs = words.paragraphs(element.find(f"{A}txBody"))
-    return TableCell(paragraphs, columns, rows, fill(element.find(f"{A}tcPr"), words.ground.colors) or None)
+    paragraphs = text_styles.paragraphs(element.find(f"{A}txBody"))
+    return TableCell(paragraphs, columns, rows, fill(element.find(f"{A}tcPr"), text_styles.slide_theme.colors) or None)
 
 
 def _number(element: Any, name: str) -> int:

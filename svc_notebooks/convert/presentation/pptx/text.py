@@ -8,9 +8,9 @@ from typing import Any
 
 from .. import clean
 from ..model import Paragraph, TextRun
-from ..paragraphs import joined
+from ..paragraphs import merge_runs
 from .colors import A
-from .slide_theme import RunStyle, SlideTheme, changed, lettered, level_style
+from .slide_theme import RunStyle, SlideTheme, apply_paragraph_properties, apply_run_properties, level_style
 
 _R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _MC = "{http://schemas.openxmlformats.org/markup-compatibility/2006}"
@@ -22,53 +22,57 @@ _BLACK = "000000"
 class PptxTextStyles:
     """How the text of one shape is read: `styles` are lists of styles, the nearest first."""
 
-    ground: SlideTheme
+    slide_theme: SlideTheme
     part: Any
     kind: str | None = None
     styles: tuple[Any, ...] = ()
     scale: float = 1.0
     color: str | None = None
-    _looks: dict[int, RunStyle] = field(default_factory=dict)
+    _run_styles: dict[int, RunStyle] = field(default_factory=dict)
 
     def paragraphs(self, body: Any) -> tuple[Paragraph, ...]:
         """The paragraphs of a text body, without the empty ones at its end."""
-        found = [] if body is None else [self._paragraph(element) for element in body.iterchildren(f"{A}p")]
-        while found and not found[-1].text.strip():
-            found.pop()
-        return tuple(found)
+        paragraphs = [] if body is None else [self._paragraph(element) for element in body.iterchildren(f"{A}p")]
+        while paragraphs and not paragraphs[-1].text.strip():
+            paragraphs.pop()
+        return tuple(paragraphs)
 
     def _paragraph(self, element: Any) -> Paragraph:
         properties = element.find(f"{A}pPr")
         level = _level(properties)
-        look = changed(self._look(level), properties, self.ground.colors)
-        runs = tuple(joined(self._runs(element, look)))
-        marker = look.marker if any(run.text.strip() for run in runs) else ""
-        return Paragraph(runs, level, marker, look.align, look.rtl)  # type: ignore[arg-type]
+        run_style = apply_paragraph_properties(self._run_style(level), properties, self.slide_theme.colors)
+        runs = tuple(merge_runs(self._runs(element, run_style)))
+        marker = run_style.marker if any(run.text.strip() for run in runs) else ""
+        return Paragraph(runs, level, marker, run_style.align, run_style.rtl)  # type: ignore[arg-type]
 
-    def _look(self, level: int) -> RunStyle:
-        if level not in self._looks:
-            look = self.ground.look_of_kind(self.kind, level)
+    def _run_style(self, level: int) -> RunStyle:
+        if level not in self._run_styles:
+            run_style = self.slide_theme.run_style_for(self.kind, level)
             if self.color:
-                look = replace(look, color=self.color)
+                run_style = replace(run_style, color=self.color)
             for styles in reversed(self.styles):
-                look = changed(look, level_style(styles, level), self.ground.colors)
-            self._looks[level] = look
-        return self._looks[level]
+                run_style = apply_paragraph_properties(run_style, level_style(styles, level), self.slide_theme.colors)
+            self._run_styles[level] = run_style
+        return self._run_styles[level]
 
-    def _runs(self, element: Any, look: RunStyle) -> Iterator[TextRun]:
+    def _runs(self, element: Any, run_style: RunStyle) -> Iterator[TextRun]:
         for child in element:
             match str(child.tag):
                 case tag if tag in (f"{A}r", f"{A}fld"):
-                    yield self._run(child, look)
+                    yield self._run(child, run_style)
                 case tag if tag == f"{A}br":
-                    yield self._made("\n", look, None)
+                    yield self._text_run("\n", run_style, None)
                 case tag if tag == f"{_MC}AlternateContent" or tag.startswith(_M):
-                    yield self._made(_formula(child), look, None)
+                    yield self._text_run(_formula(child), run_style, None)
 
-    def _run(self, element: Any, look: RunStyle) -> TextRun:
+    def _run(self, element: Any, run_style: RunStyle) -> TextRun:
         properties = element.find(f"{A}rPr")
-        text = "".join(found.text or "" for found in element.iterchildren(f"{A}t"))
-        return self._made(clean.escaped(text), lettered(look, properties, self.ground.colors), self._link(properties))
+        text = "".join(element_text.text or "" for element_text in element.iterchildren(f"{A}t"))
+        return self._text_run(
+            clean.ooxml_text(text),
+            apply_run_properties(run_style, properties, self.slide_theme.colors),
+            self._link(properties),
+        )
 
     def _link(self, properties: Any) -> str | None:
         link = None if properties is None else properties.find(f"{A}hlinkClick")
@@ -77,10 +81,10 @@ class PptxTextStyles:
         relationship = self.part.rels.get(link.get(f"{_R}id", ""))
         return clean.link(relationship.target_ref) if relationship is not None and relationship.is_external else None
 
-    def _made(self, text: str, look: RunStyle, link: str | None) -> TextRun:
-        size = round(look.size * self.scale, 1)
-        color = None if look.color == _BLACK else look.color
-        return TextRun(text, look.bold, look.italic, look.underline, look.strike, size, color, link)
+    def _text_run(self, text: str, run_style: RunStyle, link: str | None) -> TextRun:
+        size = round(run_style.size * self.scale, 1)
+        color = None if run_style.color == _BLACK else run_style.color
+        return TextRun(text, run_style.bold, run_style.italic, run_style.underline, run_style.strike, size, color, link)
 
 
 def _level(properties: Any) -> int:
@@ -92,4 +96,4 @@ def _level(properties: Any) -> int:
 
 def _formula(element: Any) -> str:
     """The letters of a formula, in their order."""
-    return clean.escaped("".join(found.text or "" for found in element.iter(f"{_M}t")))
+    return clean.ooxml_text("".join(text_element.text or "" for text_element in element.iter(f"{_M}t")))

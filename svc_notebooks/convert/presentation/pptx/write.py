@@ -59,20 +59,20 @@ def _set_properties(presentation: Any, deck: Deck, job: Job) -> None:
 
 
 def _add_slide(presentation: Any, slide: Slide, pictures: Mapping[str, bytes]) -> None:
-    made = presentation.slides.add_slide(presentation.slide_layouts[_layout(slide)])
+    pptx_slide = presentation.slides.add_slide(presentation.slide_layouts[_layout(slide)])
     if slide.hidden:
-        made._element.set("show", "0")
+        pptx_slide._element.set("show", "0")
     if slide.background:
-        made.background.fill.solid()
-        made.background.fill.fore_color.rgb = _rgb(slide.background)
-    SlideWriter(made, pictures).add(slide)
+        pptx_slide.background.fill.solid()
+        pptx_slide.background.fill.fore_color.rgb = _rgb(slide.background)
+    SlideWriter(pptx_slide, pictures).add(slide)
     if slide.notes:
-        made.notes_slide.notes_text_frame.text = slide.notes
+        pptx_slide.notes_slide.notes_text_frame.text = slide.notes
 
 
 def _rgb(color: str) -> Any:
-    made: Any = RGBColor  # which carries no types
-    return made(*bytes.fromhex(color))
+    rgb_class: Any = RGBColor  # which carries no types
+    return rgb_class(*bytes.fromhex(color))
 
 
 def _layout(slide: Slide) -> int:
@@ -107,78 +107,82 @@ class SlideWriter:
     def _add(self, shape: Shape) -> None:
         match shape:
             case Text():
-                made = self._add_text(shape)
+                pptx_shape = self._add_text(shape)
             case SlidePicture():
-                made = self._add_picture(shape)
+                pptx_shape = self._add_picture(shape)
             case SlideTable():
-                made = self._add_table(shape)
-        if made is None:
+                pptx_shape = self._add_table(shape)
+        if pptx_shape is None:
             return
-        self._tree.append(made._element)
-        made._element[0][0].set("descr", shape.alt)
+        self._tree.append(pptx_shape._element)
+        pptx_shape._element[0][0].set("descr", shape.alt)
         if shape.box.turn and not isinstance(shape, SlideTable):
-            made.rotation = shape.box.turn
+            pptx_shape.rotation = shape.box.turn
 
-    def _linked(self, address: str) -> str:
+    def _hyperlink_id(self, address: str) -> str:
         return str(self._slide.part.relate_to(address, RT.HYPERLINK, is_external=True))
 
     def _add_text(self, shape: Text) -> Any:
-        made = self._placeholder(shape)
-        _place(made, shape.box)
-        body = made._element.txBody
+        pptx_shape = self._placeholder(shape)
+        _set_box(pptx_shape, shape.box)
+        body = pptx_shape._element.txBody
         frame = body.find(f"{A}bodyPr")
         frame.set("wrap", "square")
         frame.set("anchor", _ANCHORS[shape.anchor])
         for child in list(frame):
             frame.remove(child)
         etree.SubElement(frame, f"{A}normAutofit")
-        fill_body(body, shape.paragraphs, self._linked)
-        _draw(made._element.spPr, shape)
-        return made
+        fill_body(body, shape.paragraphs, self._hyperlink_id)
+        _set_geometry(pptx_shape._element.spPr, shape)
+        return pptx_shape
 
     def _placeholder(self, shape: Text) -> Any:
         """A placeholder of the layout that is for such text, or a new box."""
         free = self._titles if shape.role == "title" else self._bodies if shape.role in ("subtitle", "body") else []
         if free:
-            found = free.pop(0)
-            self._unused = [other for other in self._unused if other._element is not found._element]
-            return found
-        made = self._slide.shapes.add_textbox(0, 0, _MARGIN, _MARGIN)
+            placeholder = free.pop(0)
+            self._unused = [other for other in self._unused if other._element is not placeholder._element]
+            return placeholder
+        text_box = self._slide.shapes.add_textbox(0, 0, _MARGIN, _MARGIN)
         if shape.role == "footer" and self._footers:
-            kind, index = self._footers.pop(0)
-            made._element[0][1].attrib.pop("txBox", None)
-            etree.SubElement(made._element[0][2], f"{P}ph", {"type": kind, "sz": "quarter", "idx": index})
-        return made
+            placeholder_type, index = self._footers.pop(0)
+            text_box._element[0][1].attrib.pop("txBox", None)
+            etree.SubElement(
+                text_box._element[0][2], f"{P}ph", {"type": placeholder_type, "sz": "quarter", "idx": index}
+            )
+        return text_box
 
     def _add_picture(self, shape: SlidePicture) -> Any:
         data = self._pictures.get(shape.name)
         if data is None:
             return None
         box = shape.box
-        made = self._slide.shapes.add_picture(io.BytesIO(data), box.x, box.y, max(1, box.width), max(1, box.height))
-        made.crop_left, made.crop_top, made.crop_right, made.crop_bottom = shape.crop
-        return made
+        pptx_picture = self._slide.shapes.add_picture(
+            io.BytesIO(data), box.x, box.y, max(1, box.width), max(1, box.height)
+        )
+        pptx_picture.crop_left, pptx_picture.crop_top, pptx_picture.crop_right, pptx_picture.crop_bottom = shape.crop
+        return pptx_picture
 
     def _add_table(self, shape: SlideTable) -> Any:
         if not shape.rows or not shape.rows[0]:
             return None
         box = shape.box
-        made = self._slide.shapes.add_table(len(shape.rows), len(shape.rows[0]), box.x, box.y, box.width, box.height)
-        table = made.table
+        frame = self._slide.shapes.add_table(len(shape.rows), len(shape.rows[0]), box.x, box.y, box.width, box.height)
+        table = frame.table
         table.first_row, table.horz_banding = shape.header, False
         table._tbl.tblPr.find(f"{A}tableStyleId").text = _TABLE_GRID
         for columns, widths in ((table.columns, shape.widths), (table.rows, shape.heights)):
             for line, size in zip(columns, widths, strict=False):
                 setattr(line, "width" if columns is table.columns else "height", size)
         self._fill_table(table, shape)
-        return made
+        return frame
 
     def _fill_table(self, table: Any, shape: SlideTable) -> None:
         for line, row in zip(table._tbl.tr_lst, shape.rows, strict=True):
             for element, cell in zip(line.tc_lst, row, strict=True):
                 if cell is None:
                     continue
-                fill_body(element.get_or_add_txBody(), cell.paragraphs, self._linked)
+                fill_body(element.get_or_add_txBody(), cell.paragraphs, self._hyperlink_id)
                 if cell.fill:
                     add_fill(element.get_or_add_tcPr(), cell.fill)
         for y, row in enumerate(shape.rows):
@@ -195,11 +199,11 @@ def _merge(table: Any, top: int, left: int, bottom: int, right: int) -> None:
         return
 
 
-def _place(made: Any, box: Box) -> None:
-    made.left, made.top, made.width, made.height = box.x, box.y, box.width, box.height
+def _set_box(pptx_shape: Any, box: Box) -> None:
+    pptx_shape.left, pptx_shape.top, pptx_shape.width, pptx_shape.height = box.x, box.y, box.width, box.height
 
 
-def _draw(properties: Any, shape: Text) -> None:
+def _set_geometry(properties: Any, shape: Text) -> None:
     """The form and colours of a shape's surface."""
     for old in [child for child in properties if child.tag != f"{A}xfrm"]:
         properties.remove(old)

@@ -11,35 +11,35 @@ from ..model import Paragraph, TextRun
 from .colors import A
 
 R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
-Linked = Callable[[str], str]
+AddHyperlink = Callable[[str], str]
 """Makes a relationship to an address, and gives its name."""
 
 _ALIGNS = {"left": "l", "center": "ctr", "right": "r", "justify": "just"}
-_STEP = 342_900
+_INDENT = 342_900
 _MARKERS = {"bullet": ("buChar", {"char": "•"}), "number": ("buAutoNum", {"type": "arabicPeriod"}), "": ("buNone", {})}
 
 
-def fill_body(body: Any, paragraphs: Iterable[Paragraph], linked: Linked) -> None:
+def fill_body(body: Any, paragraphs: Iterable[Paragraph], add_hyperlink: AddHyperlink) -> None:
     """Put paragraphs in the place of what a text body has."""
     for old in body.findall(f"{A}p"):
         body.remove(old)
     for paragraph in paragraphs:
-        _add_paragraph(body, paragraph, linked)
+        _add_paragraph(body, paragraph, add_hyperlink)
     if body.find(f"{A}p") is None:
         etree.SubElement(body, f"{A}p")
 
 
-def _add_paragraph(body: Any, paragraph: Paragraph, linked: Linked) -> None:
+def _add_paragraph(body: Any, paragraph: Paragraph, add_hyperlink: AddHyperlink) -> None:
     element = etree.SubElement(body, f"{A}p")
     etree.SubElement(etree.SubElement(element, f"{A}pPr", _properties(paragraph)), *_marker(paragraph))
     for run in paragraph.runs:
         for n, line in enumerate(run.text.split("\n")):
             if n:
-                _add_look(etree.SubElement(element, f"{A}br"), run, linked)
+                _add_run_properties(etree.SubElement(element, f"{A}br"), run, add_hyperlink)
             if line:
-                made = etree.SubElement(element, f"{A}r")
-                _add_look(made, run, linked)
-                etree.SubElement(made, f"{A}t").text = line
+                run_element = etree.SubElement(element, f"{A}r")
+                _add_run_properties(run_element, run, add_hyperlink)
+                etree.SubElement(run_element, f"{A}t").text = line
 
 
 def _marker(paragraph: Paragraph) -> tuple[str, dict[str, str]]:
@@ -48,35 +48,35 @@ def _marker(paragraph: Paragraph) -> tuple[str, dict[str, str]]:
 
 
 def _properties(paragraph: Paragraph) -> dict[str, str]:
-    hanging = _STEP if paragraph.marker else 0
-    found = {"marL": str(_STEP * paragraph.level + hanging), "indent": str(-hanging)}
+    hanging = _INDENT if paragraph.marker else 0
+    attributes = {"marL": str(_INDENT * paragraph.level + hanging), "indent": str(-hanging)}
     if paragraph.level:
-        found["lvl"] = str(min(8, paragraph.level))
+        attributes["lvl"] = str(min(8, paragraph.level))
     if paragraph.align or paragraph.rtl:
-        found["algn"] = _ALIGNS[paragraph.align or "right"]
-    return found | ({"rtl": "1", "marR": found["marL"], "marL": "0"} if paragraph.rtl else {})
+        attributes["algn"] = _ALIGNS[paragraph.align or "right"]
+    return attributes | ({"rtl": "1", "marR": attributes["marL"], "marL": "0"} if paragraph.rtl else {})
 
 
-def _add_look(parent: Any, run: TextRun, linked: Linked) -> None:
-    element = etree.SubElement(parent, f"{A}rPr", _look(run))
+def _add_run_properties(parent: Any, run: TextRun, add_hyperlink: AddHyperlink) -> None:
+    element = etree.SubElement(parent, f"{A}rPr", _run_attributes(run))
     if run.color:
         add_fill(element, run.color)
     else:
         etree.SubElement(etree.SubElement(element, f"{A}solidFill"), f"{A}schemeClr", {"val": "tx1"})
     if run.link and not run.link.startswith("#"):
-        etree.SubElement(element, f"{A}hlinkClick", {f"{R}id": linked(run.link)})
+        etree.SubElement(element, f"{A}hlinkClick", {f"{R}id": add_hyperlink(run.link)})
 
 
-def _look(run: TextRun) -> dict[str, str]:
+def _run_attributes(run: TextRun) -> dict[str, str]:
     """What is not said is said not to be: a placeholder's own style may have it."""
-    found = {"b": "1" if run.bold else "0", "i": "1" if run.italic else "0", "dirty": "0"}
+    attributes = {"b": "1" if run.bold else "0", "i": "1" if run.italic else "0", "dirty": "0"}
     if run.size:
-        found["sz"] = str(int(max(1.0, min(4_000.0, run.size)) * 100))
+        attributes["sz"] = str(int(max(1.0, min(4_000.0, run.size)) * 100))
     if run.underline:
-        found["u"] = "sng"
+        attributes["u"] = "sng"
     if run.strike:
-        found["strike"] = "sngStrike"
-    return found
+        attributes["strike"] = "sngStrike"
+    return attributes
 
 
 def add_fill(element: Any, color: str | None) -> None:

@@ -12,10 +12,10 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @cache
-def letters(column: int) -> str:
+def column_letters(column: int) -> str:
     """The letters of a column.
 
-    >>> letters(0), letters(26), letters(16_383)
+    >>> column_letters(0), column_letters(26), column_letters(16_383)
     ('A', 'AA', 'XFD')
     """
     text = ""
@@ -35,19 +35,19 @@ def column_number(text: str) -> int:
     return number - 1
 
 
-def name(row: int, column: int) -> str:
+def cell_name(row: int, column: int) -> str:
     """What a formula calls this cell.
 
-    >>> name(2, 1)
+    >>> cell_name(2, 1)
     'B3'
     """
-    return f"{letters(column)}{row + 1}"
+    return f"{column_letters(column)}{row + 1}"
 
 
-def place(text: str) -> tuple[int, int]:
+def parse_cell_address(text: str) -> tuple[int, int]:
     """The inverse of `name`; dollar signs do not matter. Raises ValueError for what names no cell.
 
-    >>> place("$B$3")
+    >>> parse_cell_address("$B$3")
     (2, 1)
     """
     plain = text.replace("$", "")
@@ -58,8 +58,8 @@ def place(text: str) -> tuple[int, int]:
     return row, column
 
 
-def area(text: str) -> tuple[int, int, int, int]:
+def parse_area(text: str) -> tuple[int, int, int, int]:
     """The corners of "B3" or "B3:C9": top, left, bottom, right. Raises ValueError."""
     first, _, last = text.partition(":")
-    (top, left), (bottom, right) = place(first), place(last or first)
+    (top, left), (bottom, right) = parse_cell_address(first), parse_cell_address(last or first)
     return min(top, bottom), min(left, right), max(top, bottom), max(left, right)

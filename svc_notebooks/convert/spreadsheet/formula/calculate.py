@@ -16,44 +16,44 @@ from typing import Any
 
 from ...engines import available as engines
 from ...job import Job
-from ..date_serial import from_serial, kind_of
-from ..model import Cell, Fault, Rows, Sheet, Value, Workbook
+from ..date_serial import from_serial, value_kind
+from ..model import Cell, ErrorValue, Rows, Sheet, Value, Workbook
 
-_SECONDS = 10
-_MOST_PLACES = 20_000_000
+_MAX_SECONDS = 10
+_MAX_GRID_CELLS = 20_000_000
 """Of the engine's rectangles: it has no sparse ones."""
 
-_FAULTS = {
+_ERROR_CODES = {
     "Null": "#NULL!", "Div": "#DIV/0!", "Value": "#VALUE!", "Ref": "#REF!", "Num": "#NUM!", "Na": "#N/A", "NA": "#N/A",
     "Spill": "#SPILL!", "Calc": "#CALC!",
 }  # fmt: skip
 """The engine's errors that are a value. A name or function unknown to it, or a circle, is none."""
 
-_KINDS: tuple[tuple[str, Any], ...] = (("datetime", datetime), ("date", date), ("time", time))
+_TEMPORAL_TYPES: tuple[tuple[str, Any], ...] = (("datetime", datetime), ("date", date), ("time", time))
 
-Answers = list[list[Any]]
+Results = list[list[Any]]
 """For each formula without a value, in the order of the workbook: [kind, value], or [] for none."""
 
 
-def calculated(workbook: Workbook, job: Job) -> Workbook:
+def with_calculated_values(workbook: Workbook, job: Job) -> Workbook:
     """The workbook with values for its formulas, as far as they can be had; a note where not."""
-    if not any(_is_open(cell) for sheet in workbook.sheets for _, _, cell in sheet.cells()):
+    if not any(_needs_value(cell) for sheet in workbook.sheets for _, _, cell in sheet.cells()):
         return workbook
-    answers = iter(_answers(workbook, job))
-    done = Workbook(tuple(_filled(sheet, answers) for sheet in workbook.sheets))
-    if any(_is_open(cell) for sheet in done.sheets for _, _, cell in sheet.cells()):
+    results = iter(_results(workbook, job))
+    workbook_with_values = Workbook(tuple(_with_results(sheet, results) for sheet in workbook.sheets))
+    if any(_needs_value(cell) for sheet in workbook_with_values.sheets for _, _, cell in sheet.cells()):
         job.note("Formulas without a last value could not all be computed; those are shown as text.")
-    return done
+    return workbook_with_values
 
 
-def _is_open(cell: Cell) -> bool:
+def _needs_value(cell: Cell) -> bool:
     return cell.formula is not None and cell.value is None
 
 
-def _filled(sheet: Sheet, answers: Iterator[list[Any]]) -> Sheet:
+def _with_results(sheet: Sheet, results: Iterator[list[Any]]) -> Sheet:
     rows: Rows = {
         row: {
-            column: cell._replace(value=_value(next(answers, []), cell)) if _is_open(cell) else cell
+            column: cell._replace(value=_decode_result(next(results, []), cell)) if _needs_value(cell) else cell
             for column, cell in columns.items()
         }
         for row, columns in sheet.rows.items()
@@ -61,68 +61,68 @@ def _filled(sheet: Sheet, answers: Iterator[list[Any]]) -> Sheet:
     return Sheet(sheet.name, rows, sheet.merges, sheet.widths, sheet.hidden)
 
 
-def _value(answer: list[Any], cell: Cell) -> Value:
-    if not answer:
+def _decode_result(encoded: list[Any], cell: Cell) -> Value:
+    if not encoded:
         return None
-    kind, value = answer
+    kind, value = encoded
     if kind == "fault":
-        return Fault(value)
+        return ErrorValue(value)
     if kind == "duration":
         return timedelta(seconds=value)
     if kind:
-        found: Value = dict(_KINDS)[kind].fromisoformat(value)
-        return found
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and kind_of(cell.style.format) != "number":
+        parsed: Value = dict(_TEMPORAL_TYPES)[kind].fromisoformat(value)
+        return parsed
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and value_kind(cell.style.format) != "number":
         return from_serial(value, cell.style.format)
     return value  # type: ignore[no-any-return]
 
 
-def _answers(workbook: Workbook, job: Job) -> Answers:
-    places = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
-    if not engines.FORMUALIZER.is_available() or places > _MOST_PLACES:
+def _results(workbook: Workbook, job: Job) -> Results:
+    grid_cells = sum((max(sheet.rows, default=0) + 1) * (sheet.last_column + 1) for sheet in workbook.sheets)
+    if not engines.FORMUALIZER.is_available() or grid_cells > _MAX_GRID_CELLS:
         return []
-    return _in_a_copy(workbook, job) if hasattr(os, "fork") else _compute(workbook, job.now)
+    return _compute_in_child(workbook, job) if hasattr(os, "fork") else _compute(workbook, job.now)
 
 
-def _in_a_copy(workbook: Workbook, job: Job) -> Answers:
+def _compute_in_child(workbook: Workbook, job: Job) -> Results:
     """What a copy of this process computes; nothing, if it does not live to tell."""
     inlet, outlet = os.pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # the copy starts no thread and waits for none
         child = os.fork()
     if child == 0:
-        _tell(workbook, job.now, outlet)
+        _run_child(workbook, job.now, outlet)
     os.close(outlet)
     with os.fdopen(inlet, "rb") as pipe:
-        told = pipe.read()
+        output = pipe.read()
     os.waitpid(child, 0)
-    answers: Answers = json.loads(told) if told else []
-    return answers
+    results: Results = json.loads(output) if output else []
+    return results
 
 
-def _tell(workbook: Workbook, now: datetime, outlet: int) -> None:
+def _run_child(workbook: Workbook, now: datetime, outlet: int) -> None:
     """The copy's whole life: compute, tell, and end without anything that its parent has planned for its own end."""
     try:
-        _restrict()
-        told = json.dumps(_compute(workbook, now)).encode()
+        _limit_cpu_time()
+        output = json.dumps(_compute(workbook, now)).encode()
         with os.fdopen(outlet, "wb") as pipe:
-            pipe.write(told)
+            pipe.write(output)
     finally:
         os._exit(0)
 
 
-def _restrict() -> None:
+def _limit_cpu_time() -> None:
     import resource
 
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 2)  # the engine's last words
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     used = int(sum(resource.getrusage(resource.RUSAGE_SELF)[:2]))
-    wanted = used + _SECONDS
-    resource.setrlimit(resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+    limit = used + _MAX_SECONDS
+    resource.setrlimit(resource.RLIMIT_CPU, (limit if hard == resource.RLIM_INFINITY else min(limit, hard), hard))
 
 
-def _compute(workbook: Workbook, now: datetime) -> Answers:
+def _compute(workbook: Workbook, now: datetime) -> Results:
     import formualizer
 
     engine = formualizer.Workbook(config=_config(formualizer))
@@ -130,13 +130,13 @@ def _compute(workbook: Workbook, now: datetime) -> Answers:
     for sheet in workbook.sheets:
         engine.add_sheet(sheet.name)
     for sheet in workbook.sheets:
-        _give(engine, sheet)
+        _load_sheet(engine, sheet)
     engine.evaluate_all()
     return [
-        _answer(engine.get_value(sheet.name, row + 1, column + 1))
+        _encode_result(engine.get_value(sheet.name, row + 1, column + 1))
         for sheet in workbook.sheets
         for row, column, cell in sheet.cells()
-        if _is_open(cell)
+        if _needs_value(cell)
     ]
 
 
@@ -144,30 +144,32 @@ def _config(formualizer: Any) -> Any:
     limits = formualizer.EvaluationConfig()
     limits.enable_parallel = False
     limits.warmup_enabled = False
-    limits.max_eval_time_ms = _SECONDS * 1000
+    limits.max_eval_time_ms = _MAX_SECONDS * 1000
     mode = formualizer.WorkbookMode.Interactive
     return formualizer.WorkbookConfig(mode=mode, eval_config=limits, enable_changelog=False)
 
 
-def _give(engine: Any, sheet: Sheet) -> None:
+def _load_sheet(engine: Any, sheet: Sheet) -> None:
     """Values row by row, then formulas in runs down a column, as people fill them: the engine likes many at once."""
     for row, columns in sheet.rows.items():
-        for first, run in _runs({column: _given(cell) for column, cell in columns.items() if not _is_open(cell)}):
+        for first, run in _runs(
+            {column: _engine_value(cell) for column, cell in columns.items() if not _needs_value(cell)}
+        ):
             engine.set_values_batch(sheet.name, row + 1, first + 1, [run])
     for column, formulas in _by_column(sheet).items():
         for first, run in _runs(formulas):
-            _give_formulas(engine, sheet.name, first + 1, column + 1, run)
+            _load_formulas(engine, sheet.name, first + 1, column + 1, run)
 
 
-def _give_formulas(engine: Any, sheet: str, row: int, column: int, formulas: list[str]) -> None:
+def _load_formulas(engine: Any, sheet: str, row: int, column: int, formulas: list[str]) -> None:
     try:
         engine.set_formulas_batch(sheet, row, column, [[formula] for formula in formulas])
     except Exception:  # one is not understood: the others are still wanted
         for offset, formula in enumerate(formulas):
-            _give_formula(engine, sheet, row + offset, column, formula)
+            _load_formula(engine, sheet, row + offset, column, formula)
 
 
-def _give_formula(engine: Any, sheet: str, row: int, column: int, formula: str) -> None:
+def _load_formula(engine: Any, sheet: str, row: int, column: int, formula: str) -> None:
     try:
         engine.set_formula(sheet, row, column, formula)
     except Exception:  # whatever builds on it must not be computed as if it were empty
@@ -175,11 +177,11 @@ def _give_formula(engine: Any, sheet: str, row: int, column: int, formula: str) 
 
 
 def _by_column(sheet: Sheet) -> dict[int, dict[int, str]]:
-    found: dict[int, dict[int, str]] = {}
+    formulas: dict[int, dict[int, str]] = {}
     for row, column, cell in sheet.cells():
-        if _is_open(cell):
-            found.setdefault(column, {})[row] = f"={cell.formula}"
-    return found
+        if _needs_value(cell):
+            formulas.setdefault(column, {})[row] = f"={cell.formula}"
+    return formulas
 
 
 def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
@@ -193,20 +195,23 @@ def _runs(items: Mapping[int, Any]) -> Iterator[tuple[int, list[Any]]]:
         yield keys[0], [items[key] for key in keys]
 
 
-def _given(cell: Cell) -> Any:
+def _engine_value(cell: Cell) -> Any:
     value = cell.value
-    if isinstance(value, Fault):
-        return {"type": "Error", "kind": next((kind for kind, code in _FAULTS.items() if code == value.code), "Value")}
+    if isinstance(value, ErrorValue):
+        return {
+            "type": "Error",
+            "kind": next((kind for kind, code in _ERROR_CODES.items() if code == value.code), "Value"),
+        }
     return value
 
 
-def _answer(value: Any) -> list[Any]:
+def _encode_result(value: Any) -> list[Any]:
     if isinstance(value, dict):
-        code = _FAULTS.get(value.get("kind", ""))
+        code = _ERROR_CODES.get(value.get("kind", ""))
         return ["fault", code] if code else []
     if isinstance(value, timedelta):
         return ["duration", value.total_seconds()]
-    for kind, type_ in _KINDS:
+    for kind, type_ in _TEMPORAL_TYPES:
         if isinstance(value, type_):
             return [kind, value.isoformat()]
     return [] if value is None or isinstance(value, list) else ["", _whole(value)]

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from .tokens import tokens, words
+from .tokens import name_set, tokens
 
-_OF_MICROSOFT = words(
+_MICROSOFT_FUNCTIONS = name_set(
     """
     CONCAT TEXTJOIN IFS SWITCH MAXIFS MINIFS BETA.DIST BETA.INV BINOM.DIST BINOM.INV CEILING.MATH CEILING.PRECISE
     CHISQ.DIST CHISQ.DIST.RT CHISQ.INV CHISQ.INV.RT CHISQ.TEST CONFIDENCE.NORM CONFIDENCE.T COVARIANCE.P COVARIANCE.S
@@ -24,12 +24,12 @@ _OF_MICROSOFT = words(
 )
 """Functions that OpenDocument does not define, and that are written there with the maker's name."""
 
-_NOT_LATER = words(
+_WITHOUT_PREFIX = name_set(
     """
     NETWORKDAYS.INTL WORKDAY.INTL
     """
 )
-_LATER_IN_BOTH = words(
+_PREFIXED_IN_XLSX = name_set(
     """
     XOR IFNA DAYS ISOWEEKNUM GAMMA GAUSS PHI PERMUTATIONA PDURATION RRI BITAND BITOR BITXOR BITLSHIFT BITRSHIFT UNICODE
     UNICHAR SHEET SHEETS ARABIC BASE DECIMAL COMBINA ACOT ACOTH COT COTH CSC CSCH SEC SECH FORMULA NUMBERVALUE MUNIT
@@ -48,10 +48,10 @@ _OPEN_TOKEN = re.compile(
 _OPEN_CORNER = re.compile(r"(?P<sheet>\$?(?:'(?:[^']|'')*'|[^.':]*))\.(?P<cell>[^:]+)")
 
 
-def to_open(formula: str) -> str:
+def to_openformula(formula: str) -> str:
     """In the notation of OpenDocument.
 
-    >>> to_open("SUM(A1:B2,'My data'!C3)")
+    >>> to_openformula("SUM(A1:B2,'My data'!C3)")
     "of:=SUM([.A1:.B2];[$'My data'.C3])"
     """
     text, sheet, braces = "", "", 0
@@ -60,18 +60,18 @@ def to_open(formula: str) -> str:
             sheet = f"${piece[:-1]}"
             continue
         braces += (piece == "{") - (piece == "}")
-        text += _open_piece(kind, piece, sheet, braces > 0)
+        text += _to_openformula_token(kind, piece, sheet, braces > 0)
         sheet = ""
     return f"of:={text}"
 
 
-def _open_piece(kind: str, piece: str, sheet: str, in_braces: bool) -> str:
+def _to_openformula_token(kind: str, piece: str, sheet: str, in_braces: bool) -> str:
     if kind == "range":
         first, *last = piece.split(":")
         return f"[{sheet}.{first}{''.join(f':.{corner}' for corner in last)}]"
     if kind == "function":
         plain = re.sub(r"(?:_xlfn\.|_xlws\.)+", "", piece, flags=re.IGNORECASE)
-        return f"COM.MICROSOFT.{plain.upper()}" if plain.upper() in _OF_MICROSOFT else plain
+        return f"COM.MICROSOFT.{plain.upper()}" if plain.upper() in _MICROSOFT_FUNCTIONS else plain
     if kind == "name":
         return f"{piece.upper()}()" if piece.upper() in ("TRUE", "FALSE") else piece
     if piece == ",":
@@ -79,10 +79,10 @@ def _open_piece(kind: str, piece: str, sheet: str, in_braces: bool) -> str:
     return "|" if piece == ";" and in_braces else piece
 
 
-def from_open(formula: str) -> str | None:
-    """The inverse of `to_open`; None for what has no such notation (another file, another language).
+def from_openformula(formula: str) -> str | None:
+    """The inverse of `to_openformula`; None for what has no such notation (another file, another language).
 
-    >>> from_open("of:=SUM([.A1:.B2];[$'My data'.C3])")
+    >>> from_openformula("of:=SUM([.A1:.B2];[$'My data'.C3])")
     "SUM(A1:B2,'My data'!C3)"
     """
     prefix, equals, rest = formula.partition("=")
@@ -90,35 +90,35 @@ def from_open(formula: str) -> str | None:
         return None
     if prefix == "msoxl:":
         return rest
-    return _from_pieces(_OPEN_TOKEN.finditer(rest))
+    return _from_openformula_tokens(_OPEN_TOKEN.finditer(rest))
 
 
-def _from_pieces(matches: Iterator[re.Match[str]]) -> str | None:
+def _from_openformula_tokens(matches: Iterator[re.Match[str]]) -> str | None:
     text, braces = "", 0
     for match in matches:
         kind, piece = match.lastgroup or "other", match.group()
         braces += (piece == "{") - (piece == "}")
-        told = _PIECES[kind](piece, braces > 0)
-        if told is None:
+        converted = _CONVERTERS[kind](piece, braces > 0)
+        if converted is None:
             return None
-        text += told
+        text += converted
     return text
 
 
 def _reference(piece: str, _: bool) -> str | None:
     corners = [_OPEN_CORNER.fullmatch(corner) for corner in re.findall(r"(?:'(?:[^']|'')*+'|[^':])++", piece[1:-1])]
-    found = [corner for corner in corners if corner]
-    if len(found) != len(corners) or not found:
+    matched = [corner for corner in corners if corner]
+    if len(matched) != len(corners) or not matched:
         return "#REF!" if "#REF!" in piece else None
-    if any("#" in corner["cell"] for corner in found):
+    if any("#" in corner["cell"] for corner in matched):
         return "#REF!"
-    sheet = found[0]["sheet"].lstrip("$")
-    return (f"{sheet}!" if sheet else "") + ":".join(corner["cell"] for corner in found)
+    sheet = matched[0]["sheet"].lstrip("$")
+    return (f"{sheet}!" if sheet else "") + ":".join(corner["cell"] for corner in matched)
 
 
 def _function(piece: str, _: bool) -> str:
     plain = re.sub(r"^COM\.MICROSOFT\.", "", piece, flags=re.IGNORECASE).upper()
-    later = plain in _OF_MICROSOFT - _NOT_LATER or plain in _LATER_IN_BOTH
+    later = plain in _MICROSOFT_FUNCTIONS - _WITHOUT_PREFIX or plain in _PREFIXED_IN_XLSX
     return f"_xlfn.{plain}" if later else piece
 
 
@@ -128,7 +128,7 @@ def _sign(piece: str, in_braces: bool) -> str:
     return "," if piece in (";", "~") else piece
 
 
-_PIECES: Mapping[str, Callable[[str, bool], str | None]] = {
+_CONVERTERS: Mapping[str, Callable[[str, bool], str | None]] = {
     "string": lambda piece, _: piece,
     "outside": lambda _, __: None,
     "reference": _reference,

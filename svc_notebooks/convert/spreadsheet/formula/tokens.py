@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ...job import Job
-from ..model import Fault, Value
+from ..model import ErrorValue, Value
 from . import address
 
 MAX_LENGTH = 8192
@@ -64,12 +64,12 @@ def _token(kind: str, text: str) -> FormulaToken:
 # --- judged
 
 
-def words(text: str) -> frozenset[str]:
+def name_set(text: str) -> frozenset[str]:
     """The words of a list that is easier to read without quotation marks."""
     return frozenset(text.split())
 
 
-_CALLS_OUT = words(
+_UNSAFE_FUNCTIONS = name_set(
     """
     WEBSERVICE FILTERXML RTD DDE CALL REGISTER REGISTER.ID EXEC EXECUTE RUN EVALUATE FOPEN FWRITE FWRITELN INITIATE POKE
     REQUEST TERMINATE SEND.KEYS SQL.REQUEST ECHO HALT ERROR DIRECTORY FILES DOCUMENTS PY STOCKHISTORY IMAGE IMPORTXML
@@ -79,37 +79,39 @@ _CALLS_OUT = words(
 )
 """Functions that fetch, send or run something, in any of the programs."""
 
-_WILD = frozenset("|['\"")
+_UNSAFE_SIGNS = frozenset("|['\"")
 """Signs of a program (DDE), of another file or a column of a table, of a quotation without an end."""
 
 _PREFIX = re.compile(r"(?:_xlfn\.|_xlws\.|_xludf\.|COM\.MICROSOFT\.|COM\.SUN\.STAR\.|ORG\.[A-Z]+\.)+", re.IGNORECASE)
 
 
-def is_harmless(formula: str) -> bool:
+def is_safe_formula(formula: str) -> bool:
     """Whether it stays in its workbook: nothing is fetched, opened or run by it.
 
-    >>> is_harmless("SUM(A1:A9)"), is_harmless("cmd|'/C calc'!A0"), is_harmless('WEBSERVICE("http://x")')
+    >>> is_safe_formula("SUM(A1:A9)"), is_safe_formula("cmd|'/C calc'!A0"), is_safe_formula('WEBSERVICE("http://x")')
     (True, False, False)
     """
-    found = list(tokens(formula[: MAX_LENGTH + 1]))
-    return len(formula) <= MAX_LENGTH and all(_is_tame(found, index) for index in range(len(found)))
+    formula_tokens = list(tokens(formula[: MAX_LENGTH + 1]))
+    return len(formula) <= MAX_LENGTH and all(
+        _is_safe_token(formula_tokens, index) for index in range(len(formula_tokens))
+    )
 
 
-def _is_tame(found: list[FormulaToken], index: int) -> bool:
-    kind, text = found[index]
-    if kind == "outside" or text in _WILD:
+def _is_safe_token(formula_tokens: list[FormulaToken], index: int) -> bool:
+    kind, text = formula_tokens[index]
+    if kind == "outside" or text in _UNSAFE_SIGNS:
         return False
     if kind == "function":
         plain = _PREFIX.sub("", text).upper()
         if plain == "HYPERLINK":
-            return link_of(found[index:]) is not None
-        return plain not in _CALLS_OUT and not plain.startswith(("_XLL.", "GET.", "SET."))
+            return hyperlink_target(formula_tokens[index:]) is not None
+        return plain not in _UNSAFE_FUNCTIONS and not plain.startswith(("_XLL.", "GET.", "SET."))
     return True
 
 
-def link_of(found: list[FormulaToken]) -> str | None:
+def hyperlink_target(formula_tokens: list[FormulaToken]) -> str | None:
     """The target of a call of HYPERLINK, where it is written out and leads to the web, to mail or into this file."""
-    arguments = [token for token in found[1:4] if not token.text.isspace()]
+    arguments = [token for token in formula_tokens[1:4] if not token.text.isspace()]
     if len(arguments) < 2 or arguments[1].kind != "string":
         return None
     return safe_link(arguments[1].text[1:-1].replace('""', '"'))
@@ -123,11 +125,11 @@ def safe_link(target: str | None) -> str | None:
 
 def sanitize(value: Value, formula: str | None, job: Job) -> tuple[Value, str | None]:
     """What is kept of a cell: its last value, or the formula as text where it has none, if the formula does harm."""
-    if formula is None or (isinstance(value, Fault) and formula == value.code):
+    if formula is None or (isinstance(value, ErrorValue) and formula == value.code):
         return value, None
     if value is None and _FAULT.fullmatch(formula):
-        return Fault(formula), None
-    if is_harmless(formula):
+        return ErrorValue(formula), None
+    if is_safe_formula(formula):
         return value, formula
     job.note(
         "Formulas that fetch, open or run something outside of the workbook were left out; their last values stay."
@@ -148,15 +150,15 @@ def shift(formula: str, rows: int, columns: int) -> str:
     """
     if not rows and not columns:
         return formula
-    return "".join(_moved(t.text, rows, columns) if t.kind == "range" else t.text for t in tokens(formula))
+    return "".join(_shift_range(t.text, rows, columns) if t.kind == "range" else t.text for t in tokens(formula))
 
 
-def _moved(text: str, rows: int, columns: int) -> str:
-    corners = [_corner(corner, rows, columns) for corner in text.split(":")]
+def _shift_range(text: str, rows: int, columns: int) -> str:
+    corners = [_shift_corner(corner, rows, columns) for corner in text.split(":")]
     return "#REF!" if None in corners else ":".join(filter(None, corners))
 
 
-def _corner(text: str, rows: int, columns: int) -> str | None:
+def _shift_corner(text: str, rows: int, columns: int) -> str | None:
     match = _CORNER.fullmatch(text)
     if match is None:
         return None
@@ -167,34 +169,34 @@ def _corner(text: str, rows: int, columns: int) -> str | None:
     row = int(digits) - 1 + (0 if row_fixed else rows) if digits else 0
     if not (0 <= column < address.MAX_COLUMNS and 0 <= row < address.MAX_ROWS):
         return None
-    return f"{fixed}{address.letters(column) if letters else ''}{row_fixed}{row + 1 if digits else ''}"
+    return f"{fixed}{address.column_letters(column) if letters else ''}{row_fixed}{row + 1 if digits else ''}"
 
 
-def without_names(formula: str, names: Mapping[str, str]) -> str:
+def expand_names(formula: str, names: Mapping[str, str]) -> str:
     """With defined names (in upper case) replaced by what they stand for.
 
-    >>> without_names("price*Rate", {"RATE": "Data!$B$1"})
+    >>> expand_names("price*Rate", {"RATE": "Data!$B$1"})
     'price*(Data!$B$1)'
     """
     if not names:
         return formula
-    found = (
+    texts = (
         f"({names[t.text.upper()]})" if t.kind == "name" and t.text.upper() in names else t.text
         for t in tokens(formula)
     )
-    return "".join(found)
+    return "".join(texts)
 
 
-def with_sheets(formula: str, names: Mapping[str, str]) -> str:
+def rename_sheets(formula: str, names: Mapping[str, str]) -> str:
     """With sheets called by their new names.
 
-    >>> with_sheets("Old!A1+'My old'!B2", {"Old": "New", "My old": "It's"})
+    >>> rename_sheets("Old!A1+'My old'!B2", {"Old": "New", "My old": "It's"})
     "'New'!A1+'It''s'!B2"
     """
-    return "".join(_renamed(t.text, names) if t.kind == "sheet" else t.text for t in tokens(formula))
+    return "".join(_rename_sheet(t.text, names) if t.kind == "sheet" else t.text for t in tokens(formula))
 
 
-def _renamed(text: str, names: Mapping[str, str]) -> str:
+def _rename_sheet(text: str, names: Mapping[str, str]) -> str:
     plain = text[:-1]
     name = plain[1:-1].replace("''", "'") if plain.startswith("'") else plain
     quoted = names.get(name, "").replace("'", "''")

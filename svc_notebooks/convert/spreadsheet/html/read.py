@@ -8,12 +8,12 @@ from ...input.charset import decode
 from ...job import ConversionError, Job, TooLarge
 from ..formula import address
 from ..formula.tokens import safe_link
-from ..model import Area, Cell, Quota, Sheet, Workbook, disjoint
-from ..values import typed
+from ..model import Area, Cell, CellQuota, Sheet, Workbook, disjoint
+from ..values import parse_cell
 
-_MOST_SPAN = 1000
+_MAX_SPAN = 1000
 _BLOCKS = frozenset({"br", "p", "div", "li"})
-_SILENT = frozenset({"script", "style", "title"})
+_HIDDEN_TAGS = frozenset({"script", "style", "title"})
 
 
 def read(source: bytes, job: Job) -> Workbook:
@@ -22,7 +22,7 @@ def read(source: bytes, job: Job) -> Workbook:
     Raises:
         ConversionError: there is no table.
     """
-    reader = _Tables(job)
+    reader = _TableParser(job)
     reader.feed(decode(source, job.charset))
     reader.close()
     if not reader.sheets:
@@ -30,21 +30,21 @@ def read(source: bytes, job: Job) -> Workbook:
     return Workbook(tuple(reader.sheets))
 
 
-class _Tables(HTMLParser):
+class _TableParser(HTMLParser):
     """Collects the outermost tables; what stands in a table within a cell becomes text of that cell."""
 
     def __init__(self, job: Job) -> None:
         super().__init__()
         self.sheets: list[Sheet] = []
-        self._quota = Quota(job.limits)
+        self._quota = CellQuota(job.limits)
         self._depth = 0
-        self._silent = 0
+        self._hidden_depth = 0
         self._begin_table()
 
     def _begin_table(self) -> None:
         self._rows: dict[int, dict[int, Cell]] = {}
         self._merges: list[Area] = []
-        self._taken: dict[int, int] = {}  # by column, the first row below a cell that spans rows
+        self._occupied: dict[int, int] = {}  # by column, the first row below a cell that spans rows
         self._row = self._column = -1
         self._text: list[str] | None = None
         self._span = (1, 1)
@@ -52,26 +52,26 @@ class _Tables(HTMLParser):
         self._link: str | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
+        attributes = dict(attrs)
         if tag == "table":
             self._depth += 1
             if self._depth == 1:
                 self._begin_table()
-        elif tag in _SILENT:
-            self._silent += 1
+        elif tag in _HIDDEN_TAGS:
+            self._hidden_depth += 1
         elif self._depth == 1 and tag == "tr":
             self._end_cell()
             self._row, self._column = self._row + 1, -1
         elif self._depth == 1 and tag in ("td", "th"):
-            self._begin_cell(given, bold=tag == "th")
+            self._begin_cell(attributes, bold=tag == "th")
         elif self._text is not None and tag in _BLOCKS and self._text:
             self._text.append("\n")
         elif self._text is not None and tag == "a":
-            self._link = safe_link(given.get("href"))
+            self._link = safe_link(attributes.get("href"))
 
     def handle_endtag(self, tag: str) -> None:
-        if tag in _SILENT:
-            self._silent = max(self._silent - 1, 0)
+        if tag in _HIDDEN_TAGS:
+            self._hidden_depth = max(self._hidden_depth - 1, 0)
         elif self._depth == 1 and tag in ("td", "th", "tr", "table"):
             self._end_cell()
         if tag == "table" and self._depth:
@@ -80,7 +80,7 @@ class _Tables(HTMLParser):
                 self._end_table()
 
     def handle_data(self, data: str) -> None:
-        if self._text is not None and not self._silent:
+        if self._text is not None and not self._hidden_depth:
             self._text.append(data)
 
     def close(self) -> None:
@@ -89,35 +89,35 @@ class _Tables(HTMLParser):
             self._end_cell()
             self._end_table()
 
-    def _begin_cell(self, given: dict[str, str | None], *, bold: bool) -> None:
+    def _begin_cell(self, attributes: dict[str, str | None], *, bold: bool) -> None:
         self._end_cell()
         self._row = max(self._row, 0)
         self._column += 1
-        while self._taken.get(self._column, 0) > self._row:
+        while self._occupied.get(self._column, 0) > self._row:
             self._column += 1
-        self._span = (_count(given.get("rowspan")), _count(given.get("colspan")))
+        self._span = (_count(attributes.get("rowspan")), _count(attributes.get("colspan")))
         self._text, self._bold, self._link = [], bold, None
 
     def _end_cell(self) -> None:
         if self._text is None:
             return
-        words = "\n".join(" ".join(line.split()) for line in "".join(self._text).strip().split("\n")).strip()
+        text = "\n".join(" ".join(line.split()) for line in "".join(self._text).strip().split("\n")).strip()
         height, width = self._span
         right = self._column + width - 1
         if right >= address.MAX_COLUMNS or self._row + height > address.MAX_ROWS:
             raise TooLarge(f"a sheet holds {address.MAX_ROWS} rows of {address.MAX_COLUMNS} columns; this has more.")
-        self._put(words)
+        self._add_cell(text)
         self._merges.append(Area(self._row, self._column, self._row + height - 1, right))
         if height > 1:
             self._quota.take(width)
-            self._taken |= dict.fromkeys(range(self._column, right + 1), self._row + height)
+            self._occupied |= dict.fromkeys(range(self._column, right + 1), self._row + height)
         self._column, self._text = right, None
 
-    def _put(self, words: str) -> None:
-        if not words:
+    def _add_cell(self, text: str) -> None:
+        if not text:
             return
         self._quota.take()
-        cell = typed(words)
+        cell = parse_cell(text)
         style = cell.style if not self._bold else type(cell.style)(cell.style.format, bold=True)
         self._rows.setdefault(self._row, {})[self._column] = cell._replace(style=style, link=self._link)
 
@@ -127,4 +127,4 @@ class _Tables(HTMLParser):
 
 
 def _count(text: str | None) -> int:
-    return min(max(int(text), 1), _MOST_SPAN) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1
+    return min(max(int(text), 1), _MAX_SPAN) if text and text.isascii() and text.isdigit() and len(text) < 9 else 1

@@ -11,10 +11,10 @@ from html import escape
 
 from ...input.bundle import zip_timestamp
 from ...job import Job
-from ..formula.address import letters
+from ..formula.address import column_letters
 from ..grid import LayoutCell, SheetLayout
-from ..model import Cell, Fault, Sheet, Workbook
-from ..number_format import show
+from ..model import Cell, ErrorValue, Sheet, Workbook
+from ..number_format import format_cell
 from ..values import clean
 
 _CSS = """\
@@ -29,7 +29,7 @@ th { background: #f3f3f3; color: #666; font-weight: normal; text-align: center; 
 .b { font-weight: bold; }
 """
 _UNSAFE = re.compile(r"[^\w .()+-]|^\.+")
-_MOST_EMPTY = 500_000
+_MAX_EMPTY_CELLS = 500_000
 """Empty cells that are written one by one, for the lines between them."""
 
 
@@ -54,24 +54,24 @@ def _files(sheets: tuple[Sheet, ...]) -> list[str]:
     names: list[str] = []
     for sheet in sheets:
         plain = _UNSAFE.sub("_", clean(sheet.name)).strip(" .") or "Sheet"
-        taken = {name.casefold() for name in names}
+        used = {name.casefold() for name in names}
         number = 1
         name = f"{plain}.html"
-        while name.casefold() in taken:
+        while name.casefold() in used:
             number += 1
             name = f"{plain}_{number}.html"
         names.append(name)
     return names
 
 
-def _links(workbook: Workbook, files: list[str], here: Sheet) -> str:
+def _links(workbook: Workbook, files: list[str], current: Sheet) -> str:
     """To the other sheets, but not to hidden ones; nothing where there is only one."""
     if len(files) < 2:
         return ""
     links = (
-        f"<b>{escape(sheet.name)}</b>" if sheet is here else f'<a href="{escape(file)}">{escape(sheet.name)}</a>'
+        f"<b>{escape(sheet.name)}</b>" if sheet is current else f'<a href="{escape(file)}">{escape(sheet.name)}</a>'
         for sheet, file in zip(workbook.sheets, files, strict=True)
-        if not sheet.hidden or sheet is here
+        if not sheet.hidden or sheet is current
     )
     return f"<nav>{' '.join(links)}</nav>\n"
 
@@ -86,23 +86,23 @@ def _page(sheet: Sheet, links: str) -> str:
 
 
 def _rows(sheet: Sheet) -> Iterator[str]:
-    grid = SheetLayout.of(sheet)
-    dense = len(grid.rows) * len(grid.columns) <= _MOST_EMPTY + sum(map(len, sheet.rows.values()))
-    yield f"<tr><th></th>{''.join(_heading(sheet, column) for column in grid.columns)}</tr>\n"
-    for row, pieces in grid.lines():
+    layout = SheetLayout.of(sheet)
+    dense = len(layout.rows) * len(layout.columns) <= _MAX_EMPTY_CELLS + sum(map(len, sheet.rows.values()))
+    yield f"<tr><th></th>{''.join(_heading(sheet, column) for column in layout.columns)}</tr>\n"
+    for row, pieces in layout.layout_rows():
         yield f"<tr><th>{row + 1}</th>{''.join(_piece(piece, dense) for piece in pieces)}</tr>\n"
 
 
 def _heading(sheet: Sheet, column: int) -> str:
     width = f' style="min-width: {sheet.widths[column]:.4g}ch"' if column in sheet.widths else ""
-    return f"<th{width}>{letters(column)}</th>"
+    return f"<th{width}>{column_letters(column)}</th>"
 
 
 def _piece(piece: LayoutCell, dense: bool) -> str:
     if piece.cell is None:
-        return "<td></td>" * piece.across if dense else f'<td colspan="{piece.across}"></td>'
-    spans = f' colspan="{piece.across}"' if piece.across > 1 else ""
-    spans += f' rowspan="{piece.down}"' if piece.down > 1 else ""
+        return "<td></td>" * piece.colspan if dense else f'<td colspan="{piece.colspan}"></td>'
+    spans = f' colspan="{piece.colspan}"' if piece.colspan > 1 else ""
+    spans += f' rowspan="{piece.rowspan}"' if piece.rowspan > 1 else ""
     kind = _class(piece.cell)
     return f"<td{spans}{kind}>{_content(piece.cell)}</td>"
 
@@ -110,14 +110,14 @@ def _piece(piece: LayoutCell, dense: bool) -> str:
 def _class(cell: Cell) -> str:
     value = cell.value
     kind = "n" if isinstance(value, (int, float, date, time, timedelta)) else ""
-    if isinstance(value, (bool, Fault)):
+    if isinstance(value, (bool, ErrorValue)):
         kind = "c"
     classes = " ".join(filter(None, (kind, "b" if cell.style.bold else "")))
     return f' class="{classes}"' if classes else ""
 
 
 def _content(cell: Cell) -> str:
-    text = escape(clean(show(cell)))
+    text = escape(clean(format_cell(cell)))
     if cell.link and not cell.link.startswith("#"):
         return f'<a href="{escape(clean(cell.link))}" rel="noopener noreferrer">{text}</a>'
     return text

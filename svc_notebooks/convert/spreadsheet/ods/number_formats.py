@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 from xml.sax.saxutils import escape, quoteattr
 
-from ..date_serial import kind_of
-from ..number_format import Part, literal, sections
+from ..date_serial import value_kind
+from ..number_format import FormatPart, literal, sections
 
 _LONG = 'number:style="long" '
 _DATE_PARTS = {"y": "year", "m": "month", "d": "day", "h": "hours", "s": "seconds"}
@@ -21,7 +21,7 @@ def to_element(format: str, name: str) -> str:
     '<number:percentage-style style:name="N'
     """
     parts = sections(format)[0]
-    kind = kind_of(format)
+    kind = value_kind(format)
     if kind == "number":
         tag, inner = _number_style(parts)
     else:
@@ -31,7 +31,7 @@ def to_element(format: str, name: str) -> str:
     return f"<number:{tag}-style style:name={quoteattr(name)}{overflow}>{inner}</number:{tag}-style>"
 
 
-def _number_style(parts: tuple[Part, ...]) -> tuple[str, str]:
+def _number_style(parts: tuple[FormatPart, ...]) -> tuple[str, str]:
     kinds = {part.kind for part in parts}
     if "at" in kinds and "number" not in kinds:
         return "text", "<number:text-content/>"
@@ -39,7 +39,7 @@ def _number_style(parts: tuple[Part, ...]) -> tuple[str, str]:
     return tag, "".join(_number_part(part) for part in parts)
 
 
-def _number_part(part: Part) -> str:
+def _number_part(part: FormatPart) -> str:
     if part.kind == "number":
         return _digits(part.text)
     if part.kind == "general":
@@ -54,15 +54,15 @@ def _digits(pattern: str) -> str:
     mantissa, _, exponent = pattern.upper().partition("E")
     whole, _, decimals = mantissa.partition(".")
     places, needed = sum(mark in "0#?" for mark in decimals), decimals.count("0")
-    given = f'number:decimal-places="{places}" number:min-decimal-places="{needed}" '
-    given += f'number:min-integer-digits="{whole.count("0")}"'
+    attributes = f'number:decimal-places="{places}" number:min-decimal-places="{needed}" '
+    attributes += f'number:min-integer-digits="{whole.count("0")}"'
     if exponent:
-        return f'<number:scientific-number {given} number:min-exponent-digits="{max(len(exponent) - 1, 1)}"/>'
+        return f'<number:scientific-number {attributes} number:min-exponent-digits="{max(len(exponent) - 1, 1)}"/>'
     grouping = ' number:grouping="true"' if "," in whole else ""
-    return f"<number:number {given}{grouping}/>"
+    return f"<number:number {attributes}{grouping}/>"
 
 
-def _date_parts(parts: tuple[Part, ...]) -> Iterator[str]:
+def _date_parts(parts: tuple[FormatPart, ...]) -> Iterator[str]:
     after_hour = False
     for index, part in enumerate(parts):
         if part.kind not in ("date", "elapsed"):
@@ -76,11 +76,11 @@ def _date_parts(parts: tuple[Part, ...]) -> Iterator[str]:
         yield _date_part(code, minutes=minutes, decimals=len(fraction) - 1)
 
 
-def _noon(_: Part) -> str:
+def _noon(_: FormatPart) -> str:
     return "<number:am-pm/>"
 
 
-def _date_text(part: Part) -> str:
+def _date_text(part: FormatPart) -> str:
     text = "" if part.kind == "fraction" else escape(literal(part))
     return f"<number:text>{text}</number:text>" if text else ""
 
@@ -130,14 +130,14 @@ def _code(element: Element, elapsed: bool) -> str:
 
 
 def _number_code(element: Element, tag: str) -> str:
-    places, least = _attribute(element, "decimal-places"), _attribute(element, "min-decimal-places")
-    least_whole = _count(_attribute(element, "min-integer-digits"))
+    places, minimum_decimals = _attribute(element, "decimal-places"), _attribute(element, "min-decimal-places")
+    minimum_integers = _count(_attribute(element, "min-integer-digits"))
     grouped = _attribute(element, "grouping") == "true"
     if not places and tag == "number" and not grouped:
-        return "General" if least_whole <= 1 else "0" * least_whole
-    digits, needed = _count(places), _count(least) if least else _count(places)
+        return "General" if minimum_integers <= 1 else "0" * minimum_integers
+    digits, needed = _count(places), _count(minimum_decimals) if minimum_decimals else _count(places)
     decimals = "0" * min(needed, digits) + "#" * (digits - needed)
-    whole = "0" * least_whole or "#"
+    whole = "0" * minimum_integers or "#"
     whole = f"#,{whole.rjust(3, '#')}" if grouped else whole
     exponent = "E+" + "0" * max(_count(_attribute(element, "min-exponent-digits")), 1) if tag != "number" else ""
     return whole + (f".{decimals}" if decimals else "") + exponent

@@ -10,18 +10,18 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
-from ..date_serial import kind_of
+from ..date_serial import value_kind
 from ..formula import address
-from ..formula.calculate import calculated
-from ..formula.openformula import from_open
+from ..formula.calculate import with_calculated_values
+from ..formula.openformula import from_openformula
 from ..formula.tokens import MAX_LENGTH, safe_link, sanitize
-from ..model import Area, Cell, CellStyle, Fault, Quota, Sheet, Value, Workbook, disjoint
-from ..sheet_names import workbook
-from ..values import clean, moment, number
+from ..model import Area, Cell, CellQuota, CellStyle, ErrorValue, Sheet, Value, Workbook, disjoint
+from ..sheet_names import with_valid_sheet_names
+from ..values import clean, parse_moment, parse_number
 from .styles import Styles
 
 _FAULT = re.compile(r"#(?:NULL!|DIV/0!|VALUE!|REF!|NAME\?|NUM!|N/A)|Err:5\d\d")
-_SILENT = frozenset({"annotation", "shapes", "frame", "tracked-changes", "ruby-text"})
+_SKIPPED_ELEMENTS = frozenset({"annotation", "shapes", "frame", "tracked-changes", "ruby-text"})
 _MIDNIGHT = datetime(2000, 1, 1)  # noqa: DTZ001  a spreadsheet knows no time zones
 _DURATION = re.compile(
     r"(-?)P(?:(\d{1,7})D)?(?:T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9}(?:[.,]\d{1,9})?)S)?)?", re.ASCII
@@ -37,7 +37,7 @@ def read(source: bytes, job: Job) -> Workbook:
     try:
         with open_archive(source, job.limits) as archive:
             _check(archive)
-            return calculated(workbook(_Reader(job).sheets(archive)), job)
+            return with_calculated_values(with_valid_sheet_names(_Reader(job).sheets(archive)), job)
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 
@@ -60,9 +60,9 @@ class _Reader:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._quota = Quota(job.limits)
+        self._quota = CellQuota(job.limits)
         self._styles = Styles()
-        self._found: list[Sheet] = []
+        self._sheets: list[Sheet] = []
 
     def sheets(self, archive: zipfile.ZipFile) -> list[Sheet]:
         """The tables of a file."""
@@ -72,9 +72,9 @@ class _Reader:
                     self._styles.take(element)
         with archive.open("content.xml") as part:
             self._read(part)  # type: ignore[arg-type]
-        if not self._found:
+        if not self._sheets:
             raise ConversionError("the file has no table: it is no spreadsheet.")
-        return self._found
+        return self._sheets
 
     def _read(self, part: zipfile.ZipExtFile) -> None:
         table: _Table | None = None
@@ -100,17 +100,17 @@ class _Reader:
             table.row(element)
             element.clear()
         elif name == "table":
-            self._found.append(table.sheet())
+            self._sheets.append(table.sheet())
             element.clear()
 
 
 class _Table:
     """One table on its way to a sheet."""
 
-    def __init__(self, element: Element, styles: Styles, quota: Quota, job: Job) -> None:
-        given = Attributes(element)
-        self._name = given.text("name")
-        self._hidden = styles.hides(given.text("style-name"))
+    def __init__(self, element: Element, styles: Styles, quota: CellQuota, job: Job) -> None:
+        attributes = Attributes(element)
+        self._name = attributes.text("name")
+        self._hidden = styles.hides(attributes.text("style-name"))
         self._styles, self._quota, self._job = styles, quota, job
         self._rows: dict[int, dict[int, Cell]] = {}
         self._areas: list[Area] = []
@@ -119,9 +119,9 @@ class _Table:
 
     def column(self, element: Element) -> None:
         """Take a description of columns."""
-        given = Attributes(element)
-        end = min(self._column + given.count("number-columns-repeated"), address.MAX_COLUMNS)
-        width = self._styles.width(given.text("style-name"))
+        attributes = Attributes(element)
+        end = min(self._column + attributes.count("number-columns-repeated"), address.MAX_COLUMNS)
+        width = self._styles.width(attributes.text("style-name"))
         if width:
             self._widths.update(dict.fromkeys(range(self._column, end), width))
         self._column = end
@@ -143,52 +143,52 @@ class _Table:
         for child in element:
             if name_of(child) not in ("table-cell", "covered-table-cell"):
                 continue
-            given = Attributes(child)
-            repeated = given.count("number-columns-repeated")
-            cell = self._cell(child, given)
-            self._merge(given, column)
+            attributes = Attributes(child)
+            repeated = attributes.count("number-columns-repeated")
+            cell = self._cell(child, attributes)
+            self._merge(attributes, column)
             if cell is not None and self._row < address.MAX_ROWS:
                 self._quota.take(repeated)
                 cells.update(dict.fromkeys(range(column, min(column + repeated, address.MAX_COLUMNS)), cell))
             column += repeated
         return cells
 
-    def _merge(self, given: Attributes, column: int) -> None:
-        if not given.text("number-columns-spanned"):
+    def _merge(self, attributes: Attributes, column: int) -> None:
+        if not attributes.text("number-columns-spanned"):
             return
-        down, across = given.count("number-rows-spanned"), given.count("number-columns-spanned")
+        down, across = attributes.count("number-rows-spanned"), attributes.count("number-columns-spanned")
         if down > 1 or across > 1:
             bottom = min(self._row + down, address.MAX_ROWS) - 1
             right = min(column + across, address.MAX_COLUMNS) - 1
             if self._row <= bottom and column <= right:
                 self._areas.append(Area(self._row, column, bottom, right))
 
-    def _cell(self, element: Element, given: Attributes) -> Cell | None:
-        kind, formula = given.text("value-type"), given.text("formula")
+    def _cell(self, element: Element, attributes: Attributes) -> Cell | None:
+        kind, formula = attributes.text("value-type"), attributes.text("formula")
         if not kind and not formula and not len(element):
             return None
-        style = self._styles.cell(given.text("style-name"))
-        value = None if formula and not kind else _value(kind, given, element, bool(formula))
-        told = self._formula(formula) if formula else None
-        value, told = sanitize(value, told, self._job)
-        if value is None and told is None:
+        style = self._styles.cell(attributes.text("style-name"))
+        value = None if formula and not kind else _value(kind, attributes, element, bool(formula))
+        converted = self._formula(formula) if formula else None
+        value, converted = sanitize(value, converted, self._job)
+        if value is None and converted is None:
             return None
-        array = (given.count("number-matrix-rows-spanned"), given.count("number-matrix-columns-spanned"))
+        array = (attributes.count("number-matrix-rows-spanned"), attributes.count("number-matrix-columns-spanned"))
         return Cell(
-            value=_clock(value, style),
-            style=_plain_style(value, style),
-            formula=told,
-            array=array if told and given.text("number-matrix-rows-spanned") else None,
+            value=_as_time_of_day(value, style),
+            style=_without_wrong_format(value, style),
+            formula=converted,
+            array=array if converted and attributes.text("number-matrix-rows-spanned") else None,
             link=_link(element),
         )
 
     def _formula(self, text: str) -> str | None:
         if len(text) > MAX_LENGTH:
             return text
-        told = from_open(text)
-        if told is None:
+        converted = from_openformula(text)
+        if converted is None:
             self._job.note("Formulas that lead to another file or are in another language were left out; values stay.")
-        return told
+        return converted
 
     def sheet(self) -> Sheet:
         """What has come of it."""
@@ -201,42 +201,42 @@ class Attributes:
     """The attributes of an element by their plain names."""
 
     def __init__(self, element: Element) -> None:
-        self._found = {key.rpartition("}")[2]: value for key, value in element.items()}
+        self._values = {key.rpartition("}")[2]: value for key, value in element.items()}
 
     def text(self, name: str) -> str:
         """An attribute; "" where there is none."""
-        return self._found.get(name, "")
+        return self._values.get(name, "")
 
     def count(self, name: str) -> int:
         """A number of times; 1 where there is none."""
-        text = self._found.get(name, "")
+        text = self._values.get(name, "")
         return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 10 else 1
 
 
-def _plain_style(value: Value, style: CellStyle) -> CellStyle:
+def _without_wrong_format(value: Value, style: CellStyle) -> CellStyle:
     """Without a format of the wrong kind: OpenDocument gives one to booleans and texts, too."""
     return CellStyle("", style.bold) if isinstance(value, bool) and style.format else style
 
 
-def _value(kind: str, given: Attributes, element: Element, computed: bool) -> Value:
+def _value(kind: str, attributes: Attributes, element: Element, computed: bool) -> Value:
     if kind in ("float", "percentage", "currency"):
-        return number(given.text("value"))
+        return parse_number(attributes.text("value"))
     if kind == "boolean":
-        return given.text("boolean-value") == "true"
+        return attributes.text("boolean-value") == "true"
     if kind == "date":
-        text = given.text("date-value").removesuffix("Z")
-        return moment(text[:26]) or text
+        text = attributes.text("date-value").removesuffix("Z")
+        return parse_moment(text[:26]) or text
     if kind == "time":
-        return _duration(given.text("time-value"))
-    text = given.text("string-value") or _words(element)
+        return _duration(attributes.text("time-value"))
+    text = attributes.text("string-value") or _text(element)
     if computed and _FAULT.fullmatch(text):
-        return Fault("#VALUE!" if text.startswith("Err") else text)
+        return ErrorValue("#VALUE!" if text.startswith("Err") else text)
     return text if text or (kind == "string" and computed) else None
 
 
-def _clock(value: Value, style: CellStyle) -> Value:
+def _as_time_of_day(value: Value, style: CellStyle) -> Value:
     """A time of day, where the format says so: the file has only durations."""
-    if isinstance(value, timedelta) and timedelta() <= value < timedelta(days=1) and kind_of(style.format) == "time":
+    if isinstance(value, timedelta) and timedelta() <= value < timedelta(days=1) and value_kind(style.format) == "time":
         return (_MIDNIGHT + value).time()
     return value
 
@@ -253,31 +253,31 @@ def _duration(text: str) -> Value:
     return -span if sign else span
 
 
-def _words(element: Element) -> str:
+def _text(element: Element) -> str:
     paragraphs = [child for child in element if name_of(child) in ("p", "h")]
-    return clean("\n".join("".join(_pieces(paragraph)) for paragraph in paragraphs))
+    return clean("\n".join("".join(_text_parts(paragraph)) for paragraph in paragraphs))
 
 
-def _pieces(element: Element) -> list[str]:
+def _text_parts(element: Element) -> list[str]:
     """The text of a paragraph; it may be nested, but nobody nests it deeper than this."""
     pieces: list[str] = [element.text or ""]
-    waiting = [iter(element)]
-    while waiting:
-        child = next(waiting[-1], None)
+    stack = [iter(element)]
+    while stack:
+        child = next(stack[-1], None)
         if child is None:
-            waiting.pop()
+            stack.pop()
             continue
         name = name_of(child)
-        pieces.append(_MARKS[name](Attributes(child)) if name in _MARKS else "")
-        if name not in _SILENT and name not in _MARKS:
+        pieces.append(_WHITESPACE_ELEMENTS[name](Attributes(child)) if name in _WHITESPACE_ELEMENTS else "")
+        if name not in _SKIPPED_ELEMENTS and name not in _WHITESPACE_ELEMENTS:
             pieces.append(child.text or "")
-            waiting.append(iter(child))
+            stack.append(iter(child))
         pieces.append(child.tail or "")
     return pieces
 
 
-_MARKS: dict[str, Callable[[Attributes], str]] = {
-    "s": lambda given: " " * min(given.count("c"), 1000),
+_WHITESPACE_ELEMENTS: dict[str, Callable[[Attributes], str]] = {
+    "s": lambda attributes: " " * min(attributes.count("c"), 1000),
     "tab": lambda _: "\t",
     "line-break": lambda _: "\n",
 }

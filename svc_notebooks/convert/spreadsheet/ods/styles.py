@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element
 
-from ..model import PLAIN, CellStyle
+from ..model import DEFAULT_STYLE, CellStyle
 from .number_formats import from_element
 
 _CENTIMETRES = {"cm": 1.0, "mm": 0.1, "in": 2.54, "pt": 2.54 / 72, "pc": 2.54 / 6, "px": 2.54 / 96}
-_CHARACTER = 0.19
+_CHARACTER_WIDTH = 0.19
 _LENGTH = re.compile(r"([0-9]{1,6}(?:\.[0-9]{1,9})?)(cm|mm|in|pt|pc|px)", re.ASCII)
-_DEEPEST = 10
+_MAX_PARENTS = 10
 
 
 class Styles:
@@ -29,7 +29,7 @@ class Styles:
         if name.endswith("-style") and "datastyle" in element.tag:
             self._formats[_get(element, "name")] = from_element(element)
         elif name == "style":
-            _FAMILIES.get(_get(element, "family"), _nothing)(self, _get(element, "name"), element)
+            _FAMILIES.get(_get(element, "family"), _ignore)(self, _get(element, "name"), element)
 
     def _take_cell(self, name: str, element: Element) -> None:
         weight = next((_get(child, "font-weight") for child in element if child.tag.endswith("}text-properties")), "")
@@ -40,7 +40,7 @@ class Styles:
         length = next((_get(child, "column-width") for child in element), "")
         match = _LENGTH.fullmatch(length)
         if match:
-            self._widths[name] = round(float(match[1]) * _CENTIMETRES[match[2]] / _CHARACTER, 2)
+            self._widths[name] = round(float(match[1]) * _CENTIMETRES[match[2]] / _CHARACTER_WIDTH, 2)
 
     def _take_table(self, name: str, element: Element) -> None:
         if any(_get(child, "display") == "false" for child in element):
@@ -49,14 +49,14 @@ class Styles:
     def cell(self, name: str) -> CellStyle:
         """The style of a cell, with what it has from its parents."""
         format, bold = "", None
-        for _ in range(_DEEPEST):
+        for _ in range(_MAX_PARENTS):
             data, own, parent = self._cells.get(name, ("", None, ""))
             format = format or self._formats.get(data, "")
             bold = own if bold is None else bold
             if not parent:
                 break
             name = parent
-        return CellStyle(format, bool(bold)) if format or bold else PLAIN
+        return CellStyle(format, bool(bold)) if format or bold else DEFAULT_STYLE
 
     def width(self, name: str) -> float | None:
         """The width of columns, in characters."""
@@ -71,7 +71,7 @@ def _get(element: Element, name: str) -> str:
     return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
 
 
-def _nothing(*_: object) -> None:
+def _ignore(*_: object) -> None:
     """Of styles of text, pages and pictures nothing is kept."""
 
 

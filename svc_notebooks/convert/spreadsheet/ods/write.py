@@ -11,9 +11,9 @@ from xml.sax.saxutils import escape, quoteattr
 from ...input.bundle import zip_timestamp
 from ...job import Job
 from ..date_serial import DEFAULTS
-from ..formula.openformula import to_open
-from ..model import Area, Cell, CellStyle, Fault, Sheet, Value, Workbook
-from ..number_format import plain, show
+from ..formula.openformula import to_openformula
+from ..model import Area, Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
+from ..number_format import format_cell, to_text
 from ..values import clean
 from .number_formats import to_element
 
@@ -25,7 +25,7 @@ _NAMESPACES = " ".join(
         ("fo", "xsl-fo-compatible"), ("meta", "meta"),
     )
 )  # fmt: skip
-_OTHERS = (
+_OTHER_NAMESPACES = (
     'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:of="urn:oasis:names:tc:opendocument:xmlns:of:1.2" '
     'xmlns:dc="http://purl.org/dc/elements/1.1/"'
 )
@@ -42,11 +42,11 @@ _MANIFEST = (
 _STYLES = (
     '<style:style style:name="Default" style:family="table-cell"/><style:style style:name="Link" style:family="text"/>'
 )
-_CHARACTER = 0.19
+_CHARACTER_WIDTH = 0.19
 """The width of a digit, in centimetres."""
 
 _NO_CELLS = "><table:table-cell/></table:table-row>"
-_TALLEST_MARKED = 100
+_MAX_COVERED_ROWS = 100
 """Rows of a merged area in which the covered cells are marked as such; programs find those of taller ones alone."""
 
 
@@ -57,26 +57,26 @@ def write(workbook: Workbook, job: Job) -> bytes:
         _add(archive, job, "mimetype", _TYPE, zipfile.ZIP_STORED)  # first, and not packed: the type at a fixed place
         _add(archive, job, "content.xml", _content(workbook))
         _add(archive, job, "styles.xml", _root("document-styles", f"<office:styles>{_STYLES}</office:styles>"))
-        _add(archive, job, "meta.xml", _root("document-meta", f"<office:meta>{_about(job)}</office:meta>"))
+        _add(archive, job, "meta.xml", _root("document-meta", f"<office:meta>{_metadata(job)}</office:meta>"))
         _add(archive, job, "META-INF/manifest.xml", _MANIFEST)
     return target.getvalue()
 
 
-def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str, how: int = zipfile.ZIP_DEFLATED) -> None:
-    archive.writestr(zipfile.ZipInfo(name, zip_timestamp(job.now)), text.encode("utf-8", "replace"), how)
+def _add(archive: zipfile.ZipFile, job: Job, name: str, text: str, compression: int = zipfile.ZIP_DEFLATED) -> None:
+    archive.writestr(zipfile.ZipInfo(name, zip_timestamp(job.now)), text.encode("utf-8", "replace"), compression)
 
 
 def _root(tag: str, inner: str) -> str:
-    return f'{_HEAD}<office:{tag} {_NAMESPACES} {_OTHERS} office:version="1.3">{inner}</office:{tag}>'
+    return f'{_HEAD}<office:{tag} {_NAMESPACES} {_OTHER_NAMESPACES} office:version="1.3">{inner}</office:{tag}>'
 
 
-def _about(job: Job) -> str:
+def _metadata(job: Job) -> str:
     created = job.now.strftime("%Y-%m-%dT%H:%M:%SZ")
     return f"<dc:title>{_text(job.name)}</dc:title><meta:creation-date>{created}</meta:creation-date>"
 
 
 def _content(workbook: Workbook) -> str:
-    styles = _Styles()
+    styles = _StyleWriter()
     tables = "".join(
         f"<table:table {_table(sheet)}>{''.join(_sheet(sheet, styles))}</table:table>" for sheet in workbook.sheets
     )
@@ -88,7 +88,7 @@ def _table(sheet: Sheet) -> str:
     return f'table:name={quoteattr(sheet.name)} table:style-name="{"hidden" if sheet.hidden else "shown"}"'
 
 
-class _Styles:
+class _StyleWriter:
     """The styles that are used, each written once."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ class _Styles:
         )
         columns = "".join(
             f'<style:style style:name="{name}" style:family="table-column">'
-            f'<style:table-column-properties style:column-width="{width * _CHARACTER:.3f}cm"/></style:style>'
+            f'<style:table-column-properties style:column-width="{width * _CHARACTER_WIDTH:.3f}cm"/></style:style>'
             for width, name in self._columns.items()
         )
         return sheets + columns + "".join(_cell_style(style, name) for style, name in self._cells.items())
@@ -125,7 +125,7 @@ def _cell_style(style: CellStyle, name: str) -> str:
     )
 
 
-def _sheet(sheet: Sheet, styles: _Styles) -> Iterator[str]:
+def _sheet(sheet: Sheet, styles: _StyleWriter) -> Iterator[str]:
     yield from _columns(sheet, styles)
     merged = _merged_by_row(sheet.merges)
     following = 0
@@ -139,7 +139,7 @@ def _sheet(sheet: Sheet, styles: _Styles) -> Iterator[str]:
         yield f"<table:table-row{_NO_CELLS}"
 
 
-def _columns(sheet: Sheet, styles: _Styles) -> Iterator[str]:
+def _columns(sheet: Sheet, styles: _StyleWriter) -> Iterator[str]:
     following = 0
     for column, width in sheet.widths.items():
         if column > following:
@@ -152,14 +152,14 @@ def _columns(sheet: Sheet, styles: _Styles) -> Iterator[str]:
 
 
 def _merged_by_row(merges: Iterable[Area]) -> dict[int, list[Area]]:
-    found: dict[int, list[Area]] = {}
+    areas_by_row: dict[int, list[Area]] = {}
     for area in merges:
-        for row in range(area.top, min(area.bottom, area.top + _TALLEST_MARKED) + 1):
-            found.setdefault(row, []).append(area)
-    return found
+        for row in range(area.top, min(area.bottom, area.top + _MAX_COVERED_ROWS) + 1):
+            areas_by_row.setdefault(row, []).append(area)
+    return areas_by_row
 
 
-def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _Styles) -> Iterator[str]:
+def _row(row: int, cells: Mapping[int, Cell], merged: list[Area], styles: _StyleWriter) -> Iterator[str]:
     starts = {area.left: area for area in merged if area.top == row}
     covered = sorted((area.left + (area.top == row), area.right) for area in merged)
     following = 0
@@ -195,43 +195,43 @@ def _empty(tag: str, number: int) -> Iterator[str]:
         yield f"<table:{tag}{repeated}/>"
 
 
-def _cell(cell: Cell | None, area: Area | None, styles: _Styles, *, covered: bool) -> str:
-    given = ""
+def _cell(cell: Cell | None, area: Area | None, styles: _StyleWriter, *, covered: bool) -> str:
+    attributes = ""
     if area:
-        given += f' table:number-columns-spanned="{area.right - area.left + 1}"'
-        given += f' table:number-rows-spanned="{area.bottom - area.top + 1}"'
+        attributes += f' table:number-columns-spanned="{area.right - area.left + 1}"'
+        attributes += f' table:number-rows-spanned="{area.bottom - area.top + 1}"'
     tag = "covered-table-cell" if covered else "table-cell"
     if cell is None:
-        return f"<table:{tag}{given}/>"
-    given += _attributes(cell, styles)
-    return f"<table:{tag}{given}>{_paragraphs(cell)}</table:{tag}>"
+        return f"<table:{tag}{attributes}/>"
+    attributes += _attributes(cell, styles)
+    return f"<table:{tag}{attributes}>{_paragraphs(cell)}</table:{tag}>"
 
 
-def _attributes(cell: Cell, styles: _Styles) -> str:
+def _attributes(cell: Cell, styles: _StyleWriter) -> str:
     style = cell.style if cell.style.format else CellStyle(DEFAULTS.get(type(cell.value), ""), cell.style.bold)
-    given = f' table:style-name="{styles.cell(style)}"' if style.format or style.bold else ""
-    formula = cell.value.code if isinstance(cell.value, Fault) and not cell.formula else cell.formula
+    attributes = f' table:style-name="{styles.cell(style)}"' if style.format or style.bold else ""
+    formula = cell.value.code if isinstance(cell.value, ErrorValue) and not cell.formula else cell.formula
     if formula:
-        given += f" table:formula={quoteattr(clean(to_open(formula)))}"
+        attributes += f" table:formula={quoteattr(clean(to_openformula(formula)))}"
     if cell.array:
         rows, columns = cell.array
-        given += f' table:number-matrix-rows-spanned="{rows}" table:number-matrix-columns-spanned="{columns}"'
-    return given + _typed(cell.value, style)
+        attributes += f' table:number-matrix-rows-spanned="{rows}" table:number-matrix-columns-spanned="{columns}"'
+    return attributes + _typed(cell.value, style)
 
 
 def _typed(value: Value, style: CellStyle) -> str:
-    if value is None or isinstance(value, Fault):
+    if value is None or isinstance(value, ErrorValue):
         return ""
-    kind, attribute, text = _told(value, style)
+    kind, attribute, text = _typed_value(value, style)
     attribute = f" office:{attribute}={quoteattr(text)}" if attribute else ""
     return f' office:value-type="{kind}"{attribute}'
 
 
-def _told(value: Value, style: CellStyle) -> tuple[str, str, str]:
+def _typed_value(value: Value, style: CellStyle) -> tuple[str, str, str]:
     if isinstance(value, bool):
         return "boolean", "boolean-value", "true" if value else "false"
     if isinstance(value, (int, float)):
-        return ("percentage" if "%" in style.format else "float"), "value", plain(value)
+        return ("percentage" if "%" in style.format else "float"), "value", to_text(value)
     if isinstance(value, (date, datetime)):
         return "date", "date-value", value.isoformat()
     if isinstance(value, time):
@@ -250,7 +250,7 @@ def _duration(value: timedelta) -> str:
 def _paragraphs(cell: Cell) -> str:
     if cell.value is None:
         return ""
-    text = cell.value if isinstance(cell.value, str) else show(cell)
+    text = cell.value if isinstance(cell.value, str) else format_cell(cell)
     lines = [_text(line) for line in text.split("\n")]
     if cell.link:
         target = quoteattr(clean(cell.link.replace("!", ".") if cell.link.startswith("#") else cell.link))

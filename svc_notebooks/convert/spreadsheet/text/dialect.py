@@ -14,7 +14,7 @@ from typing import Literal
 DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE = 64 * 1024
 _LINES = 200
-_SAID = re.compile(r"""\s*["']?sep=(.)["']?\s*\r?\n""", re.IGNORECASE)
+_SEP_LINE = re.compile(r"""\s*["']?sep=(.)["']?\s*\r?\n""", re.IGNORECASE)
 _DECIMAL_COMMA = re.compile(r"\s*-?\d+,\d+%?\s*", re.ASCII)
 _DECIMAL_POINT = re.compile(r"\s*-?\d+\.\d+%?\s*", re.ASCII)
 
@@ -37,29 +37,29 @@ class Dialect:
         )
 
 
-def said(text: str) -> tuple[str | None, str]:
+def declared_delimiter(text: str) -> tuple[str | None, str]:
     """The delimiter that the first line names (`sep=;`, as Excel writes it), and the rest.
 
-    >>> said("sep=;\\r\\na;b")
+    >>> declared_delimiter("sep=;\\r\\na;b")
     (';', 'a;b')
     """
-    match = _SAID.match(text[:20])
+    match = _SEP_LINE.match(text[:20])
     return (match[1], text[match.end() :]) if match else (None, text)
 
 
-def detect(text: str, usual: str = ",", *, delimiter: str | None = None) -> Dialect:
+def detect(text: str, default: str = ",", *, delimiter: str | None = None) -> Dialect:
     """The dialect of a text; `usual`: the delimiter that its type promises.
 
     >>> detect("a;b\\n1,5;2\\n")
     Dialect(delimiter=';', quoted=True, spaced=False, comma=True)
     """
     sample = _sample(text)
-    found = delimiter or _delimiter(sample, usual)
-    spaced = found != "\t" and f'{found} "' in sample and f'{found}"' not in sample
-    dialect = Dialect(found, spaced=spaced)
-    if text.count('"') % 2 and _never_closed(text, dialect):
-        dialect = Dialect(found, quoted=False)
-    return Dialect(found, dialect.quoted, spaced, comma=found != "," and _has_decimal_commas(dialect, sample))
+    chosen = delimiter or _delimiter(sample, default)
+    spaced = chosen != "\t" and f'{chosen} "' in sample and f'{chosen}"' not in sample
+    dialect = Dialect(chosen, spaced=spaced)
+    if text.count('"') % 2 and _has_unclosed_quote(text, dialect):
+        dialect = Dialect(chosen, quoted=False)
+    return Dialect(chosen, dialect.quoted, spaced, comma=chosen != "," and _has_decimal_commas(dialect, sample))
 
 
 def _sample(text: str) -> str:
@@ -69,9 +69,9 @@ def _sample(text: str) -> str:
     return text[: cut if cut > 0 else _SAMPLE]
 
 
-def _delimiter(sample: str, usual: str) -> str:
+def _delimiter(sample: str, default: str) -> str:
     """The one that splits most rows into the same number of fields; the usual one where that decides nothing."""
-    return max((usual, *DELIMITERS), key=lambda delimiter: _evenness(sample, delimiter))
+    return max((default, *DELIMITERS), key=lambda delimiter: _evenness(sample, delimiter))
 
 
 def _evenness(sample: str, delimiter: str) -> float:
@@ -82,7 +82,7 @@ def _evenness(sample: str, delimiter: str) -> float:
     return max(several.values()) / counts.total() * (1 + 0.001 * min(max(several, key=several.__getitem__), 50))
 
 
-def _never_closed(text: str, dialect: Dialect) -> bool:
+def _has_unclosed_quote(text: str, dialect: Dialect) -> bool:
     """Whether a quotation that begins somewhere swallows all that follows."""
     csv.field_size_limit(min(maxsize, 2**31 - 1))
     strict = csv.reader(

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ...input.charset import decode
 from ...job import Job, TooLarge
 from ..formula import address
-from ..model import Cell, Quota, Sheet, Workbook
-from ..values import typed
+from ..model import Cell, CellQuota, Sheet, Workbook
+from ..values import parse_cell
 from .apostrophe import unguard
-from .dialect import Dialect, detect, said
+from .dialect import Dialect, declared_delimiter, detect
 
 
 def read_csv(source: bytes, job: Job) -> Workbook:
@@ -31,19 +31,19 @@ def read_table(source: bytes, job: Job) -> Workbook:
     return _read(source, job, ",")
 
 
-def _read(source: bytes, job: Job, usual: str) -> Workbook:
+def _read(source: bytes, job: Job, default_delimiter: str) -> Workbook:
     text = decode(source, job.charset)
     if "\0" in text:
         job.note("Zero bytes in the text were left out.")
         text = text.replace("\0", "")
-    delimiter, text = said(text)
-    dialect = detect(text, usual, delimiter=delimiter)
+    delimiter, text = declared_delimiter(text)
+    dialect = detect(text, default_delimiter, delimiter=delimiter)
     if not dialect.quoted:
         job.note("A quotation mark is never closed; quotation marks were read as they are.")
-    return Workbook((Sheet(rows=_rows(text, dialect, Quota(job.limits))),))
+    return Workbook((Sheet(rows=_rows(text, dialect, CellQuota(job.limits))),))
 
 
-def _rows(text: str, dialect: Dialect, quota: Quota) -> dict[int, dict[int, Cell]]:
+def _rows(text: str, dialect: Dialect, quota: CellQuota) -> dict[int, dict[int, Cell]]:
     rows: dict[int, dict[int, Cell]] = {}
     comma = dialect.comma
     for number, fields in enumerate(dialect.rows(text)):
@@ -51,6 +51,6 @@ def _rows(text: str, dialect: Dialect, quota: Quota) -> dict[int, dict[int, Cell
             continue
         if number >= address.MAX_ROWS or len(fields) > address.MAX_COLUMNS:
             raise TooLarge(f"a sheet holds {address.MAX_ROWS} rows of {address.MAX_COLUMNS} columns; this has more.")
-        rows[number] = {column: typed(unguard(field), comma=comma) for column, field in enumerate(fields) if field}
+        rows[number] = {column: parse_cell(unguard(field), comma=comma) for column, field in enumerate(fields) if field}
         quota.take(len(rows[number]))
     return rows

@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 
 from ...job import Job, TooLarge
 from ..model import Cell, Sheet, Workbook
-from ..number_format import plain
+from ..number_format import to_text
 from .apostrophe import guard
 
-_MOST_EMPTY = 5_000_000
+_MAX_EMPTY_FIELDS = 5_000_000
 """Fields with nothing in them that may be written so that all lines have the same number of fields."""
 
 
@@ -52,15 +52,15 @@ def _lines(sheet: Sheet, job: Job) -> Iterator[list[str]]:
 def _line(columns: Mapping[int, Cell], width: int) -> list[str]:
     line = [""] * max(width, max(columns) + 1)
     for column, cell in columns.items():
-        value = cell.shown
-        line[column] = guard(value) if isinstance(value, str) else plain(value)
+        value = cell.display_value
+        line[column] = guard(value) if isinstance(value, str) else to_text(value)
     return line
 
 
 def _width(sheet: Sheet, job: Job) -> int:
     """How many fields each line has; 0 where lines end with their last cell, as all the same would be too many."""
     rows, columns = max(sheet.rows, default=-1) + 1, sheet.last_column + 1
-    if rows * columns <= _MOST_EMPTY + sum(map(len, sheet.rows.values())):
+    if rows * columns <= _MAX_EMPTY_FIELDS + sum(map(len, sheet.rows.values())):
         return columns
     if sum(max(cells) for cells in sheet.rows.values()) + rows > job.limits.output:
         raise TooLarge("its cells lie so far apart that there would be too many empty fields.")

@@ -42,7 +42,7 @@ def formula_of(
 
 def _size(reference: str) -> tuple[int, int]:
     try:
-        top, left, bottom, right = address.area(reference)
+        top, left, bottom, right = address.parse_area(reference)
     except ValueError:
         return 1, 1
     return bottom - top + 1, right - left + 1

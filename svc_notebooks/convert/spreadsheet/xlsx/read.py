@@ -15,13 +15,25 @@ from xml.etree.ElementTree import Element, ParseError, iterparse
 
 from ...input.zip_file import open_archive
 from ...job import ConversionError, Job
-from ..date_serial import from_serial, kind_of
+from ..date_serial import from_serial, value_kind
 from ..formula import address
-from ..formula.calculate import calculated
-from ..formula.tokens import safe_link, sanitize, without_names
-from ..model import PLAIN, Area, Cell, CellStyle, Fault, Quota, Sheet, Value, Workbook, disjoint, in_order
-from ..sheet_names import workbook
-from ..values import clean, moment, number
+from ..formula.calculate import with_calculated_values
+from ..formula.tokens import expand_names, safe_link, sanitize
+from ..model import (
+    DEFAULT_STYLE,
+    Area,
+    Cell,
+    CellQuota,
+    CellStyle,
+    ErrorValue,
+    Sheet,
+    Value,
+    Workbook,
+    disjoint,
+    in_order,
+)
+from ..sheet_names import with_valid_sheet_names
+from ..values import clean, parse_moment, parse_number
 from .formulas import SharedFormulas, formula_of
 from .styles import read_styles
 
@@ -39,12 +51,12 @@ def read(source: bytes, job: Job) -> Workbook:
     """
     try:
         with open_archive(source, job.limits) as archive:
-            return calculated(_workbook(Package(archive), job), job)
+            return with_calculated_values(_workbook(XlsxPackage(archive), job), job)
     except (ParseError, zipfile.BadZipFile, EOFError) as error:
         raise ConversionError(f"the file is damaged: {str(error)[:100]}.") from error
 
 
-class Package:
+class XlsxPackage:
     """The parts of the file, by name, and what they refer to."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
@@ -55,12 +67,12 @@ class Package:
         """Whether there is such a part."""
         return bool(name) and str(name).lower() in self._names
 
-    def elements(self, name: str, *wanted: str) -> Iterator[tuple[str, Element]]:
+    def elements(self, name: str, *names: str) -> Iterator[tuple[str, Element]]:
         """The elements with these names, each as it ends, and emptied when the next one is asked for."""
         with self._archive.open(self._names[name.lower()]) as part:
             for _, element in iterparse(part, ("end",)):
                 plain = element.tag.rpartition("}")[2]
-                if plain in wanted:
+                if plain in names:
                     yield plain, element
                     element.clear()
 
@@ -71,51 +83,51 @@ class Package:
     def relations(self, name: str) -> dict[str, tuple[str, str, bool]]:
         """What a part refers to: by id, the last word of the kind, the target, and whether that is outside."""
         part = join(dirname(name), "_rels", name.rpartition("/")[2] + ".rels")
-        found: dict[str, tuple[str, str, bool]] = {}
+        relations: dict[str, tuple[str, str, bool]] = {}
         if self.has(part):
             for _, element in self.elements(part, "Relationship"):
                 outside = element.get("TargetMode") == "External"
                 target = element.get("Target", "")
                 path = target if outside else normpath(join("/", dirname(name), target)).lstrip("/")
-                found[element.get("Id", "")] = (element.get("Type", "").rpartition("/")[2], path, outside)
-        return found
+                relations[element.get("Id", "")] = (element.get("Type", "").rpartition("/")[2], path, outside)
+        return relations
 
 
 @dataclass(slots=True)
 class _Book:
     """What the sheets of one workbook share."""
 
-    package: Package
+    package: XlsxPackage
     job: Job
-    quota: Quota
+    quota: CellQuota
     strings: list[str]
     styles: list[CellStyle]
     names: dict[str, str]
     since_1904: bool = False
-    dated: list[bool] = field(default_factory=list)
+    date_styles: list[bool] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.dated = [kind_of(style.format) != "number" for style in self.styles]
+        self.date_styles = [value_kind(style.format) != "number" for style in self.styles]
 
 
-def _workbook(package: Package, job: Job) -> Workbook:
+def _workbook(package: XlsxPackage, job: Job) -> Workbook:
     main = _main_part(package)
     relations = package.relations(main)
     parts = {kind: target for kind, target, _ in relations.values()}
     book = _Book(
-        package, job, Quota(job.limits), _strings(package, parts.get("sharedStrings")),
+        package, job, CellQuota(job.limits), _strings(package, parts.get("sharedStrings")),
         read_styles(package, parts.get("styles")), {},
     )  # fmt: skip
-    listed = _listed(package, main, book)
+    listed = _sheet_entries(package, main, book)
     sheets = tuple(
         _sheet(book, relations[key][1], name, hidden)
         for key, name, hidden in listed
         if relations.get(key, ("",))[0] == "worksheet" and package.has(relations[key][1])
     )
-    return workbook(sheets)
+    return with_valid_sheet_names(sheets)
 
 
-def _main_part(package: Package) -> str:
+def _main_part(package: XlsxPackage) -> str:
     kinds = package.relations("").values()
     part = next((target for kind, target, _ in kinds if kind == "officeDocument"), "xl/workbook.xml")
     if package.has("xl/workbook.bin"):
@@ -125,34 +137,34 @@ def _main_part(package: Package) -> str:
     return part
 
 
-def _listed(package: Package, main: str, book: _Book) -> list[tuple[str, str, bool]]:
+def _sheet_entries(package: XlsxPackage, main: str, book: _Book) -> list[tuple[str, str, bool]]:
     """The sheets in order: relation, name, hidden. What else the workbook says goes into the book."""
-    found = []
+    entries = []
     for kind, element in package.elements(main, "sheet", "workbookPr", "definedName"):
         if kind == "sheet":
             key = next((value for name, value in element.items() if name.endswith("}id")), "")
-            found.append((key, element.get("name", ""), element.get("state", "visible") != "visible"))
+            entries.append((key, element.get("name", ""), element.get("state", "visible") != "visible"))
         elif kind == "workbookPr":
             book.since_1904 = element.get("date1904", "") in ("1", "true")
         elif element.get("localSheetId") is None and element.text and len(element.text) < 256:
             book.names[element.get("name", "").upper()] = element.text
-    return found
+    return entries
 
 
-def _strings(package: Package, part: str | None) -> list[str]:
+def _strings(package: XlsxPackage, part: str | None) -> list[str]:
     if part is None or not package.has(part):
         return []
-    return [_rich(element) for _, element in package.elements(part, "si")]
+    return [_rich_text(element) for _, element in package.elements(part, "si")]
 
 
-def _rich(element: Element) -> str:
+def _rich_text(element: Element) -> str:
     """The text of all runs; not the pronunciation (rPh) that East Asian files have beside it."""
     runs = [child for child in element if not child.tag.endswith("}rPh")]
     text = "".join(t.text or "" for run in runs for t in run.iter() if t.tag.endswith("}t"))
-    return _plain(text)
+    return _decode_escapes(text)
 
 
-def _plain(text: str) -> str:
+def _decode_escapes(text: str) -> str:
     return clean(_ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text)
 
 
@@ -162,7 +174,7 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool) -> Sheet:
     widths: dict[int, float] = {}
     links: list[Element] = []
     with book.package.open(part) as file:
-        reader = _Rows(book)
+        reader = _RowReader(book)
         parent = None
         for event, element in iterparse(file, ("start", "end")):
             kind = element.tag.rpartition("}")[2]
@@ -185,7 +197,7 @@ def _sheet(book: _Book, part: str, name: str, hidden: bool) -> Sheet:
     return Sheet(name, ordered, disjoint(areas), kept, hidden)
 
 
-class _Rows:
+class _RowReader:
     """Reads the rows of one sheet."""
 
     def __init__(self, book: _Book) -> None:
@@ -200,7 +212,7 @@ class _Rows:
         cells: dict[int, Cell] = {}
         for child in element:
             reference = child.get("r")
-            row, column = address.place(reference) if reference else (self._row, column + 1)
+            row, column = address.parse_cell_address(reference) if reference else (self._row, column + 1)
             cell = self._cell(child, row, column)
             if cell is not None:
                 cells[column] = cell
@@ -216,38 +228,38 @@ class _Rows:
             elif child.tag.endswith("}f"):
                 formula = child
             elif child.tag.endswith("}is"):
-                content = _rich(child)
+                content = _rich_text(child)
         if content is None and formula is None:
             return None
         index = int(element.get("s", 0))
-        style = self._book.styles[index] if index < len(self._book.styles) else PLAIN
+        style = self._book.styles[index] if index < len(self._book.styles) else DEFAULT_STYLE
         value = self._value(element.get("t", "n"), content, index, style, computed=formula is not None)
-        return Cell(value, style) if formula is None else self._computed(formula, value, style, row, column)
+        return Cell(value, style) if formula is None else self._formula_cell(formula, value, style, row, column)
 
     def _value(self, kind: str, content: str | None, index: int, style: CellStyle, *, computed: bool) -> Value:
         book = self._book
         if content is None:
             return "" if kind == "str" and computed else None
         if kind == "s":
-            place = int(content)
-            return book.strings[place] if place < len(book.strings) else Fault("#REF!")
+            string_index = int(content)
+            return book.strings[string_index] if string_index < len(book.strings) else ErrorValue("#REF!")
         if kind == "n":
-            found = number(content)
-            dated = index < len(book.dated) and book.dated[index] and isinstance(found, (int, float))
-            return from_serial(found, style.format, since_1904=book.since_1904) if dated else found  # type: ignore[arg-type]
-        return _OTHER_KINDS.get(kind, _plain)(content)
+            numeric = parse_number(content)
+            dated = index < len(book.date_styles) and book.date_styles[index] and isinstance(numeric, (int, float))
+            return from_serial(numeric, style.format, since_1904=book.since_1904) if dated else numeric  # type: ignore[arg-type]
+        return _OTHER_TYPES.get(kind, _decode_escapes)(content)
 
-    def _computed(self, element: Element, value: Value, style: CellStyle, row: int, column: int) -> Cell:
+    def _formula_cell(self, element: Element, value: Value, style: CellStyle, row: int, column: int) -> Cell:
         formula, array = formula_of(element, self._shared, row, column)
-        formula = without_names(formula, self._book.names) if formula else None
+        formula = expand_names(formula, self._book.names) if formula else None
         value, formula = sanitize(value, formula, self._book.job)
         return Cell(value, style, formula, array if formula else None)
 
 
-_OTHER_KINDS: dict[str, Callable[[str], Value]] = {
+_OTHER_TYPES: dict[str, Callable[[str], Value]] = {
     "b": lambda text: text.strip() in ("1", "true"),
-    "e": lambda text: Fault(clean(text)[:20]),
-    "d": lambda text: moment(text.removesuffix("Z")) or text,
+    "e": lambda text: ErrorValue(clean(text)[:20]),
+    "d": lambda text: parse_moment(text.removesuffix("Z")) or text,
 }
 
 
@@ -255,7 +267,7 @@ def _width(element: Element, widths: dict[int, float]) -> None:
     if element.get("customWidth") in (None, "0", "false"):
         return
     first, last = int(element.get("min", 1)) - 1, int(element.get("max", 1))
-    width = number(element.get("width", ""))
+    width = parse_number(element.get("width", ""))
     if isinstance(width, (int, float)) and _PADDING < width < 256:
         kept = round(width - _PADDING, 2)
         widths.update(dict.fromkeys(range(max(first, 0), min(last, address.MAX_COLUMNS)), kept))
@@ -263,7 +275,7 @@ def _width(element: Element, widths: dict[int, float]) -> None:
 
 def _area(reference: str) -> list[Area]:
     try:
-        return [Area(*address.area(reference))]
+        return [Area(*address.parse_area(reference))]
     except ValueError:
         return []
 

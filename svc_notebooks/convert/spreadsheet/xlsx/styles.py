@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, iterparse
 
-from ..model import PLAIN, CellStyle
+from ..model import DEFAULT_STYLE, CellStyle
 
 if TYPE_CHECKING:
-    from .read import Package
+    from .read import XlsxPackage
 
 # fmt: off
 BUILT_IN = {
@@ -23,13 +23,13 @@ BUILT_IN = {
 """Formats that a file names by number alone. 14 and 22 are the reader's own custom of dates: here ISO 8601."""
 
 
-def read_styles(package: Package, part: str | None) -> list[CellStyle]:
+def read_styles(package: XlsxPackage, part: str | None) -> list[CellStyle]:
     """The styles that cells name by their place in this list."""
     if part is None or not package.has(part):
-        return [PLAIN]
+        return [DEFAULT_STYLE]
     with package.open(part) as file:
         root = next((element for event, element in iterparse(file, ("end",)) if _is_root(element)), None)
-    return _styles(root) if root is not None else [PLAIN]
+    return _styles(root) if root is not None else [DEFAULT_STYLE]
 
 
 def _is_root(element: Element) -> bool:

@@ -12,13 +12,13 @@ from xlsxwriter.worksheet import Worksheet
 
 from ...job import Job
 from ..date_serial import DEFAULTS, to_serial
-from ..model import Cell, CellStyle, Fault, Sheet, Value, Workbook
-from ..number_format import plain
+from ..model import Cell, CellStyle, ErrorValue, Sheet, Value, Workbook
+from ..number_format import to_text
 from ..values import clean
 
-_LONGEST_TEXT = 32_767
-_LARGEST_ARRAY = 10_000
-_MOST_LINKS = 65_000
+_MAX_TEXT = 32_767
+_MAX_ARRAY = 10_000
+_MAX_LINKS = 65_000
 _OPTIONS = {
     "in_memory": True,
     "strings_to_formulas": False,
@@ -34,14 +34,14 @@ def write(workbook: Workbook, job: Job) -> bytes:
     writer.set_properties({"created": job.now.replace(tzinfo=None), "title": clean(job.name)[:255]})
     formats: dict[CellStyle, Any] = {}
     for sheet in workbook.sheets:
-        page = writer.add_worksheet(sheet.name, worksheet_class=_Sparse)
+        page = writer.add_worksheet(sheet.name, worksheet_class=_SparseWorksheet)
         _SheetWriter(page, lambda style: _format(writer, formats, style), job).write(sheet)
     _choose_visible(writer, workbook)
     writer.close()
     return target.getvalue()
 
 
-class _Sparse(Worksheet):  # type: ignore[misc]
+class _SparseWorksheet(Worksheet):  # type: ignore[misc]
     """A worksheet that writes the rows and cells that are there, where the library's own counts through all between."""
 
     def _calculate_spans(self) -> None:
@@ -59,8 +59,8 @@ def _format(writer: Writer, formats: dict[CellStyle, Any], style: CellStyle) -> 
     if not style.format and not style.bold:
         return None
     if style not in formats:
-        wanted = {"num_format": style.format} if style.format else {}
-        formats[style] = writer.add_format({**wanted, "bold": style.bold})
+        properties = {"num_format": style.format} if style.format else {}
+        formats[style] = writer.add_format({**properties, "bold": style.bold})
     return formats[style]
 
 
@@ -81,7 +81,7 @@ class _SheetWriter:
     """Writes one sheet."""
 
     def __init__(self, page: Worksheet, format: Callable[[CellStyle], Any], job: Job) -> None:
-        self._page = page
+        self._worksheet = page
         self._format = format
         self._job = job
         self._links = 0
@@ -91,9 +91,9 @@ class _SheetWriter:
         for row, column, cell in sheet.cells():
             self._cell(row, column, cell)
         # `merge_range` would make a cell of each place in it.
-        self._page.merge.extend(list(area) for area in sheet.merges)
+        self._worksheet.merge.extend(list(area) for area in sheet.merges)
         for column, width in sheet.widths.items():
-            self._page.set_column(column, column, width)
+            self._worksheet.set_column(column, column, width)
 
     def _cell(self, row: int, column: int, cell: Cell) -> None:
         if cell.link:
@@ -104,54 +104,54 @@ class _SheetWriter:
             self._value(row, column, cell.value, cell.style)
 
     def _value(self, row: int, column: int, value: Value, style: CellStyle) -> None:
-        style = _dated(value, style)
-        if isinstance(value, Fault):
-            self._page.write_formula(row, column, f"={value.code}", self._format(style), value.code)
+        style = _with_date_format(value, style)
+        if isinstance(value, ErrorValue):
+            self._worksheet.write_formula(row, column, f"={value.code}", self._format(style), value.code)
             return
-        stored = _stored(value)
+        stored = _stored_value(value)
         if isinstance(stored, str):
-            self._page.write_string(row, column, self._cut(stored), self._format(style))
+            self._worksheet.write_string(row, column, self._truncate(stored), self._format(style))
         elif isinstance(stored, bool):
-            self._page.write_boolean(row, column, stored, self._format(style))
+            self._worksheet.write_boolean(row, column, stored, self._format(style))
         elif stored is not None:
-            self._page.write_number(row, column, stored, self._format(style))
+            self._worksheet.write_number(row, column, stored, self._format(style))
 
-    def _cut(self, given: str) -> str:
-        text = clean(given)
-        if len(text) < _LONGEST_TEXT:
+    def _truncate(self, value: str) -> str:
+        text = clean(value)
+        if len(text) < _MAX_TEXT:
             return text
-        self._job.note(f"Texts of more than {_LONGEST_TEXT} characters were cut: Excel holds no longer ones.")
-        return text[: _LONGEST_TEXT - 1]
+        self._job.note(f"Texts of more than {_MAX_TEXT} characters were cut: Excel holds no longer ones.")
+        return text[: _MAX_TEXT - 1]
 
     def _formula(self, row: int, column: int, cell: Cell) -> None:
-        format = self._format(_dated(cell.value, cell.style))
-        value = cell.value.code if isinstance(cell.value, Fault) else _stored(cell.value)
+        format = self._format(_with_date_format(cell.value, cell.style))
+        value = cell.value.code if isinstance(cell.value, ErrorValue) else _stored_value(cell.value)
         shown = "" if value is None else value
         height, width = cell.array or (0, 0)
-        if 0 < height * width <= _LARGEST_ARRAY:
+        if 0 < height * width <= _MAX_ARRAY:
             last = (row + height - 1, column + width - 1)
-            self._page.write_array_formula(row, column, *last, f"={cell.formula}", format, shown)
+            self._worksheet.write_array_formula(row, column, *last, f"={cell.formula}", format, shown)
         else:
-            self._page.write_formula(row, column, f"={cell.formula}", format, shown)
+            self._worksheet.write_formula(row, column, f"={cell.formula}", format, shown)
 
     def _link(self, row: int, column: int, cell: Cell) -> None:
         self._links += 1
-        if self._links > _MOST_LINKS:
-            self._job.note(f"Only the first {_MOST_LINKS} links of a sheet were kept: Excel holds no more.")
+        if self._links > _MAX_LINKS:
+            self._job.note(f"Only the first {_MAX_LINKS} links of a sheet were kept: Excel holds no more.")
             return
         target = f"internal:{cell.link[1:]}" if cell.link and cell.link.startswith("#") else cell.link
         # It writes a text, too, which the cell's own value then replaces.
-        self._page.write_url(row, column, target, self._format(cell.style), "-")
+        self._worksheet.write_url(row, column, target, self._format(cell.style), "-")
 
 
-def _dated(value: Value, style: CellStyle) -> CellStyle:
+def _with_date_format(value: Value, style: CellStyle) -> CellStyle:
     """Dates need a format, or they are numbers."""
     format = DEFAULTS.get(type(value))
     return CellStyle(format, style.bold) if format and not style.format else style
 
 
-def _stored(value: Value) -> bool | float | str | None:
+def _stored_value(value: Value) -> bool | float | str | None:
     if isinstance(value, (date, datetime, time, timedelta)):
         number = to_serial(value)
-        return plain(value) if number is None else number
-    return None if isinstance(value, Fault) else value
+        return to_text(value) if number is None else number
+    return None if isinstance(value, ErrorValue) else value
