@@ -17,7 +17,7 @@ from .output_file import taken, write_report
 if TYPE_CHECKING:
     from _csv import Writer
 
-    from ..course.grading import Mark
+    from ..course.grading import SubmissionResult
 
 _SIGNS = {"correct": "+", "not yet": "-", "not tried": "."}
 
@@ -41,7 +41,7 @@ def grade(options: argparse.Namespace) -> int:
         return _fail(problem)
     seed, begun = options.seed or f"{secrets.randbelow(10**6)}", time.monotonic()
     limits = grading.GradingLimits(options.cell_timeout, options.timeout)
-    marks = grading.grade(found, seed, limits=limits, jobs=options.jobs, told=_told)
+    marks = grading.grade(found, seed, limits=limits, jobs=options.jobs, on_result=_told)
     sys.stdout.write(table(marks))
     _written(options, marks, seed)
     seconds = time.monotonic() - begun
@@ -49,20 +49,20 @@ def grade(options: argparse.Namespace) -> int:
     return 1 if any(mark.remarks for mark in marks) else 0
 
 
-def _told(mark: Mark) -> None:
+def _told(mark: SubmissionResult) -> None:
     """Progress, where a person waits for it."""
     if sys.stderr.isatty():
         sys.stderr.write(f"{mark.student}: {mark.solved}\n")
 
 
-def table(marks: list[Mark]) -> str:
+def table(marks: list[SubmissionResult]) -> str:
     """Who has solved what: a column for each exercise by its number, the sums, the legend, and what was in the way."""
-    names = list(marks[0].verdicts)
+    names = list(marks[0].results)
     width = max(len("student"), *(len(mark.student) for mark in marks))
     heads = [f"{number:>3}" for number in range(1, len(names) + 1)]
     lines = [" ".join([f"{'student':{width}}", *heads, "sum"])]
     lines += [_line(mark, width) for mark in marks]
-    by_all = [f"{sum(mark.verdicts[name].solved for mark in marks):>3}" for name in names]
+    by_all = [f"{sum(mark.results[name].solved for mark in marks):>3}" for name in names]
     lines.append(" ".join([f"{'solved by':{width}}", *by_all, f"{sum(mark.solved for mark in marks):>3}"]))
     legend = "   ".join(f"{sign} {word}" for word, sign in _SIGNS.items())
     exercises = [f"{number:>3} {name}" for number, name in enumerate(names, start=1)]
@@ -70,12 +70,12 @@ def table(marks: list[Mark]) -> str:
     return "\n".join([*lines, "", legend, *exercises, *([""] if remarks else []), *remarks, ""]) + "\n"
 
 
-def _line(mark: Mark, width: int) -> str:
-    signs = [f"{_SIGNS[str(one.outcome)]:>3}" for one in mark.verdicts.values()]
+def _line(mark: SubmissionResult, width: int) -> str:
+    signs = [f"{_SIGNS[str(one.outcome)]:>3}" for one in mark.results.values()]
     return " ".join([f"{mark.student:{width}}", *signs, f"{mark.solved:>3}"])
 
 
-def _written(options: argparse.Namespace, marks: list[Mark], seed: str) -> None:
+def _written(options: argparse.Namespace, marks: list[SubmissionResult], seed: str) -> None:
     if options.json:
         found = {"seed": seed, "submissions": [_record(mark) for mark in marks]}
         text = json.dumps(found, indent=2, ensure_ascii=False) + "\n"
@@ -86,15 +86,15 @@ def _written(options: argparse.Namespace, marks: list[Mark], seed: str) -> None:
         write_report(options.csv, rows.getvalue(), overwrite=options.overwrite)
 
 
-def _record(mark: Mark) -> dict[str, object]:
-    verdicts = {name: {"outcome": str(one.outcome), "saw": one.message} for name, one in mark.verdicts.items()}
+def _record(mark: SubmissionResult) -> dict[str, object]:
+    verdicts = {name: {"outcome": str(one.outcome), "saw": one.message} for name, one in mark.results.items()}
     return {"student": mark.student, "solved": mark.solved, "exercises": verdicts, "remarks": list(mark.remarks)}
 
 
-def _write_rows(rows: Writer, marks: list[Mark]) -> None:
-    rows.writerow(["student", *marks[0].verdicts, "solved", "remarks"])
+def _write_rows(rows: Writer, marks: list[SubmissionResult]) -> None:
+    rows.writerow(["student", *marks[0].results, "solved", "remarks"])
     for mark in marks:
-        outcomes = [str(one.outcome) for one in mark.verdicts.values()]
+        outcomes = [str(one.outcome) for one in mark.results.values()]
         rows.writerow([_harmless(mark.student), *outcomes, mark.solved, "; ".join(map(_harmless, mark.remarks))])
 
 

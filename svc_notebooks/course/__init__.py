@@ -69,17 +69,19 @@ def exercises(theme: str | None = None) -> DataFrame:
     if theme is not None and theme not in THEMES:
         raise ValueError(f"theme must be one of {', '.join(THEMES)}, not {theme!r}")
     columns = "name text\ntitle text\nnotebook text\noutcome text\nhintsTaken count"
-    return frame(schema(columns), [_row(name) for name, one in DEFINITIONS.items() if theme in (None, one.theme)])
+    return frame(
+        schema(columns), [_row(name) for name, definition in DEFINITIONS.items() if theme in (None, definition.theme)]
+    )
 
 
 def _row(name: str) -> dict[str, object]:
-    definition, begun = DEFINITIONS[name], _exercises.get(name)
+    definition, exercise = DEFINITIONS[name], _exercises.get(name)
     return {
         "name": name,
         "title": definition.title,
         "notebook": THEMES[definition.theme],
-        "outcome": str(begun.outcome) if begun else "not tried",
-        "hintsTaken": begun.hints_taken if begun else 0,
+        "outcome": str(exercise.outcome) if exercise else "not tried",
+        "hintsTaken": exercise.hints_taken if exercise else 0,
     }
 
 
@@ -89,6 +91,6 @@ def reset() -> None:
     >>> from svc_notebooks import course
     >>> course.reset()
     """
-    for one in _exercises.values():
-        one.reset()
+    for exercise in _exercises.values():
+        exercise.reset()
     _exercises.clear()

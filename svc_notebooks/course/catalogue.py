@@ -1,9 +1,9 @@
-"""All exercises by their names, in the order in which a person meets them, and the notebook of each theme."""
+"""The catalogue: all exercises by name, in the order of the course, and the notebook of each theme."""
 
 from __future__ import annotations
 
-from .definition import Definition
-from .themes import content, events, messages, people, resumable, trouble, uploads
+from .definition import ExerciseDefinition
+from .themes import content, errors, events, messages, people, resumable, uploads
 
 THEMES = {
     "uploads": "exercises/e1-uploads.ipynb",
@@ -15,6 +15,8 @@ THEMES = {
     "events": "exercises/e7-events.ipynb",
 }
 
-_ROOMS = (uploads, resumable, content, trouble, people, messages, events)
+_THEME_MODULES = (uploads, resumable, content, errors, people, messages, events)
 
-DEFINITIONS: dict[str, Definition] = {one.name: one for room in _ROOMS for one in room.ALL}
+DEFINITIONS: dict[str, ExerciseDefinition] = {
+    definition.name: definition for theme in _THEME_MODULES for definition in theme.ALL
+}

@@ -1,4 +1,4 @@
-"""An exercise as a value: its task, its hints, what is laid out for it and how it is checked."""
+"""The definition of an exercise: its task, its hints, its set-up and its check."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 Value: TypeAlias = "str | int | bytes | list[str]"
 """What a student can be given: it travels as JSON when a teacher grades."""
 
-LayOut: TypeAlias = "Callable[[ExerciseService, Random], dict[str, Value]]"
-"""Put into a new world what the exercise needs; what the student is given, by name."""
+SetUp: TypeAlias = "Callable[[ExerciseService, Random], dict[str, Value]]"
+"""Creates what the exercise needs in a new service; returns the values for the student, by name."""
 
 Check: TypeAlias = "Callable[[Evidence], str]"
-"""What is right about the answer, in a sentence. Raises NotYet."""
+"""Returns a sentence about what is right. Raises CheckFailedError."""
 
 
 @dataclass(frozen=True, slots=True)
-class Definition:
+class ExerciseDefinition:
     """One exercise. `answer` is what its cell holds before anybody has solved it, below the line with `begin()`."""
 
     name: str
@@ -30,7 +30,7 @@ class Definition:
     title: str
     text: str
     hints: tuple[str, ...]
-    lay_out: LayOut
+    set_up: SetUp
     check: Check
     answer: str = "# Your code here."
     by_hand: bool = False

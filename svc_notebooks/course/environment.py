@@ -1,4 +1,4 @@
-"""Where a student's code meets an exercise: in this kernel, or, while a teacher grades, at the teacher's process."""
+"""The environments of an exercise: in this kernel, or, while a teacher grades, in the teacher's process."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 from ..client.session import Session
 from ..core.clock import parse_duration, parse_time
 from ..core.names import NOWHERE
+from .check_result import ExerciseOutcome, Verdict
 from .exercise_service import ExerciseService
-from .verdict import ExerciseOutcome, Verdict
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON
-    from .definition import Definition, Value
+    from .definition import ExerciseDefinition, Value
 
-COURSE = "/_course"
+COURSE_PATH = "/_course"
 """The paths of a teacher's process that are no service's."""
 
 
@@ -25,7 +25,7 @@ class ExerciseEnvironment(Protocol):
     """One exercise that was begun."""
 
     @property
-    def given(self) -> Mapping[str, Value]:
+    def values(self) -> Mapping[str, Value]:
         """What the student has, by name."""
 
     def session(self) -> Session:
@@ -43,10 +43,10 @@ class ExerciseEnvironment(Protocol):
     def messages(self) -> list[dict[str, str]]:
         """The headers of the messages for a receiver."""
 
-    def answered(self, number: int, answer: int | str) -> None:
+    def record_outcome(self, number: int, outcome: int | str) -> None:
         """What the receiver did with one of them."""
 
-    def verdict(self) -> Verdict:
+    def result(self) -> Verdict:
         """What became of it so far."""
 
     def close(self) -> None:
@@ -56,71 +56,73 @@ class ExerciseEnvironment(Protocol):
 class LocalEnvironment:
     """An exercise in this kernel: the service is a function of it."""
 
-    def __init__(self, definition: Definition, seed: str) -> None:
-        self.world = ExerciseService(definition, seed)
+    def __init__(self, definition: ExerciseDefinition, seed: str) -> None:
+        self.exercise = ExerciseService(definition, seed)
 
     @property
-    def given(self) -> Mapping[str, Value]:
+    def values(self) -> Mapping[str, Value]:
         """What the student has, by name."""
-        return self.world.given
+        return self.exercise.values
 
     def session(self) -> Session:
         """A session of the student."""
-        return self._session(self.world.token)
+        return self._session(self.exercise.token)
 
     def sign_in(self, client: str, scopes: list[str] | None) -> Session:
         """A session of a program of the student."""
-        return self._session(self.world.sign_in(client, scopes))
+        return self._session(self.exercise.sign_in(client, scopes))
 
     def _session(self, token: str) -> Session:
         from random import Random
 
-        clock = self.world.clock
-        handler = self.world.witness.handle
+        clock = self.exercise.clock
+        handler = self.exercise.recorder.handle
         return Session(NOWHERE, token, handler=handler, clock=clock, sleep=clock.wait, random=Random(0))
 
     def now(self) -> datetime:
         """What the clock shows."""
-        return self.world.clock.now()
+        return self.exercise.clock.now()
 
     def advance(self, duration: str | float | timedelta) -> datetime:
         """Move the clock on."""
-        return self.world.clock.advance(duration)
+        return self.exercise.clock.advance(duration)
 
     def messages(self) -> list[dict[str, str]]:
         """The headers of the messages for a receiver."""
-        return self.world.messages()
+        return self.exercise.messages()
 
-    def answered(self, number: int, answer: int | str) -> None:
+    def record_outcome(self, number: int, outcome: int | str) -> None:
         """What the receiver did with one of them."""
-        self.world.answered(number, answer)
+        self.exercise.record_outcome(number, outcome)
 
-    def verdict(self) -> Verdict:
+    def result(self) -> Verdict:
         """What became of it so far."""
-        return self.world.verdict()
+        return self.exercise.result()
 
     def close(self) -> None:
         """It is over."""
-        self.world.close()
+        self.exercise.close()
 
 
 class RemoteEnvironment:
-    """An exercise at a judge: this process has its address and a key, and nothing to prove anything with."""
+    """An exercise at a grading service: this process has only its address and a key."""
 
-    def __init__(self, definition: Definition, base_url: str, key: str) -> None:
+    def __init__(self, definition: ExerciseDefinition, base_url: str, key: str) -> None:
         self._name, self._base_url = definition.name, base_url
-        self._line = Session(base_url, key)
-        begun = self._ask("begin")
-        self.given: Mapping[str, Value] = {name: self._here(unpacked(value)) for name, value in begun["given"].items()}
-        self._token = str(begun["token"])
-        self._now = parse_time(str(begun["now"]))
+        self._grader = Session(base_url, key)
+        response = self._call("begin")
+        self.values: Mapping[str, Value] = {
+            name: self._with_base_url(from_json(value)) for name, value in response["given"].items()
+        }
+        self._token = str(response["token"])
+        self._now = parse_time(str(response["now"]))
 
-    def _here(self, value: Value) -> Value:
-        """Addresses of the service lead to the judge."""
+    def _with_base_url(self, value: Value) -> Value:
+        """Replace the address of the service by that of the grading service."""
         return value.replace(NOWHERE, self._base_url) if isinstance(value, str) else value
 
-    def _ask(self, what: str, **more: JSON) -> dict[str, Any]:
-        return self._line.call("POST", f"{COURSE}/{what}", body={"exercise": self._name, **more})
+    def _call(self, action: str, **fields: JSON) -> dict[str, Any]:
+        return self._grader.call("POST", f"{COURSE_PATH}/{action}", body={"exercise": self._name, **fields})
 
     def session(self) -> Session:
         """A session of the student."""
@@ -131,7 +133,7 @@ class RemoteEnvironment:
         from ..core.errors.errors import BadRequest
 
         try:
-            return self._session(str(self._ask("sign_in", client=client, scopes=list(scopes or []))["token"]))
+            return self._session(str(self._call("sign_in", client=client, scopes=list(scopes or []))["token"]))
         except BadRequest as error:
             raise ValueError(error.message) from None
 
@@ -148,32 +150,32 @@ class RemoteEnvironment:
     def advance(self, duration: str | float | timedelta) -> datetime:
         """Move the clock on."""
         seconds = parse_duration(duration).total_seconds()
-        self._now = parse_time(str(self._ask("advance", seconds=seconds)["now"]))
+        self._now = parse_time(str(self._call("advance", seconds=seconds)["now"]))
         return self._now
 
     def messages(self) -> list[dict[str, str]]:
         """The headers of the messages for a receiver."""
-        found: list[dict[str, str]] = self._ask("messages")["messages"]
-        return found
+        messages: list[dict[str, str]] = self._call("messages")["messages"]
+        return messages
 
-    def answered(self, number: int, answer: int | str) -> None:
+    def record_outcome(self, number: int, outcome: int | str) -> None:
         """What the receiver did with one of them."""
-        self._ask("answered", number=number, answer=answer)
+        self._call("answered", number=number, answer=outcome)
 
-    def verdict(self) -> Verdict:
+    def result(self) -> Verdict:
         """What became of it so far."""
-        found = self._ask("verdict")
-        return Verdict(ExerciseOutcome(found["outcome"]), str(found["message"]))
+        response = self._call("verdict")
+        return Verdict(ExerciseOutcome(response["outcome"]), str(response["message"]))
 
     def close(self) -> None:
-        """It is over here; the judge keeps what it has seen."""
-        self._line.close()
+        """It is over here; the grading service keeps its records."""
+        self._grader.close()
 
 
-def packed(value: Value) -> JSON:
+def to_json(value: Value) -> JSON:
     """A value that a student is given, as JSON.
 
-    >>> unpacked(packed(b"duck")), packed("duck")
+    >>> from_json(to_json(b"duck")), to_json("duck")
     (b'duck', 'duck')
     """
     if isinstance(value, bytes):
@@ -181,6 +183,6 @@ def packed(value: Value) -> JSON:
     return list(value) if isinstance(value, list) else value
 
 
-def unpacked(value: Any) -> Value:
+def from_json(value: Any) -> Value:
     """The value that `packed` was given."""
     return b64decode(value["base64"]) if isinstance(value, dict) else value

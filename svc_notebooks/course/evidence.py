@@ -1,7 +1,7 @@
-"""What a check may look at: the requests of a student, and what the service holds now.
+"""The evidence for a check: the requests of a student, and the state of the service.
 
-Of the requests there are two accounts, the journal of the service and the notes of a witness; they are put together
-row by row. The state is read in a fork, so that looking changes nothing: neither the journal, nor a limit, nor the
+The journal of the service and the request recorder both have a record of each request; they are joined row by
+row. The state is read in a fork, so that looking changes nothing: neither the journal, nor a limit, nor the
 clock.
 """
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from ..core.http.messages import Headers, JSONObject, Query
     from ..server.service import Service
     from .definition import Value
-    from .exercise_service import Trial
-    from .request_recorder import Note
+    from .exercise_service import ReceiverCase
+    from .request_recorder import RecordedExchange
 
-_FILE = "id,name,mimeType,size,description,starred,trashed,parents,properties"
+_FILE_FIELDS = "id,name,mimeType,size,description,starred,trashed,parents,properties"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """One request as the service saw it: what its journal says, and what a witness noted."""
+class RecordedRequest:
+    """One request as the service saw it: a row of its journal, and a record of the request recorder."""
 
     n: int
     time: datetime
@@ -40,22 +40,22 @@ class Seen:
     path: str
     query: Query
     headers: Mapping[str, str]
-    asked: bytes
+    request_body: bytes
     status: int | None
     answered: bool
-    told: Headers
-    answer: bytes
+    response_headers: Headers
+    response_body: bytes
     client: str | None
     user: str | None
     scopes: frozenset[str]
     received: int
     sent: int
-    before: int | None
-    after: int | None
+    offset_before: int | None
+    offset_after: int | None
     fault: str | None
 
     @property
-    def worked(self) -> bool:
+    def succeeded(self) -> bool:
         """Whether it was answered with success, and the answer arrived."""
         return self.answered and self.status is not None and self.status < 300
 
@@ -66,11 +66,11 @@ class Seen:
 
     @property
     def content_range(self) -> str:
-        """What a part of an upload said about its place."""
+        """The Content-Range of a part of an upload."""
         return self.headers.get("Content-Range", "")
 
     @property
-    def asks_where(self) -> bool:
+    def is_status_query(self) -> bool:
         """Whether it is a status query: a part of an upload that has no bytes."""
         return self.operation == "upload.session" and self.content_range.replace(" ", "").startswith("bytes*/")
 
@@ -80,90 +80,90 @@ class Seen:
         return self.headers.get("User-Agent") != USER_AGENT
 
     @property
-    def body(self) -> dict[str, Any]:
+    def request_json(self) -> dict[str, Any]:
         """What was asked, where that is a JSON object."""
-        return as_object(self.asked)
+        return as_object(self.request_body)
 
     @property
-    def result(self) -> dict[str, Any]:
+    def response_json(self) -> dict[str, Any]:
         """What was answered, where that is a JSON object."""
-        return as_object(self.answer)
+        return as_object(self.response_body)
 
 
-def seen(note: Note, row: Mapping[str, Any]) -> Seen:
-    """Both accounts of one request."""
-    return Seen(
+def recorded_request(exchange: RecordedExchange, row: Mapping[str, Any]) -> RecordedRequest:
+    """Join the two records of one request."""
+    return RecordedRequest(
         n=row["n"],
         time=parse_time(row["time"]),
         operation=row["operation"],
-        method=note.method,
-        path=note.path,
-        query=note.query,
-        headers=note.headers,
-        asked=bytes(note.asked),
+        method=exchange.method,
+        path=exchange.path,
+        query=exchange.query,
+        headers=exchange.headers,
+        request_body=bytes(exchange.request_body),
         status=row["status"],
-        answered=note.status is not None,
-        told=note.told,
-        answer=note.answer,
+        answered=exchange.status is not None,
+        response_headers=exchange.response_headers,
+        response_body=exchange.response_body,
         client=row["client"],
         user=row["user"],
         scopes=frozenset(row["scopes"]),
         received=row["received"],
         sent=row["sent"],
-        before=row["offset_before"],
-        after=row["offset_after"],
+        offset_before=row["offset_before"],
+        offset_after=row["offset_after"],
         fault=row["fault"],
     )
 
 
 class Evidence:
-    """The requests, the state, and what was laid out; `given` is what the student has, `kept` what only checks know."""
+    """The requests, the state and the set-up: `values` for the student, `check_data` for checks only."""
 
     def __init__(
         self,
-        requests: list[Seen],
+        requests: list[RecordedRequest],
         state: Service,
-        given: Mapping[str, Value],
-        kept: Mapping[str, Any],
-        trials: list[Trial],
+        values: Mapping[str, Value],
+        check_data: Mapping[str, Any],
+        receiver_cases: list[ReceiverCase],
         now: datetime,
     ) -> None:
         self.requests = requests
-        self.given: Mapping[str, Any] = given
-        self.kept = kept
-        self.trials = trials
+        self.values: Mapping[str, Any] = values
+        self.check_data = check_data
+        self.receiver_cases = receiver_cases
         self.now = now
         self._state = Session(
             NOWHERE, state.sign_in(), handler=state.handle, clock=state.clock, sleep=state.clock.wait, random=None
         )
 
-    # -- what was asked
+    # -- the requests
 
-    def of(self, *operations: str) -> list[Seen]:
+    def requests_of(self, *operations: str) -> list[RecordedRequest]:
         """The requests of some operations, in their order."""
-        return [one for one in self.requests if one.operation in operations]
+        return [request for request in self.requests if request.operation in operations]
 
-    def made(self, file_id: str) -> list[Seen]:
+    def creations_of(self, file_id: str) -> list[RecordedRequest]:
         """The requests that could have made a file: those whose answer names it, or got lost, or names nothing."""
         return [
-            one
-            for one in self.of("files.create", "files.copy", "upload.session")
-            if one.result.get("id", file_id) == file_id and (one.worked or one.fault)
+            request
+            for request in self.requests_of("files.create", "files.copy", "upload.session")
+            if request.response_json.get("id", file_id) == file_id and (request.succeeded or request.fault)
         ]
 
-    # -- what there is
+    # -- the state of the service
 
     def files(self, q: str | None = None) -> list[dict[str, Any]]:
         """The first user's files that match."""
-        return list(list_files(self._state, q=q, fields=_FILE))
+        return list(list_files(self._state, q=q, fields=_FILE_FIELDS))
 
     def file(self, file_id: str) -> dict[str, Any]:
         """One file of the first user. Raises SvcError."""
-        return self._call(file_path(self._state, file_id), fields=_FILE)
+        return self._call(file_path(self._state, file_id), fields=_FILE_FIELDS)
 
-    def named(self, name: str) -> list[dict[str, Any]]:
+    def files_named(self, name: str) -> list[dict[str, Any]]:
         """The files of this name that are not in the trash."""
-        return [one for one in self.files() if one["name"] == name and not one.get("trashed")]
+        return [file for file in self.files() if file["name"] == name and not file.get("trashed")]
 
     def content(self, file_id: str) -> bytes:
         """The bytes of a file; of a native document there are none."""
@@ -178,8 +178,8 @@ class Evidence:
 
     def events(self) -> list[dict[str, Any]]:
         """The events of the first user's calendar: a series is one, whatever became of its instances."""
-        every = self._events(self._calendar(), {})
-        return [one for one in every if "recurringEventId" not in one and one.get("status") != "cancelled"]
+        events = self._events(self._calendar(), {})
+        return [event for event in events if "recurringEventId" not in event and event.get("status") != "cancelled"]
 
     def instances(self, event_id: str) -> list[dict[str, Any]]:
         """The instances of a series, the cancelled ones among them."""

@@ -1,4 +1,4 @@
-"""Grades submissions: each notebook runs in a process of its own, and the judge here has seen what it asked."""
+"""Grades submissions: runs each notebook in a process of its own against the grading service in this one."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, cast
 
 from ..server.transports.socket import SocketServer
-from .grading_service import Judge
+from .grading_service import GradingService
 from .runner import run_cells
-from .student_exercise import JUDGE, KEY
-from .submissions import Submission, Unreadable, exercise_cells
+from .student_exercise import GRADER, KEY
+from .submissions import Submission, UnreadableNotebookError, exercise_cells
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
     from ..server.service import Service
-    from .verdict import Verdict
+    from .check_result import Verdict
 
-_WARM = (
+_PRELOADED_MODULES = (
     "IPython.core.interactiveshell", "pandas", "requests", "svc_notebooks.course.runner",
     "svc_notebooks.course.student_exercise",
     "svc_notebooks.notebook.events.query", "svc_notebooks.notebook.events.events", "svc_notebooks.notebook.files.files",
@@ -36,8 +36,8 @@ _WARM = (
 """What most submissions import: a process that runs one begins with it."""
 
 _THREADS = 64
-_LONGEST = 32
-_TRIES = 4
+_MAX_MESSAGE = 32
+_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +49,27 @@ class GradingLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """What became of one submission: a verdict for each exercise, and what was in the way."""
+class SubmissionResult:
+    """What became of one submission: a result for each exercise, and remarks on what went wrong."""
 
     student: str
-    verdicts: dict[str, Verdict]
+    results: dict[str, Verdict]
     remarks: tuple[str, ...]
 
     @property
     def solved(self) -> int:
         """How many exercises are correct."""
-        return sum(one.solved for one in self.verdicts.values())
+        return sum(result.solved for result in self.results.values())
 
 
 def grade(
-    found: Iterable[Submission],
+    submissions: Iterable[Submission],
     seed: str,
     *,
     limits: GradingLimits | None = None,
     jobs: int | None = None,
-    told: Callable[[Mark], object] = lambda mark: None,
-) -> list[Mark]:
+    on_result: Callable[[SubmissionResult], object] = lambda mark: None,
+) -> list[SubmissionResult]:
     """Grade submissions, some at a time; `told` hears of each when it is done. The marks, in the order of the students.
 
     Args:
@@ -79,93 +79,93 @@ def grade(
         jobs: How many run at the same time; None: one for each processor.
         told: Called with each mark, from another thread.
     """
-    judge = Judge()
-    served = cast("Service", judge)  # it has what the socket asks of a service: `handle`, `policy` and `user_of`
+    grader = GradingService()
+    served = cast("Service", grader)  # it has what the socket asks of a service: `handle`, `policy` and `user_of`
     with SocketServer(served, threads=_THREADS) as server, ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        room = _Room(judge, server.base_url, seed, limits or GradingLimits())
+        runner = _SubmissionRunner(grader, server.base_url, seed, limits or GradingLimits())
 
-        def one(submission: Submission) -> Mark:
-            mark = room.mark(submission)
-            told(mark)
+        def grade_one(submission: Submission) -> SubmissionResult:
+            mark = runner.grade(submission)
+            on_result(mark)
             return mark
 
-        return list(pool.map(one, found))
+        return list(pool.map(grade_one, submissions))
 
 
-class _Room:
+class _SubmissionRunner:
     """Where submissions are run."""
 
-    def __init__(self, judge: Judge, base_url: str, seed: str, limits: GradingLimits) -> None:
-        self._judge, self._base_url, self._seed, self._limits = judge, base_url, seed, limits
+    def __init__(self, grader: GradingService, base_url: str, seed: str, limits: GradingLimits) -> None:
+        self._grader, self._base_url, self._seed, self._limits = grader, base_url, seed, limits
         # Fresh processes at the price of a fork, from a server that has imported what they all need and nothing else.
-        fresh = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
-        self._processes: Any = get_context(fresh)
-        if fresh == "forkserver":
-            self._processes.set_forkserver_preload(list(_WARM))
+        start_method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
+        self._processes: Any = get_context(start_method)
+        if start_method == "forkserver":
+            self._processes.set_forkserver_preload(list(_PRELOADED_MODULES))
 
-    def mark(self, submission: Submission) -> Mark:
+    def grade(self, submission: Submission) -> SubmissionResult:
         """Run the notebooks of a submission, one after the other."""
-        key = self._judge.open(f"{self._seed}/{submission.student}")
-        remarks = [said for path in submission.notebooks for said in self._sit(path, key)]
+        key = self._grader.open(f"{self._seed}/{submission.student}")
+        remarks = [remark for path in submission.notebooks for remark in self._run_notebook(path, key)]
         if not submission.notebooks:
             remarks.append("there is no notebook in the folder")
-        return Mark(submission.student, self._judge.close(key), tuple(remarks))
+        return SubmissionResult(submission.student, self._grader.close(key), tuple(remarks))
 
-    def _sit(self, path: Path, key: str) -> list[str]:
+    def _run_notebook(self, path: Path, key: str) -> list[str]:
         try:
             cells = exercise_cells(path)
-        except Unreadable as error:
+        except UnreadableNotebookError as error:
             return [f"{path.name} cannot be read: {error}"]
-        return [f"{path.name} {said}" for said in self._run(cells, key)] if cells else []
+        return [f"{path.name} {remark}" for remark in self._run_cells(cells, key)] if cells else []
 
-    def _run(self, cells: list[str], key: str) -> list[str]:
-        for _ in range(_TRIES):
+    def _run_cells(self, cells: list[str], key: str) -> list[str]:
+        for _ in range(_ATTEMPTS):
             with TemporaryDirectory(prefix="svc-grade-", ignore_cleanup_errors=True) as folder:
-                given = {JUDGE: self._base_url, KEY: key, "HOME": folder, "IPYTHONDIR": folder}
+                variables = {GRADER: self._base_url, KEY: key, "HOME": folder, "IPYTHONDIR": folder}
                 with suppress(
                     OSError, EOFError
                 ):  # somebody's notebook has ended the server of processes: a new one comes
-                    return self._run_once(cells, folder, given)
+                    return self._run_once(cells, folder, variables)
         return ["could not be run: its process did not begin"]
 
-    def _run_once(self, cells: list[str], folder: str, given: dict[str, str]) -> list[str]:
-        ours, theirs = self._processes.Pipe(duplex=False)
-        arguments = (cells, folder, given, self._limits.cell, theirs)
+    def _run_once(self, cells: list[str], folder: str, variables: dict[str, str]) -> list[str]:
+        receiver, sender = self._processes.Pipe(duplex=False)
+        arguments = (cells, folder, variables, self._limits.cell, sender)
         process = self._processes.Process(target=run_cells, args=arguments, daemon=True)
-        with ours:
-            with theirs:
+        with receiver:
+            with sender:
                 process.start()
             try:
-                return _watched(ours, self._limits)
+                return _watch(receiver, self._limits)
             finally:
-                _ended(process)
+                _kill(process)
 
 
-def _watched(line: Connection, limits: GradingLimits) -> list[str]:
+def _watch(connection: Connection, limits: GradingLimits) -> list[str]:
     """Listen until a notebook has come to its end or its time is over; what was in its way."""
-    ends, at, remarks = time.monotonic() + limits.notebook, 0, list[str]()
-    while line.poll(max(0.0, ends - time.monotonic())):
-        word, number = _heard(line)
+    deadline, cell, remarks = time.monotonic() + limits.notebook, 0, list[str]()
+    while connection.poll(max(0.0, deadline - time.monotonic())):
+        word, number = _receive(connection)
         if word == "end":
             return remarks
         if word == "slow":
             remarks.append(f"took more than {limits.cell:g} s in cell {number}, which was cut off")
         elif word != "cell":
-            return [*remarks, f"ended its process in cell {at}"]
-        at = number
-    return [*remarks, f"took more than {limits.notebook:g} s and was cut off in cell {at}"]
+            return [*remarks, f"ended its process in cell {cell}"]
+        cell = number
+    return [*remarks, f"took more than {limits.notebook:g} s and was cut off in cell {cell}"]
 
 
-def _heard(line: Connection) -> tuple[str, int]:
+def _receive(connection: Connection) -> tuple[str, int]:
     """A word and a number, as text: what a submission's process says is never unpickled."""
     try:
-        word, _, number = line.recv_bytes(_LONGEST).decode().partition(" ")
+        word, _, number = connection.recv_bytes(_MAX_MESSAGE).decode().partition(" ")
         return word, int(number)
     except (EOFError, OSError, ValueError):
         return "", 0
 
 
-def _ended(process: Any) -> None:
+def _kill(process: Any) -> None:
     """End a process and whatever it has started."""
     if hasattr(os, "killpg"):
         with suppress(OSError):

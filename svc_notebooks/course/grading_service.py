@@ -1,4 +1,4 @@
-"""Where exercises are held while a teacher grades: in the teacher's process, one sitting for each submission.
+"""Serves the exercises of submissions while a teacher grades, in the teacher's process.
 
 A submission runs in a process of its own, which has an address and a key. The services that it asks are here, and so
 are their journals and the checks: what it prints, patches or redefines is no evidence.
@@ -18,128 +18,132 @@ from ..core.http.messages import Query, Request, Response, as_body
 from ..core.policy import Policy
 from ..server.context.responses import error_response, json_response
 from .catalogue import DEFINITIONS
-from .environment import COURSE, packed
+from .check_result import ExerciseOutcome, Verdict
+from .environment import COURSE_PATH, to_json
 from .exercise_service import ExerciseService
-from .verdict import ExerciseOutcome, Verdict
 
 if TYPE_CHECKING:
     from ..core.http.messages import JSON, JSONObject
 
-MOST_BEGUN = 10
+MAX_BEGINS = 10
 """How often one submission may begin one exercise: who tries all answers is not asked a hundredth time."""
 
-_MOST_BODY = 64 * 1024
+_MAX_BODY = 64 * 1024
 _RANK = (ExerciseOutcome.NOT_TRIED, ExerciseOutcome.NOT_YET, ExerciseOutcome.CORRECT)
-_UNTRIED = Verdict(ExerciseOutcome.NOT_TRIED, "It was never begun.")
+_NOT_TRIED = Verdict(ExerciseOutcome.NOT_TRIED, "It was never begun.")
 
 
-class Sitting:
-    """One submission: its worlds, one for each exercise that it has begun, and the best of what came of them."""
+class GradedSubmission:
+    """One submission: a service for each exercise that it has begun, and the best result of each exercise."""
 
     def __init__(self, seed: str) -> None:
         self._seed = seed
-        self._worlds: dict[str, ExerciseService] = {}
-        self._begun: dict[str, int] = {}
+        self._exercises: dict[str, ExerciseService] = {}
+        self._begin_counts: dict[str, int] = {}
         self._tokens: dict[str, str] = {}
-        self._best: dict[str, Verdict] = {}
+        self._best_results: dict[str, Verdict] = {}
         self._lock = RLock()
 
-    def world_of(self, token: str) -> ExerciseService | None:
-        """The world that a token opens."""
-        return self._worlds.get(self._tokens.get(token, ""))
+    def exercise_of(self, token: str) -> ExerciseService | None:
+        """The exercise that a token opens."""
+        return self._exercises.get(self._tokens.get(token, ""))
 
     def begin(self, name: str) -> JSONObject:
-        """A new world for an exercise; what came of the one before it is kept. Raises ApiError."""
+        """A new service for an exercise; the result of the one before it is kept. Raises ApiError."""
         with self._lock:
             if name not in DEFINITIONS:
                 raise refuse("badRequest", message=f"there is no exercise {name!r}")
-            self._begun[name] = self._begun.get(name, 0) + 1
-            if self._begun[name] > MOST_BEGUN:
-                raise refuse("badRequest", message=f"{name!r} was begun {MOST_BEGUN} times already")
+            self._begin_counts[name] = self._begin_counts.get(name, 0) + 1
+            if self._begin_counts[name] > MAX_BEGINS:
+                raise refuse("badRequest", message=f"{name!r} was begun {MAX_BEGINS} times already")
             self._end(name)
-            made = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begun[name]}")
-            self._worlds[name] = made
-            self._tokens[made.token] = name
-            given: JSONObject = {key: packed(value) for key, value in made.given.items()}
-            return {"token": made.token, "given": given, **_instant(made)}
+            exercise = ExerciseService(DEFINITIONS[name], f"{self._seed}/{self._begin_counts[name]}")
+            self._exercises[name] = exercise
+            self._tokens[exercise.token] = name
+            values: JSONObject = {key: to_json(value) for key, value in exercise.values.items()}
+            return {"token": exercise.token, "given": values, **_instant(exercise)}
 
     def sign_in(self, name: str, client: str, scopes: list[str]) -> JSONObject:
         """A token for a program. Raises ValueError, ApiError."""
         with self._lock:
-            token = self.world(name).sign_in(client, scopes)
+            token = self.exercise(name).sign_in(client, scopes)
             self._tokens[token] = name
             return {"token": token}
 
-    def world(self, name: str) -> ExerciseService:
-        """The world of an exercise that was begun. Raises ApiError."""
-        if name not in self._worlds:
+    def exercise(self, name: str) -> ExerciseService:
+        """The service of an exercise that was begun. Raises ApiError."""
+        if name not in self._exercises:
             raise refuse("badRequest", message=f"{name!r} was not begun")
-        return self._worlds[name]
+        return self._exercises[name]
 
     def _end(self, name: str) -> None:
-        world = self._worlds.pop(name, None)
-        if world is None:
+        exercise = self._exercises.pop(name, None)
+        if exercise is None:
             return
-        self._tokens = {token: one for token, one in self._tokens.items() if one != name}
-        found = world.verdict()
-        self._best[name] = max(self._best.get(name, _UNTRIED), found, key=lambda one: _RANK.index(one.outcome))
-        world.close()
+        self._tokens = {token: exercise_name for token, exercise_name in self._tokens.items() if exercise_name != name}
+        result = exercise.result()
+        self._best_results[name] = max(
+            self._best_results.get(name, _NOT_TRIED), result, key=lambda candidate: _RANK.index(candidate.outcome)
+        )
+        exercise.close()
 
     def end(self) -> dict[str, Verdict]:
         """Close everything; what became of every exercise."""
         with self._lock:
-            for name in list(self._worlds):
+            for name in list(self._exercises):
                 self._end(name)
-            return {name: self._best.get(name, _UNTRIED) for name in DEFINITIONS}
+            return {name: self._best_results.get(name, _NOT_TRIED) for name in DEFINITIONS}
 
 
-class Judge:
-    """All sittings, behind one address: a request goes to the world that its token opens, or to the course itself."""
+class GradingService:
+    """All submissions at one address: a request goes to the exercise that its token opens, or to the course."""
 
     policy = Policy()
 
     def __init__(self) -> None:
-        self._sittings: dict[str, Sitting] = {}
-        self._calls: Mapping[str, Callable[[Sitting, str, JSONObject], JSONObject]] = {
-            "begin": lambda sitting, name, _: sitting.begin(name),
-            "sign_in": lambda sitting, name, body: sitting.sign_in(name, str(body["client"]), _texts(body["scopes"])),
+        self._submissions: dict[str, GradedSubmission] = {}
+        self._actions: Mapping[str, Callable[[GradedSubmission, str, JSONObject], JSONObject]] = {
+            "begin": lambda submission, name, _: submission.begin(name),
+            "sign_in": lambda submission, name, body: submission.sign_in(
+                name, str(body["client"]), _texts(body["scopes"])
+            ),
             "advance": _advance,
             "messages": _messages,
-            "answered": _answered,
-            "verdict": _verdict,
+            "answered": _record_outcome,
+            "verdict": _result,
         }
 
     def open(self, seed: str) -> str:
-        """Begin a sitting, whose data come from this seed: the key that lets a submission in."""
+        """Begin a submission, whose data come from this seed: the key that lets a submission in."""
         key = secrets.token_urlsafe(24)
-        self._sittings[key] = Sitting(seed)
+        self._submissions[key] = GradedSubmission(seed)
         return key
 
     def close(self, key: str) -> dict[str, Verdict]:
-        """End a sitting: what became of every exercise."""
-        return self._sittings.pop(key).end()
+        """End a submission: the result of every exercise."""
+        return self._submissions.pop(key).end()
 
     def handle(self, request: Request) -> Response:
-        """The answer of the world that is meant, or of the course. Raises Disconnected where a fault cuts the line."""
+        """The response of the exercise or of the course. Raises Disconnected where a fault cuts the line."""
         token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
-        if request.path.startswith(f"{COURSE}/"):
-            return self._called(request, self._sittings.get(token))
-        for sitting in list(self._sittings.values()):
-            if world := sitting.world_of(token):
-                return world.witness.handle(request)
+        if request.path.startswith(f"{COURSE_PATH}/"):
+            return self._act(request, self._submissions.get(token))
+        for submission in list(self._submissions.values()):
+            if exercise := submission.exercise_of(token):
+                return exercise.recorder.handle(request)
         return error_response(refuse("badToken"))
 
     def user_of(self, token: str) -> str | None:
         """The user of a token: each submission has its own, so its requests have their own share of the threads."""
-        return token if any(sitting.world_of(token) for sitting in list(self._sittings.values())) else None
+        return token if any(submission.exercise_of(token) for submission in list(self._submissions.values())) else None
 
-    def _called(self, request: Request, sitting: Sitting | None) -> Response:
-        call = self._calls.get(request.path.removeprefix(f"{COURSE}/"))
+    def _act(self, request: Request, submission: GradedSubmission | None) -> Response:
+        action = self._actions.get(request.path.removeprefix(f"{COURSE_PATH}/"))
         try:
-            if sitting is None or call is None:
+            if submission is None or action is None:
                 raise refuse("badToken")
             body = _body(request)
-            return json_response(Query(), call(sitting, str(body.get("exercise")), body))
+            return json_response(Query(), action(submission, str(body.get("exercise")), body))
         except ApiError as error:
             return error_response(error)
         except (ArithmeticError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -147,37 +151,37 @@ class Judge:
 
 
 def _body(request: Request) -> dict[str, Any]:
-    found = json.loads(as_body(request.body).read(_MOST_BODY))
-    if not isinstance(found, dict):
+    value = json.loads(as_body(request.body).read(_MAX_BODY))
+    if not isinstance(value, dict):
         raise ValueError("the body is no JSON object")
-    return found
+    return value
 
 
 def _texts(value: Any) -> list[str]:
-    return [str(one) for one in value]
+    return [str(text) for text in value]
 
 
-def _instant(world: ExerciseService) -> JSONObject:
-    return {"now": format_time(world.clock.now())}
+def _instant(exercise: ExerciseService) -> JSONObject:
+    return {"now": format_time(exercise.clock.now())}
 
 
-def _advance(sitting: Sitting, name: str, body: JSONObject) -> JSONObject:
-    world = sitting.world(name)
-    world.clock.advance(float(str(body["seconds"])))
-    return _instant(world)
+def _advance(submission: GradedSubmission, name: str, body: JSONObject) -> JSONObject:
+    exercise = submission.exercise(name)
+    exercise.clock.advance(float(str(body["seconds"])))
+    return _instant(exercise)
 
 
-def _messages(sitting: Sitting, name: str, _: JSONObject) -> JSONObject:
-    return {"messages": [{**message} for message in sitting.world(name).messages()]}
+def _messages(submission: GradedSubmission, name: str, _: JSONObject) -> JSONObject:
+    return {"messages": [{**message} for message in submission.exercise(name).messages()]}
 
 
-def _answered(sitting: Sitting, name: str, body: JSONObject) -> JSONObject:
-    answer: JSON = body["answer"]
+def _record_outcome(submission: GradedSubmission, name: str, body: JSONObject) -> JSONObject:
+    outcome: JSON = body["answer"]
     number = int(str(body["number"]))
-    sitting.world(name).answered(number, answer if isinstance(answer, int) else str(answer))
+    submission.exercise(name).record_outcome(number, outcome if isinstance(outcome, int) else str(outcome))
     return {}
 
 
-def _verdict(sitting: Sitting, name: str, _: JSONObject) -> JSONObject:
-    found = sitting.world(name).verdict()
-    return {"outcome": found.outcome.value, "message": found.message}
+def _result(submission: GradedSubmission, name: str, _: JSONObject) -> JSONObject:
+    result = submission.exercise(name).result()
+    return {"outcome": result.outcome.value, "message": result.message}

@@ -1,4 +1,4 @@
-"""Runs one notebook of a submission, in a process that is made for it and thrown away.
+"""Runs one notebook of a submission in a process of its own.
 
 The cells run in IPython as in a kernel, with nobody listening: what they print goes nowhere. What became of the
 exercises is not told by this process, which belongs to the submission; it says only which cell it is at.
@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-_MEMORY = 4 * 1024**3
-_FILE = 256 * 1024**2
-_MOST_OPEN = 4096
-_KEPT = (
+_MAX_MEMORY = 4 * 1024**3
+_MAX_FILE_SIZE = 256 * 1024**2
+_MAX_DESCRIPTORS = 4096
+_KEPT_VARIABLES = (
     "LANG",
     "LC_ALL",
     "LD_LIBRARY_PATH",
@@ -33,74 +33,78 @@ _KEPT = (
 )
 """What is left of the environment: a teacher's tokens are no student's."""
 
-_AGAIN = 0.5
+_ALARM_INTERVAL = 0.5
 """Seconds; a cell that catches its interruption is interrupted again, until its whole process is ended."""
 
 
 def run_cells(
-    cells: Sequence[str], folder: str, environment: Mapping[str, str], seconds: float, line: Connection
+    cells: Sequence[str], folder: str, environment: Mapping[str, str], seconds: float, connection: Connection
 ) -> None:
     """Run the cells one after the other, each for so long at most; say through the line at which one it is.
 
     A cell that fails or takes too long does not keep the next ones from running.
     """
-    _detached(folder, environment, line.fileno())
+    _isolate(folder, environment, connection.fileno())
     shell = _shell()
     for number, cell in enumerate(cells, start=1):
-        line.send_bytes(b"cell %d" % number)
+        connection.send_bytes(b"cell %d" % number)
         try:
-            _alarm(seconds)
-            found = shell.run_cell(cell, store_history=False)
-            slow = isinstance(found.error_in_exec, TooSlow)
-        except TooSlow:
-            slow = True
+            _set_alarm(seconds)
+            execution = shell.run_cell(cell, store_history=False)
+            timed_out = isinstance(execution.error_in_exec, CellTimeout)
+        except CellTimeout:
+            timed_out = True
         finally:
-            _alarm(0)
-        if slow:
-            line.send_bytes(b"slow %d" % number)
-    line.send_bytes(b"end %d" % len(cells))
+            _set_alarm(0)
+        if timed_out:
+            connection.send_bytes(b"slow %d" % number)
+    connection.send_bytes(b"end %d" % len(cells))
 
 
-class TooSlow(BaseException):
+class CellTimeout(BaseException):
     """The time of a cell is over."""
 
 
-def _alarm(seconds: float) -> None:
+def _set_alarm(seconds: float) -> None:
     """Interrupt in so many seconds; 0: no more. Where there is no such signal the process is ended in time, alone."""
     if hasattr(signal, "setitimer"):
-        signal.signal(signal.SIGALRM, _interrupted)
-        signal.setitimer(signal.ITIMER_REAL, seconds, _AGAIN if seconds else 0)
+        signal.signal(signal.SIGALRM, _on_alarm)
+        signal.setitimer(signal.ITIMER_REAL, seconds, _ALARM_INTERVAL if seconds else 0)
 
 
-def _interrupted(_signal: int, _frame: object) -> None:
-    raise TooSlow
+def _on_alarm(_signal: int, _frame: object) -> None:
+    raise CellTimeout
 
 
-def _detached(folder: str, environment: Mapping[str, str], line: int) -> None:
+def _isolate(folder: str, environment: Mapping[str, str], connection: int) -> None:
     """A group and a folder of its own, no output, no way to what began it but one, and bounds for memory and files."""
     with suppress(OSError):
         os.setsid()
-    os.closerange(3, line)
-    os.closerange(line + 1, _MOST_OPEN)
+    os.closerange(3, connection)
+    os.closerange(connection + 1, _MAX_DESCRIPTORS)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nowhere, stream)
-    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    variables = {name: os.environ[name] for name in _KEPT_VARIABLES if name in os.environ}
     os.environ.clear()
-    os.environ.update(kept | dict(environment))
+    os.environ.update(variables | dict(environment))
     os.chdir(folder)
     sys.path.insert(0, folder)
-    _bounded()
+    _limit_resources()
 
 
-def _bounded() -> None:
+def _limit_resources() -> None:
     try:
         import resource
     except ImportError:  # not on every system
         return
-    for what, most in ((resource.RLIMIT_AS, _MEMORY), (resource.RLIMIT_FSIZE, _FILE), (resource.RLIMIT_CORE, 0)):
+    for limit, bound in (
+        (resource.RLIMIT_AS, _MAX_MEMORY),
+        (resource.RLIMIT_FSIZE, _MAX_FILE_SIZE),
+        (resource.RLIMIT_CORE, 0),
+    ):
         with suppress(OSError, ValueError):
-            resource.setrlimit(what, (most, most))
+            resource.setrlimit(limit, (bound, bound))
 
 
 def _shell() -> Any:

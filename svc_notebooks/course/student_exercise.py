@@ -1,4 +1,4 @@
-"""One exercise as a student has it: the task, hints in turn, a fresh start, and a check."""
+"""An exercise as a student uses it: task, hints, begin, check and reset."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import os
 from typing import TYPE_CHECKING
 
 from ..notebook.current_session import forget, make_current
+from .check_result import ExerciseOutcome, Verdict
 from .environment import LocalEnvironment, RemoteEnvironment
-from .verdict import ExerciseOutcome, Verdict
 from .workspace import Given
 
 if TYPE_CHECKING:
     from ..client.session import Session
-    from .definition import Definition
+    from .definition import ExerciseDefinition
     from .environment import ExerciseEnvironment
 
-JUDGE, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
-"""The environment: where a judge is and what lets one in, and what the data of exercises depend on."""
+GRADER, KEY, SEED = "SVC_COURSE_JUDGE", "SVC_COURSE_KEY", "SVC_COURSE_SEED"
+"""The environment: the address of the grading service, the key for it, and what the data of exercises depend on."""
 
 
 def default_seed() -> str:
@@ -24,16 +24,16 @@ def default_seed() -> str:
     return os.environ.get(SEED) or os.environ.get("JUPYTERHUB_USER") or "0"
 
 
-_others: dict[str, Session | None] = {}
+_outer_sessions: dict[str, Session | None] = {}
 """The session that was there before any exercise: what calls use again when none is under way."""
 
 
-def _use(session: Session) -> None:
+def _make_current(session: Session) -> None:
     """Let calls of the package use the session of an exercise."""
-    session.owner = _others
-    before = make_current(session)
-    if before is None or before.owner is not _others:
-        _others["outside"] = before
+    session.owner = _outer_sessions
+    previous = make_current(session)
+    if previous is None or previous.owner is not _outer_sessions:
+        _outer_sessions["outside"] = previous
 
 
 class Said(str):
@@ -57,10 +57,10 @@ class Exercise:
     not tried: Begin first: given = course.exercise("upload-with-a-name").begin()
     """
 
-    def __init__(self, definition: Definition, seed: str | None = None) -> None:
+    def __init__(self, definition: ExerciseDefinition, seed: str | None = None) -> None:
         self._definition = definition
         self._seed = seed
-        self._place: ExerciseEnvironment | None = None
+        self._environment: ExerciseEnvironment | None = None
         self._session: Session | None = None
         self.hints_taken = 0
         self.outcome = ExerciseOutcome.NOT_TRIED
@@ -88,27 +88,27 @@ class Exercise:
         What was asked before does not count any more, so this stands at the top of an answer.
         """
         self._end()
-        self._place = self._opened()
-        given = Given(self._place)
-        self._session = given.session
-        _use(given.session)
-        print(given)
-        return given
+        self._environment = self._open_environment()
+        workspace = Given(self._environment)
+        self._session = workspace.session
+        _make_current(workspace.session)
+        print(workspace)
+        return workspace
 
-    def _opened(self) -> ExerciseEnvironment:
-        if JUDGE in os.environ:
-            return RemoteEnvironment(self._definition, os.environ[JUDGE], os.environ.get(KEY, ""))
+    def _open_environment(self) -> ExerciseEnvironment:
+        if GRADER in os.environ:
+            return RemoteEnvironment(self._definition, os.environ[GRADER], os.environ.get(KEY, ""))
         return LocalEnvironment(self._definition, default_seed() if self._seed is None else self._seed)
 
     def check(self) -> Verdict:
         """What the service saw since `begin()`: correct, not yet or not tried, and why."""
-        if self._place is None:
-            said = f'Begin first: given = course.exercise("{self.name}").begin()'
-            return Verdict(ExerciseOutcome.NOT_TRIED, said)
-        found = self._place.verdict()
+        if self._environment is None:
+            message = f'Begin first: given = course.exercise("{self.name}").begin()'
+            return Verdict(ExerciseOutcome.NOT_TRIED, message)
+        result = self._environment.result()
         if self.outcome is not ExerciseOutcome.CORRECT:
-            self.outcome = found.outcome
-        return found
+            self.outcome = result.outcome
+        return result
 
     def hint(self) -> Said:
         """The next hint; after the last one, the last one again."""
@@ -123,7 +123,7 @@ class Exercise:
         self.outcome = ExerciseOutcome.NOT_TRIED
 
     def _end(self) -> None:
-        if self._place is not None and self._session is not None:
-            forget(self._session, _others.get("outside"))
-            self._place.close()
-        self._place = self._session = None
+        if self._environment is not None and self._session is not None:
+            forget(self._session, _outer_sessions.get("outside"))
+            self._environment.close()
+        self._environment = self._session = None

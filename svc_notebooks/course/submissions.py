@@ -1,4 +1,4 @@
-"""What students handed in: whose it is, which notebooks have exercises in them, and the cells of those."""
+"""Finds the submissions in a folder, their notebooks, and the cells of notebooks with exercises."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 _SUFFIX = ".ipynb"
-_LARGEST = 64 * 1024 * 1024
+_MAX_SIZE = 64 * 1024 * 1024
 
 
-class Unreadable(Exception):
+class UnreadableNotebookError(Exception):
     """A file is no notebook; the message says why."""
 
 
@@ -29,20 +29,22 @@ def submissions(folder: Path) -> list[Submission]:
 
     Raises ValueError where two would have one name.
     """
-    found = [_submission(path) for path in sorted(folder.iterdir()) if _counts(path)]
-    names = [one.student for one in found]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"{twice[0]!r} is a folder and a notebook: whose is which?")
-    return found
+    all_submissions = [_submission(path) for path in sorted(folder.iterdir()) if _is_submission(path)]
+    names = [submission.student for submission in all_submissions]
+    if duplicates := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"{duplicates[0]!r} is a folder and a notebook: whose is which?")
+    return all_submissions
 
 
-def _counts(path: Path) -> bool:
+def _is_submission(path: Path) -> bool:
     return not path.name.startswith(".") and (path.is_dir() or path.suffix == _SUFFIX)
 
 
 def _submission(path: Path) -> Submission:
     if path.is_dir():
-        return Submission(path.name, tuple(sorted(one for one in path.rglob(f"*{_SUFFIX}") if _is_own(one, path))))
+        return Submission(
+            path.name, tuple(sorted(notebook for notebook in path.rglob(f"*{_SUFFIX}") if _is_own(notebook, path)))
+        )
     return Submission(path.stem, (path,))
 
 
@@ -53,24 +55,24 @@ def _is_own(path: Path, folder: Path) -> bool:
 
 
 def exercise_cells(path: Path) -> list[str]:
-    """The code cells of a notebook; none where it has no exercise. Raises Unreadable."""
-    cells = list(_code(_notebook(path)))
+    """The code cells of a notebook; none where it has no exercise. Raises UnreadableNotebookError."""
+    cells = list(_code_cells(_notebook(path)))
     return cells if any("course" in cell for cell in cells) else []
 
 
 def _notebook(path: Path) -> dict[str, Any]:
     try:
-        if path.stat().st_size > _LARGEST:
-            raise Unreadable(f"it has more than {_LARGEST // 1024**2} MiB")
-        found = json.loads(path.read_text(encoding="utf-8"))
+        if path.stat().st_size > _MAX_SIZE:
+            raise UnreadableNotebookError(f"it has more than {_MAX_SIZE // 1024**2} MiB")
+        content = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise Unreadable(f"it is no notebook: {error}"[:200]) from None
-    if not isinstance(found, dict) or not isinstance(found.get("cells"), list):
-        raise Unreadable("it is JSON, and has no cells")
-    return found
+        raise UnreadableNotebookError(f"it is no notebook: {error}"[:200]) from None
+    if not isinstance(content, dict) or not isinstance(content.get("cells"), list):
+        raise UnreadableNotebookError("it is JSON, and has no cells")
+    return content
 
 
-def _code(notebook: dict[str, Any]) -> Iterator[str]:
+def _code_cells(notebook: dict[str, Any]) -> Iterator[str]:
     for cell in notebook["cells"]:
         if isinstance(cell, dict) and cell.get("cell_type") == "code":
             source = cell.get("source", "")

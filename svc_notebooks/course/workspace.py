@@ -1,4 +1,4 @@
-"""What a student has in hand while an exercise runs: its data, a session, a clock, and a plain way to send."""
+"""The workspace of a student during an exercise: its values, a session, a clock, and `send` for single requests."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..client.session import Session
     from .environment import ExerciseEnvironment
 
-_WIDEST = 60
+_MAX_WIDTH = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +35,16 @@ class ExerciseResponse:
 class ExerciseClock:
     """The clock of an exercise: it stands still until it is moved."""
 
-    def __init__(self, place: ExerciseEnvironment) -> None:
-        self._place = place
+    def __init__(self, environment: ExerciseEnvironment) -> None:
+        self._environment = environment
 
     def now(self) -> datetime:
         """What it shows."""
-        return self._place.now()
+        return self._environment.now()
 
     def advance(self, duration: str | float | timedelta) -> datetime:
         """Move it on, by seconds or a text like "50m"; what it shows then. Raises ValueError."""
-        return self._place.advance(duration)
+        return self._environment.advance(duration)
 
 
 class Given:
@@ -58,11 +58,11 @@ class Given:
     []
     """
 
-    def __init__(self, place: ExerciseEnvironment) -> None:
-        self._place = place
-        self._values = dict(place.given)
-        self.session: Session = place.session()
-        self.clock = ExerciseClock(place)
+    def __init__(self, environment: ExerciseEnvironment) -> None:
+        self._environment = environment
+        self._values = dict(environment.values)
+        self.session: Session = environment.session()
+        self.clock = ExerciseClock(environment)
 
     def __getattr__(self, name: str) -> Any:
         values = self.__dict__.get("_values", {})
@@ -104,33 +104,33 @@ class Given:
         """
         if not isinstance(scopes, list | tuple) or not scopes:
             raise ValueError('scopes is a list of at least one, like ["storage.metadata.readonly"]')
-        return self._place.sign_in(program, list(scopes))
+        return self._environment.sign_in(program, list(scopes))
 
     def deliver_to(self, handle: Callable[[Headers], object]) -> None:
         """Let a receiver of yours answer every message: `handle(headers)` returns a status such as 200 or 403.
 
         Raises ValueError where that was done too often; `begin()` brings new messages.
         """
-        messages = self._place.messages()
+        messages = self._environment.messages()
         for number, message in enumerate(messages):
-            self._place.answered(number, _outcome(handle, message))
+            self._environment.record_outcome(number, _receiver_outcome(handle, message))
         print(f"{len(messages)} messages were delivered")
 
 
-def _outcome(handle: Callable[[Headers], object], message: Mapping[str, str]) -> int | str:
+def _receiver_outcome(handle: Callable[[Headers], object], message: Mapping[str, str]) -> int | str:
     """The status that a handler answered; in words what else it did."""
     try:
-        answer = handle(Headers(message))
+        status = handle(Headers(message))
     except Exception as error:
         return f"raised {type(error).__name__}"
-    if isinstance(answer, bool) or not isinstance(answer, int):
-        return f"returned a {type(answer).__name__}, which is no status"
-    return answer
+    if isinstance(status, bool) or not isinstance(status, int):
+        return f"returned a {type(status).__name__}, which is no status"
+    return status
 
 
 def _short(value: object) -> str:
     size = f" ({len(value):,} bytes)" if isinstance(value, bytes) else ""
-    if isinstance(value, bytes) and not value[:_WIDEST].isascii():
+    if isinstance(value, bytes) and not value[:_MAX_WIDTH].isascii():
         return f"{len(value):,} bytes"
     text = repr(value)
-    return (text if len(text) <= _WIDEST else f"{text[: _WIDEST - 15]}...") + size
+    return (text if len(text) <= _MAX_WIDTH else f"{text[: _MAX_WIDTH - 15]}...") + size

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from svc_notebooks.course.catalogue import DEFINITIONS
+from svc_notebooks.course.check_result import ExerciseOutcome
 from svc_notebooks.course.exercise_service import ExerciseService
-from svc_notebooks.course.verdict import ExerciseOutcome
 
 
-def _beside(name: str):
+def _import_module(name: str):
     """A module of this folder, which is no package."""
     spec = importlib.util.spec_from_file_location(f"course_{name}", Path(__file__).with_name(f"{name}.py"))
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
@@ -20,16 +20,16 @@ def _beside(name: str):
     return module
 
 
-answers, right, wrong = _beside("answers"), _beside("right"), _beside("wrong")
-CASES = [pytest.param(name, one, id=f"{name}: {one.idea}") for name, every in wrong.WRONG.items() for one in every]
+answers, right, wrong = _import_module("answers"), _import_module("right"), _import_module("wrong")
+CASES = [pytest.param(name, answer, id=f"{name}: {answer.idea}") for name, all in wrong.WRONG.items() for answer in all]
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 @pytest.mark.parametrize("seed", ["0", "1", "ada/3", "Ünal/17"])
 def test_the_solution_is_accepted(name: str, seed: str):
-    verdict = answers.answered(name, answers.solution(name), seed)
+    result = answers.answered(name, answers.solution(name), seed)
 
-    assert verdict.outcome is ExerciseOutcome.CORRECT, verdict.message
+    assert result.outcome is ExerciseOutcome.CORRECT, result.message
 
 
 @pytest.mark.parametrize(
@@ -37,9 +37,9 @@ def test_the_solution_is_accepted(name: str, seed: str):
     [pytest.param(name, code, id=f"{name}: {idea}") for name, all in right.RIGHT.items() for idea, code in all.items()],
 )
 def test_who_thinks_otherwise_and_is_right_is_not_refused(name: str, code: str):
-    verdict = answers.answered(name, code, "another")
+    result = answers.answered(name, code, "another")
 
-    assert verdict.outcome is ExerciseOutcome.CORRECT, verdict.message
+    assert result.outcome is ExerciseOutcome.CORRECT, result.message
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
@@ -47,28 +47,28 @@ def test_nothing_done_is_not_tried(name: str):
     assert answers.answered(name, "").outcome is ExerciseOutcome.NOT_TRIED
 
 
-@pytest.mark.parametrize("name, one", CASES)
-def test_a_wrong_answer_is_refused_and_told_what_is_missing(name: str, one):
-    verdict = answers.answered(name, one.code, "other")
+@pytest.mark.parametrize("name, answer", CASES)
+def test_a_wrong_answer_is_refused_and_told_what_is_missing(name: str, answer):
+    result = answers.answered(name, answer.code, "other")
 
-    assert verdict.outcome is ExerciseOutcome.NOT_YET
-    assert re.search(one.says, verdict.message), verdict.message
+    assert result.outcome is ExerciseOutcome.NOT_YET
+    assert re.search(answer.says, result.message), result.message
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_there_are_three_wrong_answers_at_least(name: str):
-    assert len({one.says for one in wrong.WRONG[name]}) >= 3
+    assert len({answer.says for answer in wrong.WRONG[name]}) >= 3
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_each_seed_has_data_of_its_own_and_always_the_same(name: str):
-    def given(seed: str) -> dict[str, object]:
-        world = ExerciseService(DEFINITIONS[name], seed)
-        world.close()
-        return dict(world.given)
+    def values(seed: str) -> dict[str, object]:
+        exercise = ExerciseService(DEFINITIONS[name], seed)
+        exercise.close()
+        return dict(exercise.values)
 
-    assert given("one") == given("one")
-    assert given("one") != given("two")
+    assert values("one") == values("one")
+    assert values("one") != values("two")
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)

@@ -6,8 +6,8 @@ import svc_notebooks as svc
 from svc_notebooks import course
 from svc_notebooks.course import student_exercise
 from svc_notebooks.course.catalogue import DEFINITIONS, THEMES
+from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
 from svc_notebooks.course.exercise_service import ExerciseService
-from svc_notebooks.course.verdict import ExerciseOutcome, Verdict
 
 
 def solve() -> None:
@@ -57,18 +57,18 @@ class TestCheck:
     """A check says what it saw, and never fails itself."""
 
     def test_before_the_beginning_it_says_how_to_begin(self):
-        verdict = course.exercise("expired-session").check()
+        result = course.exercise("expired-session").check()
 
-        assert repr(verdict) == 'not tried: Begin first: given = course.exercise("expired-session").begin()'
+        assert repr(result) == 'not tried: Begin first: given = course.exercise("expired-session").begin()'
 
     def test_changes_nothing(self):
         exercise = course.exercise("too-often")
         given = exercise.begin()
         given.send("POST", "/storage/v3/files", {"Content-Type": "application/json"}, b'{"name": "x"}')
-        before = len(exercise._place.world.service.journal()), given.clock.now()
+        before = len(exercise._environment.exercise.service.journal()), given.clock.now()
 
         assert exercise.check() == exercise.check()
-        assert (len(exercise._place.world.service.journal()), given.clock.now()) == before
+        assert (len(exercise._environment.exercise.service.journal()), given.clock.now()) == before
 
     def test_what_was_correct_stays_so_in_the_list(self):
         solve()
@@ -76,19 +76,19 @@ class TestCheck:
         svc.upload(b"more")
 
         assert course.exercise("upload-with-a-name").check().outcome is ExerciseOutcome.NOT_YET
-        found = course.exercises("uploads").set_index("name")["outcome"]
-        assert found["upload-with-a-name"] == "correct"
+        outcomes = course.exercises("uploads").set_index("name")["outcome"]
+        assert outcomes["upload-with-a-name"] == "correct"
 
     def test_a_state_that_it_cannot_read_is_told_without_a_traceback(self, monkeypatch: pytest.MonkeyPatch):
         exercise = course.exercise("upload-with-a-name")
         exercise.begin()
         svc.upload(b"x")
-        monkeypatch.setattr("svc_notebooks.course.evidence.Evidence.named", lambda *_: 1 / 0)
+        monkeypatch.setattr("svc_notebooks.course.evidence.Evidence.files_named", lambda *_: 1 / 0)
 
         assert "cannot read (ZeroDivisionError)" in exercise.check().message
 
     def test_a_loop_without_an_end_is_cut_off_and_named(self, monkeypatch: pytest.MonkeyPatch):
-        monkeypatch.setattr("svc_notebooks.course.request_recorder.MOST_REQUESTS", 20)
+        monkeypatch.setattr("svc_notebooks.course.request_recorder.MAX_REQUESTS", 20)
         exercise = course.exercise("too-often")
         given = exercise.begin()
 
@@ -103,15 +103,15 @@ class TestCheck:
     def test_what_came_round_the_wire_does_not_count(self):
         exercise = course.exercise("upload-with-a-name")
         given = exercise.begin()
-        world = exercise._place.world
-        files = world.service._context.store.files
-        with world.service._context.store.transaction():
+        exercise_service = exercise._environment.exercise
+        files = exercise_service.service._context.store.files
+        with exercise_service.service._context.store.transaction():
             from svc_notebooks.client.files import create_file
 
-            create_file(world.session(), {"name": "x"})
-            row = files.get(world.service.journal() and _first_id(world))
+            create_file(exercise_service.session(), {"name": "x"})
+            row = files.get(exercise_service.service.journal() and _first_id(exercise_service))
             files.save(row._replace(name=given.name))
-        world.service._journal._entries.pop()
+        exercise_service.service._journal._entries.pop()
 
         assert exercise.check().outcome is not ExerciseOutcome.CORRECT
 
@@ -123,8 +123,8 @@ class TestCheck:
         assert "a &lt; b" in shown
 
 
-def _first_id(world: ExerciseService) -> str:
-    return svc.files(session=world.session())["id"][0]
+def _first_id(exercise_service: ExerciseService) -> str:
+    return svc.files(session=exercise_service.session())["id"][0]
 
 
 class TestMessages:
@@ -139,12 +139,12 @@ class TestMessages:
             given.deliver_to(lambda headers: 200)
 
     def test_an_answer_is_final_within_a_delivery(self):
-        world = ExerciseService(DEFINITIONS["believe-nobody"], "0")
-        world.messages()
-        world.answered(0, 200)
-        world.answered(0, 403)
+        exercise = ExerciseService(DEFINITIONS["believe-nobody"], "0")
+        exercise.messages()
+        exercise.record_outcome(0, 200)
+        exercise.record_outcome(0, 403)
 
-        assert world.trials[0].answer == 200
+        assert exercise.receiver_cases[0].outcome == 200
 
 
 class TestHints:
@@ -152,10 +152,10 @@ class TestHints:
 
     def test_one_after_the_other_and_the_last_one_again(self):
         exercise = course.exercise("the-lost-receipt")
-        said = [str(exercise.hint()) for _ in range(4)]
+        hints = [str(exercise.hint()) for _ in range(4)]
 
-        assert [one.partition(".")[0] for one in said[:3]] == [f"**Hint {n} of 3" for n in (1, 2, 3)]
-        assert said[3] == said[2]
+        assert [hint.partition(".")[0] for hint in hints[:3]] == [f"**Hint {n} of 3" for n in (1, 2, 3)]
+        assert hints[3] == hints[2]
         assert course.exercises("uploads")["hints_taken"].tolist() == [0, 0, 3]
 
 
@@ -201,7 +201,7 @@ class TestCatalogue:
 
     def test_has_exercises_for_every_notebook(self):
         assert len(DEFINITIONS) >= 12
-        assert {one.theme for one in DEFINITIONS.values()} == set(THEMES)
+        assert {definition.theme for definition in DEFINITIONS.values()} == set(THEMES)
 
     def test_a_name_that_is_not_there_is_told_with_a_near_one(self):
         with pytest.raises(ValueError, match="did you mean 'resumable-loop'"):

@@ -1,4 +1,4 @@
-"""Grading a class: every submission in a process of its own, and no evidence but what the judge has seen."""
+"""Grading a class: every submission in a process of its own, with the records of the grading service as evidence."""
 
 import json
 import os
@@ -14,9 +14,9 @@ from svc_notebooks.cli.grade import table
 from svc_notebooks.cli.solutions import solved
 from svc_notebooks.course import grading
 from svc_notebooks.course.catalogue import DEFINITIONS
-from svc_notebooks.course.grading import GradingLimits, Mark
-from svc_notebooks.course.submissions import Submission, Unreadable, exercise_cells, submissions
-from svc_notebooks.course.verdict import ExerciseOutcome, Verdict
+from svc_notebooks.course.check_result import ExerciseOutcome, Verdict
+from svc_notebooks.course.grading import GradingLimits, SubmissionResult
+from svc_notebooks.course.submissions import Submission, UnreadableNotebookError, exercise_cells, submissions
 from tests.patience import PATIENCE
 
 FIRST = "import svc_notebooks as svc\nfrom svc_notebooks import course"
@@ -25,11 +25,12 @@ svc.upload(given.content, name=given.name)"""
 CHECK = 'course.exercise("upload-with-a-name").check()'
 
 PATCHED = """
-from svc_notebooks.course import verdict, world, task, evidence, judge
-yes = verdict.Verdict(verdict.Outcome.CORRECT, "of course")
-task.Exercise.check = world.World.verdict = lambda self: yes
-judge.Sitting.end = lambda self: {"upload-with-a-name": yes}
+from svc_notebooks.course import check_result, exercise_service, grading_service, student_exercise
+yes = check_result.Verdict(check_result.ExerciseOutcome.CORRECT, "of course")
+student_exercise.Exercise.check = exercise_service.ExerciseService.result = lambda self: yes
+grading_service.GradedSubmission.end = lambda self: {"upload-with-a-name": yes}
 course.exercise("upload-with-a-name").begin()
+svc.upload(b"wrong")
 print("correct")
 """
 REDEFINED = """
@@ -87,7 +88,7 @@ def notebook(path: Path, *cells: str) -> Path:
 
 
 @pytest.fixture(scope="module")
-def marks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mark]]:
+def results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, SubmissionResult]]:
     """A whole class, graded once."""
     folder = tmp_path_factory.mktemp("class")
     for student, cells in CLASS.items():
@@ -99,13 +100,13 @@ def marks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Mark]]
     notebook(folder / "single.ipynb", FIRST, SOLVED)
     os.environ["SVC_TOKEN"] = "a teacher's"
     try:
-        yield {mark.student: mark for mark in grading.grade(submissions(folder), "7", limits=LIMITS, jobs=4)}
+        yield {result.student: result for result in grading.grade(submissions(folder), "7", limits=LIMITS, jobs=4)}
     finally:
         del os.environ["SVC_TOKEN"]
 
 
-def outcome(mark: Mark) -> ExerciseOutcome:
-    return mark.verdicts["upload-with-a-name"].outcome
+def outcome(result: SubmissionResult) -> ExerciseOutcome:
+    return result.results["upload-with-a-name"].outcome
 
 
 class TestClass:
@@ -114,50 +115,52 @@ class TestClass:
     HONEST = ("ada", "single", "exits", "hungry", "loud", "stumbles", "throws")
 
     @pytest.mark.parametrize("student", HONEST)
-    def test_who_has_solved_it_has_solved_it(self, marks: dict[str, Mark], student: str):
-        assert outcome(marks[student]) is ExerciseOutcome.CORRECT
-        assert marks[student].solved == 1
-        assert marks[student].remarks == ()
+    def test_who_has_solved_it_has_solved_it(self, results: dict[str, SubmissionResult], student: str):
+        assert outcome(results[student]) is ExerciseOutcome.CORRECT
+        assert results[student].solved == 1
+        assert results[student].remarks == ()
 
     @pytest.mark.parametrize("student", ["redefined", "deleted", "nothing"])
-    def test_what_was_never_asked_is_not_tried(self, marks: dict[str, Mark], student: str):
-        assert outcome(marks[student]) is ExerciseOutcome.NOT_TRIED
+    def test_what_was_never_asked_is_not_tried(self, results: dict[str, SubmissionResult], student: str):
+        assert outcome(results[student]) is ExerciseOutcome.NOT_TRIED
 
-    def test_a_patched_check_convinces_nobody(self, marks: dict[str, Mark]):
-        assert outcome(marks["patched"]) is ExerciseOutcome.NOT_TRIED
+    def test_a_patched_check_convinces_nobody(self, results: dict[str, SubmissionResult]):
+        assert outcome(results["patched"]) is ExerciseOutcome.NOT_YET  # its upload shows that the patches were made
 
-    def test_an_answer_that_was_copied_from_a_screen_is_refused(self, marks: dict[str, Mark]):
-        assert outcome(marks["hard-coded"]) is ExerciseOutcome.NOT_YET
+    def test_an_answer_that_was_copied_from_a_screen_is_refused(self, results: dict[str, SubmissionResult]):
+        assert outcome(results["hard-coded"]) is ExerciseOutcome.NOT_YET
 
-    def test_a_cell_without_an_end_is_cut_off_and_the_next_ones_count(self, marks: dict[str, Mark]):
-        assert marks["cut"].remarks == ("e1.ipynb took more than 15 s in cell 2, which was cut off",)
-        assert outcome(marks["cut"]) is ExerciseOutcome.CORRECT
+    def test_a_cell_without_an_end_is_cut_off_and_the_next_ones_count(self, results: dict[str, SubmissionResult]):
+        assert results["cut"].remarks == ("e1.ipynb took more than 15 s in cell 2, which was cut off",)
+        assert outcome(results["cut"]) is ExerciseOutcome.CORRECT
 
-    def test_a_cell_that_will_not_be_cut_off_ends_with_its_notebook(self, marks: dict[str, Mark]):
-        assert marks["stubborn"].remarks == ("e1.ipynb took more than 35 s and was cut off in cell 3",)
-        assert outcome(marks["stubborn"]) is ExerciseOutcome.CORRECT
+    def test_a_cell_that_will_not_be_cut_off_ends_with_its_notebook(self, results: dict[str, SubmissionResult]):
+        assert results["stubborn"].remarks == ("e1.ipynb took more than 35 s and was cut off in cell 3",)
+        assert outcome(results["stubborn"]) is ExerciseOutcome.CORRECT
 
-    def test_a_process_that_ends_itself_is_named_and_keeps_what_it_did(self, marks: dict[str, Mark]):
-        assert marks["dies"].remarks == ("e1.ipynb ended its process in cell 3",)
-        assert outcome(marks["dies"]) is ExerciseOutcome.CORRECT
+    def test_a_process_that_ends_itself_is_named_and_keeps_what_it_did(self, results: dict[str, SubmissionResult]):
+        assert results["dies"].remarks == ("e1.ipynb ended its process in cell 3",)
+        assert outcome(results["dies"]) is ExerciseOutcome.CORRECT
 
-    def test_what_is_no_notebook_is_named_and_the_others_count(self, marks: dict[str, Mark]):
-        assert marks["unreadable"].remarks[0].startswith("e1.ipynb cannot be read: it is no notebook")
-        assert outcome(marks["unreadable"]) is ExerciseOutcome.CORRECT
+    def test_what_is_no_notebook_is_named_and_the_others_count(self, results: dict[str, SubmissionResult]):
+        assert results["unreadable"].reresults[0].startswith("e1.ipynb cannot be read: it is no notebook")
+        assert outcome(results["unreadable"]) is ExerciseOutcome.CORRECT
 
-    def test_nobody_tries_for_ever(self, marks: dict[str, Mark]):
-        assert outcome(marks["many"]) is ExerciseOutcome.NOT_TRIED
+    def test_nobody_tries_for_ever(self, results: dict[str, SubmissionResult]):
+        assert outcome(results["many"]) is ExerciseOutcome.NOT_TRIED
 
-    def test_words_in_the_place_of_the_runner_are_no_evidence(self, marks: dict[str, Mark]):
-        assert outcome(marks["speaks"]) is ExerciseOutcome.CORRECT
-        assert marks["speaks"].solved == 1
+    def test_words_in_the_place_of_the_runner_are_no_evidence(self, results: dict[str, SubmissionResult]):
+        assert outcome(results["speaks"]) is ExerciseOutcome.CORRECT
+        assert results["speaks"].solved == 1
 
-    def test_whoever_ends_what_began_them_harms_nobody(self, marks: dict[str, Mark]):
-        assert outcome(marks["kills-its-parent"]) is ExerciseOutcome.CORRECT
+    def test_whoever_ends_what_began_them_harms_nobody(self, results: dict[str, SubmissionResult]):
+        assert outcome(results["kills-its-parent"]) is ExerciseOutcome.CORRECT
 
-    def test_no_process_is_left_over(self, marks: dict[str, Mark]):
-        assert outcome(marks["leaves-a-child"]) is ExerciseOutcome.CORRECT
-        assert not [one for one in psutil.process_iter(["cmdline"]) if one.info["cmdline"] == ["sleep", "4242"]]
+    def test_no_process_is_left_over(self, results: dict[str, SubmissionResult]):
+        assert outcome(results["leaves-a-child"]) is ExerciseOutcome.CORRECT
+        assert not [
+            process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", "4242"]
+        ]
 
 
 def test_a_notebook_sees_nothing_of_the_teachers_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -171,15 +174,15 @@ def test_a_notebook_sees_nothing_of_the_teachers_environment(tmp_path: Path, mon
     assert "SVC_COURSE_JUDGE" in out.read_text()
 
 
-def test_every_solution_is_accepted_by_the_judge(tmp_path: Path):
+def test_every_solution_is_accepted_by_the_grading_service(tmp_path: Path):
     book = [path for path in sorted((Path(__file__).parents[2] / "notebooks" / "exercises").glob("*.ipynb"))]
     for path in book:
         (tmp_path / path.name).write_text(json.dumps(solved(path)))
 
-    (mark,) = grading.grade([Submission("teacher", tuple(sorted(tmp_path.glob("*.ipynb"))))], "23")
+    (result,) = grading.grade([Submission("teacher", tuple(sorted(tmp_path.glob("*.ipynb"))))], "23")
 
-    assert [name for name, one in mark.verdicts.items() if not one.solved] == []
-    assert mark.remarks == ()
+    assert [name for name, check in result.results.items() if not check.solved] == []
+    assert result.remarks == ()
 
 
 class TestSubmissions:
@@ -191,9 +194,9 @@ class TestSubmissions:
         notebook(tmp_path / "ada.ipynb", "1")
         (tmp_path / "notes.txt").write_text("")
 
-        found = submissions(tmp_path)
+        handed_in = submissions(tmp_path)
 
-        assert [(one.student, [path.name for path in one.notebooks]) for one in found] == [
+        assert [(submission.student, [path.name for path in submission.notebooks]) for submission in handed_in] == [
             ("ada", ["ada.ipynb"]),
             ("bob", ["e1.ipynb"]),
         ]
@@ -219,7 +222,7 @@ class TestSubmissions:
     def test_what_is_no_notebook_is_said(self, tmp_path: Path, text: str):
         (tmp_path / "x.ipynb").write_text(text)
 
-        with pytest.raises(Unreadable):
+        with pytest.raises(UnreadableNotebookError):
             exercise_cells(tmp_path / "x.ipynb")
 
     @pytest.mark.parametrize(
@@ -231,9 +234,11 @@ class TestSubmissions:
         assert exercise_cells(tmp_path / "x.ipynb") in ([], ["course1"])
 
 
-def mark(student: str, *solved: str, remarks: tuple[str, ...] = ()) -> Mark:
-    told = {name: ExerciseOutcome.CORRECT if name in solved else ExerciseOutcome.NOT_YET for name in DEFINITIONS}
-    return Mark(student, {name: Verdict(one, f"saw {name}") for name, one in told.items()}, remarks)
+def graded(student: str, *solved: str, remarks: tuple[str, ...] = ()) -> SubmissionResult:
+    outcomes = {name: ExerciseOutcome.CORRECT if name in solved else ExerciseOutcome.NOT_YET for name in DEFINITIONS}
+    return SubmissionResult(
+        student, {name: Verdict(outcome, f"saw {name}") for name, outcome in outcomes.items()}, remarks
+    )
 
 
 class TestCommand:
@@ -242,8 +247,8 @@ class TestCommand:
     @pytest.fixture
     def folder(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         notebook(tmp_path / "class" / "ada.ipynb", "1")
-        found = [mark("ada", "expired-session"), mark("=evil()", remarks=("e1.ipynb cannot be read",))]
-        monkeypatch.setattr(grading, "grade", lambda *_, **__: found)
+        results = [graded("ada", "expired-session"), graded("=evil()", remarks=("e1.ipynb cannot be read",))]
+        monkeypatch.setattr(grading, "grade", lambda *_, **__: results)
         return tmp_path / "class"
 
     def test_prints_who_has_solved_what(self, folder: Path, capsys: pytest.CaptureFixture[str]):
@@ -272,7 +277,7 @@ class TestCommand:
         assert capsys.readouterr().err.startswith("svc-notebooks grade: ")
 
     def test_the_sum_of_a_class_stands_below(self):
-        lines = table([mark("ada", "expired-session"), mark("bob", "expired-session", "too-often")]).splitlines()
+        lines = table([graded("ada", "expired-session"), graded("bob", "expired-session", "too-often")]).splitlines()
 
         assert lines[3].split()[-1] == "3"
 
@@ -302,7 +307,7 @@ class TestSolutions:
                 source = "".join(cell["source"])
                 if ".begin()" in source and cell["cell_type"] == "code":
                     below = source.partition(".begin()\n")[2].strip()
-                    assert below in [one.answer for one in DEFINITIONS.values()]
+                    assert below in [definition.answer for definition in DEFINITIONS.values()]
 
 
 def test_time_is_bounded_for_a_submission(tmp_path: Path):

@@ -63,15 +63,15 @@ WRONG: dict[str, list[Wrong]] = {
             "straight into the store",
             """
 from svc_notebooks.client.session import Session
-world = given._place.world
-there = Session("https://elsewhere.example", world.token, handler=world.service.handle)
+exercise = given._environment.exercise
+there = Session("https://elsewhere.example", exercise.token, handler=exercise.service.handle)
 svc.upload(given.content, name=given.name, session=there)
 """,
             "somebody went round the wire",
         ),
         Wrong(
             "made the file, then cleaned the journal",
-            "svc.upload(given.content, name=given.name); given._place.world.service._journal.clear()",
+            "svc.upload(given.content, name=given.name); given._environment.exercise.service._journal.clear()",
             "It was changed",
         ),
     ],

@@ -1,1 +1,8 @@
-"""The exercises themselves: one module for each notebook of them."""
+"""The definitions of the exercises, by theme; each theme is one notebook.
+
+uploads, resumable, content       files: uploads, resumable uploads, downloads and search
+people, messages                  permissions and scopes; notifications
+events                            events and recurrence
+errors                            retries and rate limits (the theme "trouble")
+shared_checks                     requirements that several checks share
+"""

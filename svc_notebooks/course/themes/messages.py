@@ -1,4 +1,4 @@
-"""Exercises about notifications: a watch without a gap, and a receiver that believes nobody."""
+"""Exercises about notifications: a watch without a gap, and a receiver that verifies tokens."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING, Any
 from ...client.files import update_file
 from ...core.clock import from_millis
 from ...core.names import Names
-from ..definition import Definition
-from ..exercise_service import Trial
-from ..verdict import need
+from ..check_result import require
+from ..definition import ExerciseDefinition
+from ..exercise_service import ReceiverCase
 from .content import put_file
-from .words import counted
+from .shared_checks import counted
 
 if TYPE_CHECKING:
     from ...core.http.messages import Request
     from ..definition import Value
-    from ..evidence import Evidence, Seen
+    from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
 # -- watch-without-a-gap
 
 
-def _lay_out_watch(world: ExerciseService, dice: Random) -> dict[str, Value]:
-    file_id = put_file(world.session(), "plan.txt", b"Feed the ducks.")
-    world.kept["begun"] = world.clock.now()
-    return {"file_id": file_id, "address": world.receiver("plan"), "hours": dice.randrange(30, 46)}
+def _set_up_watch(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    file_id = put_file(exercise.session(), "plan.txt", b"Feed the ducks.")
+    exercise.check_data["started"] = exercise.clock.now()
+    return {"file_id": file_id, "address": exercise.receiver("plan"), "hours": rng.randrange(30, 46)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,47 +43,66 @@ class Watch:
     ends: datetime
 
 
-def _watches(saw: Evidence) -> list[Watch]:
-    return [_watch(saw, one) for one in saw.of("files.watch") if one.worked and saw.given["file_id"] in one.path]
+def _watches(evidence: Evidence) -> list[Watch]:
+    return [
+        _watch(evidence, request)
+        for request in evidence.requests_of("files.watch")
+        if request.succeeded and evidence.values["file_id"] in request.path
+    ]
 
 
-def _watch(saw: Evidence, one: Seen) -> Watch:
-    channel, expiration = str(one.result.get("id")), _expiration(one)
-    stop = next((x for x in saw.of("channels.stop") if x.worked and x.body.get("id") == channel), None)
-    ends = min(filter(None, (expiration, stop.time if stop else None)), default=one.time + timedelta(days=3650))
-    return Watch(channel, one.n, one.time, stop.n if stop and ends == stop.time else None, ends)
+def _watch(evidence: Evidence, request: RecordedRequest) -> Watch:
+    channel, expiration = str(request.response_json.get("id")), _expiration(request)
+    stop = next(
+        (
+            stop_request
+            for stop_request in evidence.requests_of("channels.stop")
+            if stop_request.succeeded and stop_request.request_json.get("id") == channel
+        ),
+        None,
+    )
+    ends = min(filter(None, (expiration, stop.time if stop else None)), default=request.time + timedelta(days=3650))
+    return Watch(channel, request.n, request.time, stop.n if stop and ends == stop.time else None, ends)
 
 
-def _expiration(one: Seen) -> datetime | None:
-    found = one.result.get("expiration")
-    return None if found is None else from_millis(int(found))
+def _expiration(request: RecordedRequest) -> datetime | None:
+    expiration = request.response_json.get("expiration")
+    return None if expiration is None else from_millis(int(expiration))
 
 
-def _check_watch(saw: Evidence) -> str:
-    asked = f"The service saw {counted(len(saw.requests), 'request')}"
-    watches, hours = _watches(saw), timedelta(hours=saw.given["hours"])
-    need(watches, f"{asked}, and none of them opened a channel on the file.")
-    strange = [one for one in saw.of("files.watch") if one.worked and one.body.get("address") != saw.given["address"]]
-    need(not strange, "A channel was opened to another address than given.address.")
-    watched = min(_without_gap(watches), saw.now) - watches[0].opened
-    need(watched >= hours, f"The file was watched for {_hours(watched)}; {_hours(hours)} were wanted.")
-    alive = [one for one in watches if one.ends > saw.now]
-    need(not alive, f"{counted(len(alive), 'channel')} still open: the service goes on sending messages.")
-    need(any(one.stopped_n for one in watches), "No channel was stopped: the last one ended when its time was over.")
+def _check_watch(evidence: Evidence) -> str:
+    request_count = f"The service saw {counted(len(evidence.requests), 'request')}"
+    watches, hours = _watches(evidence), timedelta(hours=evidence.values["hours"])
+    require(watches, f"{request_count}, and none of them opened a channel on the file.")
+    other_addresses = [
+        request
+        for request in evidence.requests_of("files.watch")
+        if request.succeeded and request.request_json.get("address") != evidence.values["address"]
+    ]
+    require(not other_addresses, "A channel was opened to another address than given.address.")
+    watched = min(_end_of_watching(watches), evidence.now) - watches[0].opened
+    require(watched >= hours, f"The file was watched for {_hours(watched)}; {_hours(hours)} were wanted.")
+    open_channels = [watch for watch in watches if watch.ends > evidence.now]
+    require(
+        not open_channels, f"{counted(len(open_channels), 'channel')} still open: the service goes on sending messages."
+    )
+    require(
+        any(watch.stopped_n for watch in watches), "No channel was stopped: the last one ended when its time was over."
+    )
     channels = counted(len(watches), "channel")
     return f"The file was watched for {_hours(watched)} without a gap, over {channels}, and then no more."
 
 
-def _without_gap(watches: list[Watch]) -> datetime:
-    """Until when somebody watched. Raises NotYet where for a while nobody did."""
+def _end_of_watching(watches: list[Watch]) -> datetime:
+    """Until when somebody watched. Raises CheckFailedError where for a while nobody did."""
     until = watches[0].ends
     for before, after in itertools.pairwise(watches):
         gap = (
             f"Nobody watched the file for {_hours(after.opened - until)}: one channel ended before the next was opened."
         )
-        need(after.opened <= until, gap)
+        require(after.opened <= until, gap)
         early = before.stopped_n is not None and before.stopped_n < after.n and before.ends == until
-        need(not early, "A channel was stopped before the next one was open: in between nobody watched the file.")
+        require(not early, "A channel was stopped before the next one was open: in between nobody watched the file.")
         until = max(until, after.ends)
     return until
 
@@ -92,7 +111,7 @@ def _hours(length: timedelta) -> str:
     return f"{length.total_seconds() / 3600:.3g} hours"
 
 
-WATCH = Definition(
+WATCH = ExerciseDefinition(
     name="watch-without-a-gap",
     theme="messages",
     title="Watch without a gap",
@@ -106,7 +125,7 @@ WATCH = Definition(
         "Which comes first: opening the next channel, or the end of the old one?",
         "`svc.renew_channel` opens another one and stops the old one then. After the last hour, `svc.stop_channel`.",
     ),
-    lay_out=_lay_out_watch,
+    set_up=_set_up_watch,
     check=_check_watch,
 )
 
@@ -116,34 +135,34 @@ _HEADER = Names().header
 _TOKEN, _CHANNEL = _HEADER("Channel-Token"), _HEADER("Channel-ID")
 
 
-def _lay_out_token(world: ExerciseService, dice: Random) -> dict[str, Value]:
-    session, address = world.session(), world.receiver("messages")
-    tokens = {f"plan-{dice.getrandbits(32):08x}": f"{dice.getrandbits(64):016x}Ab" for _ in range(2)}
+def _set_up_token(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    session, address = exercise.session(), exercise.receiver("messages")
+    tokens = {f"plan-{rng.getrandbits(32):08x}": f"{rng.getrandbits(64):016x}Ab" for _ in range(2)}
     file_id = put_file(session, "plan.txt", b"Feed the ducks.")
     for channel, token in tokens.items():
-        order: Any = {"id": channel, "type": "web_hook", "address": address, "token": token}
-        session.call("POST", session.names.path("files", file_id, "watch"), body=order)
+        channel_body: Any = {"id": channel, "type": "web_hook", "address": address, "token": token}
+        session.call("POST", session.names.path("files", file_id, "watch"), body=channel_body)
     for name in ("plan for May.txt", "plan for June.txt"):
         update_file(session, file_id, {"name": name})
-    world.service.deliver()
-    world.trials += _trials(world.received, tokens, dice)
+    exercise.service.deliver()
+    exercise.receiver_cases += _receiver_cases(exercise.received, tokens, rng)
     return {"channels": list(tokens), "tokens": list(tokens.values())}
 
 
-def _trials(received: list[Request], tokens: dict[str, str], dice: Random) -> list[Trial]:
-    genuine = [Trial(dict(one.headers.pairs), True, "a genuine message") for one in received]
+def _receiver_cases(received: list[Request], tokens: dict[str, str], rng: Random) -> list[ReceiverCase]:
+    genuine = [ReceiverCase(dict(request.headers.pairs), True, "a genuine message") for request in received]
     lower = {name.lower(): value for name, value in genuine[1].message.items()}
-    every = [*genuine, Trial(lower, True, "a genuine message whose header names are in small letters"),
-             Trial(dict(genuine[0].message), True, "a genuine message that came a second time")]  # fmt: skip
-    for one in genuine[-2:]:
-        every += _forged(one.message, tokens)
-    dice.shuffle(every)
-    return every
+    cases = [*genuine, ReceiverCase(lower, True, "a genuine message whose header names are in small letters"),
+             ReceiverCase(dict(genuine[0].message), True, "a genuine message that came a second time")]  # fmt: skip
+    for case in genuine[-2:]:
+        cases += _forged(case.message, tokens)
+    rng.shuffle(cases)
+    return cases
 
 
-def _forged(message: dict[str, str], tokens: dict[str, str]) -> list[Trial]:
+def _forged(message: dict[str, str], tokens: dict[str, str]) -> list[ReceiverCase]:
     token = message[_TOKEN]
-    other = next(one for one in tokens.values() if one != token)
+    other = next(candidate for candidate in tokens.values() if candidate != token)
     changes: dict[str, dict[str, str | None]] = {
         "a message with the token of another channel": {_TOKEN: other},
         "a message with a token that only begins like the right one": {_TOKEN: token[:8]},
@@ -154,34 +173,41 @@ def _forged(message: dict[str, str], tokens: dict[str, str]) -> list[Trial]:
         "a message of a channel that nobody has opened": {_CHANNEL: "plan-00000000"},
         "a message without a channel, and without a token": {_CHANNEL: None, _TOKEN: None},
     }
-    return [Trial(_with(message, change), False, about) for about, change in changes.items()]
+    return [ReceiverCase(_with(message, change), False, description) for description, change in changes.items()]
 
 
 def _with(message: dict[str, str], change: dict[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in (message | change).items() if value is not None}
 
 
-_DELIVERED = frozenset({200, 201, 202, 204, 102})
+_SUCCESS_STATUSES = frozenset({200, 201, 202, 204, 102})
 
 
-def _check_token(saw: Evidence) -> str:
-    for one in saw.trials:
-        need(one.answer is not None, "There are messages that no receiver of yours has answered.")
-        fell = isinstance(one.answer, str)
-        need(not fell, f"Your receiver {one.answer} on {one.about}: a receiver answers a status, whatever comes.")
-    for one in saw.trials:
-        need(one.genuine or one.answer not in _DELIVERED, f"Your receiver took {one.about}: it answered {one.answer}.")
-        need(
-            not one.genuine or one.answer in _DELIVERED, f"Your receiver refused {one.about}: it answered {one.answer}."
+def _check_token(evidence: Evidence) -> str:
+    for case in evidence.receiver_cases:
+        require(case.outcome is not None, "There are messages that no receiver of yours has answered.")
+        raised = isinstance(case.outcome, str)
+        require(
+            not raised,
+            f"Your receiver {case.outcome} on {case.description}: a receiver answers a status, whatever comes.",
         )
-    forged = sum(1 for one in saw.trials if not one.genuine)
-    need(not any(one.answer and int(one.answer) >= 500 for one in saw.trials), _AGAIN)
-    return f"{len(saw.trials) - forged} genuine messages were taken, and {forged} forged ones refused."
+    for case in evidence.receiver_cases:
+        require(
+            case.genuine or case.outcome not in _SUCCESS_STATUSES,
+            f"Your receiver took {case.description}: it answered {case.outcome}.",
+        )
+        require(
+            not case.genuine or case.outcome in _SUCCESS_STATUSES,
+            f"Your receiver refused {case.description}: it answered {case.outcome}.",
+        )
+    forged_count = sum(1 for case in evidence.receiver_cases if not case.genuine)
+    require(not any(case.outcome and int(case.outcome) >= 500 for case in evidence.receiver_cases), _RETRIED)
+    return f"{len(evidence.receiver_cases) - forged_count} genuine messages were taken, and {forged_count} forged ones refused."
 
 
-_AGAIN = "A forged message was answered with a status of 500 or more, so that a sender tries it again."
+_RETRIED = "A forged message was answered with a status of 500 or more, so that a sender tries it again."
 
-TOKEN = Definition(
+TOKEN = ExerciseDefinition(
     name="believe-nobody",
     theme="messages",
     title="Believe nobody",
@@ -197,7 +223,7 @@ TOKEN = Definition(
         "`headers.get(name)` is None where there is no such header, and names have no capitals that matter. A channel that"
         " is not yours has no token either: is None equal to None?",
     ),
-    lay_out=_lay_out_token,
+    set_up=_set_up_token,
     check=_check_token,
     answer=(
         "def handle(headers):\n"

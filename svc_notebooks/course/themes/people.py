@@ -1,58 +1,62 @@
-"""Exercises about who may: sharing one file with one person, and the narrowest scopes."""
+"""Exercises about permissions: sharing one file with one person, and the narrowest scopes."""
 
 from __future__ import annotations
 
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from ..definition import Definition
-from ..verdict import need
+from ..check_result import require
+from ..definition import ExerciseDefinition
 from .content import put_file
-from .words import counted
+from .shared_checks import counted
 
 if TYPE_CHECKING:
     from ..definition import Value
-    from ..evidence import Evidence, Seen
+    from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
 # -- share-with-one
 
 
-def _lay_out_share(world: ExerciseService, dice: Random) -> dict[str, Value]:
-    session, year = world.session(), dice.randrange(2019, 2027)
+def _set_up_share(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    session, year = exercise.session(), rng.randrange(2019, 2027)
     ids = {name: put_file(session, f"{name} {year}.txt", name.encode()) for name in ("plan", "plan draft", "budget")}
-    who = dice.choice(("bob", "eve", "ivo", "lea"))
-    return {"file_id": ids["plan"], "email": f"{who}{dice.randrange(10, 99)}@svc.example"}
+    user = rng.choice(("bob", "eve", "ivo", "lea"))
+    return {"file_id": ids["plan"], "email": f"{user}{rng.randrange(10, 99)}@svc.example"}
 
 
-def _check_share(saw: Evidence) -> str:
-    asked = [one for one in saw.of("permissions.create", "permissions.update") if one.worked]
-    need(asked, f"The service saw {counted(len(saw.requests), 'request')}, and none of them shares a file.")
-    for one in asked:
-        _never_too_much(one, saw.given["email"])
-    strange = [one for one in asked if f"/{saw.given['file_id']}/" not in one.path]
-    need(not strange, "Another file than the one of given.file_id was shared, too.")
-    guests = _guests(saw, saw.given["file_id"])
-    need(guests, "Nobody but the owner may see the file of given.file_id.")
-    need(len(guests) == 1, f"{len(guests)} permissions stand beside the owner's, and one was wanted.")
+def _check_share(evidence: Evidence) -> str:
+    shares = [
+        request for request in evidence.requests_of("permissions.create", "permissions.update") if request.succeeded
+    ]
+    require(shares, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them shares a file.")
+    for request in shares:
+        _require_narrow_grant(request, evidence.values["email"])
+    other_files = [request for request in shares if f"/{evidence.values['file_id']}/" not in request.path]
+    require(not other_files, "Another file than the one of given.file_id was shared, too.")
+    guests = _guests(evidence, evidence.values["file_id"])
+    require(guests, "Nobody but the owner may see the file of given.file_id.")
+    require(len(guests) == 1, f"{len(guests)} permissions stand beside the owner's, and one was wanted.")
     role = guests[0].get("role")
-    need(role == "commenter", f"The role of {saw.given['email']} is {role!r}, which is not the one for comments.")
+    require(
+        role == "commenter", f"The role of {evidence.values['email']} is {role!r}, which is not the one for comments."
+    )
     return "One person may read and comment on one file, and at no moment could anybody do more."
 
 
-def _never_too_much(one: Seen, email: str) -> None:
-    body = one.body
-    kind, role = body.get("type", "user"), body.get("role")
-    need(kind == "user", f"For a while the file was open to {kind!r}, not to one person.")
-    need(body.get("emailAddress", email) == email, f"The file was shared with {body.get('emailAddress')!r}.")
-    need(role in ("reader", "commenter"), f"For a while the role was {role!r}, and that may change the file.")
+def _require_narrow_grant(request: RecordedRequest, email: str) -> None:
+    body = request.request_json
+    grantee_type, role = body.get("type", "user"), body.get("role")
+    require(grantee_type == "user", f"For a while the file was open to {grantee_type!r}, not to one person.")
+    require(body.get("emailAddress", email) == email, f"The file was shared with {body.get('emailAddress')!r}.")
+    require(role in ("reader", "commenter"), f"For a while the role was {role!r}, and that may change the file.")
 
 
-def _guests(saw: Evidence, file_id: str) -> list[dict[str, Any]]:
-    return [one for one in saw.permissions(file_id) if one.get("role") != "owner"]
+def _guests(evidence: Evidence, file_id: str) -> list[dict[str, Any]]:
+    return [permission for permission in evidence.permissions(file_id) if permission.get("role") != "owner"]
 
 
-SHARE = Definition(
+SHARE = ExerciseDefinition(
     name="share-with-one",
     theme="people",
     title="One file, one person",
@@ -65,7 +69,7 @@ SHARE = Definition(
         "The roles are reader, commenter and writer; each may do what the one before it may.",
         "`svc.permissions(file)` shows who may what.",
     ),
-    lay_out=_lay_out_share,
+    set_up=_set_up_share,
     check=_check_share,
 )
 
@@ -78,40 +82,54 @@ _PROGRAMS = {
 }
 
 
-def _lay_out_scope(world: ExerciseService, dice: Random) -> dict[str, Value]:
-    secret = f"The key is under stone {dice.randrange(2, 99)}.".encode()
-    return {"file_id": put_file(world.session(), "letter.txt", secret)}
+def _set_up_scope(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    secret = f"The key is under stone {rng.randrange(2, 99)}.".encode()
+    return {"file_id": put_file(exercise.session(), "letter.txt", secret)}
 
 
-def _check_scope(saw: Evidence) -> str:
-    for program, (operation, scope, did) in _PROGRAMS.items():
-        own = [one for one in saw.requests if one.client == program]
-        need(own, f"The service saw no request of the program {program!r}.")
-        for one in own:
-            _narrow(program, one.scopes, scope)
-        did_it = [one for one in own if one.operation == operation and one.worked and _as_meant(one, saw)]
-        need(did_it, f"The program {program!r} has signed in, and the service did not see that it {did}.")
-    strange = [one for one in saw.requests if one.client not in _PROGRAMS and one.operation is not None]
-    need(not strange, f"{counted(len(strange), 'request')} came with your own token, which may do everything.")
+def _check_scope(evidence: Evidence) -> str:
+    for program, (operation, scope, work) in _PROGRAMS.items():
+        requests = [request for request in evidence.requests if request.client == program]
+        require(requests, f"The service saw no request of the program {program!r}.")
+        for request in requests:
+            _require_narrow_scope(program, request.scopes, scope)
+        completed = [
+            request
+            for request in requests
+            if request.operation == operation and request.succeeded and _is_expected_request(request, evidence)
+        ]
+        require(completed, f"The program {program!r} has signed in, and the service did not see that it {work}.")
+    other_requests = [
+        request for request in evidence.requests if request.client not in _PROGRAMS and request.operation is not None
+    ]
+    require(
+        not other_requests,
+        f"{counted(len(other_requests), 'request')} came with your own token, which may do everything.",
+    )
     return "Each program could do its work, and nothing else."
 
 
-def _narrow(program: str, scopes: frozenset[str], scope: str) -> None:
-    need(len(scopes) == 1, f"The token of {program!r} has {counted(len(scopes), 'scope')}: one is enough for its work.")
+def _require_narrow_scope(program: str, scopes: frozenset[str], scope: str) -> None:
+    require(
+        len(scopes) == 1, f"The token of {program!r} has {counted(len(scopes), 'scope')}: one is enough for its work."
+    )
     if scope not in scopes:
-        raised = " and ".join(sorted(scopes))
-        need(False, f"The token of {program!r} has the scope {raised}: that is not the narrowest that does its work.")
+        scope_names = " and ".join(sorted(scopes))
+        require(
+            False,
+            f"The token of {program!r} has the scope {scope_names}: that is not the narrowest that does its work.",
+        )
 
 
-def _as_meant(one: Seen, saw: Evidence) -> bool:
-    if one.operation == "files.get":
-        return one.path.endswith(f"/{saw.given['file_id']}") and one.query.get("alt") == "media"
-    return one.operation != "files.create" or any(
-        found["id"] == one.result.get("id") for found in saw.named("diary.txt")
+def _is_expected_request(request: RecordedRequest, evidence: Evidence) -> bool:
+    if request.operation == "files.get":
+        return request.path.endswith(f"/{evidence.values['file_id']}") and request.query.get("alt") == "media"
+    return request.operation != "files.create" or any(
+        file["id"] == request.response_json.get("id") for file in evidence.files_named("diary.txt")
     )
 
 
-SCOPE = Definition(
+SCOPE = ExerciseDefinition(
     name="the-narrowest-scope",
     theme="people",
     title="No key to the whole house",
@@ -126,7 +144,7 @@ SCOPE = Definition(
         "Names are metadata; content is more than that. Which two scopes end in `readonly`?",
         "A program that only needs what it has made itself takes `storage.file`.",
     ),
-    lay_out=_lay_out_scope,
+    set_up=_set_up_scope,
     check=_check_scope,
 )
 

@@ -1,4 +1,4 @@
-"""Exercises about resumable uploads: going on, beginning again, and a loop of one's own."""
+"""Exercises about resumable uploads: resuming, starting again, and writing the loop."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from ...client.session import Session
 from ...core.http.messages import Request
-from ..definition import Definition
-from ..verdict import need
-from .words import counted, same_content, the_one_file
+from ..check_result import require
+from ..definition import ExerciseDefinition
+from .shared_checks import counted, require_same_content, require_single_file
 
 if TYPE_CHECKING:
     from ..definition import Value
-    from ..evidence import Evidence, Seen
+    from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
 _KIB = 1024
@@ -23,72 +23,83 @@ QUANTUM = 256 * _KIB
 _RANGE = re.compile(r"bytes\s+(\d+)-(\d+)/")
 
 
-def noise(dice: Random, size: int) -> bytes:
+def random_content(rng: Random, size: int) -> bytes:
     """Bytes that no other seed has, and of which no part is like another."""
-    return dice.randbytes(size)
+    return rng.randbytes(size)
 
 
-def begun(session: Session, name: str, content: bytes, stored: int) -> str:
+def start_upload(session: Session, name: str, content: bytes, stored: int) -> str:
     """An upload that somebody has begun: its address, with so many bytes stored."""
     body = f'{{"name": "{name}"}}'.encode()
-    typed = session.headers(("Content-Type", "application/json"), ("Content-Length", str(len(body))))
+    headers = session.headers(("Content-Type", "application/json"), ("Content-Length", str(len(body))))
     url = session.url(session.names.upload_path("files"), {"uploadType": "resumable"})
-    uri = session.send(Request("POST", url, typed, body)).headers["Location"]
-    where = ("Content-Range", f"bytes 0-{stored - 1}/{len(content)}")
-    part = session.headers(where, ("Content-Length", str(stored)))
-    session.send(Request("PUT", uri, part, content[:stored]))
+    uri = session.send(Request("POST", url, headers, body)).headers["Location"]
+    content_range = ("Content-Range", f"bytes 0-{stored - 1}/{len(content)}")
+    part_headers = session.headers(content_range, ("Content-Length", str(stored)))
+    session.send(Request("PUT", uri, part_headers, content[:stored]))
     return str(uri)
 
 
-def _first(one: Seen) -> int | None:
+def _first_byte(request: RecordedRequest) -> int | None:
     """Where a part of an upload says that it begins; None: it has no bytes."""
-    found = _RANGE.match(one.content_range)
-    return int(found[1]) if found else None if one.asks_where else 0
+    match = _RANGE.match(request.content_range)
+    return int(match[1]) if match else None if request.is_status_query else 0
 
 
-def _parts(requests: list[Seen]) -> list[Seen]:
+def _part_requests(requests: list[RecordedRequest]) -> list[RecordedRequest]:
     """The requests with bytes of an upload."""
-    return [one for one in requests if one.operation == "upload.session" and not one.asks_where and one.method == "PUT"]
+    return [
+        request
+        for request in requests
+        if request.operation == "upload.session" and not request.is_status_query and request.method == "PUT"
+    ]
 
 
-def nothing_twice(requests: list[Seen]) -> None:
-    """No part began before what was stored, and none left a gap. Raises NotYet."""
-    for one in _parts(requests):
-        if one.before is None:  # it never reached the session
+def require_no_overlap(requests: list[RecordedRequest]) -> None:
+    """No part began before what was stored, and none left a gap. Raises CheckFailedError."""
+    for request in _part_requests(requests):
+        if request.offset_before is None:  # it never reached the session
             continue
-        first, stored = _first(one) or 0, one.before
-        again = f"A request sent bytes from {first:,} on, and {stored:,} were stored already: the rest was sent again."
-        need(first >= stored, again)
-        need(first == stored, f"A request sent bytes from {first:,} on, and the service waited for byte {stored:,}.")
+        first, stored = _first_byte(request) or 0, request.offset_before
+        message = (
+            f"A request sent bytes from {first:,} on, and {stored:,} were stored already: the rest was sent again."
+        )
+        require(first >= stored, message)
+        require(first == stored, f"A request sent bytes from {first:,} on, and the service waited for byte {stored:,}.")
 
 
 # -- go-on-where-it-stopped
 
 
-def _lay_out_go_on(world: ExerciseService, dice: Random) -> dict[str, Value]:
-    content = noise(dice, 4 * QUANTUM + dice.randrange(1000, 90_000))
-    uri = begun(world.session(), "film.mp4", content, dice.randrange(1, 4) * QUANTUM)
+def _set_up_go_on(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    content = random_content(rng, 4 * QUANTUM + rng.randrange(1000, 90_000))
+    uri = start_upload(exercise.session(), "film.mp4", content, rng.randrange(1, 4) * QUANTUM)
     return {"session_uri": uri, "content": content}
 
 
-def _check_go_on(saw: Evidence) -> str:
-    fresh = saw.of("files.create")
-    need(
-        not fresh, f"The service was asked for {counted(len(fresh), 'new upload')}: the one that was begun still waits."
+def _check_go_on(evidence: Evidence) -> str:
+    new_uploads = evidence.requests_of("files.create")
+    require(
+        not new_uploads,
+        f"The service was asked for {counted(len(new_uploads), 'new upload')}: the one that was begun still waits.",
     )
-    asked = saw.of("upload.session")
-    need(asked, "Nothing was sent to given.session_uri.")
-    need(
-        asked[0].asks_where, "The first request to the session brought bytes, before anybody had asked what is stored."
+    requests = evidence.requests_of("upload.session")
+    require(requests, "Nothing was sent to given.session_uri.")
+    require(
+        requests[0].is_status_query,
+        "The first request to the session brought bytes, before anybody had asked what is stored.",
     )
-    nothing_twice(asked)
-    found = saw.named("film.mp4")
-    need(found, f"The session has {asked[-1].after or 0:,} of {len(saw.given['content']):,} bytes, and no file yet.")
-    same_content(saw, found[0], saw.given["content"], "given.content")
+    require_no_overlap(requests)
+    files = evidence.files_named("film.mp4")
+    require(
+        files,
+        f"The session has {requests[-1].offset_after or 0:,} of {len(evidence.values['content']):,} bytes, and no file yet.",
+    )
+    require_same_content(evidence, files[0], evidence.values["content"], "given.content")
     return "The service was asked where it stands, and got the rest and nothing twice."
 
 
-GO_ON = Definition(
+GO_ON = ExerciseDefinition(
     name="go-on-where-it-stopped",
     theme="resumable",
     title="Go on where it stopped",
@@ -102,42 +113,51 @@ GO_ON = Definition(
         "An empty PUT with `Content-Range: bytes */TOTAL` is the question; `Range` in its answer names the last byte.",
         "`svc.resume_upload` does both, and its `run()` goes on to the end.",
     ),
-    lay_out=_lay_out_go_on,
+    set_up=_set_up_go_on,
     check=_check_go_on,
 )
 
 # -- expired-session
 
 
-def _lay_out_expired(world: ExerciseService, dice: Random) -> dict[str, Value]:
-    name = f"night-{dice.randrange(10, 100)}.raw"
-    content = noise(dice, 3 * QUANTUM + dice.randrange(1000, 90_000))
-    uri = begun(world.session(), name, content, QUANTUM)
-    world.clock.advance("8d")
-    world.kept["key"] = uri.rpartition("upload_id=")[2]
+def _set_up_expired(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    name = f"night-{rng.randrange(10, 100)}.raw"
+    content = random_content(rng, 3 * QUANTUM + rng.randrange(1000, 90_000))
+    uri = start_upload(exercise.session(), name, content, QUANTUM)
+    exercise.clock.advance("8d")
+    exercise.check_data["key"] = uri.rpartition("upload_id=")[2]
     return {"session_uri": uri, "name": name, "content": content}
 
 
-def _check_expired(saw: Evidence) -> str:
-    old = [one for one in saw.of("upload.session") if saw.kept["key"] in str(one.query)]
-    need(old, "Nobody asked the old session whether it is still there.")
-    need(
-        old[0].asks_where, "The first request to the old session brought bytes, before anybody had asked for its state."
+def _check_expired(evidence: Evidence) -> str:
+    old_requests = [
+        request
+        for request in evidence.requests_of("upload.session")
+        if evidence.check_data["key"] in str(request.query)
+    ]
+    require(old_requests, "Nobody asked the old session whether it is still there.")
+    require(
+        old_requests[0].is_status_query,
+        "The first request to the old session brought bytes, before anybody had asked for its state.",
     )
-    need(len(old) <= 2, f"The old session was asked {len(old)} times. It said 404 each time, and always will.")
-    fresh = [one for one in saw.of("files.create") if one.worked]
-    need(fresh, "The session is gone, and the service was asked for no other upload.")
-    kinds = sorted({str(one.upload_type) for one in fresh})
-    need(
-        kinds == ["resumable"], f"The content went up as {' and '.join(kinds)}; another resumable upload was asked for."
+    require(
+        len(old_requests) <= 2,
+        f"The old session was asked {len(old_requests)} times. It said 404 each time, and always will.",
     )
-    need(len(fresh) == 1, f"The service was asked for {len(fresh)} new sessions, and one is enough.")
-    file = the_one_file(saw, saw.given["name"])
-    same_content(saw, file, saw.given["content"], "given.content")
+    new_uploads = [request for request in evidence.requests_of("files.create") if request.succeeded]
+    require(new_uploads, "The session is gone, and the service was asked for no other upload.")
+    upload_types = sorted({str(request.upload_type) for request in new_uploads})
+    require(
+        upload_types == ["resumable"],
+        f"The content went up as {' and '.join(upload_types)}; another resumable upload was asked for.",
+    )
+    require(len(new_uploads) == 1, f"The service was asked for {len(new_uploads)} new sessions, and one is enough.")
+    file = require_single_file(evidence, evidence.values["name"])
+    require_same_content(evidence, file, evidence.values["content"], "given.content")
     return "The old session was asked once and was gone; a new one got everything from the first byte."
 
 
-EXPIRED = Definition(
+EXPIRED = ExerciseDefinition(
     name="expired-session",
     theme="resumable",
     title="The session that is gone",
@@ -150,27 +170,27 @@ EXPIRED = Definition(
         "`svc.resume_upload(...).status()` asks. What does its row say of the state?",
         'A new session is `svc.upload(..., upload_type="resumable")`; short content would go up in one piece otherwise.',
     ),
-    lay_out=_lay_out_expired,
+    set_up=_set_up_expired,
     check=_check_expired,
 )
 
 # -- resumable-loop
 
 
-def _lay_out_loop(world: ExerciseService, dice: Random) -> dict[str, Value]:
+def _set_up_loop(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
     session = {"operation": "upload.session"}
     faults: list[dict[str, object]] = [
         {"status": 503},
         {"reset": "after"},
-        {"cut_request_after": dice.randrange(50_000, 200_000)},
+        {"cut_request_after": rng.randrange(50_000, 200_000)},
         {"reset": "before"},
     ]
-    dice.shuffle(faults)
-    steps = [{"match": {**session, "nth": dice.choice((1, 2))}, "action": action} for action in faults]
-    world.service.add_faults({"steps": steps, "in_order": True})  # type: ignore[dict-item]
+    rng.shuffle(faults)
+    steps = [{"match": {**session, "nth": rng.choice((1, 2))}, "action": action} for action in faults]
+    exercise.service.add_faults({"steps": steps, "in_order": True})  # type: ignore[dict-item]
     return {
-        "name": f"tape-{dice.randrange(100, 1000)}.wav",
-        "content": noise(dice, 6 * QUANTUM + dice.randrange(1000, 200_000)),
+        "name": f"tape-{rng.randrange(100, 1000)}.wav",
+        "content": random_content(rng, 6 * QUANTUM + rng.randrange(1000, 200_000)),
         "chunk_size": QUANTUM,
     }
 
@@ -178,45 +198,52 @@ def _lay_out_loop(world: ExerciseService, dice: Random) -> dict[str, Value]:
 _FAULTS = 4
 
 
-def _check_loop(saw: Evidence) -> str:
-    opened = [one for one in saw.of("files.create") if one.worked]
-    need(opened, "The service was not asked for an upload: a session begins with a POST.")
-    kinds = {one.upload_type for one in opened}
-    need(kinds == {"resumable"}, "The content was not sent in a resumable upload.")
-    need(len(opened) == 1, f"The service was asked for {len(opened)} sessions: after a break the old one still waits.")
-    asked = saw.of("upload.session")
-    need(asked, "A session was opened, and nothing was sent to it.")
-    _asks_after_a_break(asked)
-    nothing_twice(asked)
-    size = saw.given["chunk_size"]
-    longest = max((one.received for one in _parts(asked)), default=0)
-    need(longest <= size, f"A request brought {longest:,} bytes; a chunk shall have {size:,} at most.")
-    done, total = asked[-1].after or 0, len(saw.given["content"])
-    need(
-        saw.named(saw.given["name"]),
-        f"There is no file called {saw.given['name']!r}; {done:,} of {total:,} bytes are stored.",
+def _check_loop(evidence: Evidence) -> str:
+    new_uploads = [request for request in evidence.requests_of("files.create") if request.succeeded]
+    require(new_uploads, "The service was not asked for an upload: a session begins with a POST.")
+    upload_types = {request.upload_type for request in new_uploads}
+    require(upload_types == {"resumable"}, "The content was not sent in a resumable upload.")
+    require(
+        len(new_uploads) == 1,
+        f"The service was asked for {len(new_uploads)} sessions: after a break the old one still waits.",
     )
-    same_content(saw, the_one_file(saw, saw.given["name"]), saw.given["content"], "given.content")
-    most = -(-total // size) + 3 * _FAULTS + 4
-    need(len(saw.requests) <= most, f"It took {len(saw.requests)} requests; {most} are enough.")
-    return f"The line broke {_broken(asked)} times, and no stored byte was sent again."
+    requests = evidence.requests_of("upload.session")
+    require(requests, "A session was opened, and nothing was sent to it.")
+    _require_query_after_failure(requests)
+    require_no_overlap(requests)
+    size = evidence.values["chunk_size"]
+    longest = max((request.received for request in _part_requests(requests)), default=0)
+    require(longest <= size, f"A request brought {longest:,} bytes; a chunk shall have {size:,} at most.")
+    stored, total = requests[-1].offset_after or 0, len(evidence.values["content"])
+    require(
+        evidence.files_named(evidence.values["name"]),
+        f"There is no file called {evidence.values['name']!r}; {stored:,} of {total:,} bytes are stored.",
+    )
+    require_same_content(
+        evidence, require_single_file(evidence, evidence.values["name"]), evidence.values["content"], "given.content"
+    )
+    max_requests = -(-total // size) + 3 * _FAULTS + 4
+    require(
+        len(evidence.requests) <= max_requests, f"It took {len(evidence.requests)} requests; {max_requests} are enough."
+    )
+    return f"The line broke {_fault_count(requests)} times, and no stored byte was sent again."
 
 
-def _asks_after_a_break(asked: list[Seen]) -> None:
-    for broken, following in itertools.pairwise(asked):
-        failed = not broken.answered or (broken.status or 0) >= 500
-        how = f"was answered {broken.status}" if broken.answered else "got no answer"
-        need(
-            not failed or following.asks_where,
-            f"A request of the upload {how}, and the next one brought bytes: nobody had asked what is stored.",
+def _require_query_after_failure(requests: list[RecordedRequest]) -> None:
+    for request, following in itertools.pairwise(requests):
+        failed = not request.answered or (request.status or 0) >= 500
+        outcome = f"was answered {request.status}" if request.answered else "got no answer"
+        require(
+            not failed or following.is_status_query,
+            f"A request of the upload {outcome}, and the next one brought bytes: nobody had asked what is stored.",
         )
 
 
-def _broken(asked: list[Seen]) -> int:
-    return sum(1 for one in asked if one.fault)
+def _fault_count(requests: list[RecordedRequest]) -> int:
+    return sum(1 for request in requests if request.fault)
 
 
-LOOP = Definition(
+LOOP = ExerciseDefinition(
     name="resumable-loop",
     theme="resumable",
     title="A loop of your own",
@@ -235,7 +262,7 @@ LOOP = Definition(
         "The loop: send the chunk at `offset`; on `ConnectionError` or a status of 500 and more, ask, and take the"
         " offset from the answer; on 308, take it from `Range` as well; on 200, stop.",
     ),
-    lay_out=_lay_out_loop,
+    set_up=_set_up_loop,
     check=_check_loop,
     by_hand=True,
 )

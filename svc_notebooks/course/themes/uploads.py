@@ -1,4 +1,4 @@
-"""Exercises about uploads: a name, metadata in the same request, and a receipt that is lost."""
+"""Exercises about uploads: a name, metadata in the same request, and a lost response."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 from random import Random
 from typing import TYPE_CHECKING
 
-from ..definition import Definition
-from ..verdict import need
-from .words import counted, listed, same_content, the_one_file
+from ..check_result import require
+from ..definition import ExerciseDefinition
+from .shared_checks import counted, listed, require_same_content, require_single_file
 
 if TYPE_CHECKING:
     from ..definition import Value
-    from ..evidence import Evidence, Seen
+    from ..evidence import Evidence, RecordedRequest
     from ..exercise_service import ExerciseService
 
 _BIRDS = ("coot", "mallard", "heron", "grebe", "moorhen", "wigeon")
@@ -20,39 +20,39 @@ _PONDS = ("north", "mill", "abbey", "south")
 _ID = re.compile(rb'"id"\s*:\s*"([^"]+)"')
 
 
-def survey(dice: Random, rows: int = 120) -> bytes:
+def survey(rng: Random, rows: int = 120) -> bytes:
     """Bird counts as CSV, other ones for every seed."""
     lines = ["pond,species,count"]
-    lines += [f"{dice.choice(_PONDS)},{dice.choice(_BIRDS)},{dice.randrange(100)}" for _ in range(rows)]
+    lines += [f"{rng.choice(_PONDS)},{rng.choice(_BIRDS)},{rng.randrange(100)}" for _ in range(rows)]
     return "\n".join(lines).encode()
 
 
 # -- upload-with-a-name
 
 
-def _lay_out_name(_: ExerciseService, dice: Random) -> dict[str, Value]:
-    return {"name": f"ponds-{dice.randrange(100, 1000)}.csv", "content": survey(dice)}
+def _set_up_name(_: ExerciseService, rng: Random) -> dict[str, Value]:
+    return {"name": f"ponds-{rng.randrange(100, 1000)}.csv", "content": survey(rng)}
 
 
-def _check_name(saw: Evidence) -> str:
-    created = saw.of("files.create")
-    need(created, f"The service saw {counted(len(saw.requests), 'request')}, and none of them creates a file.")
-    file = the_one_file(saw, saw.given["name"])
-    same_content(saw, file, saw.given["content"], "given.content")
-    _in_one(saw, created)
+def _check_name(evidence: Evidence) -> str:
+    created = evidence.requests_of("files.create")
+    require(created, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates a file.")
+    file = require_single_file(evidence, evidence.values["name"])
+    require_same_content(evidence, file, evidence.values["content"], "given.content")
+    _require_single_request(evidence, created)
     return "The service saw one upload, and the name came with it."
 
 
-def _in_one(saw: Evidence, created: list[Seen]) -> None:
-    changed = saw.of("files.update")
-    need(
-        not changed, f"The file was changed after it was there ({counted(len(changed), 'update')}): ask for it at once."
+def _require_single_request(evidence: Evidence, created: list[RecordedRequest]) -> None:
+    updates = evidence.requests_of("files.update")
+    require(
+        not updates, f"The file was changed after it was there ({counted(len(updates), 'update')}): ask for it at once."
     )
-    worked = [one for one in created if one.worked]
-    need(len(worked) == 1, f"The service was asked to create {len(worked)} files, and one was wanted.")
+    succeeded = [request for request in created if request.succeeded]
+    require(len(succeeded) == 1, f"The service was asked to create {len(succeeded)} files, and one was wanted.")
 
 
-NAMED = Definition(
+NAMED = ExerciseDefinition(
     name="upload-with-a-name",
     theme="uploads",
     title="Upload with a name",
@@ -65,38 +65,44 @@ NAMED = Definition(
         "`svc.upload` takes bytes. Look at what else it takes: `help(svc.upload)`.",
         "Without a name a file is called *Untitled*, and naming it afterwards is a second request.",
     ),
-    lay_out=_lay_out_name,
+    set_up=_set_up_name,
     check=_check_name,
 )
 
 # -- metadata-in-one-request
 
 
-def _lay_out_metadata(_: ExerciseService, dice: Random) -> dict[str, Value]:
-    winter = dice.randrange(2019, 2026)
+def _set_up_metadata(_: ExerciseService, rng: Random) -> dict[str, Value]:
+    winter = rng.randrange(2019, 2026)
     return {
         "name": f"winter-{winter}.csv",
-        "description": f"Counted by {dice.choice(('Ida', 'Jan', 'Mia', 'Noor'))}, winter of {winter}",
-        "content": survey(dice, 60),
+        "description": f"Counted by {rng.choice(('Ida', 'Jan', 'Mia', 'Noor'))}, winter of {winter}",
+        "content": survey(rng, 60),
     }
 
 
-def _check_metadata(saw: Evidence) -> str:
-    given = saw.given
-    created = saw.of("files.create")
-    need(created, f"The service saw {counted(len(saw.requests), 'request')}, and none of them creates a file.")
-    file = the_one_file(saw, given["name"])
-    same_content(saw, file, given["content"], "given.content")
-    said = file.get("description")
-    need(said == given["description"], f"The file's description is {said!r}, not that of given.description.")
-    need(file.get("starred"), "The file has no star.")
-    _in_one(saw, created)
-    kind = created[-1].upload_type
-    need(kind == "multipart", f"The upload was of the type {kind!r}: metadata and content were not in one request.")
+def _check_metadata(evidence: Evidence) -> str:
+    values = evidence.values
+    created = evidence.requests_of("files.create")
+    require(created, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates a file.")
+    file = require_single_file(evidence, values["name"])
+    require_same_content(evidence, file, values["content"], "given.content")
+    description = file.get("description")
+    require(
+        description == values["description"],
+        f"The file's description is {description!r}, not that of given.description.",
+    )
+    require(file.get("starred"), "The file has no star.")
+    _require_single_request(evidence, created)
+    upload_type = created[-1].upload_type
+    require(
+        upload_type == "multipart",
+        f"The upload was of the type {upload_type!r}: metadata and content were not in one request.",
+    )
     return "The service saw a single multipart request that had everything in it."
 
 
-METADATA = Definition(
+METADATA = ExerciseDefinition(
     name="metadata-in-one-request",
     theme="uploads",
     title="Everything in one request",
@@ -109,43 +115,52 @@ METADATA = Definition(
         "`svc.upload(..., upload_type=...)`, and `metadata=` takes a dict of further fields.",
         'The fields are called `"description"` and `"starred"`, as on the wire.',
     ),
-    lay_out=_lay_out_metadata,
+    set_up=_set_up_metadata,
     check=_check_metadata,
 )
 
 # -- the-lost-receipt
 
 
-def _lay_out_receipt(world: ExerciseService, dice: Random) -> dict[str, Value]:
-    world.service.add_faults({"steps": [{"match": {"operation": "files.create"}, "action": {"reset": "after"}}]})
-    number = dice.randrange(1000, 10_000)
-    return {"name": f"order-{number}.txt", "content": f"Order {number}: {dice.randrange(2, 99)} nest boxes".encode()}
+def _set_up_receipt(exercise: ExerciseService, rng: Random) -> dict[str, Value]:
+    exercise.service.add_faults({"steps": [{"match": {"operation": "files.create"}, "action": {"reset": "after"}}]})
+    number = rng.randrange(1000, 10_000)
+    return {"name": f"order-{number}.txt", "content": f"Order {number}: {rng.randrange(2, 99)} nest boxes".encode()}
 
 
-def _check_receipt(saw: Evidence) -> str:
-    created = saw.of("files.create")
-    need(created, f"The service saw {counted(len(saw.requests), 'request')}, and none of them creates a file.")
-    drawn = {name for one in saw.of("files.generateIds") for name in one.result.get("ids", [])}
-    used = [_id_in(one) for one in created]
-    need(
-        drawn, "The file was asked for before an id had been drawn from the service: a repetition makes a second file."
+def _check_receipt(evidence: Evidence) -> str:
+    created = evidence.requests_of("files.create")
+    require(created, f"The service saw {counted(len(evidence.requests), 'request')}, and none of them creates a file.")
+    generated_ids = {
+        name for request in evidence.requests_of("files.generateIds") for name in request.response_json.get("ids", [])
+    }
+    ids = [_id_in(request) for request in created]
+    require(
+        generated_ids,
+        "The file was asked for before an id had been drawn from the service: a repetition makes a second file.",
     )
-    need(None not in used, f"{counted(used.count(None), 'request')} to create the file had no id in it.")
-    need(len(set(used)) == 1, f"The repetitions had {len(set(used))} different ids, so each of them may make a file.")
-    need(drawn.issuperset(set(used)), f"The id {listed(set(used))} is not one that the service has drawn.")
-    file = the_one_file(saw, saw.given["name"])
-    same_content(saw, file, saw.given["content"], "given.content")
-    later = [one for one in saw.requests if one.n > created[0].n and one.operation in ("files.create", "files.get")]
-    need(later, "The answer to the only request was lost, and nobody has asked since: so nobody knows that it worked.")
+    require(None not in ids, f"{counted(ids.count(None), 'request')} to create the file had no id in it.")
+    require(len(set(ids)) == 1, f"The repetitions had {len(set(ids))} different ids, so each of them may make a file.")
+    require(generated_ids.issuperset(set(ids)), f"The id {listed(set(ids))} is not one that the service has drawn.")
+    file = require_single_file(evidence, evidence.values["name"])
+    require_same_content(evidence, file, evidence.values["content"], "given.content")
+    later = [
+        request
+        for request in evidence.requests
+        if request.n > created[0].n and request.operation in ("files.create", "files.get")
+    ]
+    require(
+        later, "The answer to the only request was lost, and nobody has asked since: so nobody knows that it worked."
+    )
     return "The service saw the same id twice, said that it was taken, and there is one file."
 
 
-def _id_in(one: Seen) -> str | None:
-    found = _ID.search(one.asked)
-    return found[1].decode("utf-8", "replace") if found else None
+def _id_in(request: RecordedRequest) -> str | None:
+    match = _ID.search(request.request_body)
+    return match[1].decode("utf-8", "replace") if match else None
 
 
-RECEIPT = Definition(
+RECEIPT = ExerciseDefinition(
     name="the-lost-receipt",
     theme="uploads",
     title="The lost receipt",
@@ -159,7 +174,7 @@ RECEIPT = Definition(
         "`01-uploads` has a section called *An id that you choose first*.",
         "`svc.generate_ids(1)` draws an id, and `svc.upload` takes it as `file_id`.",
     ),
-    lay_out=_lay_out_receipt,
+    set_up=_set_up_receipt,
     check=_check_receipt,
 )
 

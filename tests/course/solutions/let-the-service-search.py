@@ -1,3 +1,3 @@
 query = f"name contains '{given.word}' and mimeType = 'text/csv' and trashed = false"
-found = svc.files(query, fields=["id", "name"])
-svc.update(found, starred=True)
+matches = svc.files(query, fields=["id", "name"])
+svc.update(matches, starred=True)

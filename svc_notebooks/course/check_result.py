@@ -1,4 +1,4 @@
-"""What a check says: an outcome of three, and what the service saw, in words."""
+"""The result of a check: one of three outcomes, and a message about what the service saw."""
 
 from __future__ import annotations
 
@@ -18,7 +18,11 @@ class ExerciseOutcome(Enum):
 
 
 _MARKS = {ExerciseOutcome.CORRECT: "✔", ExerciseOutcome.NOT_YET: "✘", ExerciseOutcome.NOT_TRIED: "…"}
-_EDGES = {ExerciseOutcome.CORRECT: "#2e7d32", ExerciseOutcome.NOT_YET: "#b26a00", ExerciseOutcome.NOT_TRIED: "#757575"}
+_COLOURS = {
+    ExerciseOutcome.CORRECT: "#2e7d32",
+    ExerciseOutcome.NOT_YET: "#b26a00",
+    ExerciseOutcome.NOT_TRIED: "#757575",
+}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -43,16 +47,16 @@ class Verdict:
     def _repr_html_(self) -> str:
         from ..notebook.widgets.html import tag
 
-        style = f"border-left: 4px solid {_EDGES[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
-        said = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")
-        return tag("p", said, " ", self.message, role="status", style=style)
+        style = f"border-left: 4px solid {_COLOURS[self.outcome]}; margin: 0; padding: 2px 12px; max-width: 46em"
+        heading = tag("strong", f"{_MARKS[self.outcome]} {self.outcome}.")
+        return tag("p", heading, " ", self.message, role="status", style=style)
 
 
-class NotYet(Exception):
-    """A check has found what is missing; the message says what the service saw."""
+class CheckFailedError(Exception):
+    """A requirement of the exercise is not met; the message says what the service saw."""
 
 
-def need(found: object, message: str) -> None:
-    """Go on only with this. Raises NotYet."""
-    if not found:
-        raise NotYet(message)
+def require(condition: object, message: str) -> None:
+    """Go on only with this. Raises CheckFailedError."""
+    if not condition:
+        raise CheckFailedError(message)

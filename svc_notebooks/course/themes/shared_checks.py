@@ -1,0 +1,49 @@
+"""Requirements and wordings that several checks share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..check_result import require
+
+if TYPE_CHECKING:
+    from ..evidence import Evidence
+
+
+def counted(count: int, thing: str, things: str = "") -> str:
+    """A number and its noun.
+
+    >>> counted(1, "file"), counted(2, "file"), counted(0, "copy", "copies")
+    ('1 file', '2 files', 'no copies')
+    """
+    return f"{count or 'no'} {thing if count == 1 else things or f'{thing}s'}"
+
+
+def listed(names: Iterable[object], maximum: int = 5) -> str:
+    """Names as people list them, the first of them.
+
+    >>> listed(["a", "b", "c"]), listed([]), listed("abcdefgh")
+    ("'a', 'b' and 'c'", 'nothing', "'a', 'b', 'c', 'd', 'e' and 3 more")
+    """
+    texts = [repr(str(name)) for name in names]
+    shown = texts[:maximum] + ([f"{len(texts) - maximum} more"] if len(texts) > maximum else [])
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown) or "nothing"
+
+
+def require_single_file(evidence: Evidence, name: str) -> Mapping[str, Any]:
+    """The file of this name, which a request of the student has made. Raises CheckFailedError for none, two, or a strange one."""
+    files = evidence.files_named(name)
+    other_names = listed(file["name"] for file in evidence.files() if not file.get("trashed"))
+    require(files, f"The service has no file called {name!r}. What it has is called {other_names}.")
+    require(len(files) == 1, f"The service has {len(files)} files called {name!r}, and one was asked for.")
+    creations = evidence.creations_of(files[0]["id"])
+    require(creations, f"The service has a file called {name!r}, but no request that it saw has made it.")
+    return files[0]
+
+
+def require_same_content(evidence: Evidence, file: Mapping[str, Any], content: bytes, owner: str) -> None:
+    """The file holds these bytes. Raises CheckFailedError."""
+    stored = evidence.content(file["id"])
+    size = counted(len(stored), "byte")
+    require(stored == content, f"The file {file['name']!r} has {size}, and they are not those of {owner}.")
