@@ -208,7 +208,7 @@ def refusals() -> Iterator[str]:
 def faults() -> Iterator[str]:
     yield "## Plans of faults\n"
     yield "For `lab.faults(name)`; what a step can do is in `control.md`.\n"
-    yield table("name, teaches, steps", ((one.name, one.teaches, "; ".join(one.words())) for one in PRESETS))
+    yield table("name, teaches, steps", ((one.name, one.teaches, "; ".join(one.descriptions())) for one in PRESETS))
 
 
 def frames() -> Iterator[str]:

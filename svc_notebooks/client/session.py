@@ -18,7 +18,7 @@ from ..core.errors.errors import AlreadyExists, ServiceFailed, SvcError, error_f
 from ..core.faults.plan import Action
 from ..core.fork import after_fork
 from ..core.http.messages import JSON, Headers, JSONObject, Query, Request, Response, segment
-from ..core.http.redaction import redacted_text, without
+from ..core.http.redaction import redacted_text, without_secret
 from ..core.http.retry import RetryRule, parse_retry_after
 from ..core.names import Names
 from ..core.printable import printable
@@ -236,8 +236,8 @@ class Session:
         """
         if not isinstance(action, str | dict):
             raise TypeError(f"a fault takes a text like 'status=503', or an action, not {type(action).__name__}")
-        read = Action.short(action) if isinstance(action, str) else Action.read(action)
-        self._fault[:] = [json.dumps(read.given)]
+        read = Action.parse_header(action) if isinstance(action, str) else Action.read(action)
+        self._fault[:] = [json.dumps(read.raw)]
 
     def _struck(self, request: Request) -> Request:
         """The request with the fault that was asked for; the service alone is told of it."""
@@ -301,7 +301,7 @@ class Session:
     def error(self, status: int, content: bytes) -> SvcError:
         """The error that an answer means; a token that it repeats is taken out (T-05)."""
         text = redacted_text(content.decode("utf-8", "replace"))
-        return self.explain(error_from(status, without(text, self._credential.word).encode()))
+        return self.explain(error_from(status, without_secret(text, self._credential.word).encode()))
 
 
 def _as_it_is(error: SvcError) -> SvcError:

@@ -25,7 +25,7 @@ Shape = Mapping[str, "Shape | None"]
 ALL: Final[Mask] = {}
 STAR = "*"
 ANY_KEY: Final[Shape] = {"": None}
-MOST_DEPTH = 20
+MAX_DEPTH = 20
 
 _TOKEN = re.compile(r"\s*([^\s,/()]+|[,/()])")
 
@@ -48,15 +48,15 @@ def parse(text: str) -> Mask:
 def _tokens(text: str) -> Iterator[str]:
     at, end = 0, len(text.rstrip())
     while at < end:
-        found = _TOKEN.match(text, at)
-        assert found  # every character is in one of the two classes
-        yield found[1]
-        at = found.end()
+        match = _TOKEN.match(text, at)
+        assert match  # every character is in one of the two classes
+        yield match[1]
+        at = match.end()
 
 
 def _read(tokens: Iterator[str], into: Mask, depth: int) -> str:
     """Read items until `)` or the end; the token that stopped it."""
-    if depth > MOST_DEPTH:
+    if depth > MAX_DEPTH:
         raise refuse("invalidFields", name="(")
     while True:
         node, stop = _path(tokens, into)
@@ -95,7 +95,7 @@ def apply(mask: Mask, value: JSON) -> JSON:
     if not mask or STAR in mask:
         return value
     if isinstance(value, list):
-        return [apply(mask, one) for one in value]
+        return [apply(mask, entry) for entry in value]
     if isinstance(value, dict):
         return {key: apply(mask[key], inner) for key, inner in value.items() if key in mask}
     return value

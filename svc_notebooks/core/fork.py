@@ -58,9 +58,9 @@ def keep_forever(*owners: object) -> None:
 
 def close_copies(sockets: Iterable[socket.socket | None]) -> None:
     """In a forked child: close its copies of the parent's sockets, which sends nothing."""
-    for one in sockets:
-        if one and one.fileno() >= 0:
-            os.close(one.detach())
+    for sock in sockets:
+        if sock and sock.fileno() >= 0:
+            os.close(sock.detach())
 
 
 def in_this_process(function: Callable[_P, object]) -> Callable[_P, None]:

@@ -27,7 +27,7 @@ class PlatformCapabilities:
 MACHINE = PlatformCapabilities("this machine")
 BROWSER = PlatformCapabilities("a browser", threads=False, sockets=False, processes=False)
 
-_standing: list[PlatformCapabilities] = []
+_overrides: list[PlatformCapabilities] = []
 
 
 def capabilities() -> PlatformCapabilities:
@@ -36,28 +36,28 @@ def capabilities() -> PlatformCapabilities:
     >>> capabilities().name
     'this machine'
     """
-    if _standing:
-        return _standing[-1]
+    if _overrides:
+        return _overrides[-1]
     return BROWSER if sys.platform == "emscripten" else MACHINE
 
 
 @contextmanager
-def override(place: PlatformCapabilities) -> Iterator[None]:
+def override(platform: PlatformCapabilities) -> Iterator[None]:
     """Be there for a while, whatever this Python could do: for tests.
 
     >>> with override(BROWSER):
     ...     capabilities().threads
     False
     """
-    _standing.append(place)
+    _overrides.append(platform)
     try:
         yield
     finally:
-        _standing.pop()
+        _overrides.pop()
 
 
-def need_sockets(what: str) -> None:
-    """Raise Unsupported, if there are no sockets: `what` is the beginning of the sentence that says so.
+def need_sockets(feature: str) -> None:
+    """Raise Unsupported, if there are no sockets: `feature` is the beginning of the sentence that says so.
 
     >>> with override(BROWSER):
     ...     need_sockets("serve() listens on a socket")
@@ -65,4 +65,4 @@ def need_sockets(what: str) -> None:
     svc_notebooks.core.errors.errors.Unsupported: serve() listens on a socket, and a browser has none. ...
     """
     if not capabilities().sockets:
-        raise Unsupported(f"{what}, and {capabilities().name} has none.")
+        raise Unsupported(f"{feature}, and {capabilities().name} has none.")

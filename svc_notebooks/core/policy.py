@@ -13,7 +13,7 @@ from typing import Literal
 from .auth.oauth import ACCESS_LIFETIME
 from .delivery_schedule import Schedule
 from .http.origins import ANY, is_host_name, is_origin
-from .http.retry import MOST_JITTER
+from .http.retry import MAX_JITTER
 from .time_zones import zone_names
 from .uploads.states import LIFETIME, QUANTUM, UploadRule
 
@@ -80,7 +80,7 @@ class Policy:
     delivery_attempts: int = 5
     first_retry: float = 1.0
     longest_retry: float = 32.0
-    retry_jitter: float = MOST_JITTER
+    retry_jitter: float = MAX_JITTER
     delivery_timeout: float = 10.0
     connections_per_receiver: int = 32
     deliveries_length: int = 10_000
@@ -126,7 +126,7 @@ class Policy:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if wrong := _wrong(field.name, value, field.default):
+            if wrong := _expected(field.name, value, field.default):
                 raise ValueError(f"{field.name} is {value!r}; it must be {wrong}")
 
     @property
@@ -140,7 +140,7 @@ class Policy:
         return UploadRule(self.chunk_quantum, self.session_lifetime, self.chunk_rule == "strict")
 
 
-_WORDS: dict[str, tuple[str | int, ...]] = {
+_CHOICES: dict[str, tuple[str | int, ...]] = {
     "chunk_rule": ("floor", "strict"),
     "multi_range": ("whole",),
     "import_formats": ("map", "array"),
@@ -160,16 +160,16 @@ _WORDS: dict[str, tuple[str | int, ...]] = {
 }
 
 
-def _some_seconds(value: object) -> bool:
+def _is_positive_seconds(value: object) -> bool:
     return type(value) in (int, float) and value > 0  # type: ignore[operator]
 
 
-def _some_count(value: object) -> bool:
+def _is_positive_count(value: object) -> bool:
     return type(value) is int and value >= 1
 
 
-def _all_in(value: object, allowed: frozenset[str] | None) -> bool:
-    texts = isinstance(value, tuple) and all(isinstance(one, str) and one for one in value)
+def _is_tuple_of_texts(value: object, allowed: frozenset[str] | None) -> bool:
+    texts = isinstance(value, tuple) and all(isinstance(text, str) and text for text in value)
     return texts and (allowed is None or (bool(value) and allowed.issuperset(value)))  # type: ignore[arg-type]
 
 
@@ -181,44 +181,50 @@ def _is_page(origin: str) -> bool:
     return origin == ANY or is_origin(origin)
 
 
-_FREE: dict[str, tuple[Callable[[object], bool], str]] = {
-    "channel_lifetime": (lambda value: value is None or _some_seconds(value), "a number of seconds, or None"),
+_VALIDATORS: dict[str, tuple[Callable[[object], bool], str]] = {
+    "channel_lifetime": (lambda value: value is None or _is_positive_seconds(value), "a number of seconds, or None"),
     "channel_types": (
-        lambda value: _all_in(value, frozenset({"web_hook", "webhook"})),
+        lambda value: _is_tuple_of_texts(value, frozenset({"web_hook", "webhook"})),
         "a tuple of 'web_hook' and 'webhook'",
     ),
-    "conference_types": (lambda value: _all_in(value, None) and bool(value), "a tuple of names, at least one"),
+    "conference_types": (
+        lambda value: _is_tuple_of_texts(value, None) and bool(value),
+        "a tuple of names, at least one",
+    ),
     "calendar_zone": (lambda value: isinstance(value, str) and value in zone_names(), "an IANA time zone name"),
-    "rate_limit": (lambda value: value is None or _some_count(value), "a whole number, 1 or more, or None"),
-    "calendar_rate_limit": (lambda value: value is None or _some_count(value), "a whole number, 1 or more, or None"),
-    "verified_domains": (lambda value: _all_in(value, None), "a tuple of domains, or ('*',)"),
-    "assertion_audiences": (lambda value: _all_in(value, None), "a tuple of addresses, or ()"),
+    "rate_limit": (lambda value: value is None or _is_positive_count(value), "a whole number, 1 or more, or None"),
+    "calendar_rate_limit": (
+        lambda value: value is None or _is_positive_count(value),
+        "a whole number, 1 or more, or None",
+    ),
+    "verified_domains": (lambda value: _is_tuple_of_texts(value, None), "a tuple of domains, or ('*',)"),
+    "assertion_audiences": (lambda value: _is_tuple_of_texts(value, None), "a tuple of addresses, or ()"),
     "host_names": (
-        lambda value: _all_in(value, None) and all(map(_is_host, value)),  # type: ignore[call-overload]
+        lambda value: _is_tuple_of_texts(value, None) and all(map(_is_host, value)),  # type: ignore[call-overload]
         "a tuple of host names without ports, or ('*',)",
     ),
     "allowed_origins": (
-        lambda value: value is None or (_all_in(value, None) and all(map(_is_page, value))),  # type: ignore[call-overload]
+        lambda value: value is None or (_is_tuple_of_texts(value, None) and all(map(_is_page, value))),  # type: ignore[call-overload]
         "a tuple of origins like 'https://app.example', or ('*',), or None",
     ),
     "retry_jitter": (
-        lambda value: type(value) in (int, float) and 0 <= value <= MOST_JITTER,  # type: ignore[operator]
-        f"a number from 0 to {MOST_JITTER}",
+        lambda value: type(value) in (int, float) and 0 <= value <= MAX_JITTER,  # type: ignore[operator]
+        f"a number from 0 to {MAX_JITTER}",
     ),
 }
 """Fields whose values are not all of their default's kind: what may be said of them, and in words."""
 
 
-def _wrong(name: str, value: object, default: object) -> str | None:
+def _expected(name: str, value: object, default: object) -> str | None:
     """What the value must be, if it is not: one of a few words, or of the default's kind."""
-    if name in _WORDS:
-        return None if value in _WORDS[name] else " or ".join(map(repr, _WORDS[name]))
+    if name in _CHOICES:
+        return None if value in _CHOICES[name] else " or ".join(map(repr, _CHOICES[name]))
     if isinstance(default, bool):
         return None if isinstance(value, bool) else "True or False"
     if isinstance(default, int):
         return None if type(value) is int and value >= 1 else "a whole number, 1 or more"
-    if name in _FREE:
-        return None if _FREE[name][0](value) else _FREE[name][1]
+    if name in _VALIDATORS:
+        return None if _VALIDATORS[name][0](value) else _VALIDATORS[name][1]
     if isinstance(default, float):
         return None if type(value) in (int, float) and value >= 0 else "a number of seconds"  # type: ignore[operator]
     if isinstance(default, tuple):

@@ -17,12 +17,12 @@ def lone_surrogates(value: JSON) -> list[Row]:
     >>> [one.location for one in lone_surrogates({"a": ["x", chr(0xD800)]})]
     ['a[1]']
     """
-    if _prints(json.dumps(value, ensure_ascii=False, default=str)):
+    if _is_encodable(json.dumps(value, ensure_ascii=False, default=str)):
         return []
-    return [row("invalid", field=path or "body", message=NO_TEXT) for path in _halves(value, "")]
+    return [row("invalid", field=path or "body", message=NO_TEXT) for path in _surrogate_paths(value, "")]
 
 
-def _prints(text: str) -> bool:
+def _is_encodable(text: str) -> bool:
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -30,14 +30,14 @@ def _prints(text: str) -> bool:
     return True
 
 
-def _halves(value: JSON, path: str) -> Iterator[str]:
+def _surrogate_paths(value: JSON, path: str) -> Iterator[str]:
     """The paths of such texts; a key that is one is shown as its object's."""
-    if isinstance(value, str) and not _prints(value):
+    if isinstance(value, str) and not _is_encodable(value):
         yield path
     elif isinstance(value, list):
-        for index, one in enumerate(value):
-            yield from _halves(one, f"{path}[{index}]")
+        for index, member in enumerate(value):
+            yield from _surrogate_paths(member, f"{path}[{index}]")
     elif isinstance(value, dict):
-        for key, one in value.items():
-            here = f"{path}.{key}" if path else key
-            yield from _halves(one, here) if _prints(key) else (path,)
+        for key, member in value.items():
+            member_path = f"{path}.{key}" if path else key
+            yield from _surrogate_paths(member, member_path) if _is_encodable(key) else (path,)

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo, available_timezones
 
 UTC_NAME = "UTC"
 
-_NO_PLACES = frozenset({"Factory", "localtime", "posixrules"})
+_NOT_ZONES = frozenset({"Factory", "localtime", "posixrules"})
 """Files that lie beside the zones and are none."""
 
 
@@ -20,7 +20,7 @@ def zone_names() -> tuple[str, ...]:
     >>> "Europe/Berlin" in zone_names(), "Mars/Olympus" in zone_names()
     (True, False)
     """
-    return tuple(sorted(available_timezones() - _NO_PLACES))
+    return tuple(sorted(available_timezones() - _NOT_ZONES))
 
 
 @cache
@@ -58,10 +58,10 @@ def clock_changes(tz: tzinfo, year: int) -> tuple[int, ...]:
     ['2027-03-28', '2027-10-31']
     """
     begin = datetime(year, 1, 1).toordinal()  # noqa: DTZ001  a day
-    found: list[int] = []
+    days: list[int] = []
     for first in range(begin, begin + 366, _STEP):  # no zone changes its clocks and back within a fortnight
-        found += _change(tz, first, first + _STEP)
-    return tuple(found)
+        days += _change(tz, first, first + _STEP)
+    return tuple(days)
 
 
 def _change(tz: tzinfo, first: int, last: int) -> list[int]:

@@ -18,14 +18,14 @@ class WorkBudget:
     svc_notebooks.core.work_budget.WorkExceeded: more than 2 steps
     """
 
-    __slots__ = ("_most", "done")
+    __slots__ = ("_limit", "done")
 
-    def __init__(self, most: int | None = None) -> None:
-        self._most = most
+    def __init__(self, limit: int | None = None) -> None:
+        self._limit = limit
         self.done = 0
 
     def spend(self, steps: int = 1) -> None:
         """Count some steps. Raises WorkExceeded."""
         self.done += steps
-        if self._most is not None and self.done > self._most:
-            raise WorkExceeded(f"more than {self._most} steps")
+        if self._limit is not None and self.done > self._limit:
+            raise WorkExceeded(f"more than {self._limit} steps")

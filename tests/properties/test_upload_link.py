@@ -32,7 +32,7 @@ from svc_notebooks.core.uploads.server_session import (
     after_body,
     before_body,
 )
-from svc_notebooks.core.uploads.states import UploadEvent, UploadRule, UploadState, move
+from svc_notebooks.core.uploads.states import UploadEvent, UploadRule, UploadState, transition
 
 RULE = UploadRule(quantum=4)
 FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare")
@@ -47,7 +47,7 @@ class Service:
     files: list[bytes] = field(default_factory=list)
 
     def begin(self) -> ResponseFacts:
-        self.session = UploadSession(state=move(UploadState.NONE, UploadEvent.ACCEPTED).state)
+        self.session = UploadSession(state=transition(UploadState.NONE, UploadEvent.ACCEPTED).state)
         self.content = b""
         return ResponseFacts(200)
 
@@ -108,20 +108,20 @@ def carry_out(
         total = step.total
         if total is None and (step.size is None or len(body) < step.size):
             total = len(content)
-            machine.ends_at(total)
+            machine.set_total(total)
         content_range = step.content_range(len(body), total)
         machine.sent(step.first + len(body))
     kind, where = fault
     if kind == "before":
-        return machine.broken(now, 0.0)
+        return machine.connection_lost(now, 0.0)
     if kind == "503 before":
         return machine.feed(ResponseFacts(503), now, 0.0)
     if kind == "cut":
         service.put(content_range, body[: where % (len(body) + 1)], len(body), now)
-        return machine.broken(now, 0.0)
+        return machine.connection_lost(now, 0.0)
     answer = service.put(content_range, body, len(body), now)
     if kind == "after":
-        return machine.broken(now, 0.0)
+        return machine.connection_lost(now, 0.0)
     if kind == "503 after":
         return machine.feed(ResponseFacts(503), now, 0.0)
     if kind == "308 bare" and answer.status == 308:
@@ -155,7 +155,7 @@ def test_after_a_break_the_next_thing_said_is_a_question() -> None:
     assert machine.next_step() == Send(0, 4, 8)
 
     machine.sent(4)
-    machine.broken(0.0, 0.5)
+    machine.connection_lost(0.0, 0.5)
 
     assert isinstance(machine.next_step(), Wait)
     machine.waited()
@@ -212,7 +212,7 @@ def test_a_404_begins_again_a_limited_number_of_times() -> None:
 @pytest.mark.spec("A3-23", "A3-23b")
 def test_a_404_ends_the_upload_of_a_source_that_cannot_be_rewound() -> None:
     machine = begun(8, 4)
-    machine.lowest = 4
+    machine.first_available = 4
 
     machine.feed(ResponseFacts(404), 0.0, 0.0)
 
@@ -229,7 +229,7 @@ def test_a_service_that_goes_backwards_is_followed_as_far_as_the_source_can() ->
     machine.waited()
     assert machine.next_step() == Send(2, 4, 12)
 
-    machine.lowest = 4
+    machine.first_available = 4
 
     assert machine.next_step() == Failed(FailureReason.UNREWINDABLE)
 

@@ -17,7 +17,7 @@ from typing import NamedTuple, overload
 
 from ...core.fork import after_fork
 from ...core.http.messages import Body, Headers, Request, Response
-from ...core.http.redaction import may_hold, redacted_headers, redacted_text, redacted_url, without
+from ...core.http.redaction import may_contain_secret, redacted_headers, redacted_text, redacted_url, without_secret
 from .base import closed
 
 KEPT = 2048
@@ -67,7 +67,7 @@ class RecordedExchange:
     def __init__(self, n: int, time: datetime, request: Request, heading: _RecordedHeaders, secret: str) -> None:
         self.n = n
         self.time = time
-        self.url = without(redacted_url(request.url), secret)
+        self.url = without_secret(redacted_url(request.url), secret)
         self.request = _RecordedMessage(request.method, heading)
         self.response: _RecordedMessage | None = None
         self.seconds = 0.0
@@ -98,7 +98,7 @@ class RecordedExchange:
         """The exchange is over, well or not: from here on there is no secret in it."""
         self.seconds = seconds
         if error is not None:
-            self.error = without(redacted_text(str(error) or type(error).__name__), self._secret)
+            self.error = without_secret(redacted_text(str(error) or type(error).__name__), self._secret)
         for side in (self.request, self.response):
             if side is not None and side.head:
                 side.head = _harmless(side.head, self._secret, self.url)
@@ -129,7 +129,7 @@ def _heading(headers: Headers, secret: str) -> _RecordedHeaders:
     pairs = redacted_headers(headers.pairs)
     texts = "".join(chain.from_iterable(pairs))
     if secret and secret in texts:
-        pairs = tuple((name, without(value, secret)) for name, value in pairs)
+        pairs = tuple((name, without_secret(value, secret)) for name, value in pairs)
     return _RecordedHeaders(pairs, len(texts), is_text(headers.get("Content-Type", "")))
 
 
@@ -152,11 +152,11 @@ class _RecordedMessage:
 def _harmless(head: bytes, secret: str, url: str) -> bytes:
     """The beginning of a body without secrets, no longer than what is kept."""
     text = _readable(head)
-    if not may_hold(text) and not (secret and secret in text):
+    if not may_contain_secret(text) and not (secret and secret in text):
         return head[:KEPT]
     if len(head) >= _REACH and secret:
         text = text[: -len(secret)]  # where the secret itself may be cut in two
-    return without(redacted_text(text, url), secret).encode()[:KEPT]
+    return without_secret(redacted_text(text, url), secret).encode()[:KEPT]
 
 
 class Recorder(Sequence[Exchange]):

@@ -69,7 +69,7 @@ class RetryBudget:
         """Wait before the next try; False when it is time to give up."""
         self._failures += 1
         sender, now = self._sender, self._sender.elapsed()
-        left = sender.retry.left(since_progress=now - self._progress_at, since_start=now - self._started_at)
+        left = sender.retry.time_left(since_progress=now - self._progress_at, since_start=now - self._started_at)
         delay = sender.retry.wait(self._failures, sender.chance(), retry_after, left)
         if delay is None:
             self._too_long = retry_after if retry_after and retry_after > left else None
@@ -80,7 +80,7 @@ class RetryBudget:
     def explained(self, error: SvcError) -> SvcError:
         """The error of a call that was given up; where the service asked for a longer wait, it says so."""
         if self._too_long is not None:
-            error.message = f"{error.message} {self._sender.retry.too_long(self._too_long)}"
+            error.message = f"{error.message} {self._sender.retry.too_long_message(self._too_long)}"
             error.advice = "Try again after that time."
         return error
 

@@ -122,7 +122,7 @@ class UploadDriver:
         try:
             self._carry_out()
             if isinstance(after := self.machine.next_step(), Failed) and self.file is None:
-                self._fail(after.why)
+                self._fail(after.reason)
         except SourceFailed as failed:
             self.machine.invalidate()
             raise failed.error from None
@@ -132,7 +132,7 @@ class UploadDriver:
             raise
 
     def _carry_out(self) -> None:
-        self.machine.lowest = self.source.lowest
+        self.machine.first_available = self.source.lowest
         match self.machine.next_step():
             case Begin():
                 self._begin()
@@ -175,7 +175,7 @@ class UploadDriver:
         wanted = step.size or DEFAULT_CHUNK
         found = len(self.source.read(step.first, wanted + 1))
         if found <= wanted:
-            self.machine.ends_at(step.first + found)
+            self.machine.set_total(step.first + found)
         return min(found, wanted)
 
     def _ask(self, total: int | None) -> None:
@@ -229,7 +229,7 @@ class UploadDriver:
         self, broken: TransportError, request: Request, action: str, first: int | None, last: int | None
     ) -> None:
         self._last, self._broken = Response(0), broken
-        self.machine.broken(self._session.elapsed(), self._session.chance())
+        self.machine.connection_lost(self._session.elapsed(), self._session.chance())
         self._row(action, request, first, last, error=str(broken))
         if broken.hopeless:
             raise self._interrupted(f"No answer to {request.method} {request.path}: {broken}.")
@@ -241,9 +241,9 @@ class UploadDriver:
         found = _object(answer) if finished else None
         if finished and found is None:
             # The upload is complete and its answer unreadable: ask again, the question has the same one (C53).
-            self.machine.broken(now, chance)
+            self.machine.connection_lost(now, chance)
             return
-        self.machine.lowest = self.source.lowest  # what a stream can still give, should it be begun anew
+        self.machine.first_available = self.source.lowest  # what a stream can still give, should it be begun anew
         self.machine.feed(self._heard(answer), now, chance)
         if found is not None:
             self._finish(found)
@@ -342,7 +342,7 @@ class UploadDriver:
     def _gave_up(self) -> str:
         status, asked = self._last.status, self.machine.too_long
         if asked is not None:
-            return f"The upload stopped at a {status}. {self.machine.retry.too_long(asked)}"
+            return f"The upload stopped at a {status}. {self.machine.retry.too_long_message(asked)}"
         said = f"the last answer was {status}" if status else f"no answer came: {self._broken}"
         return f"The upload made no progress for too long; {said}."
 

@@ -16,7 +16,7 @@ from ...core.errors.errors import AlreadyExists, Interrupted, SourceChanged
 from ...core.files.fields import is_media_type
 from ...core.http.messages import Headers, JSONObject, Request
 from ...core.http.mime import UNKNOWN, by_name
-from ...core.http.multipart import Related
+from ...core.http.multipart import MultipartRelated
 from ..files import checked_id, get_file
 from ..session import Session, read_object
 from ..transport.retry import Retry
@@ -315,7 +315,7 @@ def multipart_request(session: Session, order: UploadRequest, progress: Progress
     """
     target, size = order.target, order.source.size
     boundary = f"{session.random.getrandbits(128):032x}"
-    related = Related.of(target.metadata, target.media_type, boundary=boundary)
+    related = MultipartRelated.of(target.metadata, target.media_type, boundary=boundary)
     length = length_headers(None if size is None else related.length(size))
     headers: Headers = session.headers(("Content-Type", related.content_type), *length)
     body = SourceStream(order.source, 0, size, progress, head=related.head, tail=related.tail)

@@ -21,8 +21,8 @@ from ..api.public_endpoints import PUBLIC_ENDPOINTS
 from ..http.messages import JSON, JSONObject
 from ..text import lone_surrogates
 
-LONGEST_DELAY = 86_400
-_MOST_BYTES = 2**53  # more than any file has, and no float loses one of them
+MAX_DELAY = 86_400
+_MAX_BYTES = 2**53  # more than any file has, and no float loses one of them
 _WITH_STATUS = ("headers", "body")
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
@@ -53,38 +53,38 @@ class Match:
     nth: int = 1
 
     @classmethod
-    def read(cls, given: JSONObject) -> Match:
+    def read(cls, members: JSONObject) -> Match:
         """From the wire. Raises ValueError, naming what is wrong.
 
         >>> str(Match.read({"operation": "upload.session", "nth": 2}))
         'the 2nd request of upload.session'
         """
-        _known("match", given, cls.__slots__)
-        for name, value in given.items():
+        _check_keys("match", members, cls.__slots__)
+        for name, value in members.items():
             (count if name == "nth" else _text)(name, value)
-        _operation(str(given.get("operation", SESSION.name)))
-        values: dict[str, object] = {**given}
-        for name, same in (("method", str.upper), ("user", str.lower)):  # as the service writes them
-            if name in given:
-                values[name] = same(str(given[name]))
+        _operation(str(members.get("operation", SESSION.name)))
+        values: dict[str, object] = {**members}
+        for name, normalize in (("method", str.upper), ("user", str.lower)):  # as the service writes them
+            if name in members:
+                values[name] = normalize(str(members[name]))
         return cls(**values)  # type: ignore[arg-type]
 
-    def misses(self, target: FaultTarget) -> tuple[str, ...]:
+    def mismatches(self, target: FaultTarget) -> tuple[str, ...]:
         """What does not fit; empty where the request is one of those."""
-        fits = {
+        matches = {
             "operation": self.operation in (None, target.operation),
             "method": self.method in (None, target.method),
             "path": fnmatchcase(target.path, self.path),
             "user": self.user in (None, target.user),
         }
-        return tuple(name for name, good in fits.items() if not good)
+        return tuple(name for name, matched in matches.items() if not matched)
 
     def __str__(self) -> str:
-        words = [f"the {_ordinal(self.nth)}", self.method or "", "request"]
-        words += [f"of {self.operation}"] if self.operation else []
-        words += [f"on {self.path}"] if self.path != "*" else []
-        words += [f"by {self.user}"] if self.user else []
-        return " ".join(word for word in words if word)
+        parts = [f"the {_ordinal(self.nth)}", self.method or "", "request"]
+        parts += [f"of {self.operation}"] if self.operation else []
+        parts += [f"on {self.path}"] if self.path != "*" else []
+        parts += [f"by {self.user}"] if self.user else []
+        return " ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,32 +93,32 @@ class Action:
 
     kind: str
     value: JSON
-    given: JSONObject
+    raw: JSONObject
 
     @classmethod
-    def read(cls, given: JSONObject) -> Action:
+    def read(cls, members: JSONObject) -> Action:
         """From the wire. Raises ValueError, naming what is wrong.
 
-        >>> print(Action.read({"reset": "after"}).words)
+        >>> print(Action.read({"reset": "after"}).description)
         cuts the connection after the work: the answer is lost
         """
-        _known("action", given, (*ACTIONS, *_WITH_STATUS))
-        kinds = [name for name in ACTIONS if name in given]
+        _check_keys("action", members, (*ACTIONS, *_WITH_STATUS))
+        kinds = [name for name in ACTIONS if name in members]
         if len(kinds) != 1:
             raise ValueError(f"an action has one of {', '.join(ACTIONS)}; this one has {', '.join(kinds) or 'none'}")
-        ACTIONS[kinds[0]].check(given[kinds[0]])
-        if kinds != ["status"] and (extra := given.keys() & set(_WITH_STATUS)):
+        ACTIONS[kinds[0]].check(members[kinds[0]])
+        if kinds != ["status"] and (extra := members.keys() & set(_WITH_STATUS)):
             raise ValueError(f"{kinds[0]} takes no {min(extra)}: only an action with a status has one")
-        _headers(given.get("headers", {}))
-        if lone_surrogates(given):
+        _headers(members.get("headers", {}))
+        if lone_surrogates(members):
             raise ValueError("an action takes text: this one has half of a surrogate pair")
-        return cls(kinds[0], given[kinds[0]], given)
+        return cls(kinds[0], members[kinds[0]], members)
 
     @classmethod
-    def short(cls, text: str) -> Action:
+    def parse_header(cls, text: str) -> Action:
         """From a header: an action in JSON, or its name and value alone. Raises ValueError.
 
-        >>> Action.short("cut_request_after=300000").value, Action.short('{"reset": "after"}').value
+        >>> Action.parse_header("cut_request_after=300000").value, Action.parse_header('{"reset": "after"}').value
         (300000, 'after')
         """
         name, mark, value = (part.strip() for part in text.partition("="))
@@ -126,7 +126,7 @@ class Action:
             return cls.read(_object(text))
         if not mark:
             raise ValueError(f"{text[:40]!r} is no fault: write it as status=503, or as an action in JSON")
-        return cls.read({name: _plain(value)})
+        return cls.read({name: _number_or_text(value)})
 
     @property
     def number(self) -> float:
@@ -134,47 +134,47 @@ class Action:
         return float(str(self.value))
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """What it does, in words."""
-        return ACTIONS[self.kind].words(self.value)
+        return ACTIONS[self.kind].describe(self.value)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.value}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class _Effect:
     """One kind of action: what its value must be, and what it does in words."""
 
     check: Callable[[JSON], None]
-    words: Callable[[JSON], str]
+    describe: Callable[[JSON], str]
 
 
 def _object(text: str) -> JSONObject:
     try:
-        found = json.loads(text)
+        parsed = json.loads(text)
     except (ValueError, RecursionError):
-        found = None
-    if not isinstance(found, dict):
+        parsed = None
+    if not isinstance(parsed, dict):
         raise ValueError("the fault is no JSON object")
-    return found
+    return parsed
 
 
-def _plain(text: str) -> JSON:
+def _number_or_text(text: str) -> JSON:
     try:
         return int(text) if text.isascii() and text.isdigit() else float(text)
     except ValueError:
         return text
 
 
-def _known(name: str, given: JSONObject, keys: tuple[str, ...]) -> None:
-    if unknown := given.keys() - set(keys):
+def _check_keys(name: str, members: JSONObject, keys: tuple[str, ...]) -> None:
+    if unknown := members.keys() - set(keys):
         raise ValueError(f"{name} takes {', '.join(keys)}, not {min(unknown)}")
 
 
-def object_member(given: JSONObject, name: str) -> JSONObject:
+def object_member(members: JSONObject, name: str) -> JSONObject:
     """An object inside of a step. Raises ValueError for anything else."""
-    value = given.get(name, {})
+    value = members.get(name, {})
     if not isinstance(value, dict):
         raise ValueError(f"{name} takes an object")
     return value
@@ -192,22 +192,22 @@ def _text(name: str, value: JSON) -> None:
         raise ValueError(f"{name} takes a text")
 
 
-_OPERATIONS = sorted({one.name for one in (SESSION, *OPERATIONS, *PUBLIC_ENDPOINTS)})
+_OPERATIONS = sorted({operation.name for operation in (SESSION, *OPERATIONS, *PUBLIC_ENDPOINTS)})
 
 
 def _operation(name: str) -> None:
     """A step for an operation that there is not would wait for ever."""
     if name not in _OPERATIONS:
-        near = get_close_matches(name[:60], _OPERATIONS, n=2) or ["files.create", SESSION.name]
-        raise ValueError(f"match: {name[:60]!r} is no operation; did you mean {' or '.join(near)}?")
+        suggestions = get_close_matches(name[:60], _OPERATIONS, n=2) or ["files.create", SESSION.name]
+        raise ValueError(f"match: {name[:60]!r} is no operation; did you mean {' or '.join(suggestions)}?")
 
 
 def _headers(value: JSON) -> None:
-    if not isinstance(value, dict) or not all(isinstance(one, str | int) for one in value.values()):
+    if not isinstance(value, dict) or not all(isinstance(text, str | int) for text in value.values()):
         raise ValueError("headers takes an object of names and values")
-    for name, one in value.items():
-        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(str(one)):
-            raise ValueError(f"headers takes names and values that HTTP can carry, not {name!r:.40}: {str(one)!r:.40}")
+    for name, text in value.items():
+        if not _NAME.fullmatch(name) or not _VALUE.fullmatch(str(text)):
+            raise ValueError(f"headers takes names and values that HTTP can carry, not {name!r:.40}: {str(text)!r:.40}")
 
 
 def _status(value: JSON) -> None:
@@ -221,13 +221,13 @@ def _moment(value: JSON) -> None:
 
 
 def _size(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_BYTES:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_BYTES:
         raise ValueError("a cut takes a number of bytes from 0 on")
 
 
 def _seconds(value: JSON) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LONGEST_DELAY:
-        raise ValueError(f"delay takes a number of seconds from 0 to {LONGEST_DELAY}")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= MAX_DELAY:
+        raise ValueError(f"delay takes a number of seconds from 0 to {MAX_DELAY}")
 
 
 def _session(value: JSON) -> None:
@@ -241,13 +241,13 @@ def _reset(value: JSON) -> str:
 
 
 # fmt: off
-ACTIONS: Mapping[str, _Kind] = {
-    "status":             _Kind(_status,  lambda value: f"answers {value}"),
-    "reset":              _Kind(_moment,  _reset),
-    "cut_request_after":  _Kind(_size,    lambda value: f"cuts the connection after {value:,} bytes of the request"),
-    "cut_response_after": _Kind(_size,    lambda value: f"cuts the connection after {value:,} bytes of the answer"),
-    "delay":              _Kind(_seconds, lambda value: f"lets {value:g} seconds pass first"),
-    "expire":             _Kind(_session, lambda value: "lets the upload session expire first"),
+ACTIONS: Mapping[str, _Effect] = {
+    "status":             _Effect(_status,  lambda value: f"answers {value}"),
+    "reset":              _Effect(_moment,  _reset),
+    "cut_request_after":  _Effect(_size,    lambda value: f"cuts the connection after {value:,} bytes of the request"),
+    "cut_response_after": _Effect(_size,    lambda value: f"cuts the connection after {value:,} bytes of the answer"),
+    "delay":              _Effect(_seconds, lambda value: f"lets {value:g} seconds pass first"),
+    "expire":             _Effect(_session, lambda value: "lets the upload session expire first"),
 }
 # fmt: on
 """What may happen to a request. The last one is ours: the session that the request names is over, its week gone by."""

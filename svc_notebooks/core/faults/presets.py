@@ -18,9 +18,9 @@ class Preset:
     steps: tuple[JSONObject, ...]
     in_order: bool = False
 
-    def words(self) -> list[str]:
+    def descriptions(self) -> list[str]:
         """What each step does, in words."""
-        return [Action.read(object_member(step, "action")).words for step in self.steps]
+        return [Action.read(object_member(step, "action")).description for step in self.steps]
 
 
 _SESSION: JSONObject = {"operation": "upload.session"}
@@ -77,10 +77,10 @@ def preset(name: str) -> Preset:
     >>> preset("lost receipt").teaches
     'the work is done and nobody is told: look before you do it again'
     """
-    for found in PRESETS:
-        if found.name == name:
-            return found
-    names = [one.name for one in PRESETS]
-    near = get_close_matches(name, names, 1)
-    hint = f"did you mean {near[0]!r}? There" if near else "there"
+    for candidate in PRESETS:
+        if candidate.name == name:
+            return candidate
+    names = [entry.name for entry in PRESETS]
+    suggestions = get_close_matches(name, names, 1)
+    hint = f"did you mean {suggestions[0]!r}? There" if suggestions else "there"
     raise ValueError(f"{name!r} is no preset of faults; {hint} are {', '.join(map(repr, names))}")

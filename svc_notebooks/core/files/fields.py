@@ -141,7 +141,7 @@ IDS_SHAPE: Shape = {"kind": None, "space": None, "ids": None}
 
 # It goes out again as a header. One of the family's own types has a second slash: script+text/plain.
 _MEDIA_TYPE = re.compile(r"[!-.0-:<-~]+/[!-.0-:<-~]+(?:\+text/plain)?(?:[ \t]*;[\t -~]*)?")
-_LONGEST_MEDIA_TYPE = 1000
+_MAX_MEDIA_TYPE = 1000
 _COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
@@ -163,17 +163,17 @@ def _time(value: JSON) -> str | None:
 
 def is_media_type(text: str) -> bool:
     """Whether a text is a media type, with or without parameters."""
-    return len(text) <= _LONGEST_MEDIA_TYPE and _MEDIA_TYPE.fullmatch(text) is not None
+    return len(text) <= _MAX_MEDIA_TYPE and _MEDIA_TYPE.fullmatch(text) is not None
 
 
 def _media(value: JSON) -> str | None:
-    fits = isinstance(value, str) and is_media_type(value)
-    return None if fits else "expected a media type like text/csv."
+    valid = isinstance(value, str) and is_media_type(value)
+    return None if valid else "expected a media type like text/csv."
 
 
 def _colour(value: JSON) -> str | None:
-    fits = isinstance(value, str) and _COLOUR.fullmatch(value)
-    return None if fits else "expected a colour like #4986e7."
+    valid = isinstance(value, str) and _COLOUR.fullmatch(value)
+    return None if valid else "expected a colour like #4986e7."
 
 
 def _object(value: JSON) -> str | None:
@@ -181,23 +181,23 @@ def _object(value: JSON) -> str | None:
 
 
 def _objects(value: JSON) -> str | None:
-    fits = isinstance(value, list) and all(isinstance(one, dict) for one in value)
-    return None if fits else "expected a list of objects."
+    valid = isinstance(value, list) and all(isinstance(entry, dict) for entry in value)
+    return None if valid else "expected a list of objects."
 
 
 def _parents(value: JSON) -> str | None:
-    fits = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
-    return None if fits else "expected a list with the id of one folder."
+    valid = isinstance(value, list) and len(value) == 1 and isinstance(value[0], str)
+    return None if valid else "expected a list with the id of one folder."
 
 
 def _strings(value: JSON) -> str | None:
-    fits = isinstance(value, dict) and all(isinstance(one, str | None) for one in value.values())
-    return None if fits else "expected an object whose values are strings."
+    valid = isinstance(value, dict) and all(isinstance(text, str | None) for text in value.values())
+    return None if valid else "expected an object whose values are strings."
 
 
 def _target(value: JSON) -> str | None:
-    fits = isinstance(value, dict) and isinstance(value.get("targetId"), str) and len(value) == 1
-    return None if fits else "expected an object with targetId, the id of a file."
+    valid = isinstance(value, dict) and isinstance(value.get("targetId"), str) and len(value) == 1
+    return None if valid else "expected an object with targetId, the id of a file."
 
 
 TYPES: Mapping[str, Callable[[JSON], str | None]] = {
@@ -223,24 +223,24 @@ def check_file(body: JSONObject, *, creating: bool, policy: Policy) -> JSONObjec
     allowed = (Write.CREATE, Write.ALWAYS) if creating else (Write.ALWAYS,)
     problems = [row for name, value in body.items() for row in _problems(name, value, allowed, policy)]
     if problems:
-        raise ApiError(sorted(problems, key=lambda found: found.status))
+        raise ApiError(sorted(problems, key=lambda problem: problem.status))
     return body
 
 
 def _problems(name: str, value: JSON, allowed: tuple[Write, ...], policy: Policy) -> list[Row]:
     field = BY_NAME.get(name)
     if field is None:
-        return [row("unknownField", field=_clean(name))]
+        return [row("unknownField", field=_printable_name(name))]
     if field.write not in allowed:
-        return [row("fieldNotWritable", field=_clean(name))]
+        return [row("fieldNotWritable", field=_printable_name(name))]
     if value is None:
         return []
     if wrong := TYPES[field.type](value) or (NO_TEXT if lone_surrogates(value) else None):
         return [row("invalid", field=name, message=wrong)]
-    return [row("invalid", decided_by=by, field=name, message=wrong) for by, wrong in _size(field, value, policy)]
+    return [row("invalid", decided_by=rule, field=name, message=wrong) for rule, wrong in _size(field, value, policy)]
 
 
-def _clean(name: str) -> str:
+def _printable_name(name: str) -> str:
     return name[:100].encode("utf-8", "replace").decode()
 
 

@@ -22,12 +22,12 @@ class Role(IntEnum):
     OWNER = 4
 
     @property
-    def word(self) -> str:
+    def wire_name(self) -> str:
         """As the wire says it."""
         return self.name.lower()
 
 
-ROLES = {role.word: role for role in Role}
+ROLES = {role.wire_name: role for role in Role}
 GRANTEES: Mapping[str, str | None] = {
     "user": "emailAddress",
     "group": "emailAddress",
@@ -41,10 +41,10 @@ PERMISSION_SHAPE: Shape = dict.fromkeys(
      "expirationTime", "inheritedPermissionsDisabled", "pendingOwner", "permissionDetails", "photoLink",
      "teamDrivePermissionDetails", "view")
 )  # fmt: skip
-_NOT_HERE = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
+_UNSUPPORTED = ("expirationTime", "view", "pendingOwner", "inheritedPermissionsDisabled")
 """What the family has and this service does not: refused, so that nobody relies on it."""
 
-_SET_BY_US = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDetails", "teamDrivePermissionDetails")
+_READ_ONLY = ("id", "kind", "displayName", "deleted", "photoLink", "permissionDetails", "teamDrivePermissionDetails")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,24 @@ def check_permission(body: JSONObject) -> PermissionRequest:
     >>> check_permission({"type": "user", "role": "writer", "emailAddress": "Bob@svc.example"}).grantee
     'bob@svc.example'
     """
-    _check_writable(body, (*_SET_BY_US, *_NOT_HERE))
-    kind = body.get("type")
-    if problems := [*_choice(body, "type", tuple(GRANTEES)), *_role(body), *_grantee(body, kind), *_discovery(body)]:
+    _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED))
+    grantee_type = body.get("type")
+    if problems := [
+        *_choice(body, "type", tuple(GRANTEES)),
+        *_role(body),
+        *_grantee(body, grantee_type),
+        *_discovery(body),
+    ]:
         raise ApiError(problems)
-    field = GRANTEES[str(kind)]
-    return PermissionRequest(str(kind), ROLES[str(body["role"])], str(body[field]).strip().lower() if field else "")
+    field = GRANTEES[str(grantee_type)]
+    return PermissionRequest(
+        str(grantee_type), ROLES[str(body["role"])], str(body[field]).strip().lower() if field else ""
+    )
 
 
 def check_role(body: JSONObject) -> Role:
     """The role that an update asks for; nothing else of a permission changes. Raises ApiError."""
-    _check_writable(body, (*_SET_BY_US, *_NOT_HERE, "type", "emailAddress", "domain"))
+    _check_writable(body, (*_READ_ONLY, *_UNSUPPORTED, "type", "emailAddress", "domain"))
     if problems := _role(body):
         raise ApiError(problems)
     return ROLES[str(body["role"])]
@@ -102,14 +109,14 @@ def _discovery(body: JSONObject) -> list[Row]:
     return [row("invalid", field="allowFileDiscovery", message="nothing is found by search here: leave it out.")]
 
 
-def _grantee(body: JSONObject, kind: Any) -> list[Row]:
-    field = GRANTEES.get(kind) if isinstance(kind, str) else None
+def _grantee(body: JSONObject, grantee_type: Any) -> list[Row]:
+    field = GRANTEES.get(grantee_type) if isinstance(grantee_type, str) else None
     if field is None:
         return []
     value = body.get(field)
     if value in (None, ""):
         return [row("required", field=field)]
-    form = r"[^@\s]+@[^@\s]+" if field == "emailAddress" else r"[^@\s/:]+"
-    right = isinstance(value, str) and len(value) <= 254 and re.fullmatch(form, value.strip())
+    pattern = r"[^@\s]+@[^@\s]+" if field == "emailAddress" else r"[^@\s/:]+"
+    valid = isinstance(value, str) and len(value) <= 254 and re.fullmatch(pattern, value.strip())
     example = "bob@example.com" if field == "emailAddress" else "example.com"
-    return [] if right else [row("invalid", field=field, message=f"expected something like {example}.")]
+    return [] if valid else [row("invalid", field=field, message=f"expected something like {example}.")]

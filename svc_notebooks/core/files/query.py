@@ -18,10 +18,10 @@ from typing import TypeAlias
 from ..clock import parse_time, to_millis
 from ..errors.catalogue import ApiError, refuse
 
-MOST_DEPTH = 40
-MOST_TERMS = 200
-MOST_CHARACTERS = 16_384
-MOST_SOUGHT = 4096
+MAX_DEPTH = 40
+MAX_TERMS = 200
+MAX_CHARACTERS = 16_384
+MAX_SEARCH_TEXT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,26 +110,26 @@ def parse_query(text: str) -> Search:
     >>> parse_query(r"not name = 'it\'s'")
     Not(inner=Compare(field='name', operator='=', value="it's"))
     """
-    if len(text) > MOST_CHARACTERS:
-        raise _wrong(f"has more than {MOST_CHARACTERS} characters.")
+    if len(text) > MAX_CHARACTERS:
+        raise _invalid_query(f"has more than {MAX_CHARACTERS} characters.")
     reader = _Reader(_tokens(text))
-    found = reader.either(0)
+    search = reader.disjunction(0)
     reader.expect("")
-    return found
+    return search
 
 
-def _wrong(message: str) -> ApiError:
+def _invalid_query(message: str) -> ApiError:
     return refuse("invalidValue", name="q", message=message)
 
 
 def _tokens(text: str) -> list[str]:
     tokens, at, end = [], 0, len(text.rstrip())
     while at < end:
-        found = _TOKEN.match(text, at)
-        if not found:
-            raise _wrong(f"cannot be read from {text[at : at + 20]!r} on.")
-        tokens.append(found[0].strip() if found["string"] is None else found["string"])
-        at = found.end()
+        match = _TOKEN.match(text, at)
+        if not match:
+            raise _invalid_query(f"cannot be read from {text[at : at + 20]!r} on.")
+        tokens.append(match[0].strip() if match["string"] is None else match["string"])
+        at = match.end()
     return tokens
 
 
@@ -154,43 +154,43 @@ class _Reader:
         return token
 
     def expect(self, token: str) -> None:
-        if (found := self.next()) != token:
-            raise _wrong(f"expected {token or 'the end'}, found {found[:40] or 'the end'}.")
+        if (actual := self.next()) != token:
+            raise _invalid_query(f"expected {token or 'the end'}, found {actual[:40] or 'the end'}.")
 
     def string(self) -> str:
         if not (token := self.next()).startswith("'"):
-            raise _wrong(f"expected a string between apostrophes, found {token[:40] or 'the end'}.")
+            raise _invalid_query(f"expected a string between apostrophes, found {token[:40] or 'the end'}.")
         return _unescape(token)
 
-    def either(self, depth: int) -> Search:
-        parts = [self.both(depth)]
+    def disjunction(self, depth: int) -> Search:
+        parts = [self.conjunction(depth)]
         while self.peek() == "or":
             self.next()
-            parts.append(self.both(depth))
+            parts.append(self.conjunction(depth))
         return parts[0] if len(parts) == 1 else Or(tuple(parts))
 
-    def both(self, depth: int) -> Search:
-        parts = [self.negated(depth)]
+    def conjunction(self, depth: int) -> Search:
+        parts = [self.negation(depth)]
         while self.peek() == "and":
             self.next()
-            parts.append(self.negated(depth))
+            parts.append(self.negation(depth))
         return parts[0] if len(parts) == 1 else And(tuple(parts))
 
-    def negated(self, depth: int) -> Search:
+    def negation(self, depth: int) -> Search:
         negative = False
         while self.peek() == "not":
             self.next()
             negative = not negative
-        found = self.group(depth) if self.peek() == "(" else self.term()
-        return Not(found) if negative else found
+        search = self.group(depth) if self.peek() == "(" else self.term()
+        return Not(search) if negative else search
 
     def group(self, depth: int) -> Search:
-        if depth >= MOST_DEPTH:
-            raise _wrong(f"parentheses are nested more than {MOST_DEPTH} deep.")
+        if depth >= MAX_DEPTH:
+            raise _invalid_query(f"parentheses are nested more than {MAX_DEPTH} deep.")
         self.next()
-        found = self.either(depth + 1)
+        search = self.disjunction(depth + 1)
         self.expect(")")
-        return found
+        return search
 
     def term(self) -> Search:
         self.count()
@@ -200,14 +200,14 @@ class _Reader:
         if name in PAIRS:
             return self.has(name)
         if name not in FIELDS:
-            raise _wrong(f"{name[:40] or 'the end'} is no field; the fields are {', '.join(FIELDS)}.")
+            raise _invalid_query(f"{name[:40] or 'the end'} is no field; the fields are {', '.join(FIELDS)}.")
         return self.compare(name)
 
     def member(self) -> Search:
         value = self.string()
         self.expect("in")
         if (collection := self.next()) not in COLLECTIONS:
-            raise _wrong(f"'in' takes {', '.join(COLLECTIONS)}, not {collection[:40]}.")
+            raise _invalid_query(f"'in' takes {', '.join(COLLECTIONS)}, not {collection[:40]}.")
         return Member(value, collection)
 
     def has(self, name: str) -> Search:
@@ -218,7 +218,7 @@ class _Reader:
         pair = dict([first, self.pair()])
         self.expect("}")
         if set(pair) != {"key", "value"}:
-            raise _wrong(f"{name} has takes {{key='...' and value='...'}}.")
+            raise _invalid_query(f"{name} has takes {{key='...' and value='...'}}.")
         return Has(name, pair["key"], pair["value"])
 
     def pair(self) -> tuple[str, str]:
@@ -227,39 +227,39 @@ class _Reader:
         return name, self.string()
 
     def compare(self, name: str) -> Search:
-        kind, operators = FIELDS[name]
+        value_type, operators = FIELDS[name]
         if name == "sharedWithMe" and self.peek() in ("", "and", "or", ")"):
             return Compare(name, "=", True)  # the family writes it alone
         if (operator := self.next()) not in operators:
-            raise _wrong(f"{name} takes {' '.join(operators)}, not {operator[:40] or 'the end'}.")
-        value = self.value(kind)
+            raise _invalid_query(f"{name} takes {' '.join(operators)}, not {operator[:40] or 'the end'}.")
+        value = self.value(value_type)
         if operator == "contains":
-            self.sought(name, str(value))
+            self.check_search_text(name, str(value))
         return Compare(name, operator, value)
 
-    def sought(self, name: str, text: str) -> None:
+    def check_search_text(self, name: str, text: str) -> None:
         """Bound what `contains` looks for: a database takes neither any pattern nor any number of conditions."""
-        if len(text) > MOST_SOUGHT:
-            raise _wrong(f"{name} contains takes at most {MOST_SOUGHT} characters.")
+        if len(text) > MAX_SEARCH_TEXT:
+            raise _invalid_query(f"{name} contains takes at most {MAX_SEARCH_TEXT} characters.")
         if name == "fullText":
             self.count(max(0, len(_WORD.findall(text.casefold())) - 1))
 
     def count(self, terms: int = 1) -> None:
         self._terms += terms
-        if self._terms > MOST_TERMS:
-            raise _wrong(f"has more than {MOST_TERMS} terms; each word of fullText is one.")
+        if self._terms > MAX_TERMS:
+            raise _invalid_query(f"has more than {MAX_TERMS} terms; each word of fullText is one.")
 
-    def value(self, kind: str) -> str | bool | int:
-        if kind == "truth":
+    def value(self, value_type: str) -> str | bool | int:
+        if value_type == "truth":
             return self.truth()
         text = self.string()
-        if kind == "choice" and text not in _VISIBILITY:
-            raise _wrong(f"visibility is one of {', '.join(_VISIBILITY)}.")
-        return _instant(text) if kind == "time" else text
+        if value_type == "choice" and text not in _VISIBILITY:
+            raise _invalid_query(f"visibility is one of {', '.join(_VISIBILITY)}.")
+        return _instant(text) if value_type == "time" else text
 
     def truth(self) -> bool:
         if (token := self.next()) not in ("true", "false"):
-            raise _wrong(f"expected true or false, found {token[:40] or 'the end'}.")
+            raise _invalid_query(f"expected true or false, found {token[:40] or 'the end'}.")
         return token == "true"
 
 
@@ -267,7 +267,7 @@ def _instant(text: str) -> int:
     try:
         return to_millis(parse_time(text if "T" in text.upper() else f"{text}T00:00:00"))
     except (ValueError, OverflowError):
-        raise _wrong(f"{text[:40]!r} is no RFC 3339 date-time.") from None
+        raise _invalid_query(f"{text[:40]!r} is no RFC 3339 date-time.") from None
 
 
 def mentions(search: Search, field: str) -> bool:

@@ -74,7 +74,7 @@ def sniff(head: bytes) -> str | None:
     >>> sniff(b"%PDF-1.7 ..."), sniff(b"hello")
     ('application/pdf', None)
     """
-    return next((kind for mark, kind in SIGNATURES if head.startswith(mark)), None)
+    return next((media_type for mark, media_type in SIGNATURES if head.startswith(mark)), None)
 
 
 def detect(name: str | None, head: bytes) -> str:

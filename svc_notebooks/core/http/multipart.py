@@ -26,7 +26,7 @@ _BOUNDARY = re.compile(r"[0-9A-Za-z'()+_,\-./:=? ]{0,69}[0-9A-Za-z'()+_,\-./:=?]
 # RFC 2046 lets blanks stand behind a boundary; so many, and not any number, that nobody can make us wait for the rest.
 _LINE_END = re.compile(rb"(?P<closing>--)?[ \t]{0,256}\r?\n")
 _PERHAPS_LINE_END = re.compile(rb"-?-?[ \t]{0,256}\r?")
-_MOST_HEADER_BYTES = 16_384
+_MAX_HEADER_BYTES = 16_384
 
 
 class MultipartError(ValueError):
@@ -44,12 +44,12 @@ class MediaType:
     def parse(cls, text: str) -> MediaType:
         """Read the header's value; names without regard to case, values quoted or not.
 
-        >>> MediaType.parse('Multipart/Related; Boundary="a b"').parameters
+        >>> MediaType.parse('Multipart/MultipartRelated; Boundary="a b"').parameters
         {'boundary': 'a b'}
         """
         essence = text.partition(";")[0].strip().lower()
-        found = {key.lower(): _unquote(value) for key, value in _PARAMETER.findall(text)}
-        return cls(essence, found)
+        parameters = {key.lower(): _unquote(value) for key, value in _PARAMETER.findall(text)}
+        return cls(essence, parameters)
 
 
 def _unquote(value: str) -> str:
@@ -69,10 +69,10 @@ def boundary_of(content_type: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Related:
+class MultipartRelated:
     """A multipart/related body around a content that is streamed between `head` and `tail`.
 
-    >>> body = Related.of({"name": "a.txt"}, "text/plain", boundary="b")
+    >>> body = MultipartRelated.of({"name": "a.txt"}, "text/plain", boundary="b")
     >>> body.content_type, body.length(3)
     ('multipart/related; boundary=b', 118)
     """
@@ -82,7 +82,7 @@ class Related:
     tail: bytes
 
     @classmethod
-    def of(cls, metadata: JSONObject, media_type: str, *, boundary: str) -> Related:
+    def of(cls, metadata: JSONObject, media_type: str, *, boundary: str) -> MultipartRelated:
         """Around this metadata and a content of this media type."""
         head = (
             f"--{boundary}\r\nContent-Type: application/json; charset=UTF-8\r\n\r\n"
@@ -118,14 +118,14 @@ class PartEnds:
 MultipartEvent: TypeAlias = PartBegins | PartData | PartEnds
 
 
-class _Reading(Enum):
+class _State(Enum):
     PREAMBLE = auto()
     HEADERS = auto()
     CONTENT = auto()
     EPILOGUE = auto()
 
 
-class _Edge(NamedTuple):
+class _BoundaryLine(NamedTuple):
     """A boundary in the buffer: from `start` to `end`, None while its line is not complete."""
 
     start: int
@@ -140,39 +140,41 @@ class MultipartDecoder:
         self._dash = b"--" + boundary.encode()
         self._newline = b"\r\n"
         self._buffer = bytearray()
-        self._reading = _Reading.PREAMBLE
-        self._fresh = False  # nothing of this part's content was given out, its blank line is still in the buffer
+        self._state = _State.PREAMBLE
+        self._at_part_start = (
+            False  # nothing of this part's content was given out, its blank line is still in the buffer
+        )
         self._steps = {
-            _Reading.PREAMBLE: self._preamble,
-            _Reading.HEADERS: self._headers,
-            _Reading.CONTENT: self._content,
+            _State.PREAMBLE: self._preamble,
+            _State.HEADERS: self._headers,
+            _State.CONTENT: self._content,
         }
 
     def feed(self, data: bytes) -> Iterator[MultipartEvent]:
         """The events that these bytes complete. Raises MultipartError."""
         self._buffer += data
-        while (step := self._steps.get(self._reading)) and (events := step()) is not None:
+        while (step := self._steps.get(self._state)) and (events := step()) is not None:
             yield from events
-        if self._reading is _Reading.EPILOGUE:
+        if self._state is _State.EPILOGUE:
             self._buffer.clear()
 
     def close(self) -> list[MultipartEvent]:
         """The body is over: the last events. Raises MultipartError if the closing boundary has not come."""
         # The line of the closing boundary may end with the body; this ends it, and nothing else is complete by it.
-        last = list(self.feed(b"\r\n")) if self._reading is _Reading.CONTENT else []
-        if self._reading is not _Reading.EPILOGUE:
+        last = list(self.feed(b"\r\n")) if self._state is _State.CONTENT else []
+        if self._state is not _State.EPILOGUE:
             raise MultipartError("the closing boundary is missing.")
         return last
 
     def _preamble(self) -> list[MultipartEvent] | None:
-        edge = self._edge(self._dash)
+        edge = self._find_boundary(self._dash)
         while edge and edge.start and self._buffer[edge.start - 1] != ord("\n"):
-            edge = self._edge(self._dash, edge.start + 1)
+            edge = self._find_boundary(self._dash, edge.start + 1)
         if edge is None or edge.end is None:
             self._check_size()
             return None
         self._newline = b"\r\n" if self._buffer[edge.end - 2 : edge.end] == b"\r\n" else b"\n"
-        return self._cross(edge)
+        return self._pass_boundary(edge)
 
     def _headers(self) -> list[MultipartEvent] | None:
         if self._buffer.startswith(self._newline):
@@ -186,46 +188,46 @@ class MultipartDecoder:
     def _begin(self, headers: Headers, blank_line: int) -> list[MultipartEvent]:
         # The blank line stays: when the content is empty, its end is also the beginning of the boundary.
         del self._buffer[:blank_line]
-        self._reading, self._fresh = _Reading.CONTENT, True
+        self._state, self._at_part_start = _State.CONTENT, True
         return [PartBegins(headers)]
 
     def _content(self) -> list[MultipartEvent] | None:
         delimiter = self._newline + self._dash
-        edge = self._edge(delimiter)
+        edge = self._find_boundary(delimiter)
         if edge and edge.end is not None:
-            return [*self._give(edge.start), PartEnds(), *self._cross(edge._replace(end=edge.end - edge.start))]
-        return self._give(edge.start if edge else len(self._buffer) - len(delimiter) + 1) or None
+            return [*self._emit(edge.start), PartEnds(), *self._pass_boundary(edge._replace(end=edge.end - edge.start))]
+        return self._emit(edge.start if edge else len(self._buffer) - len(delimiter) + 1) or None
 
-    def _edge(self, mark: bytes, begin: int = 0) -> _Edge | None:
+    def _find_boundary(self, mark: bytes, begin: int = 0) -> _BoundaryLine | None:
         """The first boundary from `begin` on; a line that only begins like one is passed over."""
         at = self._buffer.find(mark, begin)
         while at >= 0:
-            behind = at + len(mark)
-            if found := _LINE_END.match(self._buffer, behind):
-                return _Edge(at, found.end(), found["closing"] is not None)
-            if _PERHAPS_LINE_END.fullmatch(self._buffer, behind):
-                return _Edge(at, None)
+            end = at + len(mark)
+            if match := _LINE_END.match(self._buffer, end):
+                return _BoundaryLine(at, match.end(), match["closing"] is not None)
+            if _PERHAPS_LINE_END.fullmatch(self._buffer, end):
+                return _BoundaryLine(at, None)
             at = self._buffer.find(mark, at + 1)
         return None
 
-    def _cross(self, edge: _Edge) -> list[MultipartEvent]:
+    def _pass_boundary(self, edge: _BoundaryLine) -> list[MultipartEvent]:
         del self._buffer[: edge.end]
-        self._reading = _Reading.EPILOGUE if edge.closing else _Reading.HEADERS
+        self._state = _State.EPILOGUE if edge.closing else _State.HEADERS
         return []
 
-    def _give(self, upto: int) -> list[MultipartEvent]:
+    def _emit(self, upto: int) -> list[MultipartEvent]:
         """Give out the content up to there, without the blank line's end in front of it."""
-        start = len(self._newline) if self._fresh else 0
+        start = len(self._newline) if self._at_part_start else 0
         if upto < max(start, 1):
             return []
         data = bytes(self._buffer[start:upto])
         del self._buffer[:upto]
-        self._fresh = False
+        self._at_part_start = False
         return [PartData(data)] if data else []
 
     def _check_size(self) -> None:
-        if len(self._buffer) > _MOST_HEADER_BYTES:
-            raise MultipartError(f"no boundary or blank line within {_MOST_HEADER_BYTES} bytes.")
+        if len(self._buffer) > _MAX_HEADER_BYTES:
+            raise MultipartError(f"no boundary or blank line within {_MAX_HEADER_BYTES} bytes.")
 
 
 def _parse_headers(block: bytes, newline: bytes) -> Headers:

@@ -20,7 +20,7 @@ _CONTENT_RANGE = re.compile(
 )
 _STORED = re.compile(r"bytes[= ]0-(\d{1,18})", re.ASCII)
 _BYTE_RANGE = re.compile(r"(?P<first>\d+)?-(?P<last>\d+)?", re.ASCII)
-_FARTHEST = 10**18 - 1
+_MAX_OFFSET = 10**18 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +55,13 @@ class ContentRange:
     @classmethod
     def parse(cls, text: str) -> ContentRange:
         """Read the header's value; the unit may be missing, as some clients leave it out."""
-        found = _CONTENT_RANGE.fullmatch(text.strip())
-        if not found:
+        match = _CONTENT_RANGE.fullmatch(text.strip())
+        if not match:
             raise ValueError("Failed to parse Content-Range header.")
-        total = _number(found["total"])
-        if found["first"] is None:
+        total = _number(match["total"])
+        if match["first"] is None:
             return cls(None, total)
-        span = ByteSpan(int(found["first"]), _number(found["last"]))
+        span = ByteSpan(int(match["first"]), _number(match["last"]))
         _check(span, total)
         return cls(span, total)
 
@@ -94,16 +94,16 @@ def parse_stored(text: str | None) -> int:
     """
     if text is None:
         return 0
-    found = _STORED.fullmatch(text.strip())
-    if not found:
+    match = _STORED.fullmatch(text.strip())
+    if not match:
         raise ValueError(f"the Range header of a 308 should read bytes=0-<last>, not {text!r}")
-    return int(found[1]) + 1
+    return int(match[1]) + 1
 
 
 def _offset(digits: str) -> int:
     """What lies beyond every content is all the same."""
     digits = digits.lstrip("0") or "0"
-    return int(digits) if len(digits) <= 18 else _FARTHEST
+    return int(digits) if len(digits) <= 18 else _MAX_OFFSET
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,10 @@ class ByteRange:
     def parse(cls, text: str) -> ByteRange:
         """Read a Range header that names one range of bytes."""
         unit, _, ranges = text.strip().partition("=")
-        found = _BYTE_RANGE.fullmatch(ranges.strip())
-        if unit.strip().lower() != "bytes" or not found or ranges.strip() == "-":
+        match = _BYTE_RANGE.fullmatch(ranges.strip())
+        if unit.strip().lower() != "bytes" or not match or ranges.strip() == "-":
             raise ValueError(f"{text!r} is no single range of bytes; write bytes=0-99, bytes=100- or bytes=-100")
-        first, last = (None if n is None else _offset(n) for n in found.groups())
+        first, last = (None if n is None else _offset(n) for n in match.groups())
         if first is not None and last is not None and last < first:
             raise ValueError(f"{text!r} ends before it begins")
         return cls(first, last)

@@ -12,11 +12,11 @@ from collections.abc import Iterable
 from functools import lru_cache
 from urllib.parse import unquote, unquote_plus
 
-HIDDEN = "[redacted]"
+REDACTED = "[redacted]"
 """What stands in place of a secret."""
 
-_MOST_SHOWN = 4
-_LEAST_SHARE = 4
+_MAX_SHOWN = 4
+_MIN_SHARE = 4
 
 _NAMES = frozenset(
     {
@@ -42,7 +42,7 @@ _ADDRESSES = frozenset({"location", "content-location", "referer", "refresh"})
 _SPECIAL = _HEADERS | _ADDRESSES
 _CHANNEL_TOKEN = "-channel-token"  # the prefix of the header is a setting
 
-_SHORTEST = 6
+_MIN_LENGTH = 6
 """A word with fewer letters is in every other text."""
 
 _JSON = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:\s*")((?:[^"\\]|\\.)*\\?)')
@@ -51,7 +51,7 @@ _BEARER = re.compile(r"\b([Bb]earer) +(?!realm=|error=|scope=|\$)[^\s\"'<>,;\[]+
 _PEM = re.compile(r"-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\Z)", re.DOTALL)
 
 
-def may_hold(text: str) -> bool:
+def may_contain_secret(text: str) -> bool:
     """Whether there is anything to look closer at: cheap enough to be asked of everything that goes by."""
     return (
         "token" in text
@@ -85,9 +85,9 @@ def _header(name: str, value: str) -> tuple[str, str]:
     if name.lower() in _ADDRESSES:
         return name, redacted_text(value)
     if name.lower().endswith(_CHANNEL_TOKEN):
-        return name, HIDDEN
+        return name, REDACTED
     scheme, space, _ = value.partition(" ")
-    return name, f"{scheme} {HIDDEN}" if space and "=" not in scheme else HIDDEN
+    return name, f"{scheme} {REDACTED}" if space and "=" not in scheme else REDACTED
 
 
 def redacted_query(text: str, path: str = "") -> str:
@@ -96,7 +96,7 @@ def redacted_query(text: str, path: str = "") -> str:
     >>> redacted_query("access%5ftoken=abc&alt=media")
     'access%5ftoken=[redacted]&alt=media'
     """
-    if not text or not may_hold(text):
+    if not text or not may_contain_secret(text):
         return text
     names = _AT_ENDPOINTS if _is_endpoint(path) else _IN_QUERIES
     items = (item.partition("=") for item in text.split("&"))
@@ -106,7 +106,7 @@ def redacted_query(text: str, path: str = "") -> str:
 def _value(name: str, value: str, names: frozenset[str]) -> str:
     """A parameter's value; an address in it may have parameters of its own."""
     inner = unquote(value) if "%" in value else ""
-    return HIDDEN if value and (_named(name, names) or redacted_text(inner) != inner) else value
+    return REDACTED if value and (_is_secret_name(name, names) or redacted_text(inner) != inner) else value
 
 
 def redacted_url(url: str) -> str:
@@ -124,7 +124,7 @@ def redacted_url(url: str) -> str:
 
 def _without_user(head: str) -> str:
     """A user and a password in front of a host go: they are a secret whatever they are called."""
-    return re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", rf"\1{HIDDEN}@", head)
+    return re.sub(r"^([A-Za-z][\w+.-]*://)[^/@]*@", rf"\1{REDACTED}@", head)
 
 
 def redacted_text(text: str, url: str = "") -> str:
@@ -135,16 +135,16 @@ def redacted_text(text: str, url: str = "") -> str:
     >>> redacted_text("grant_type=refresh_token&refresh_token=abc")
     'grant_type=refresh_token&refresh_token=[redacted]'
     """
-    if not may_hold(text):
+    if not may_contain_secret(text):
         return text
     path = url.partition("?")[0]
     endpoint = _is_endpoint(path) or any(mark in text for mark in _OAUTH)
     fields, queries = (_AT_ENDPOINTS, _AT_ENDPOINTS) if endpoint else (_NAMES, _IN_QUERIES)
     if path.rpartition("/")[2] == _WATCH:
         fields |= _IN_CHANNELS
-    text = _PEM.sub(HIDDEN, _BEARER.sub(rf"\1 {HIDDEN}", text))
-    text = _JSON.sub(lambda found: _field(found, fields), text)
-    return _FORM.sub(lambda found: f"{found[1]}={HIDDEN}" if _named(found[1], queries) else found[0], text)
+    text = _PEM.sub(REDACTED, _BEARER.sub(rf"\1 {REDACTED}", text))
+    text = _JSON.sub(lambda match: _field(match, fields), text)
+    return _FORM.sub(lambda match: f"{match[1]}={REDACTED}" if _is_secret_name(match[1], queries) else match[0], text)
 
 
 def masked(token: str) -> str:
@@ -153,39 +153,39 @@ def masked(token: str) -> str:
     >>> masked("5f3a90c1d2e4b7a8"), masked("lab")
     ('5f3a… (16 characters)', '… (3 characters)')
     """
-    return f"{token[: min(_MOST_SHOWN, len(token) // _LEAST_SHARE)]}… ({len(token)} characters)"
+    return f"{token[: min(_MAX_SHOWN, len(token) // _MIN_SHARE)]}… ({len(token)} characters)"
 
 
 def _is_endpoint(path: str) -> bool:
     return path.rpartition("/")[2] in _ENDPOINTS
 
 
-def _field(found: re.Match[str], names: frozenset[str]) -> str:
-    name = found[1]
+def _field(match: re.Match[str], names: frozenset[str]) -> str:
+    name = match[1]
     if "\\" in name:
         try:
             name = json.loads(f'"{name}"')
         except ValueError:
-            return found[0]
-    return f'"{found[1]}"{found[2]}{HIDDEN}' if found[3] and name in names else found[0]
+            return match[0]
+    return f'"{match[1]}"{match[2]}{REDACTED}' if match[3] and name in names else match[0]
 
 
-def _named(name: str, names: frozenset[str]) -> bool:
+def _is_secret_name(name: str, names: frozenset[str]) -> bool:
     return unquote_plus(name) in names
 
 
-def without(text: str, secret: str) -> str:
+def without_secret(text: str, secret: str) -> str:
     """The text without a secret that is at hand, wherever it stands, percent-encoded or not.
 
-    >>> without("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
+    >>> without_secret("https://api.example/files/abc%2Bdef?q=abc%2bdef", "abc+def")
     'https://api.example/[redacted]?q=[redacted]'
     """
-    if len(secret) < _SHORTEST:
+    if len(secret) < _MIN_LENGTH:
         return text
     if secret in text:
-        text = text.replace(secret, HIDDEN)
+        text = text.replace(secret, REDACTED)
     if "%" in text and secret in unquote(text):
-        return re.sub(r"[^?&#\s]+", lambda found: _piece(found[0], secret), text)
+        return re.sub(r"[^?&#\s]+", lambda match: _piece(match[0], secret), text)
     return text
 
 
@@ -195,6 +195,6 @@ def _piece(text: str, secret: str) -> str:
         return text
     name, mark, value = text.partition("=")
     if mark and secret in unquote(value):
-        return f"{name}={HIDDEN}"
+        return f"{name}={REDACTED}"
     origin = re.match(r"[a-z]+://[^/]*/|/", text)
-    return (origin[0] if origin else "") + HIDDEN
+    return (origin[0] if origin else "") + REDACTED

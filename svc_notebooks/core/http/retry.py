@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-MOST_JITTER = 0.25
+MAX_JITTER = 0.25
 """The largest part that chance may take off a delay: a half would let a delay be no longer than the one before."""
 
 _MOST_DOUBLINGS = 1023  # 2.0**1024 overflows
 
-_LEAST = 0.001  # a clock may not see less, and then the rest of the patience would never pass
+_MIN_WAIT = 0.001  # a clock may not see less, and then the rest of the patience would never pass
 _YEARS = 10 * 366 * 86_400  # nobody needs to know how many
 
 
@@ -50,9 +50,9 @@ class RetryRule:
 
         A Retry-After is the least that is waited: the service asked for it.
         """
-        return max(growing_delay(self.base, self.cap, failures, MOST_JITTER * chance), retry_after or 0.0)
+        return max(growing_delay(self.base, self.cap, failures, MAX_JITTER * chance), retry_after or 0.0)
 
-    def left(self, *, since_progress: float, since_start: float) -> float:
+    def time_left(self, *, since_progress: float, since_start: float) -> float:
         """The time until it is given up."""
         patience = self.patience - since_progress
         return patience if self.deadline is None else min(patience, self.deadline - since_start)
@@ -65,17 +65,17 @@ class RetryRule:
         >>> RetryRule().wait(1, 0.5, retry_after=61.0, left=60.0) is None
         True
         """
-        if left < _LEAST or (retry_after or 0.0) > left:
+        if left < _MIN_WAIT or (retry_after or 0.0) > left:
             return None
         return min(self.delay(failures, chance, retry_after), left)
 
-    def too_long(self, asked: float) -> str:
+    def too_long_message(self, requested: float) -> str:
         """What a person is told of a service that asks to wait for longer than the client waits."""
-        most = self.patience if self.deadline is None else min(self.patience, self.deadline)
-        return f"The service asks to wait {_words(asked)}; this client waits {most:,g} seconds at most."
+        maximum = self.patience if self.deadline is None else min(self.patience, self.deadline)
+        return f"The service asks to wait {_in_words(requested)}; this client waits {maximum:,g} seconds at most."
 
 
-def _words(seconds: float) -> str:
+def _in_words(seconds: float) -> str:
     if seconds > _YEARS:
         return "for years"
     days = round(seconds / 86_400)

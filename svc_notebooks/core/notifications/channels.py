@@ -21,9 +21,9 @@ from ..errors.catalogue import ApiError, Row, row
 from ..field_mask import ANY_KEY, Shape
 from ..http.messages import JSONObject
 
-MOST_ID = 64
-MOST_TOKEN = 256
-_MOST_ADDRESS = 2048
+MAX_ID_LENGTH = 64
+MAX_TOKEN_LENGTH = 256
+_MAX_ADDRESS = 2048
 
 CHANNEL_SHAPE: Shape = {
     "kind": None, "id": None, "resourceId": None, "resourceUri": None, "token": None, "expiration": None,
@@ -67,10 +67,10 @@ class IllegalChannelTransition(Exception):
     """An event that cannot happen in this state."""
 
 
-def move(state: ChannelState, event: ChannelEvent) -> ChannelState:
+def next_state(state: ChannelState, event: ChannelEvent) -> ChannelState:
     """What follows from this event in this state.
 
-    >>> move(ChannelState.ENDED, ChannelEvent.STOP)
+    >>> next_state(ChannelState.ENDED, ChannelEvent.STOP)
     <ChannelState.STOPPED: 'stopped'>
     """
     try:
@@ -79,13 +79,13 @@ def move(state: ChannelState, event: ChannelEvent) -> ChannelState:
         raise IllegalChannelTransition(f"{event.value}: impossible for a channel that is {state.value}") from None
 
 
-def after(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
+def transitions_of(event: ChannelEvent) -> dict[ChannelState, ChannelState]:
     """Where this event leads from each state in which it can happen.
 
-    >>> after(ChannelEvent.LOSS)
+    >>> transitions_of(ChannelEvent.LOSS)
     {<ChannelState.ACTIVE: 'active'>: <ChannelState.ENDED: 'ended'>}
     """
-    return {before: then for (before, what), then in TRANSITIONS.items() if what is event}
+    return {before: then for (before, trigger), then in TRANSITIONS.items() if trigger is event}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ def check_channel(body: JSONObject, *, now: int, types: tuple[str, ...] = ("web_
     ]
     if problems:
         raise ApiError(problems)
-    expiration, token = _whole(body.get("expiration")), body.get("token")
+    expiration, token = _as_integer(body.get("expiration")), body.get("token")
     return ChannelRequest(
         id=str(body["id"]),
         address=str(body["address"]),
@@ -144,17 +144,17 @@ def _optional(body: Mapping[str, Any], name: str, check: Check) -> Iterator[Row]
 
 
 def _id(value: Any) -> Row | None:
-    return _header_text("id", value, MOST_ID)
+    return _header_text("id", value, MAX_ID_LENGTH)
 
 
 def _token(value: Any) -> Row | None:
-    return _header_text("token", value, MOST_TOKEN)
+    return _header_text("token", value, MAX_TOKEN_LENGTH)
 
 
-def _header_text(name: str, value: Any, most: int) -> Row | None:
+def _header_text(name: str, value: Any, limit: int) -> Row | None:
     """It is echoed in a header of every message, which carries no line ends and no blanks around it."""
-    if not isinstance(value, str) or len(value) > most:
-        return row("invalid", field=name, message=f"expected a text of at most {most} characters.")
+    if not isinstance(value, str) or len(value) > limit:
+        return row("invalid", field=name, message=f"expected a text of at most {limit} characters.")
     if value != value.strip() or re.search(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]", value):
         return row("invalid", field=name, message="it goes into a header: no control characters, no blanks around it.")
     return None
@@ -170,7 +170,7 @@ def _address(value: Any) -> Row | None:
         return row("invalid", field="address", message="expected a URL like https://example.com/notifications.")
     if parts.scheme != "https":
         return row("webhookNotHttps", address=value[:200])
-    if not parts.hostname or parts.username is not None or len(value) > _MOST_ADDRESS:
+    if not parts.hostname or parts.username is not None or len(value) > _MAX_ADDRESS:
         return row("invalid", field="address", message="expected https, a host and a path, and no user or password.")
     return None
 
@@ -208,13 +208,13 @@ def plain_host(host: str) -> str:
         raise ValueError(f"{host!r} is no host name: {error}") from None
 
 
-def _whole(value: Any) -> Any:
+def _as_integer(value: Any) -> Any:
     """JSON has one kind of number: 3.6e12 is a whole one, as 3600000000000 is."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _expiration(value: Any, now: int) -> Row | None:
-    value = _whole(value)
+    value = _as_integer(value)
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, str) and re.fullmatch(r"[0-9]{1,18}", value)):
         return row("invalid", field="expiration", message="expected a Unix time in milliseconds.")
@@ -228,11 +228,11 @@ def _payload(value: Any) -> Row | None:
 
 
 def _params(value: Any) -> Row | None:
-    texts = isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+    texts = isinstance(value, dict) and all(isinstance(text, str) for text in value.values())
     return None if texts else row("invalid", field="params", message="expected an object of texts.")
 
 
-def actual_expiration(asked: int | None, *, now: int, default: float | None, most: float) -> int | None:
+def actual_expiration(requested: int | None, *, now: int, default: float | None, limit: float) -> int | None:
     """When a channel ends: the lesser of what was asked for, or of the default, and the limit (A8-07).
 
     `now` and the result in Unix milliseconds, `default` and `most` in seconds; None: it does not end.
@@ -240,6 +240,6 @@ def actual_expiration(asked: int | None, *, now: int, default: float | None, mos
     >>> actual_expiration(None, now=0, default=3600, most=86400), actual_expiration(10**9, now=0, default=None, most=60)
     (3600000, 60000)
     """
-    if asked is None:
-        return None if default is None else now + int(min(default, most) * 1000)
-    return min(asked, now + int(most * 1000))
+    if requested is None:
+        return None if default is None else now + int(min(default, limit) * 1000)
+    return min(requested, now + int(limit * 1000))

@@ -48,8 +48,8 @@ class Message:
 
     def headers(self, names: Names) -> list[tuple[str, str]]:
         """The headers that the family defines; those that do not apply are left out (N-03 to N-05)."""
-        found = ((row.name, row.value(self)) for row in HEADERS)
-        return [(names.header(name), value) for name, value in found if value is not None]
+        headers = ((row.name, row.value(self)) for row in HEADERS)
+        return [(names.header(name), value) for name, value in headers if value is not None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class HeaderRow:
 
 
 @lru_cache(maxsize=1024)
-def _printed(millis: int | None) -> str | None:
+def _http_date(millis: int | None) -> str | None:
     """An instant as people and HTTP write it: `Tue, 19 Nov 2013 01:13:52 GMT`."""
     return None if millis is None else format_datetime(datetime.fromtimestamp(millis // 1000, UTC), usegmt=True)
 
@@ -76,7 +76,7 @@ HEADERS: tuple[HeaderRow, ...] = (
     HeaderRow("Resource-State",     "always",    "what happened to it",                                        lambda m: m.state),
     HeaderRow("Resource-URI",       "always",    "its address in this version of the service",                 lambda m: m.resource_uri),
     HeaderRow("Changed",            "sometimes", "what kind of thing changed; never with sync",                lambda m: ",".join(m.changed) or None),
-    HeaderRow("Channel-Expiration", "sometimes", "when the channel ends; only if it does",                     lambda m: _printed(m.expiration)),
+    HeaderRow("Channel-Expiration", "sometimes", "when the channel ends; only if it does",                     lambda m: _http_date(m.expiration)),
     HeaderRow("Channel-Token",      "sometimes", "the token that you gave, if you gave one",                   lambda m: m.token),
 )
 # fmt: on
@@ -129,18 +129,18 @@ def read_notification(headers: Headers, body: bytes, names: Names) -> Notificati
 
 def _instant(text: str | None) -> datetime | None:
     try:
-        found = parsedate_to_datetime(text) if text else None
+        moment = parsedate_to_datetime(text) if text else None
     except (ValueError, OverflowError):  # an offset of twenty digits
         return None
-    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
+    return moment if moment is None or moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _kind(body: bytes) -> str | None:
     try:
-        found = json.loads(body)
+        parsed = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    kind = found.get("kind") if isinstance(found, dict) else None
+    kind = parsed.get("kind") if isinstance(parsed, dict) else None
     return kind if isinstance(kind, str) else None
 
 

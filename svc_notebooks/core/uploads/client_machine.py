@@ -18,7 +18,7 @@ from typing import TypeAlias
 from ..errors.catalogue import LASTING_REASONS, RATE_LIMIT_REASONS
 from ..http.ranges import ByteSpan, ContentRange, parse_stored
 from ..http.retry import RetryRule
-from .states import EVENT_BY_STATUS, UploadEvent, UploadState, move
+from .states import EVENT_BY_STATUS, UploadEvent, UploadState, transition
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 """Statuses after which it is worth to wait and to ask; a 403 joins them when its reason is a rate limit."""
@@ -76,7 +76,7 @@ class FailureReason(Enum):
 class Failed:
     """The upload cannot go on."""
 
-    why: FailureReason
+    reason: FailureReason
 
 
 Step: TypeAlias = Begin | Send | QueryStatus | Wait | Done | Failed
@@ -122,16 +122,18 @@ class ResumableUpload:
         self.retry = retry or RetryRule()
         self.state = UploadState.OPEN if session_open else UploadState.NONE
         self.stored = 0
-        self.lowest = 0
+        self.first_available = 0
         self.failures = 0
         self.too_long: float | None = None  # the wait that the service asked for, where it was given up for that
         self.restarts_left = restarts
         self._certain = not session_open
         self._highest = 0  # the most that this session ever acknowledged: only more than that is progress
         self._losses = 0  # since the last progress
-        self._bare = False  # a chunk was answered without a Range, and the question after it is not answered yet
-        self._reached = 0  # the end of what was ever sent in this session: the service cannot hold more
-        self._foreign = session_open  # another process may have sent more than this one knows of
+        self._range_missing = (
+            False  # a chunk was answered without a Range, and the question after it is not answered yet
+        )
+        self._sent_end = 0  # the end of what was ever sent in this session: the service cannot hold more
+        self._is_resumed = session_open  # another process may have sent more than this one knows of
         self._progress_at = self._started_at = now
         self._pending: Step | None = None
 
@@ -146,19 +148,19 @@ class ResumableUpload:
         return self._send() if self._certain else QueryStatus(self.total)
 
     def _send(self) -> Step:
-        if self.stored < self.lowest:
+        if self.stored < self.first_available:
             return Failed(FailureReason.UNREWINDABLE)
         left = None if self.total is None else self.total - self.stored
         sizes = [size for size in (left, self.chunk_size) if size is not None]
         return Send(self.stored, min(sizes, default=None), self.total)
 
-    def ends_at(self, total: int) -> None:
+    def set_total(self, total: int) -> None:
         """The source turned out to end here."""
         self.total = total
 
     def sent(self, end: int) -> None:
         """The bytes up to `end` are about to leave: the service may hold them from now on."""
-        self._reached = max(self._reached, end)
+        self._sent_end = max(self._sent_end, end)
 
     def invalidate(self) -> None:
         """Ask before more is sent, though nothing failed: a person wants to know, or broke it off."""
@@ -169,83 +171,83 @@ class ResumableUpload:
         """A `Wait` was carried out."""
         self._pending = None
 
-    def broken(self, now: float, chance: float) -> None:
+    def connection_lost(self, now: float, chance: float) -> None:
         """The connection broke, or the answer could not be read: whether anything arrived is not known."""
         self._certain = False
         self._back_off(None, now, chance)
 
-    def feed(self, answer: ResponseFacts, now: float, chance: float) -> None:
+    def feed(self, response: ResponseFacts, now: float, chance: float) -> None:
         """Take in what the service answered to the step that was carried out."""
-        if answer.worth_retrying:
+        if response.worth_retrying:
             self._certain = False
-            return self._back_off(answer.retry_after, now, chance)
+            return self._back_off(response.retry_after, now, chance)
         if self.state is UploadState.NONE:
-            return self._begun(answer, now)
-        event = EVENT_BY_STATUS.get(answer.status)
+            return self._session_opened(response, now)
+        event = EVENT_BY_STATUS.get(response.status)
         if event is None:
             return self._fail(FailureReason.REFUSED)
-        return self._heard(event, answer, now, chance)
+        return self._apply_event(event, response, now, chance)
 
-    def _begun(self, answer: ResponseFacts, now: float) -> None:
-        if answer.status not in (200, 201):
+    def _session_opened(self, response: ResponseFacts, now: float) -> None:
+        if response.status not in (200, 201):
             return self._fail(FailureReason.REFUSED)
-        self.state = move(UploadState.NONE, UploadEvent.ACCEPTED).state
-        self.stored = self._reached = self._highest = 0
-        self._certain, self._foreign = True, False
+        self.state = transition(UploadState.NONE, UploadEvent.ACCEPTED).state
+        self.stored = self._sent_end = self._highest = 0
+        self._certain, self._is_resumed = True, False
         self._progress(now)
 
-    def _heard(self, event: UploadEvent, answer: ResponseFacts, now: float, chance: float) -> None:
-        asked = not self._certain
-        self.state = move(self.state, event).state
+    def _apply_event(self, event: UploadEvent, response: ResponseFacts, now: float, chance: float) -> None:
+        was_query = not self._certain
+        self.state = transition(self.state, event).state
         if self.state is UploadState.EXPIRED:
             self._restart()
         elif self.state is UploadState.CANCELLED:
             self._fail(FailureReason.CANCELLED)
         elif self.state is UploadState.OPEN:
-            self._stored(answer, asked, now, chance)
+            self._stored(response, was_query, now, chance)
 
     def _restart(self) -> None:
-        if self.lowest or not self.restarts_left:
+        if self.first_available or not self.restarts_left:
             return self._fail(FailureReason.EXPIRED)
         self.restarts_left -= 1
         self.state = UploadState.NONE
         self._certain = True
 
-    def _stored(self, answer: ResponseFacts, asked: bool, now: float, chance: float) -> None:
+    def _stored(self, response: ResponseFacts, was_query: bool, now: float, chance: float) -> None:
         try:
-            stored = parse_stored(answer.stored_range)
+            stored = parse_stored(response.stored_range)
         except ValueError:
-            return self.broken(now, chance)
+            return self.connection_lost(now, chance)
         if stored > self._limit():
             return self._fail(FailureReason.DATA_LOSS)
         # A 308 to data without a Range is rare and may be untrue: one question settles it.
-        self._certain = asked or answer.stored_range is not None or not self._reached
-        self._bare |= not self._certain
-        self._count(stored, asked, now, chance)
+        self._certain = was_query or response.stored_range is not None or not self._sent_end
+        self._range_missing |= not self._certain
+        self._update_stored(stored, was_query, now, chance)
         return None
 
     def _limit(self) -> float:
-        if self._foreign:
+        if self._is_resumed:
             return float("inf") if self.total is None else self.total
-        return self._reached
+        return self._sent_end
 
-    def _count(self, stored: int, asked: bool, now: float, chance: float) -> None:
-        grown, setback = stored > self.stored, stored < self.stored or self._bare
+    def _update_stored(self, stored: int, was_query: bool, now: float, chance: float) -> None:
+        grown, setback = stored > self.stored, stored < self.stored or self._range_missing
         self.stored = stored
         if not self._certain:
             return
-        if self._foreign:
-            self._reached, self._foreign = max(self._reached, stored), False
-        self._bare = False
+        if self._is_resumed:
+            self._sent_end, self._is_resumed = max(self._sent_end, stored), False
+        self._range_missing = False
         if stored > self._highest:
             self._highest = stored
             self._progress(now)
-        elif not (asked or grown):
+        elif not (was_query or grown):
             self._back_off(None, now, chance)  # the chunk was taken, and not a byte of it kept
         elif setback:
-            self._lose(now, chance)
+            self._setback(now, chance)
 
-    def _lose(self, now: float, chance: float) -> None:
+    def _setback(self, now: float, chance: float) -> None:
         """What was taken is not there after all: the first time that is believed, then it is a failure."""
         self._losses += 1
         if self._losses > 1:
@@ -257,7 +259,7 @@ class ResumableUpload:
 
     def _back_off(self, retry_after: float | None, now: float, chance: float) -> None:
         self.failures += 1
-        left = self.retry.left(since_progress=now - self._progress_at, since_start=now - self._started_at)
+        left = self.retry.time_left(since_progress=now - self._progress_at, since_start=now - self._started_at)
         wait = self.retry.wait(self.failures, chance, retry_after, left)
         if wait is None:
             self.too_long = retry_after if retry_after and retry_after > left else None
@@ -265,5 +267,5 @@ class ResumableUpload:
         self._pending = Wait(wait)
         return None
 
-    def _fail(self, why: FailureReason) -> None:
-        self._pending = Failed(why)
+    def _fail(self, reason: FailureReason) -> None:
+        self._pending = Failed(reason)

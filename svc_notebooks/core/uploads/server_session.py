@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from ..errors.decisions import CONTRADICTION, TOTAL
 from ..http.ranges import ByteSpan, ContentRange
-from .states import UploadEvent, UploadRule, UploadState, move
+from .states import UploadEvent, UploadRule, UploadState, transition
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def before_body(
     session: UploadSession, content_range: ContentRange | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
     """Decide what a PUT on the session URI means, before its body is read; `length` None: not declared."""
-    if over := _over(session, rule, now):
+    if over := _finished(session, rule, now):
         return over
     if content_range is None:
         return _whole(session, length, now)
@@ -99,70 +99,70 @@ def before_body(
 
 
 def after_body(
-    session: UploadSession, intake: ReadPlan, received: ReceivedBody, rule: UploadRule, now: float
+    session: UploadSession, plan: ReadPlan, received: ReceivedBody, rule: UploadRule, now: float
 ) -> SessionDecision:
     """Decide what a body has come to, after it was read."""
     stored = session.stored + received.appended
-    kept = replace(session, stored=max(session.stored, rule.whole(stored)))
+    kept = replace(session, stored=max(session.stored, rule.floor(stored)))
     if received.overlong:
         return refusal(kept, RequestProblem("The body is longer than the request said."), now)
-    if received.broken or intake.end is None:
-        by = "A3-12" if received.broken else "chunk_rule" if kept.stored < stored else intake.decided_by
-        return _verdict(replace(kept, total=intake.total), UploadEvent.PART, now, by=by)
-    end = stored if intake.end == "body" else intake.end
-    if intake.total not in (None, end):
-        return refusal(kept, _declared(intake.total, f"this one would end it at {end}"), now)
+    if received.broken or plan.end is None:
+        by = "A3-12" if received.broken else "chunk_rule" if kept.stored < stored else plan.decided_by
+        return _decision(replace(kept, total=plan.total), UploadEvent.PART, now, rule=by)
+    end = stored if plan.end == "body" else plan.end
+    if plan.total not in (None, end):
+        return refusal(kept, _wrong_total(plan.total, f"this one would end it at {end}"), now)
     if stored != end:
         return refusal(kept, RequestProblem(f"The body ended at byte {stored} of {end}."), now)
-    return _verdict(replace(session, stored=stored, total=stored), UploadEvent.ALL, now, by=intake.decided_by)
+    return _decision(replace(session, stored=stored, total=stored), UploadEvent.ALL, now, rule=plan.decided_by)
 
 
-def _declared(total: int | None, but: str) -> RequestProblem:
-    return RequestProblem(f"The upload was declared with {total} bytes; {but}.", "A3-03")
+def _wrong_total(total: int | None, detail: str) -> RequestProblem:
+    return RequestProblem(f"The upload was declared with {total} bytes; {detail}.", "A3-03")
 
 
 def cancel(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision:
     """DELETE on the session URI."""
-    return _expired(session, rule, now) or _verdict(session, UploadEvent.CANCEL, now)
+    return _expired(session, rule, now) or _decision(session, UploadEvent.CANCEL, now)
 
 
-def refusal(session: UploadSession, wrong: RequestProblem, now: float) -> SessionDecision:
+def refusal(session: UploadSession, problem: RequestProblem, now: float) -> SessionDecision:
     """A request that is wrong in itself: the session stays open where it was."""
-    return _verdict(session, UploadEvent.REFUSED, now, wrong.text, by=wrong.decided_by)
+    return _decision(session, UploadEvent.REFUSED, now, problem.text, rule=problem.decided_by)
 
 
-def _verdict(
-    session: UploadSession, event: UploadEvent, now: float, text: str = "", *, by: str | None = None
+def _decision(
+    session: UploadSession, event: UploadEvent, now: float, text: str = "", *, rule: str | None = None
 ) -> SessionDecision:
     """The table's move; `by` where something more particular than its row decided."""
-    state, status, decided_by = move(session.state, event)
-    return SessionDecision(replace(session, state=state, touched=now), status, by or decided_by, text)
+    state, status, decided_by = transition(session.state, event)
+    return SessionDecision(replace(session, state=state, touched=now), status, rule or decided_by, text)
 
 
 def _expired(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision | None:
     if session.state is not UploadState.EXPIRED and now - session.touched < rule.lifetime:
         return None
-    state, status, decided_by = move(session.state, UploadEvent.SILENCE)
+    state, status, decided_by = transition(session.state, UploadEvent.SILENCE)
     return SessionDecision(replace(session, state=state), status, decided_by)
 
 
-def _over(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision | None:
+def _finished(session: UploadSession, rule: UploadRule, now: float) -> SessionDecision | None:
     if expired := _expired(session, rule, now):
         return expired
-    return None if session.state is UploadState.OPEN else _verdict(session, UploadEvent.QUERY, now)
+    return None if session.state is UploadState.OPEN else _decision(session, UploadEvent.QUERY, now)
 
 
 def _query(session: UploadSession, total: int | None, length: int | None, now: float) -> SessionDecision:
     if length:
         return refusal(session, RequestProblem("Client sent query request with a non-empty body.", "A3-09"), now)
     if total == session.stored and session.total in (None, total):
-        return _verdict(replace(session, total=total), UploadEvent.ALL, now, by=TOTAL if total else "A3-16")
-    return _verdict(session, UploadEvent.QUERY, now)
+        return _decision(replace(session, total=total), UploadEvent.ALL, now, rule=TOTAL if total else "A3-16")
+    return _decision(session, UploadEvent.QUERY, now)
 
 
 def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan | SessionDecision:
     if None not in (length, session.total) and length != session.total:
-        return refusal(session, _declared(session.total, f"this body has {length}"), now)
+        return refusal(session, _wrong_total(session.total, f"this body has {length}"), now)
     total = session.total if length is None else length
     if total is None:
         return ReadPlan(session.stored, None, "body", None)
@@ -176,11 +176,11 @@ def _whole(session: UploadSession, length: int | None, now: float) -> ReadPlan |
 def _chunk(
     session: UploadSession, span: ByteSpan, total: int | None, length: int | None, rule: UploadRule, now: float
 ) -> ReadPlan | SessionDecision:
-    if wrong := _contradiction(session, span, total, length) or _misfit(span, total, session.total, rule):
-        return refusal(session, wrong, now)
+    if problem := _contradiction(session, span, total, length) or _chunk_size_problem(span, total, session.total, rule):
+        return refusal(session, problem, now)
     if span.first > session.stored:
-        return _verdict(session, UploadEvent.GAP, now, GAP.format(first=span.first, stored=session.stored))
-    return _intake(session, span, session.total if total is None else total)
+        return _decision(session, UploadEvent.GAP, now, GAP.format(first=span.first, stored=session.stored))
+    return _read_plan(session, span, session.total if total is None else total)
 
 
 def _contradiction(
@@ -189,22 +189,24 @@ def _contradiction(
     if span.size is not None and length is not None and length != span.size:
         return RequestProblem(f"Content-Range names {span.size} bytes, but the body has {length}.")
     if total is None:
-        return _beyond(span, session.total)
+        return _beyond_total(span, session.total)
     if session.total not in (None, total):
         return RequestProblem(f"Content-Range names a total of {total} bytes; the upload has {session.total}.")
     if total < session.stored:
         return RequestProblem(f"Content-Range names a total of {total} bytes, but {session.stored} are stored already.")
-    return _beyond(span, total)
+    return _beyond_total(span, total)
 
 
-def _beyond(span: ByteSpan, total: int | None) -> RequestProblem | None:
+def _beyond_total(span: ByteSpan, total: int | None) -> RequestProblem | None:
     if total is None or span.last is None or span.last < total:
         return None
     return RequestProblem(f"Content-Range reaches byte {span.last}, but the upload has {total} bytes.")
 
 
-def _misfit(span: ByteSpan, total: int | None, known: int | None, rule: UploadRule) -> RequestProblem | None:
-    end = known if total is None else total
+def _chunk_size_problem(
+    span: ByteSpan, total: int | None, known_total: int | None, rule: UploadRule
+) -> RequestProblem | None:
+    end = known_total if total is None else total
     if span.size is None or (end is not None and span.last == end - 1):
         return None
     if span.size < rule.quantum:
@@ -214,7 +216,7 @@ def _misfit(span: ByteSpan, total: int | None, known: int | None, rule: UploadRu
     return None
 
 
-def _intake(session: UploadSession, span: ByteSpan, total: int | None) -> ReadPlan:
+def _read_plan(session: UploadSession, span: ByteSpan, total: int | None) -> ReadPlan:
     skip = session.stored - span.first
     if span.last is None:
         return ReadPlan(skip, None if total is None else total - session.stored, "body", total, "A3-15")

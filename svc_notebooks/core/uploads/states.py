@@ -56,7 +56,7 @@ class UploadEvent(Enum):
     SILENCE = "a week without a request"
 
 
-class Move(NamedTuple):
+class Transition(NamedTuple):
     """The state that follows, the status that is answered, and the rule or choice that says so."""
 
     state: UploadState
@@ -68,26 +68,26 @@ class IllegalUploadTransition(Exception):
     """An event that cannot happen in this state."""
 
 
-TRANSITIONS: dict[tuple[UploadState, UploadEvent], Move] = {
-    (UploadState.NONE, UploadEvent.ACCEPTED): Move(UploadState.OPEN, 200, "A3-01"),
-    (UploadState.OPEN, UploadEvent.ALL): Move(UploadState.COMPLETE, 200, "A3-08"),
-    (UploadState.OPEN, UploadEvent.PART): Move(UploadState.OPEN, 308, "A3-06"),
-    (UploadState.OPEN, UploadEvent.QUERY): Move(UploadState.OPEN, 308, "A3-09"),
-    (UploadState.OPEN, UploadEvent.REFUSED): Move(UploadState.OPEN, 400, CONTRADICTION),
-    (UploadState.OPEN, UploadEvent.GAP): Move(UploadState.OPEN, 503, "A3-11"),
-    (UploadState.OPEN, UploadEvent.CANCEL): Move(UploadState.CANCELLED, 499, CANCELLED),
-    (UploadState.OPEN, UploadEvent.SILENCE): Move(UploadState.EXPIRED, 404, "A3-13"),
-    (UploadState.COMPLETE, UploadEvent.ALL): Move(UploadState.COMPLETE, 200, "A3-18"),
-    (UploadState.COMPLETE, UploadEvent.PART): Move(UploadState.COMPLETE, 200, "A3-18"),
-    (UploadState.COMPLETE, UploadEvent.QUERY): Move(UploadState.COMPLETE, 200, "A3-18"),
-    (UploadState.COMPLETE, UploadEvent.CANCEL): Move(UploadState.COMPLETE, 200, FINISHED),
-    (UploadState.COMPLETE, UploadEvent.SILENCE): Move(UploadState.EXPIRED, 404, "A3-13"),
-    (UploadState.CANCELLED, UploadEvent.ALL): Move(UploadState.CANCELLED, 499, CANCELLED),
-    (UploadState.CANCELLED, UploadEvent.PART): Move(UploadState.CANCELLED, 499, CANCELLED),
-    (UploadState.CANCELLED, UploadEvent.QUERY): Move(UploadState.CANCELLED, 499, CANCELLED),
-    (UploadState.CANCELLED, UploadEvent.CANCEL): Move(UploadState.CANCELLED, 499, CANCELLED),
-    (UploadState.CANCELLED, UploadEvent.SILENCE): Move(UploadState.EXPIRED, 404, "A3-13"),
-    (UploadState.EXPIRED, UploadEvent.SILENCE): Move(UploadState.EXPIRED, 404, "A3-13"),
+TRANSITIONS: dict[tuple[UploadState, UploadEvent], Transition] = {
+    (UploadState.NONE, UploadEvent.ACCEPTED): Transition(UploadState.OPEN, 200, "A3-01"),
+    (UploadState.OPEN, UploadEvent.ALL): Transition(UploadState.COMPLETE, 200, "A3-08"),
+    (UploadState.OPEN, UploadEvent.PART): Transition(UploadState.OPEN, 308, "A3-06"),
+    (UploadState.OPEN, UploadEvent.QUERY): Transition(UploadState.OPEN, 308, "A3-09"),
+    (UploadState.OPEN, UploadEvent.REFUSED): Transition(UploadState.OPEN, 400, CONTRADICTION),
+    (UploadState.OPEN, UploadEvent.GAP): Transition(UploadState.OPEN, 503, "A3-11"),
+    (UploadState.OPEN, UploadEvent.CANCEL): Transition(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.OPEN, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
+    (UploadState.COMPLETE, UploadEvent.ALL): Transition(UploadState.COMPLETE, 200, "A3-18"),
+    (UploadState.COMPLETE, UploadEvent.PART): Transition(UploadState.COMPLETE, 200, "A3-18"),
+    (UploadState.COMPLETE, UploadEvent.QUERY): Transition(UploadState.COMPLETE, 200, "A3-18"),
+    (UploadState.COMPLETE, UploadEvent.CANCEL): Transition(UploadState.COMPLETE, 200, FINISHED),
+    (UploadState.COMPLETE, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
+    (UploadState.CANCELLED, UploadEvent.ALL): Transition(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.PART): Transition(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.QUERY): Transition(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.CANCEL): Transition(UploadState.CANCELLED, 499, CANCELLED),
+    (UploadState.CANCELLED, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
+    (UploadState.EXPIRED, UploadEvent.SILENCE): Transition(UploadState.EXPIRED, 404, "A3-13"),
 }
 
 EVENT_BY_STATUS: dict[int, UploadEvent] = {
@@ -101,11 +101,11 @@ EVENT_BY_STATUS: dict[int, UploadEvent] = {
 """What a client concludes from the status of an answer on a session URI; other statuses move nothing."""
 
 
-def move(state: UploadState, event: UploadEvent) -> Move:
+def transition(state: UploadState, event: UploadEvent) -> Transition:
     """What follows from this event in this state.
 
-    >>> move(UploadState.OPEN, UploadEvent.GAP)
-    Move(state=<UploadState.OPEN: 'open'>, status=503, decided_by='A3-11')
+    >>> transition(UploadState.OPEN, UploadEvent.GAP)
+    Transition(state=<UploadState.OPEN: 'open'>, status=503, decided_by='A3-11')
     """
     try:
         return TRANSITIONS[state, event]
@@ -125,6 +125,6 @@ class UploadRule:
     lifetime: float = LIFETIME
     strict: bool = False
 
-    def whole(self, size: int) -> int:
+    def floor(self, size: int) -> int:
         """The largest multiple of the quantum that is not above `size`."""
         return size - size % self.quantum

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from ...client.transport.recorder import KEPT
 from ...core.http.multipart import MultipartError, boundary_of
 from ...core.http.ranges import ContentRange
-from ...core.http.redaction import HIDDEN
+from ...core.http.redaction import REDACTED
 
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
@@ -40,7 +40,7 @@ def _headers(exchange: Exchange) -> Iterator[str]:
     if "authorization" in names:
         yield '-H "Authorization: Bearer $SVC_TOKEN"'
     for name, value in exchange.request_headers:
-        if name.lower() not in _CURL_KNOWS and value != HIDDEN:
+        if name.lower() not in _CURL_KNOWS and value != REDACTED:
             yield f"-H {_quoted(f'{name}: {value}' if value else f'{name};')}"
     if exchange.sent and "content-type" not in names:
         yield "-H 'Content-Type:'"  # or curl would call it a form
@@ -57,7 +57,7 @@ def _url(url: str, base: str | None) -> str:
 
 def _with_token(text: str) -> str:
     """A token in the address is the shell's as well."""
-    return '"$SVC_TOKEN"'.join(shlex.quote(part) if part else "" for part in text.split(HIDDEN))
+    return '"$SVC_TOKEN"'.join(shlex.quote(part) if part else "" for part in text.split(REDACTED))
 
 
 def _body(exchange: Exchange) -> tuple[str, list[str]]:
@@ -73,7 +73,7 @@ def _body(exchange: Exchange) -> tuple[str, list[str]]:
 def _is_whole(exchange: Exchange) -> bool:
     """Whether the record holds the whole body: longer ones are cut, binary ones are not kept."""
     kept = exchange.request_body or ""
-    whole = len(kept.encode()) == exchange.sent or (HIDDEN in kept and len(kept) < KEPT)
+    whole = len(kept.encode()) == exchange.sent or (REDACTED in kept and len(kept) < KEPT)
     return bool(kept) and whole and "\0" not in kept
 
 

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from ...client.transport.recorder import KEPT
 from ...core.http.messages import reason
-from ...core.http.redaction import HIDDEN
+from ...core.http.redaction import REDACTED
 
 if TYPE_CHECKING:
     from ...client.transport.recorder import Exchange
@@ -35,7 +35,7 @@ def body_text(size: int, text: str | None) -> str:
     if not text:
         return f"<{size} bytes>" if size else ""
     shown = len(text.encode())
-    hidden = HIDDEN in text and shown < KEPT  # the whole of it is there, but for what was taken out
+    hidden = REDACTED in text and shown < KEPT  # the whole of it is there, but for what was taken out
     left = 0 if hidden else size - shown
     return text + (f"\n<{left} bytes more>" if left > 0 else "")
 

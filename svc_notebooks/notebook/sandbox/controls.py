@@ -40,7 +40,7 @@ def fault_presets() -> DataFrame:
     from ...core.faults.presets import PRESETS
 
     rows = [
-        {"name": one.name, "teaches": one.teaches, "steps": len(one.steps), "what": "; ".join(one.words())}
+        {"name": one.name, "teaches": one.teaches, "steps": len(one.steps), "what": "; ".join(one.descriptions())}
         for one in PRESETS
     ]
     return frame(FAULT_PRESETS, rows)
@@ -102,7 +102,7 @@ class SandboxControls:
                 "preset": plan.get("preset"),
                 "step": number,
                 "waits_for": str(Match.read(step.get("match", {}))),
-                "does": Action.read(step["action"]).words,
+                "does": Action.read(step["action"]).description,
                 "times": step.get("times", 1),
                 "seen": step["seen"],
                 "fired": step["fired"],

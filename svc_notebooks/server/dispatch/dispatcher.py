@@ -14,7 +14,7 @@ from ...core.api.refusal_rules import rule_for
 from ...core.errors.catalogue import ApiError, refuse
 from ...core.faults.plan import FaultTarget
 from ...core.http.messages import Disconnected, Query, Request, Response
-from ...core.http.redaction import redacted_query, without
+from ...core.http.redaction import redacted_query, without_secret
 from ..context.access_tokens import Caller, TokenVerifier, require_scopes
 from ..context.bodies import CountedStream, RequestBody, check_length, declared_length
 from ..context.csrf import check_page
@@ -200,7 +200,7 @@ def _redacted_path_and_query(request: Request, parts: SplitResult) -> tuple[str,
     """Path and query as the journal may have them: neither secrets by their names nor the caller's own token (T-05)."""
     token = (request.headers.get("Authorization") or "").rpartition(" ")[2]
     if parts.query or "%" in parts.path or token in parts.path:
-        return without(parts.path, token), without(redacted_query(parts.query, parts.path), token)
+        return without_secret(parts.path, token), without_secret(redacted_query(parts.query, parts.path), token)
     return parts.path, ""
 
 

@@ -212,12 +212,12 @@ class _ResponseBlocks:
 
 def injected(action: Action) -> Response:
     """The answer that a fault gives in the service's place."""
-    status, headers = int(action.number), action.given.get("headers")
+    status, headers = int(action.number), action.raw.get("headers")
     extra = [(name, str(value)) for name, value in headers.items()] if isinstance(headers, dict) else []
     if status in _BODILESS:
         return Response(status, Headers(extra))
-    if "body" in action.given:
-        return _with_body(status, action.given["body"], extra)
+    if "body" in action.raw:
+        return _with_body(status, action.raw["body"], extra)
     if status < 400:
         return Response(status, Headers([("Content-Length", "0")]).plus(*extra))
     known = error_response(ApiError([_row(status)]))
@@ -248,7 +248,7 @@ def faults_from_header(request: Request, context: ServiceContext, *, signed_in: 
     if not allowed or (allowed != "anyone" and not signed_in):
         return []
     try:
-        found = [Action.short(text) for text in request.headers.all(name)]
+        found = [Action.parse_header(text) for text in request.headers.all(name)]
     except ValueError as error:
         raise refuse("invalidHeader", name=name, message=f"{error}.") from None
     if any(action.kind == "delay" and action.number > context.policy.body_timeout for action in found):

@@ -43,7 +43,7 @@ class Step:
 
     def strikes(self, target: FaultTarget) -> bool:
         """Whether this request is one for it, and it is not used up; counts the request either way."""
-        misses = self.match.misses(target)
+        misses = self.match.mismatches(target)
         if misses:
             self._remember(target, misses)
             return False
@@ -108,7 +108,7 @@ class ArmedPlan:
 
     def _why(self, number: int) -> str:
         step, before = self.steps[number], self.steps[number - 1] if number else None
-        waited = f"step {number} of {self.name or self.key} ({step.action.words}) waited for {step.match}"
+        waited = f"step {number} of {self.name or self.key} ({step.action.description}) waited for {step.match}"
         if self._in_order and before and not before.used_up:
             return (
                 f"{waited}, and its turn never came: step {number - 1} happened {before.fired} of {before.times} times"

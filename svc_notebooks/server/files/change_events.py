@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from ...core.notifications.channels import ChannelEvent, ChannelState, move
+from ...core.notifications.channels import ChannelEvent, ChannelState, next_state
 from ...core.notifications.messages import in_order
 from ..context.service_context import ServiceContext
 from ..store.channels import ChannelRow
@@ -119,4 +119,4 @@ def _stop_lost_channels(context: ServiceContext, row: FileRow) -> None:
 def _stop_channel(context: ServiceContext, channel: ChannelRow) -> None:
     """The last message of a channel: what it watches is gone for its user."""
     context.store.channels.enqueue_for_channel(channel.seq, "remove", "", step=context.ids.step(), now=context.millis())
-    context.store.channels.set_state(channel.seq, move(ChannelState(channel.state), ChannelEvent.LOSS).value)
+    context.store.channels.set_state(channel.seq, next_state(ChannelState(channel.state), ChannelEvent.LOSS).value)

@@ -171,7 +171,7 @@ def permission_resource(context: ServiceContext, row: PermissionRow) -> JSONObje
         "type": row.type,
         "kind": context.names.kind("permission"),
         GRANTEES[row.type] or "": row.grantee or None,
-        "role": Role(row.role).word,
+        "role": Role(row.role).wire_name,
     }
     return {name: value for name, value in fields.items() if value is not None}
 

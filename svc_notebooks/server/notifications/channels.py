@@ -10,14 +10,14 @@ from ...core.errors.catalogue import ApiError, Row, refuse, row
 from ...core.http.messages import JSON, JSONObject, Response, join_url, segment
 from ...core.notifications.channels import (
     CHANNEL_SHAPE,
-    MOST_ID,
+    MAX_ID_LENGTH,
     ChannelEvent,
     ChannelRequest,
     ChannelState,
     actual_expiration,
-    after,
     check_channel,
-    move,
+    next_state,
+    transitions_of,
 )
 from ...core.notifications.messages import FIRST_NUMBER
 from ..context.access_tokens import Caller
@@ -72,8 +72,8 @@ def _open(
         service_account=int(request.caller.service_account),
         address=asked.address,
         token=asked.token,
-        expiration=actual_expiration(asked.expiration, now=now, default=policy.channel_lifetime, most=most),
-        state=move(ChannelState.NONE, ChannelEvent.WATCH).value,
+        expiration=actual_expiration(asked.expiration, now=now, default=policy.channel_lifetime, limit=most),
+        state=next_state(ChannelState.NONE, ChannelEvent.WATCH).value,
         number=FIRST_NUMBER,
     )
     _add(context, row, now)
@@ -111,10 +111,10 @@ def stop(context: ServiceContext, request: RequestContext) -> Response:
     with context.store.transaction():
         row = context.store.channels.get(channel_id)
         if row is None or not _is_open(context, row, resource_id):
-            raise refuse("channelNotFound", id=channel_id[:MOST_ID])
+            raise refuse("channelNotFound", id=channel_id[:MAX_ID_LENGTH])
         if not _may_stop(request.caller, row):
-            raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MOST_ID])
-        context.store.channels.set_state(row.seq, move(ChannelState(row.state), ChannelEvent.STOP).value)
+            raise refuse("channelNotFound", decided_by="A10-02", id=channel_id[:MAX_ID_LENGTH])
+        context.store.channels.set_state(row.seq, next_state(ChannelState(row.state), ChannelEvent.STOP).value)
     return empty_response(204)
 
 
@@ -134,7 +134,7 @@ def _problem(name: str, value: JSON) -> Row | None:
 
 def _is_open(context: ServiceContext, row: ChannelRow, resource_id: str) -> bool:
     """Whether a channel is one that can be stopped, and this is what it watches."""
-    alive = ChannelState(row.state) in after(ChannelEvent.STOP) and (
+    alive = ChannelState(row.state) in transitions_of(ChannelEvent.STOP) and (
         row.expiration is None or row.expiration > context.millis()
     )
     return alive and hmac.compare_digest(row.resource_id.encode(), resource_id.encode("utf-8", "replace"))

@@ -8,10 +8,10 @@ from svc_notebooks.core.http.multipart import (
     MediaType,
     MultipartDecoder,
     MultipartError,
+    MultipartRelated,
     PartBegins,
     PartData,
     PartEnds,
-    Related,
     boundary_of,
 )
 
@@ -70,7 +70,9 @@ def test_content_that_resembles_a_boundary_survives(content: bytes, piece: int) 
 @pytest.mark.spec("A2-01", "A2-03")
 @given(content=st.binary(max_size=300), piece=st.integers(1, 50))
 def test_what_the_encoder_writes_the_decoder_reads(content: bytes, piece: int) -> None:
-    related = Related.of({"name": "é.txt"}, "text/plain", boundary="a boundary that no content of this test holds")
+    related = MultipartRelated.of(
+        {"name": "é.txt"}, "text/plain", boundary="a boundary that no content of this test holds"
+    )
     body = related.head + content + related.tail
 
     parts = decode(body, boundary_of(related.content_type), piece)

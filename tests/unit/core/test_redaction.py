@@ -7,13 +7,13 @@ import time
 import pytest
 
 from svc_notebooks.core.http.redaction import (
-    HIDDEN,
+    REDACTED,
     masked,
     redacted_headers,
     redacted_query,
     redacted_text,
     redacted_url,
-    without,
+    without_secret,
 )
 
 pytestmark = pytest.mark.spec("T-05", "T-05a", "T-05b", "T-05c", "T-05d")
@@ -39,7 +39,7 @@ def test_a_secret_goes(text: str):
     hidden = redacted_text(text)
 
     assert "S" not in hidden.replace("RSA", "")
-    assert HIDDEN in hidden
+    assert REDACTED in hidden
 
 
 @pytest.mark.parametrize(
@@ -99,10 +99,10 @@ def test_of_headers():
 
     assert redacted_headers(pairs) == (
         ("authorization", "Basic [redacted]"),
-        ("Cookie", HIDDEN),
+        ("Cookie", REDACTED),
         ("Location", "/cb?code=[redacted]"),
-        ("X-Svc-Channel-Token", HIDDEN),
-        ("x-goog-channel-token", HIDDEN),
+        ("X-Svc-Channel-Token", REDACTED),
+        ("x-goog-channel-token", REDACTED),
     )
 
 
@@ -114,7 +114,7 @@ def test_the_token_of_a_channel_goes_from_a_watch_request_and_its_answer(text: s
     hidden = redacted_text(text, "https://x.example/storage/v3/files/f/watch?fields=*")
 
     assert "S" not in hidden
-    assert HIDDEN in hidden
+    assert REDACTED in hidden
     assert redacted_text(text, "https://x.example/storage/v3/files/watched") == text
 
 
@@ -137,11 +137,11 @@ def test_a_mask_shows_a_quarter_at_most(length: int):
 
 @pytest.mark.parametrize("text", ["secret/+=", "a secret/+= b", "/x/secret%2F%2B%3D?y=1", "?q=secret/%2b%3d"])
 def test_a_word_that_is_known_goes_however_it_is_written(text: str):
-    assert "secret" not in without(text, "secret/+=")
+    assert "secret" not in without_secret(text, "secret/+=")
 
 
 def test_a_word_too_short_to_be_one_stays():
-    assert without("a T in the text", "T") == "a T in the text"
+    assert without_secret("a T in the text", "T") == "a T in the text"
 
 
 @pytest.mark.parametrize(

@@ -76,8 +76,8 @@ def test_retry_after_is_the_least_that_is_waited() -> None:
 def test_patience_is_counted_from_progress_and_a_deadline_from_the_start() -> None:
     rule = RetryRule(patience=60, deadline=600)
 
-    assert rule.left(since_progress=59, since_start=500) == 1
-    assert rule.left(since_progress=1, since_start=590) == 10
+    assert rule.time_left(since_progress=59, since_start=500) == 1
+    assert rule.time_left(since_progress=1, since_start=590) == 10
 
 
 def test_a_wait_is_cut_to_the_time_that_is_left() -> None:

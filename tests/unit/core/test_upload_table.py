@@ -20,7 +20,7 @@ from svc_notebooks.core.uploads.states import (
     UploadEvent,
     UploadRule,
     UploadState,
-    move,
+    transition,
 )
 
 Q = QUANTUM
@@ -50,7 +50,7 @@ def put(
 
 def test_an_illegal_transition_is_a_missing_row() -> None:
     with pytest.raises(IllegalUploadTransition, match="expired"):
-        move(UploadState.EXPIRED, UploadEvent.PART)
+        transition(UploadState.EXPIRED, UploadEvent.PART)
 
 
 def test_every_state_but_none_can_be_left_in_silence() -> None:

@@ -20,7 +20,7 @@ from svc_notebooks.core.notifications.channels import (
     actual_expiration,
     check_channel,
     host_of,
-    move,
+    next_state,
 )
 from svc_notebooks.core.notifications.messages import CHANGED, HEADERS, STATES, Message, in_order, read_notification
 
@@ -125,14 +125,14 @@ def test_moves_that_are_not_in_the_table_do_not_exist() -> None:
         for event in ChannelEvent:
             if (state, event) not in TRANSITIONS:
                 with pytest.raises(IllegalChannelTransition, match=state.value):
-                    move(state, event)
-    assert move(ChannelState.ACTIVE, ChannelEvent.LOSS) is ChannelState.ENDED
+                    next_state(state, event)
+    assert next_state(ChannelState.ACTIVE, ChannelEvent.LOSS) is ChannelState.ENDED
 
 
 @pytest.mark.spec("A8-07", "A8-07b")
 @given(st.none() | st.integers(1, 10**15), st.integers(0, 10**13), st.none() | st.floats(1, 1e6), st.floats(1, 1e6))
 def test_the_actual_expiration(asked: int | None, now: int, default: float | None, most: float) -> None:
-    found = actual_expiration(asked, now=now, default=default, most=most)
+    found = actual_expiration(asked, now=now, default=default, limit=most)
 
     if found is None:
         assert (asked, default) == (None, None)

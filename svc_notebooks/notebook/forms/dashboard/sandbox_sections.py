@@ -88,7 +88,9 @@ class FaultSection(Section):
 
     def _teach(self) -> None:
         chosen = next(one for one in PRESETS if one.name == self.preset.value)
-        self.teaches.value = tag("p", f"{chosen.teaches}. In turn: {'; '.join(chosen.words())}.", class_="svc-indented")
+        self.teaches.value = tag(
+            "p", f"{chosen.teaches}. In turn: {'; '.join(chosen.descriptions())}.", class_="svc-indented"
+        )
 
     def _arm(self) -> None:
         name = self.preset.value

@@ -9,7 +9,7 @@ import ipywidgets as widgets
 
 from ....core.clock import to_millis
 from ....core.errors.catalogue import ApiError
-from ....core.notifications.channels import MOST_ID, MOST_TOKEN, check_channel
+from ....core.notifications.channels import MAX_ID_LENGTH, MAX_TOKEN_LENGTH, check_channel
 from ...notifications.channel_request import channel_token, expiration_time
 from ...widgets.field import LABEL, Field, SingleField, labelled, on_change, set_visible, text_field
 from ...widgets.more_options import MoreOptions
@@ -27,13 +27,13 @@ CHANGES = ""
 
 _CHANNEL_ID = "Channel id"
 _ANY_ID, _ANY_ADDRESS = "id", "https://hooks.example.com/notifications"
-_NEW_ID = f"At most {MOST_ID} characters, and never used before; empty: a UUID is generated"
+_NEW_ID = f"At most {MAX_ID_LENGTH} characters, and never used before; empty: a UUID is generated"
 _DRAWN = (
-    f"At most {MOST_TOKEN} characters that every message carries; empty: one is drawn for the receiver of this kernel,"
-    " which verifies it, and none is sent to others"
+    f"At most {MAX_TOKEN_LENGTH} characters that every message carries; empty: one is drawn for the receiver of this"
+    " kernel, which verifies it, and none is sent to others"
 )
 _OURS = "Empty: a receiver in this kernel"
-_NO_TOKEN = f"At most {MOST_TOKEN} characters that every message carries; empty: none is sent"
+_NO_TOKEN = f"At most {MAX_TOKEN_LENGTH} characters that every message carries; empty: none is sent"
 _ASK_TOKEN = 'getpass("Channel token: ")'
 
 
