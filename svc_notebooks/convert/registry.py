@@ -117,12 +117,12 @@ _WRITERS: tuple[tuple[str, str, str, tuple[Engine, ...]], ...] = (
 
 
 def importers(*, extended: bool = False) -> tuple[Conversion, ...]:
-    """An arrow for each media type that can be read here, in the order of core/http/native_formats.py."""
+    """The conversion of each media type that can be read here, in the order of core/http/native_formats.py."""
     return tuple(conversion for conversion in _importers(extended) if conversion.is_available)
 
 
 def exporters(*, extended: bool = False) -> tuple[Conversion, ...]:
-    """An arrow for each export format that can be written here, in the order of core/http/native_formats.py."""
+    """The conversion of each export format that can be written here, in the order of core/http/native_formats.py."""
     return tuple(conversion for conversion in _exporters(extended) if conversion.is_available)
 
 

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from tests.bench.benches import BENCHES, rows_of
-from tests.bench.machine import described
+from tests.bench.machine import describe_machine
 from tests.bench.table import HEADINGS, Row, markdown, text_line, write_to_page
 
 
@@ -21,9 +21,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(text_line(HEADINGS), flush=True)
     rows = list(_measured(options.names or list(BENCHES)))
     if options.markdown:
-        print(markdown(rows, described()), end="")
+        print(markdown(rows, describe_machine()), end="")
     if options.write:
-        write_to_page(markdown(rows, described()))
+        write_to_page(markdown(rows, describe_machine()))
     return 0
 
 

@@ -7,10 +7,10 @@ from contextlib import AbstractContextManager, contextmanager
 from time import perf_counter
 
 from tests.bench import processes
-from tests.bench.neutral import EMULATOR, OURS, Dialect, Neutral
+from tests.bench.neutral import EMULATOR, OURS, NeutralClient, ServiceDialect
 from tests.bench.processes import MIB, Served
 from tests.bench.rounds import Run, alternate, timed
-from tests.bench.table import Row, at_least, at_most, compared, microseconds, rate
+from tests.bench.table import Row, at_least, at_most, compare, microseconds, rate
 
 PEER = "gcp-storage-emulator"
 LARGE = 8 * MIB
@@ -23,10 +23,10 @@ SMALL_SIZE = 128
 
 
 @contextmanager
-def both() -> Iterator[tuple[Neutral, Neutral]]:
+def both() -> Iterator[tuple[NeutralClient, NeutralClient]]:
     """A client for each of the two."""
     with processes.ours() as ours, processes.emulator() as theirs:
-        yield Neutral(ours, OURS), Neutral(theirs, EMULATOR)
+        yield NeutralClient(ours, OURS), NeutralClient(theirs, EMULATOR)
 
 
 def creates() -> Iterator[Row]:
@@ -34,12 +34,12 @@ def creates() -> Iterator[Row]:
     runs = {"ours": lambda: _filling(processes.ours, OURS), "theirs": lambda: _filling(processes.emulator, EMULATOR)}
     costs = alternate(runs, 3)
     work = f"create a file of 1 KB ({FILES} in a row)"
-    yield compared(work, costs["ours"], costs["theirs"], PEER, at_least(5), microseconds)
+    yield compare(work, costs["ours"], costs["theirs"], PEER, at_least(5), microseconds)
 
 
-def _filling(service: Callable[[], AbstractContextManager[Served]], dialect: Dialect) -> float:
+def _filling(service: Callable[[], AbstractContextManager[Served]], dialect: ServiceDialect) -> float:
     with service() as served:
-        client = Neutral(served, dialect)
+        client = NeutralClient(served, dialect)
         return timed(lambda: client.create(KILOBYTE), FILES)()
 
 
@@ -48,22 +48,22 @@ def chunks() -> Iterator[Row]:
     with both() as (ours, theirs):
         large = alternate({"ours": _sending(ours, 256, LARGE), "theirs": _sending(theirs, 256, LARGE)}, 3)
         small = alternate({"ours": _sending(ours, SMALL_SIZE, SMALL), "theirs": _sending(theirs, SMALL_SIZE, SMALL)}, 2)
-    yield compared("take 256 MiB in 8 MiB chunks", large["ours"], large["theirs"], PEER, at_least(4), rate(256))
+    yield compare("take 256 MiB in 8 MiB chunks", large["ours"], large["theirs"], PEER, at_least(4), rate(256))
     work = f"take {SMALL_SIZE} MiB in 256 KiB chunks (256 MiB: minutes for the peer)"
-    yield compared(work, small["ours"], small["theirs"], PEER, at_least(20), rate(SMALL_SIZE))
+    yield compare(work, small["ours"], small["theirs"], PEER, at_least(20), rate(SMALL_SIZE))
 
 
 def linear() -> Iterator[Row]:
     """The same bytes as one file and as four: what a chunk costs does not grow with what is there already."""
     with processes.ours() as served:
-        ours = Neutral(served, OURS)
+        ours = NeutralClient(served, OURS)
         for chunk, name in ((LARGE, "8 MiB"), (SMALL, "256 KiB")):
             costs = alternate({"one": _sending(ours, 256, chunk), "four": _sending(ours, 64, chunk, files=4)}, 6)
             work = f"take one file of 256 MiB, {name} chunks"
-            yield compared(work, costs["one"], costs["four"], "four of 64 MiB", at_most(1.2), rate(256))
+            yield compare(work, costs["one"], costs["four"], "four of 64 MiB", at_most(1.2), rate(256))
 
 
-def _sending(client: Neutral, mib: int, chunk: int, *, files: int = 1) -> Run:
+def _sending(client: NeutralClient, mib: int, chunk: int, *, files: int = 1) -> Run:
     """The seconds of so many resumable uploads; what they made is deleted on nobody's time."""
     content = memoryview(bytes(mib * MIB))
 
@@ -81,12 +81,12 @@ def _sending(client: Neutral, mib: int, chunk: int, *, files: int = 1) -> Run:
 def many() -> Iterator[Row]:
     """100,000 files in one service: the last are created as fast as the first."""
     with processes.ours() as served:
-        client = Neutral(served, OURS)
+        client = NeutralClient(served, OURS)
         hundreds = [_hundred(client.create) for _ in range(1000)]
     # The first hundred warms up; ten hundreds at either end are compared.
     first, last = tuple(hundreds[1:11]), tuple(hundreds[-10:])
     work = "create the last 1,000 of 100,000 files"
-    yield compared(work, last, first, "the first 1,000", at_most(1.2), microseconds)
+    yield compare(work, last, first, "the first 1,000", at_most(1.2), microseconds)
 
 
 def _hundred(create: Callable[[bytes], str]) -> float:

@@ -15,9 +15,9 @@ from svc_notebooks.core.notifications.messages import CONTENT_TYPE, USER_AGENT, 
 from svc_notebooks.server.notifications.connection_pool import HttpsSender
 from svc_notebooks.server.notifications.trust_store import TrustStore
 from svc_notebooks.server.service import open_service
-from tests.bench.processes import Hooked, folder, hooks
+from tests.bench.processes import HookServer, folder, hooks
 from tests.bench.rounds import Run, alternate, timed
-from tests.bench.table import Row, at_least, compared, milliseconds
+from tests.bench.table import Row, at_least, compare, milliseconds
 
 PEER = "a loop over one requests session"
 MESSAGES = 1000
@@ -31,43 +31,48 @@ _HEADERS = [("User-Agent", USER_AGENT), ("Content-Type", CONTENT_TYPE), *_MESSAG
 
 def fast() -> Iterator[Row]:
     """What posts the messages alone, and the whole service, from a change to the last of its messages."""
-    with hooks(0) as hooked, folder() as place, posting(hooked, MESSAGES) as ours, watched(hooked, MESSAGES) as service:
-        costs = alternate({"ours": ours, "service": service, "theirs": in_a_row(hooked, place, MESSAGES)}, 5)
+    with (
+        hooks(0) as hook,
+        folder() as directory,
+        post_with_sender(hook, MESSAGES) as ours,
+        watched_file(hook, MESSAGES) as service,
+    ):
+        costs = alternate({"ours": ours, "service": service, "theirs": post_in_a_loop(hook, directory, MESSAGES)}, 5)
     theirs = costs["theirs"]
-    yield compared(f"post {MESSAGES:,} messages", costs["ours"], theirs, PEER, at_least(4), milliseconds)
+    yield compare(f"post {MESSAGES:,} messages", costs["ours"], theirs, PEER, at_least(4), milliseconds)
     work = f"change a file that {MESSAGES:,} channels watch, until all is delivered"
-    yield compared(work, costs["service"], theirs, PEER, at_least(4), milliseconds)
+    yield compare(work, costs["service"], theirs, PEER, at_least(4), milliseconds)
 
 
 def slow() -> Iterator[Row]:
     """A receiver that takes its time over each message."""
-    with hooks(SLOW) as hooked, folder() as place, posting(hooked, SLOW_MESSAGES) as ours:
-        costs = alternate({"ours": ours, "theirs": in_a_row(hooked, place, SLOW_MESSAGES)}, 2)
+    with hooks(SLOW) as hook, folder() as directory, post_with_sender(hook, SLOW_MESSAGES) as ours:
+        costs = alternate({"ours": ours, "theirs": post_in_a_loop(hook, directory, SLOW_MESSAGES)}, 2)
     work = f"post {SLOW_MESSAGES} messages, each answered after 20 ms, {CONNECTIONS} connections"
-    yield compared(work, costs["ours"], costs["theirs"], PEER, at_least(20), milliseconds)
+    yield compare(work, costs["ours"], costs["theirs"], PEER, at_least(20), milliseconds)
 
 
-def in_a_row(hooked: Hooked, place: Path, count: int) -> Run:
+def post_in_a_loop(hook: HookServer, directory: Path, count: int) -> Run:
     """As requests' page on sessions has it."""
-    ca = place / "ca.pem"
-    ca.write_text(hooked.ca_pem)
+    ca = directory / "ca.pem"
+    ca.write_text(hook.ca_pem)
     web, headers = requests.Session(), dict(_HEADERS)
 
     def send() -> None:
         for _ in range(count):
-            web.post(hooked.address, headers=headers, verify=str(ca)).raise_for_status()
+            web.post(hook.address, headers=headers, verify=str(ca)).raise_for_status()
 
     return timed(send)
 
 
 @contextmanager
-def posting(hooked: Hooked, count: int) -> Iterator[Run]:
+def post_with_sender(hook: HookServer, count: int) -> Iterator[Run]:
     """What the service posts with, by itself."""
     trust = TrustStore()
-    trust.add(hooked.ca_pem)
+    trust.add(hook.ca_pem)
 
     async def send_all(post: HttpsSender) -> None:
-        outcomes = await asyncio.gather(*(post.send(hooked.address, _HEADERS, b"") for _ in range(count)))
+        outcomes = await asyncio.gather(*(post.send(hook.address, _HEADERS, b"") for _ in range(count)))
         if any(outcome.status != 200 for outcome in outcomes):
             raise RuntimeError(f"not all were delivered: {outcomes}")
 
@@ -78,16 +83,16 @@ def posting(hooked: Hooked, count: int) -> Iterator[Run]:
 
 
 @contextmanager
-def watched(hooked: Hooked, channels: int) -> Iterator[Run]:
+def watched_file(hook: HookServer, channels: int) -> Iterator[Run]:
     """A service in memory, with a file that so many channels watch."""
     with closing(open_service(seed=0)) as service:
         service.register_domain("localhost")
-        service.trust(hooked.ca_pem)
+        service.trust(hook.ca_pem)
         session = Session("https://svc.example", service.sign_in(), handler=service.handle)
         file = f"/storage/v3/files/{session.call('POST', '/storage/v3/files', body={'name': 'watched'})['id']}"
         for n in range(channels):
-            asked = {"id": f"channel-{n}", "type": "web_hook", "address": hooked.address}
-            session.call("POST", f"{file}/watch", body=asked)
+            channel = {"id": f"channel-{n}", "type": "web_hook", "address": hook.address}
+            session.call("POST", f"{file}/watch", body=channel)
         service.deliver()
 
         def change() -> None:

@@ -17,8 +17,8 @@ from svc_notebooks.client.files import get_file
 from svc_notebooks.client.session import Session
 from svc_notebooks.notebook.files.files import upload
 from svc_notebooks.notebook.sandbox.start import sandbox
-from tests.bench.rounds import Costs, alternate, each, middle
-from tests.bench.table import Row, at_most, compared, microseconds
+from tests.bench.rounds import Costs, alternate, median_of, seconds_of_each
+from tests.bench.table import Row, at_most, compare, microseconds
 
 CALLS = 1000
 ROUNDS = 9
@@ -61,16 +61,16 @@ def metadata() -> Iterator[Row]:
         mock.get(url, body=content, content_type="application/json; charset=UTF-8")
         costs = alternate(
             {
-                "ours": middle(lambda: get_file(session, file_id), CALLS),
-                "constant": middle(_asked_by(_with_adapter(content), url), CALLS),
-                "responses": middle(_asked_by(_signed_in(), url), CALLS),
+                "ours": median_of(lambda: get_file(session, file_id), CALLS),
+                "constant": median_of(_asked_by(_with_adapter(content), url), CALLS),
+                "responses": median_of(_asked_by(_signed_in(), url), CALLS),
             },
             ROUNDS,
         )
     work = "one file's metadata in the sandbox"
     constant = "requests, adapter with a constant answer"
-    yield compared(work, costs["ours"], costs["constant"], constant, at_most(1.3), microseconds)
-    yield compared(work, costs["ours"], costs["responses"], "responses", at_most(0.75), microseconds)
+    yield compare(work, costs["ours"], costs["constant"], constant, at_most(1.3), microseconds)
+    yield compare(work, costs["ours"], costs["responses"], "responses", at_most(0.75), microseconds)
 
 
 def _asked_by(web: requests.Session, url: str) -> Callable[[], Any]:
@@ -100,9 +100,9 @@ def busy() -> Iterator[Row]:
         rounds = [_quiet_and_busy(lambda: get_file(session, file_id)) for _ in range(ROUNDS + 1)][1:]
     work, quiet = "the same beside a busy Python thread", "ours, quiet"
     beside, alone = _figures(median, rounds)
-    yield compared(work, beside, alone, quiet, at_most(2), microseconds)
+    yield compare(work, beside, alone, quiet, at_most(2), microseconds)
     beside, alone = _figures(fmean, rounds)
-    row = compared(f"{work}, mean", beside, alone, quiet, at_most(2), microseconds)
+    row = compare(f"{work}, mean", beside, alone, quiet, at_most(2), microseconds)
     yield replace(row, goal="2 is half the time", held="")
 
 
@@ -112,8 +112,8 @@ def _figures(figure: Callable[[list[float]], float], rounds: list[tuple[list[flo
 
 def _quiet_and_busy(call: Callable[[], object]) -> tuple[list[float], list[float]]:
     with busy_thread():
-        busy = each(call, 3 * CALLS)  # many turns of 5 ms
-    return busy, each(call, CALLS)
+        busy = seconds_of_each(call, 3 * CALLS)  # many turns of 5 ms
+    return busy, seconds_of_each(call, CALLS)
 
 
 @contextmanager

@@ -10,41 +10,41 @@ from statistics import median
 
 from svc_notebooks.client.session import Session
 from svc_notebooks.server.service import Service, open_service
-from tests.bench.processes import Hooked, hooks
+from tests.bench.processes import HookServer, hooks
 from tests.bench.rounds import Run, alternate
-from tests.bench.table import Row, at_most, compared, microseconds
+from tests.bench.table import Row, at_most, compare, microseconds
 from tests.receivers import dead_receiver
 
 CHANNELS, DEAD = 100, 10
 CALLS = 10
-_MOST_SECONDS = 5.0
+_MAX_SECONDS = 5.0
 
 
 def beside_dead_receivers() -> Iterator[Row]:
     """The change itself: queueing is part of it, delivery is not (N-09)."""
-    with hooks(0) as hooked, ExitStack() as stack:
+    with hooks(0) as hook, ExitStack() as stack:
         dead = [stack.enter_context(dead_receiver()) for _ in range(DEAD)]
-        living = [hooked.address] * CHANNELS
+        living = [hook.address] * CHANNELS
         costs = alternate(
             {
-                "dead": stack.enter_context(watched(hooked, [*dead, *living[DEAD:]], CHANNELS - DEAD)),
-                "alive": stack.enter_context(watched(hooked, living, CHANNELS)),
-                "nobody": stack.enter_context(watched(hooked, [], 0)),
+                "dead": stack.enter_context(watched_file(hook, [*dead, *living[DEAD:]], CHANNELS - DEAD)),
+                "alive": stack.enter_context(watched_file(hook, living, CHANNELS)),
+                "nobody": stack.enter_context(watched_file(hook, [], 0)),
             },
             5,
         )
     work = f"change a file that {CHANNELS} channels watch, {DEAD} receivers dead"
-    yield compared(work, costs["dead"], costs["alive"], "all alive", at_most(1.2), microseconds)
-    queued = compared(work, costs["dead"], costs["nobody"], "nobody watches", at_most(1), microseconds)
+    yield compare(work, costs["dead"], costs["alive"], "all alive", at_most(1.2), microseconds)
+    queued = compare(work, costs["dead"], costs["nobody"], "nobody watches", at_most(1), microseconds)
     yield replace(queued, goal="", held="")  # what it costs to queue a hundred messages
 
 
 @contextmanager
-def watched(hooked: Hooked, addresses: list[str], answering: int) -> Iterator[Run]:
+def watched_file(hook: HookServer, addresses: list[str], answering: int) -> Iterator[Run]:
     """A service with a file that these addresses are told of; the middle cost of a change to it."""
     with closing(open_service(seed=0)) as service:
         service.register_domain("localhost")
-        service.trust(hooked.ca_pem)
+        service.trust(hook.ca_pem)
         session = Session("https://svc.example", service.sign_in(), handler=service.handle)
         file = f"/storage/v3/files/{session.call('POST', '/storage/v3/files', body={'name': 'watched'})['id']}"
         for n, address in enumerate(addresses):
@@ -69,7 +69,7 @@ def _arrivals(service: Service) -> Callable[[int], None]:
     def wait(count: int) -> None:
         nonlocal seen
         seen += count
-        end = time.monotonic() + _MOST_SECONDS
+        end = time.monotonic() + _MAX_SECONDS
         while sum(row["outcome"] == "delivered" for row in service.deliveries()) < seen:
             if time.monotonic() > end:
                 raise RuntimeError("messages to living receivers are late")

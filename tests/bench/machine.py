@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 
-def described() -> str:
+def describe_machine() -> str:
     """One sentence for above the table."""
     memory = psutil.virtual_memory().total / 1024**3
     today = datetime.now(UTC).date().isoformat()
@@ -23,7 +23,7 @@ def described() -> str:
 
 def _processor() -> str:
     try:
-        found = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
+        match = re.search(r"model name\s*:\s*(.+)", Path("/proc/cpuinfo").read_text())
     except OSError:
-        found = None
-    return found[1].strip() if found else platform.machine()
+        match = None
+    return match[1].strip() if match else platform.machine()

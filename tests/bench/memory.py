@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.bench import processes
-from tests.bench.processes import MIB, Served, Watch, folder
+from tests.bench.processes import MIB, MemoryWatch, Served, folder
 from tests.bench.table import Row
 
 SIZE = 1024
@@ -24,12 +24,12 @@ LIMIT = CHUNK + 4
 def growth() -> Iterator[Row]:
     """Each side, there and back."""
     with ExitStack() as stack:
-        place = stack.enter_context(folder())
-        served = stack.enter_context(processes.ours(place / "store"))
-        client = stack.enter_context(_client(served, place))
-        with Watch(client.pid, served.pid) as watch:
+        directory = stack.enter_context(folder())
+        served = stack.enter_context(processes.ours(directory / "store"))
+        client = stack.enter_context(_client(served, directory))
+        with MemoryWatch(client.pid, served.pid) as watch:
             for order in ("up", "down"):
-                _tell(client, order)
+                _send_order(client, order)
         for side, grown in zip(("client", "service"), watch.growth, strict=True):
             yield _row(f"memory growth of the {side}, 1 GiB up and down", grown / MIB)
 
@@ -39,12 +39,12 @@ def _row(work: str, grown: float) -> Row:
 
 
 @contextmanager
-def _client(served: Served, place: Path) -> Iterator[subprocess.Popen[str]]:
+def _client(served: Served, directory: Path) -> Iterator[subprocess.Popen[str]]:
     """Our client in a process of its own, warm, waiting for its orders."""
-    large = place / "large.bin"
+    large = directory / "large.bin"
     with large.open("wb") as file:
         file.truncate(SIZE * MIB)
-    command = [sys.executable, "-m", "tests.bench.mover", served.base_url, str(place), str(CHUNK * MIB)]
+    command = [sys.executable, "-m", "tests.bench.mover", served.base_url, str(directory), str(CHUNK * MIB)]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes) as client:
         assert client.stdout
@@ -53,7 +53,7 @@ def _client(served: Served, place: Path) -> Iterator[subprocess.Popen[str]]:
         client.terminate()
 
 
-def _tell(client: subprocess.Popen[str], order: str) -> None:
+def _send_order(client: subprocess.Popen[str], order: str) -> None:
     assert client.stdin
     assert client.stdout
     client.stdin.write(f"{order}\n")

@@ -13,18 +13,18 @@ from tests.bench.processes import MIB, TOKEN
 
 def main(base_url: str, folder: str, chunk: str) -> None:
     """Warm up, then do what each line of the standard input says: up or down."""
-    place = Path(folder)
-    session = Session(base_url, TOKEN, state_dir=place / "state")
-    small = place / "small.bin"
+    directory = Path(folder)
+    session = Session(base_url, TOKEN, state_dir=directory / "state")
+    small = directory / "small.bin"
     small.write_bytes(bytes(MIB))
     file_id = _move_up(session, small, int(chunk))
-    download(session, file_id, place / "small.copy")
+    download(session, file_id, directory / "small.copy")
     print("warm", flush=True)
     for line in sys.stdin:
         if line == "up\n":
-            file_id = _move_up(session, place / "large.bin", int(chunk))
+            file_id = _move_up(session, directory / "large.bin", int(chunk))
         else:
-            download(session, file_id, place / "large.copy")
+            download(session, file_id, directory / "large.copy")
         print(line, end="", flush=True)
 
 

@@ -13,7 +13,7 @@ from tests.bench.processes import TOKEN, Served
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class ServiceDialect:
     """How a service wants to be asked; {name} stands for a new name each time, {id} for what it answered."""
 
     upload: str
@@ -21,25 +21,25 @@ class Dialect:
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-OURS = Dialect(
+OURS = ServiceDialect(
     "/upload/storage/v3/files?uploadType={type}",
     "/storage/v3/files/{id}",
     {"Authorization": f"Bearer {TOKEN}"},
 )
-EMULATOR = Dialect("/upload/storage/v1/b/bench/o?uploadType={type}&name={name}", "/storage/v1/b/bench/o/{id}")
+EMULATOR = ServiceDialect("/upload/storage/v1/b/bench/o?uploadType={type}&name={name}", "/storage/v1/b/bench/o/{id}")
 
 
-class Neutral:
+class NeutralClient:
     """Creates files by simple and by resumable uploads."""
 
-    def __init__(self, served: Served, dialect: Dialect) -> None:
+    def __init__(self, served: Served, dialect: ServiceDialect) -> None:
         self._connection = http.client.HTTPConnection(served.netloc)
         self._dialect = dialect
         self._names = (f"file-{n}" for n in count())
 
     def create(self, content: bytes) -> str:
         """A simple upload; what the service calls the file."""
-        return self._named(self._send("POST", self._upload("media"), content)[1])
+        return self._file_id(self._send("POST", self._upload("media"), content)[1])
 
     def create_in_chunks(self, content: memoryview, chunk: int) -> str:
         """A resumable upload; what the service calls the file."""
@@ -50,16 +50,16 @@ class Neutral:
             piece = content[first : first + chunk]
             span = f"bytes {first}-{first + len(piece) - 1}/{len(content)}"
             _, answer = self._send("PUT", f"{parts.path}?{parts.query}", piece, {"Content-Range": span})
-        return self._named(answer)
+        return self._file_id(answer)
 
     def delete(self, file_id: str) -> None:
         """Make room."""
         self._send("DELETE", self._dialect.delete.format(id=quote(file_id, safe="")), b"")
 
-    def _upload(self, kind: str) -> str:
-        return self._dialect.upload.format(type=kind, name=next(self._names))
+    def _upload(self, upload_type: str) -> str:
+        return self._dialect.upload.format(type=upload_type, name=next(self._names))
 
-    def _named(self, answer: bytes) -> str:
+    def _file_id(self, answer: bytes) -> str:
         file = json.loads(answer)
         return str(file["name"] if self._dialect is EMULATOR else file["id"])
 

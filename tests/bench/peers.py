@@ -24,14 +24,14 @@ from tests.bench.processes import MIB, TOKEN, Served
 Uploader: TypeAlias = Callable[[Path], str]
 """Uploads a file; the id of what the service made."""
 
-KIND = "application/octet-stream"
+MEDIA_TYPE = "application/octet-stream"
 RESUMABLE = "/upload/storage/v3/files?uploadType=resumable"
 
 
 def ours(served: Served, state: Path, chunk: int) -> Uploader:
     """Our client, with its journal on disk, as it is by default."""
     session = Session(served.base_url, TOKEN, state_dir=state)
-    return lambda path: str(upload(session, path, mime_type=KIND, chunk_size=chunk)["id"])
+    return lambda path: str(upload(session, path, mime_type=MEDIA_TYPE, chunk_size=chunk)["id"])
 
 
 def streamed_put(served: Served) -> Uploader:
@@ -76,32 +76,32 @@ def google_resumable_media(served: Served, chunk: int) -> Uploader:
     url = f"{served.base_url}{RESUMABLE}"
 
     def send(path: Path) -> str:
-        one = ResumableUpload(url, chunk)
+        resumable_upload = ResumableUpload(url, chunk)
         with path.open("rb") as stream:
-            one.initiate(web, stream, {"name": path.name}, KIND)
-            while not one.finished:
-                answer = one.transmit_next_chunk(web)
-        return str(answer.json()["id"])
+            resumable_upload.initiate(web, stream, {"name": path.name}, MEDIA_TYPE)
+            while not resumable_upload.finished:
+                response = resumable_upload.transmit_next_chunk(web)
+        return str(response.json()["id"])
 
     return send
 
 
 def google_api_client(served: Served, chunk: int) -> Uploader:
     """files().create with a MediaFileUpload, chunk by chunk; only the addresses of its description are changed."""
-    drive = _described(served)
+    drive = _drive_service(served)
 
     def send(path: Path) -> str:
-        media = MediaFileUpload(str(path), KIND, chunksize=chunk, resumable=True)
+        media = MediaFileUpload(str(path), MEDIA_TYPE, chunksize=chunk, resumable=True)
         request = drive.files().create(body={"name": path.name}, media_body=media)
-        answer = None
-        while answer is None:
-            _, answer = request.next_chunk()
-        return str(answer["id"])
+        response = None
+        while response is None:
+            _, response = request.next_chunk()
+        return str(response["id"])
 
     return send
 
 
-def _described(served: Served) -> Any:
+def _drive_service(served: Served) -> Any:
     text = resources.files("googleapiclient").joinpath("discovery_cache/documents/drive.v3.json").read_text()
     document = json.loads(text.replace("/drive/v3/", "/storage/v3/").replace('"drive/v3/"', '"storage/v3/"'))
     document["rootUrl"] = f"{served.base_url}/"

@@ -40,8 +40,8 @@ class Served:
 def ours(store: Path | None = None) -> Iterator[Served]:
     """`svc-notebooks serve`, in memory or on a folder."""
     command = [sys.executable, "-m", "svc_notebooks.cli", "serve", "--token", TOKEN]
-    kept = [] if store is None else ["--store", str(store)]
-    with _running([*command, *kept], stdout=subprocess.PIPE) as process:
+    store_options = [] if store is None else ["--store", str(store)]
+    with _running([*command, *store_options], stdout=subprocess.PIPE) as process:
         assert process.stdout
         yield Served(json.loads(process.stdout.readline())["base_url"], process.pid)
 
@@ -50,15 +50,15 @@ def ours(store: Path | None = None) -> Iterator[Served]:
 def emulator() -> Iterator[Served]:
     """gcp-storage-emulator, in memory, with a bucket named bench."""
     port = _free_port()
-    where = ["--host", "127.0.0.1", "--port", str(port)]
-    command = [sys.executable, "-m", "gcp_storage_emulator", "start", *where]
+    address_options = ["--host", "127.0.0.1", "--port", str(port)]
+    command = [sys.executable, "-m", "gcp_storage_emulator", "start", *address_options]
     with _running([*command, "--in-memory", "--quiet", "--default-bucket", "bench"]) as process:
         _wait_for(port, process)
         yield Served(f"http://127.0.0.1:{port}", process.pid)
 
 
 @dataclass(frozen=True, slots=True)
-class Hooked:
+class HookServer:
     """A receiver of notifications."""
 
     address: str
@@ -66,12 +66,12 @@ class Hooked:
 
 
 @contextmanager
-def hooks(seconds: float) -> Iterator[Hooked]:
+def hooks(seconds: float) -> Iterator[HookServer]:
     """A receiver that answers after so long."""
     command = [sys.executable, "-m", f"{__package__}.hooks", str(seconds)]
     with _running(command, stdout=subprocess.PIPE) as process:
         assert process.stdout
-        yield Hooked(**json.loads(process.stdout.readline()))
+        yield HookServer(**json.loads(process.stdout.readline()))
 
 
 @contextmanager
@@ -85,15 +85,15 @@ def _running(command: list[str], **options: int) -> Iterator[subprocess.Popen[by
 
 
 def _free_port() -> int:
-    with closing(socket.socket()) as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
 
 
 def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
     while process.poll() is None:
-        with closing(socket.socket()) as knock:
-            if knock.connect_ex(("127.0.0.1", port)) == 0:
+        with closing(socket.socket()) as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.02)
     raise RuntimeError(f"the emulator ended with status {process.returncode}")
@@ -102,46 +102,46 @@ def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 @contextmanager
 def folder(*, on_disk: bool = True) -> Iterator[Path]:
     """A folder that is gone in the end, where the system has it on a file system in memory if it need not be a disk."""
-    where = None if on_disk or not _IN_MEMORY.is_dir() else _IN_MEMORY
-    with tempfile.TemporaryDirectory(prefix="svc-bench-", dir=where) as name:
+    parent = None if on_disk or not _IN_MEMORY.is_dir() else _IN_MEMORY
+    with tempfile.TemporaryDirectory(prefix="svc-bench-", dir=parent) as name:
         yield Path(name)
 
 
-def big_file(place: Path, mib: int) -> Path:
+def big_file(directory: Path, mib: int) -> Path:
     """A file of so many MiB."""
-    path = place / f"{mib}.bin"
+    path = directory / f"{mib}.bin"
     with path.open("wb") as file:
         for _ in range(mib):
             file.write(_BLOCK)
     return path
 
 
-class Watch:
+class MemoryWatch:
     """How many bytes processes grew above what they held when the watch began."""
 
     def __init__(self, *pids: int) -> None:
         self._processes = [psutil.Process(pid) for pid in pids]
-        self._before = self._held()
-        self._most = list(self._before)
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._initial = self._resident_sizes()
+        self._peak = list(self._initial)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
 
-    def __enter__(self) -> Watch:
+    def __enter__(self) -> MemoryWatch:
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._over.set()
+        self._stopped.set()
         self._thread.join()
 
     @property
     def growth(self) -> list[int]:
         """For each process, at its highest."""
-        return [most - before for most, before in zip(self._most, self._before, strict=True)]
+        return [most - before for most, before in zip(self._peak, self._initial, strict=True)]
 
-    def _held(self) -> list[int]:
+    def _resident_sizes(self) -> list[int]:
         return [process.memory_info().rss for process in self._processes]
 
-    def _look(self) -> None:
-        while not self._over.wait(0.005):
-            self._most = [max(pair) for pair in zip(self._most, self._held(), strict=True)]
+    def _sample(self) -> None:
+        while not self._stopped.wait(0.005):
+            self._peak = [max(pair) for pair in zip(self._peak, self._resident_sizes(), strict=True)]

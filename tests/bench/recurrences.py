@@ -10,13 +10,13 @@ from dateutil.rrule import rrulestr
 
 from svc_notebooks.core.events.instances import occurrences, starts
 from svc_notebooks.core.events.rrule import Recurrence
-from tests.bench.rounds import alternate, middle
-from tests.bench.table import Row, at_most, compared, microseconds, milliseconds
+from tests.bench.rounds import alternate, median_of
+from tests.bench.table import Row, at_most, compare, microseconds, milliseconds
 
 BERLIN = ZoneInfo("Europe/Berlin")
 START = datetime(2026, 11, 2, 10, tzinfo=BERLIN)
 END = START + timedelta(minutes=90)
-BEHIND = datetime(2036, 11, 2, 10, tzinfo=BERLIN)
+LAST = datetime(2036, 11, 2, 10, tzinfo=BERLIN)
 MONTH = datetime(2036, 11, 1, tzinfo=BERLIN), datetime(2036, 12, 1, tzinfo=BERLIN)
 RULE = "FREQ=WEEKLY;BYDAY=MO,WE,FR"
 ROUNDS = 15
@@ -26,23 +26,23 @@ Expansion = Callable[[], Sequence[datetime]]
 
 def ten_years() -> Iterator[Row]:
     """All instances from the rule's text, as starts, which is what dateutil has; and with their ends."""
-    theirs: Expansion = lambda: list(rrulestr(f"{RULE};UNTIL={_utc(BEHIND)}", dtstart=START))  # noqa: E731
-    _same(_starts, theirs)
+    theirs: Expansion = lambda: list(rrulestr(f"{RULE};UNTIL={_utc(LAST)}", dtstart=START))  # noqa: E731
+    _check_equal(_starts, theirs)
     costs = alternate(
-        {"ours": middle(_starts, 9), "ends": middle(_with_ends, 9), "dateutil": middle(theirs, 9)}, ROUNDS
+        {"ours": median_of(_starts, 9), "ends": median_of(_with_ends, 9), "dateutil": median_of(theirs, 9)}, ROUNDS
     )
     work = "ten years of WEEKLY;BYDAY=MO,WE,FR"
-    yield compared(work, costs["ours"], costs["dateutil"], "dateutil", at_most(0.25), milliseconds)
-    yield compared(f"{work}, with ends", costs["ends"], costs["dateutil"], "dateutil", at_most(0.25), milliseconds)
+    yield compare(work, costs["ours"], costs["dateutil"], "dateutil", at_most(0.25), milliseconds)
+    yield compare(f"{work}, with ends", costs["ends"], costs["dateutil"], "dateutil", at_most(0.25), milliseconds)
 
 
 def _starts() -> list[datetime]:
-    return list(starts(_recurrence(), START, before=BEHIND + timedelta(seconds=1)))
+    return list(starts(_recurrence(), START, before=LAST + timedelta(seconds=1)))
 
 
 def _with_ends() -> list[datetime]:
-    some = occurrences(_recurrence(), START, END, before=BEHIND + timedelta(seconds=1))
-    return [one.start for one in some]
+    some = occurrences(_recurrence(), START, END, before=LAST + timedelta(seconds=1))
+    return [occurrence.start for occurrence in some]
 
 
 def _recurrence() -> Recurrence:
@@ -53,23 +53,23 @@ def ten_years_on() -> Iterator[Row]:
     """The instances of one month, which dateutil reaches from the start."""
     after, before = MONTH
     theirs: Expansion = lambda: rrulestr(RULE, dtstart=START).between(after, before)  # noqa: E731
-    _same(_one_month, theirs)
-    costs = alternate({"ours": middle(_one_month, 51), "dateutil": middle(theirs, 9)}, ROUNDS)
-    yield compared(
+    _check_equal(_one_month, theirs)
+    costs = alternate({"ours": median_of(_one_month, 51), "dateutil": median_of(theirs, 9)}, ROUNDS)
+    yield compare(
         "one month of it, ten years on", costs["ours"], costs["dateutil"], "dateutil", at_most(0.05), microseconds
     )
 
 
 def _one_month() -> list[datetime]:
     after, before = MONTH
-    return [one.start for one in occurrences(_recurrence(), START, END, after=after, before=before)]
+    return [occurrence.start for occurrence in occurrences(_recurrence(), START, END, after=after, before=before)]
 
 
-def _same(ours: Expansion, theirs: Expansion) -> None:
+def _check_equal(ours: Expansion, theirs: Expansion) -> None:
     """What is faster and something else is not faster."""
-    found, expected = ([one.astimezone(UTC) for one in some()] for some in (ours, theirs))
-    if found != expected or len(found) < 10:
-        raise AssertionError(f"{len(found)} instances are not the {len(expected)} of dateutil")
+    ours_found, expected = ([start.astimezone(UTC) for start in expansion()] for expansion in (ours, theirs))
+    if ours_found != expected or len(ours_found) < 10:
+        raise AssertionError(f"{len(ours_found)} instances are not the {len(expected)} of dateutil")
 
 
 def _utc(moment: datetime) -> str:

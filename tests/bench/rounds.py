@@ -27,15 +27,15 @@ def timed(work: Callable[[], object], times: int = 1) -> Run:
     return run
 
 
-def each(work: Callable[[], object], times: int) -> list[float]:
+def seconds_of_each(work: Callable[[], object], times: int) -> list[float]:
     """The seconds of every single one of so many calls."""
     run = timed(work)
     return [run() for _ in range(times)]
 
 
-def middle(work: Callable[[], object], times: int) -> Run:
+def median_of(work: Callable[[], object], times: int) -> Run:
     """The seconds of a typical call: the middle one of so many, so that what else the machine does is left out."""
-    return lambda: median(each(work, times))
+    return lambda: median(seconds_of_each(work, times))
 
 
 def alternate(contenders: Mapping[str, Run], rounds: int) -> dict[str, Costs]:
@@ -48,15 +48,15 @@ def alternate(contenders: Mapping[str, Run], rounds: int) -> dict[str, Costs]:
 class Ratio:
     """The middle of the ratios of the rounds, with the least and the greatest."""
 
-    middle: float
-    least: float
-    most: float
+    median_ratio: float
+    minimum: float
+    maximum: float
 
     @classmethod
     def of(cls, above: Costs, below: Costs) -> Ratio:
         """Cost by cost, each divided by its neighbour of the same round."""
-        found = sorted(one / other for one, other in zip(above, below, strict=True))
-        return cls(median(found), found[0], found[-1])
+        ratios = sorted(cost / neighbour for cost, neighbour in zip(above, below, strict=True))
+        return cls(median(ratios), ratios[0], ratios[-1])
 
     def __str__(self) -> str:
-        return f"{self.middle:.2f} ({self.least:.2f} to {self.most:.2f})"
+        return f"{self.median_ratio:.2f} ({self.minimum:.2f} to {self.maximum:.2f})"

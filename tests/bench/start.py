@@ -15,7 +15,7 @@ from svc_notebooks.notebook.frames.frames import frame
 from svc_notebooks.notebook.frames.schemas import FILES
 from tests.bench.in_process import one_file
 from tests.bench.rounds import Run, alternate, timed
-from tests.bench.table import Row, at_most, compared, milliseconds
+from tests.bench.table import Row, at_most, compare, milliseconds
 
 LATE = ("requests", "pandas", "ipywidgets", "sqlalchemy", "svc_notebooks.server")
 
@@ -25,18 +25,18 @@ _LOADED = "import json, sys, svc_notebooks; print(json.dumps([n for n in {!r} if
 
 def frames() -> Iterator[Row]:
     """The frame of `files()`, with its dtypes, from 10,000 records as the service answers them."""
-    found = _records(10_000)
+    records = _records(10_000)
     costs = alternate(
         {
-            "ours": timed(lambda: frame(FILES, found), 3),
-            "plain": timed(lambda: pd.DataFrame(found), 3),
-            "normalize": timed(lambda: pd.json_normalize(found), 3),
+            "ours": timed(lambda: frame(FILES, records), 3),
+            "plain": timed(lambda: pd.DataFrame(records), 3),
+            "normalize": timed(lambda: pd.json_normalize(records), 3),
         },
         15,
     )
     work = "files frame of 10,000 rows"
-    yield compared(work, costs["ours"], costs["plain"], "DataFrame(records)", at_most(1.3), milliseconds)
-    yield compared(work, costs["ours"], costs["normalize"], "json_normalize", at_most(0.5), milliseconds)
+    yield compare(work, costs["ours"], costs["plain"], "DataFrame(records)", at_most(1.3), milliseconds)
+    yield compare(work, costs["ours"], costs["normalize"], "json_normalize", at_most(0.5), milliseconds)
 
 
 def _records(count: int) -> list[dict[str, Any]]:
@@ -49,7 +49,7 @@ def _records(count: int) -> list[dict[str, Any]]:
 def imports() -> Iterator[Row]:
     """`import`, in a fresh interpreter each time."""
     costs = alternate({name: _importing(name) for name in ("svc_notebooks", "requests")}, 9)
-    yield compared(
+    yield compare(
         "import svc_notebooks", costs["svc_notebooks"], costs["requests"], "import requests", at_most(1.2), milliseconds
     )
     loaded = json.loads(_python(_LOADED.format(LATE)))

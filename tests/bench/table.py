@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 HEADINGS = ("work", "ours", "peer", "ratio", "goal", "held")
 
 _WIDTHS = (62, 12, 56, 22, 18, 4)
-_MARKED = re.compile(r"(?<=<!-- bench -->\n).*?(?=<!-- /bench -->)", re.DOTALL)
+_TABLE_MARKERS = re.compile(r"(?<=<!-- bench -->\n).*?(?=<!-- /bench -->)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +60,11 @@ class Row:
         return (self.work, self.ours, self.peer, self.ratio, self.goal, self.held)
 
 
-def compared(work: str, ours: Costs, peer: Costs, name: str, goal: Goal, show: Callable[[float], str]) -> Row:
+def compare(work: str, ours: Costs, peer: Costs, name: str, goal: Goal, show: Callable[[float], str]) -> Row:
     """A row for one peer; `show` writes a cost of seconds as a figure with its unit."""
     ratio = Ratio.of(peer, ours) if goal.speed else Ratio.of(ours, peer)
-    named = f"{name}: {show(median(peer))}"
-    return Row(work, show(median(ours)), named, str(ratio), str(goal), _verdict(goal, ratio.middle))
+    peer_text = f"{name}: {show(median(peer))}"
+    return Row(work, show(median(ours)), peer_text, str(ratio), str(goal), _verdict(goal, ratio.median_ratio))
 
 
 def _verdict(goal: Goal, figure: float) -> str:
@@ -101,7 +101,7 @@ def markdown(rows: Iterable[Row], measured: str) -> str:
 
 def write_to_page(text: str) -> None:
     """Put it between the markers. Raises ValueError when they are not there."""
-    page, found = _MARKED.subn(lambda _: text, PAGE.read_text(encoding="utf-8"))
-    if found != 1:
+    page, count = _TABLE_MARKERS.subn(lambda _: text, PAGE.read_text(encoding="utf-8"))
+    if count != 1:
         raise ValueError("docs/benchmarks.md has no <!-- bench --> and <!-- /bench --> to write between")
     PAGE.write_text(page, encoding="utf-8")

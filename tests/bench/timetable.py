@@ -16,7 +16,7 @@ from svc_notebooks.notebook.events.calendars import create_calendar
 from svc_notebooks.notebook.events.query import events
 from tests.bench.processes import TOKEN, Served, folder, ours
 from tests.bench.rounds import Run, alternate, timed
-from tests.bench.table import Row, at_most, compared, milliseconds
+from tests.bench.table import Row, at_most, compare, milliseconds
 
 ROUNDS = 9  # and one that is not counted
 AT_ONCE = 1000
@@ -29,22 +29,29 @@ def timetable() -> Iterator[Row]:
     with ours() as served, folder() as state:
         session = Session(served.base_url, TOKEN, state_dir=state)
         own, bare = (create_calendar(name, session=session)["id"].item() for name in ("frames", "loop"))
-        loop = Loop(served, bare)
+        loop = RequestsLoop(served, bare)
         made = alternate({"ours": _creating(session, own), "requests": _posting(loop)}, ROUNDS)
         read = alternate(
             {"ours": timed(lambda: events(calendar=own, session=session)), "requests": timed(loop.read)}, ROUNDS
         )
-        _same(session, own, loop)
+        _check_equal(session, own, loop)
     work, name = f"{ALL:,} events", "a loop of requests"
-    yield compared(f"{work} by create_events", _each(made["ours"]), _each(made["requests"]), name, at_most(1.5), _one)
-    yield compared(f"{work} read as a frame", read["ours"], read["requests"], name, at_most(1.5), milliseconds)
+    yield compare(
+        f"{work} by create_events",
+        _cost_per_event(made["ours"]),
+        _cost_per_event(made["requests"]),
+        name,
+        at_most(1.5),
+        _milliseconds_each,
+    )
+    yield compare(f"{work} read as a frame", read["ours"], read["requests"], name, at_most(1.5), milliseconds)
 
 
-def _one(seconds: float) -> str:
+def _milliseconds_each(seconds: float) -> str:
     return f"{milliseconds(seconds)} each"
 
 
-def _each(costs: Sequence[float]) -> tuple[float, ...]:
+def _cost_per_event(costs: Sequence[float]) -> tuple[float, ...]:
     return tuple(cost / AT_ONCE for cost in costs)
 
 
@@ -67,7 +74,7 @@ def _creating(session: Session, calendar: str) -> Run:
     return run
 
 
-def _posting(loop: Loop) -> Run:
+def _posting(loop: RequestsLoop) -> Run:
     done = 0
 
     def run() -> float:
@@ -85,7 +92,7 @@ def _body(begin: datetime) -> dict[str, Any]:
     return {"summary": "Lecture", **{name: {**one, "timeZone": ZONE} for name, one in times.items()}}
 
 
-class Loop:
+class RequestsLoop:
     """What a person writes who has nothing but `requests`."""
 
     def __init__(self, served: Served, calendar: str) -> None:
@@ -94,27 +101,27 @@ class Loop:
         self._web.headers["Authorization"] = f"Bearer {TOKEN}"
 
     def create(self, body: dict[str, Any]) -> Any:
-        answer = self._web.post(self._url, json=body)
-        answer.raise_for_status()
-        return answer.json()
+        response = self._web.post(self._url, json=body)
+        response.raise_for_status()
+        return response.json()
 
     def read(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
+        events_read: list[dict[str, Any]] = []
         query: dict[str, Any] = {"maxResults": 2500}
         while True:
-            answer = self._web.get(self._url, params=query)
-            answer.raise_for_status()
-            page = answer.json()
-            found += page["items"]
+            response = self._web.get(self._url, params=query)
+            response.raise_for_status()
+            page = response.json()
+            events_read += page["items"]
             if "nextPageToken" not in page:
-                return found
+                return events_read
             query["pageToken"] = page["nextPageToken"]
 
 
-def _same(session: Session, calendar: str, loop: Loop) -> None:
+def _check_equal(session: Session, calendar: str, loop: RequestsLoop) -> None:
     """Both have made the same events."""
-    frame, found = events(calendar=calendar, session=session), loop.read()
+    frame, events_read = events(calendar=calendar, session=session), loop.read()
     ours = sorted(frame["start"].dt.tz_convert("UTC"))
-    theirs = sorted(pd.to_datetime([one["start"]["dateTime"] for one in found], utc=True))
+    theirs = sorted(pd.to_datetime([one["start"]["dateTime"] for one in events_read], utc=True))
     if ours != theirs or len(ours) != ALL:
         raise AssertionError(f"{len(ours)} events are not the {len(theirs)} of the loop")

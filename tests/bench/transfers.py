@@ -15,7 +15,7 @@ from svc_notebooks.client.session import Session
 from tests.bench import peers, processes
 from tests.bench.processes import MIB, TOKEN, Served, big_file, folder
 from tests.bench.rounds import Costs, Run, alternate, timed
-from tests.bench.table import Row, at_least, compared, rate
+from tests.bench.table import Row, at_least, compare, rate
 
 SIZE = 256
 ROUNDS = 9
@@ -30,11 +30,11 @@ def upload_in_large_chunks() -> Iterator[Row]:
     """Chunks of the default size."""
     costs = _uploads(LARGE, on_disk=True)
     work, ours, show = f"upload {SIZE} MiB in 8 MiB chunks", costs["ours"], rate(SIZE)
-    yield compared(work, ours, costs["bare"], "one bare streamed PUT, requests", at_least(0.8), show)
-    tuned = compared(work, ours, costs["tuned"], "the same, http.client with 1 MiB blocks", at_least(0.8), show)
+    yield compare(work, ours, costs["bare"], "one bare streamed PUT, requests", at_least(0.8), show)
+    tuned = compare(work, ours, costs["tuned"], "the same, http.client with 1 MiB blocks", at_least(0.8), show)
     yield replace(tuned, goal="", held="")
-    yield compared(work, ours, costs[GOOGLE_API], GOOGLE_API, at_least(1.3), show)
-    yield compared(work, ours, costs[GOOGLE_MEDIA], GOOGLE_MEDIA, at_least(0.9), show)
+    yield compare(work, ours, costs[GOOGLE_API], GOOGLE_API, at_least(1.3), show)
+    yield compare(work, ours, costs[GOOGLE_MEDIA], GOOGLE_MEDIA, at_least(0.9), show)
 
 
 def upload_in_small_chunks() -> Iterator[Row]:
@@ -45,30 +45,30 @@ def upload_in_small_chunks() -> Iterator[Row]:
     """
     costs = _uploads(SMALL, on_disk=False)
     work, ours, show = f"upload {SIZE} MiB in 256 KiB chunks", costs["ours"], rate(SIZE)
-    yield compared(work, ours, costs[GOOGLE_MEDIA], GOOGLE_MEDIA, at_least(1.5, stretch=2), show)
-    yield compared(work, ours, costs[GOOGLE_API], GOOGLE_API, at_least(1), show)
+    yield compare(work, ours, costs[GOOGLE_MEDIA], GOOGLE_MEDIA, at_least(1.5, stretch=2), show)
+    yield compare(work, ours, costs[GOOGLE_API], GOOGLE_API, at_least(1), show)
 
 
 @contextmanager
 def _stored(*, on_disk: bool) -> Iterator[tuple[Served, Path]]:
     """A service that keeps everything in a folder, and another folder beside that."""
     with ExitStack() as stack:
-        place = stack.enter_context(folder(on_disk=on_disk))
-        yield stack.enter_context(processes.ours(place / "store")), place
+        directory = stack.enter_context(folder(on_disk=on_disk))
+        yield stack.enter_context(processes.ours(directory / "store")), directory
 
 
 def _uploads(chunk: int, *, on_disk: bool) -> dict[str, Costs]:
-    with _stored(on_disk=on_disk) as (served, place):
-        path = big_file(place, SIZE)
+    with _stored(on_disk=on_disk) as (served, directory):
+        path = big_file(directory, SIZE)
         uploaders = {
-            "ours": peers.ours(served, place / "state", chunk),
+            "ours": peers.ours(served, directory / "state", chunk),
             "bare": peers.streamed_put(served),
             "tuned": peers.tuned_put(served),
             GOOGLE_API: peers.google_api_client(served, chunk),
             GOOGLE_MEDIA: peers.google_resumable_media(served, chunk),
         }
         session = Session(served.base_url, TOKEN)
-        return alternate({name: _uploading(one, path, session) for name, one in uploaders.items()}, ROUNDS)
+        return alternate({name: _uploading(uploader, path, session) for name, uploader in uploaders.items()}, ROUNDS)
 
 
 def _uploading(send: peers.Uploader, path: Path, session: Session) -> Run:
@@ -86,11 +86,11 @@ def _uploading(send: peers.Uploader, path: Path, session: Session) -> Run:
 
 def download_to_disk() -> Iterator[Row]:
     """The same file to the same disk."""
-    with _stored(on_disk=True) as (served, place):
-        session = Session(served.base_url, TOKEN, state_dir=place / "state")
-        file_id = peers.ours(served, place / "state", LARGE)(big_file(place, SIZE))
+    with _stored(on_disk=True) as (served, directory):
+        session = Session(served.base_url, TOKEN, state_dir=directory / "state")
+        file_id = peers.ours(served, directory / "state", LARGE)(big_file(directory, SIZE))
         url = f"{served.base_url}/storage/v3/files/{file_id}?alt=media"
-        target = place / "copy"
+        target = directory / "copy"
         command = ["curl", "--silent", "--fail", "-H", f"Authorization: Bearer {TOKEN}", "-o", str(target), url]
         costs = alternate(
             {
@@ -99,7 +99,7 @@ def download_to_disk() -> Iterator[Row]:
             },
             ROUNDS,
         )
-    yield compared(f"download {SIZE} MiB to disk", costs["ours"], costs["curl"], "curl", at_least(1), rate(SIZE))
+    yield compare(f"download {SIZE} MiB to disk", costs["ours"], costs["curl"], "curl", at_least(1), rate(SIZE))
 
 
 def _fresh(run: Run, target: Path) -> Run:

@@ -1,4 +1,4 @@
-"""What every arrow's test needs: a job in an empty folder."""
+"""What the tests of conversions need: a job in an empty folder."""
 
 from __future__ import annotations
 

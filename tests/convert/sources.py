@@ -136,7 +136,7 @@ def rtf() -> bytes:
         pairs = [int.from_bytes(units[at : at + 2], "little", signed=True) for at in range(0, len(units), 2)]
         return "".join(f"\\u{unit}?" for unit in pairs)
 
-    said = " ".join(escaped(sentence) for sentence in SENTENCES)
+    sentences = " ".join(escaped(sentence) for sentence in SENTENCES)
     picture = png().hex()
     rows = "".join(
         rf"\trowd\cellx3000\cellx6000\intbl {a}\cell {b}\cell\row" + "\n" for a, b in (("North", "1"), ("South", "22"))
@@ -144,7 +144,7 @@ def rtf() -> bytes:
     return (
         r"{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0 Times;}}" + "\n"
         r"\pard\outlinelevel0 Annual report\par" + "\n"
-        r"\pard\plain Plain, {\b bold} and {\i italic} " + said + "\n"
+        r"\pard\plain Plain, {\b bold} and {\i italic} " + sentences + "\n"
         r"{\field{\*\fldinst HYPERLINK " + '"https://a.example/"' + r"}{\fldrslt the link}}\par" + "\n"
         r"{\pard\bullet\tab first\par}{\pard\bullet\tab second\par}" + "\n" + rows + r"\pard\par" + "\n"
         r"{\pict\pngblip\picw60\pich40 " + picture + r"}\par}"

@@ -20,10 +20,10 @@ _HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/
 _SMALL = _HEAD + 'width="40" height="20">'
 
 
-def kept(inside: str, job, head: str = _SMALL) -> str:
+def cleaned(inside: str, job, head: str = _SMALL) -> str:
     """What is left of the inside of a drawing."""
-    found = read(f"{head}{inside}</svg>".encode(), job).svg
-    return re.sub(r"^<svg[^>]*?/?>|</svg>$", "", found)
+    svg = read(f"{head}{inside}</svg>".encode(), job).svg
+    return re.sub(r"^<svg[^>]*?/?>|</svg>$", "", svg)
 
 
 def picture(data: bytes, kind: str = "png") -> str:
@@ -39,7 +39,7 @@ def test_what_draws_is_kept(job):
         '<animate attributeName="x" values="0;1" dur="1s"/>'
     )
 
-    assert kept(inside, job) == inside
+    assert cleaned(inside, job) == inside
     assert job.notes == []
 
 
@@ -58,11 +58,11 @@ def test_what_draws_is_kept(job):
     ],
 )
 def test_what_runs_or_is_not_drawn_is_left_out(job, inside):
-    assert kept(inside, job) == ""
+    assert cleaned(inside, job) == ""
 
 
 @pytest.mark.parametrize(
-    "given, left",
+    "markup, left",
     [
         ("<rect onclick='alert(1)' ONLOAD='x'/>", "<rect/>"),
         ("<image href='/etc/passwd'/>", "<image/>"),
@@ -86,15 +86,17 @@ def test_what_runs_or_is_not_drawn_is_left_out(job, inside):
         ("<g xml:base='http://svc.example/'/>", "<g/>"),
     ],
 )
-def test_what_comes_from_elsewhere_is_left_out(job, given, left):
-    assert kept(given, job) == left
+def test_what_comes_from_elsewhere_is_left_out(job, markup, left):
+    assert cleaned(markup, job) == left
 
 
 def test_a_picture_in_the_drawing_is_looked_at_and_kept(job):
-    left = kept(f'<image href="{picture(decks.picture())}" width="4" height="4"/>', job)
+    left = cleaned(f'<image href="{picture(decks.picture())}" width="4" height="4"/>', job)
 
     assert "data:image/png;base64," in left
-    assert kept(f'<image href="{picture(decks.picture())}"/>', replace(job, limits=JobLimits(pixels=700))) == "<image/>"
+    assert (
+        cleaned(f'<image href="{picture(decks.picture())}"/>', replace(job, limits=JobLimits(pixels=700))) == "<image/>"
+    )
 
 
 def test_a_document_type_is_left_out_and_one_with_entities_refused(job):
@@ -124,11 +126,11 @@ def uses(tag: str, link: str) -> str:
 )  # fmt: skip
 def test_what_comes_to_too_much_is_refused(job, inside):
     with pytest.raises(TooLarge, match="elements"):
-        kept(inside, job)
+        cleaned(inside, job)
 
 
 @pytest.mark.parametrize(
-    "source, said",
+    "source, reason",
     [
         (b"", "no well-formed XML"),
         (b"\x1f\x8b123", "compressed"),
@@ -140,8 +142,8 @@ def test_what_comes_to_too_much_is_refused(job, inside):
     ],
 )
 @pytest.mark.spec("A5-02")
-def test_what_is_no_drawing_is_refused_with_the_reason(job, source, said):
-    with pytest.raises(ConversionError, match=said):
+def test_what_is_no_drawing_is_refused_with_the_reason(job, source, reason):
+    with pytest.raises(ConversionError, match=reason):
         read(source, job)
 
 

@@ -82,7 +82,7 @@ def written(converter: Converter, bodies: dict[str, bytes], native: str, kind: s
     return made
 
 
-def told(*command: Any) -> str:
+def output_of(*command: Any) -> str:
     return subprocess.run([str(part) for part in command], check=True, capture_output=True).stdout.decode()
 
 
@@ -91,11 +91,11 @@ def office(made: bytes, extension: str, target: str, folder: Path) -> bytes:
     source = folder / f"made.{extension}"
     source.write_bytes(made)
     profile = f"-env:UserInstallation={(folder / 'lo').as_uri()}"
-    told(engines.soffice(), profile, "--headless", "--convert-to", target, "--outdir", folder, source)
+    output_of(engines.soffice(), profile, "--headless", "--convert-to", target, "--outdir", folder, source)
     return source.with_suffix(f".{target.partition(':')[0]}").read_bytes()
 
 
-def found(text: str) -> list[str]:
+def missing_scripts(text: str) -> list[str]:
     """The scripts whose sentence is not in a text; blanks come and go where glyphs are put together."""
     plain = "".join(text.split())
     return [name for name, sentence in SCRIPTS.items() if "".join(sentence.split()) not in plain]
@@ -107,7 +107,7 @@ def test_documents_in_writer(converter: Converter, bodies: dict[str, bytes], kin
 
     text = office(made, extension, "txt:Text (encoded):UTF8", tmp_path).decode("utf-8-sig")
 
-    assert found(text) == []
+    assert missing_scripts(text) == []
     assert EMOJI in text
 
 
@@ -127,7 +127,7 @@ def test_slides_in_impress(converter: Converter, bodies: dict[str, bytes], kind:
     text = office(made, extension, "odp", tmp_path)
 
     with zipfile.ZipFile(io.BytesIO(text)) as file:
-        assert found(_text_of(file.read("content.xml"))) == []
+        assert missing_scripts(_text_of(file.read("content.xml"))) == []
 
 
 def _text_of(markup: bytes) -> str:
@@ -142,9 +142,9 @@ def test_pdfs_in_poppler(converter: Converter, bodies: dict[str, bytes], native:
     made = tmp_path / "made.pdf"
     made.write_bytes(written(converter, bodies, native, f.PDF).body)
 
-    text, fonts = told("pdftotext", "-layout", made, "-"), told("pdffonts", made).splitlines()[2:]
+    text, fonts = output_of("pdftotext", "-layout", made, "-"), output_of("pdffonts", made).splitlines()[2:]
 
-    missing = [name for name in found(text) if name not in ("Devanagari", "Thai", "Arabic", "Hebrew")]
+    missing = [name for name in missing_scripts(text) if name not in ("Devanagari", "Thai", "Arabic", "Hebrew")]
     assert missing == []
     assert all(" yes " in line for line in fonts)
     for names in (("CJK",), ("Arabic", "DejaVu"), ("Devanagari",), ("Thai",)):
@@ -163,7 +163,7 @@ def test_drawings_in_pillow(converter: Converter, bodies: dict[str, bytes], kind
 def test_a_drawing_as_a_vector(converter: Converter, bodies: dict[str, bytes], tmp_path: Path) -> None:
     made = written(converter, bodies, "drawing", f.SVG).body
 
-    assert found(_text_of(made)) == []
+    assert missing_scripts(_text_of(made)) == []
     assert office(made, "svg", "png", tmp_path).startswith(b"\x89PNG")
 
 
@@ -174,7 +174,7 @@ def test_pages_in_zips(converter: Converter, bodies: dict[str, bytes], native: s
     with zipfile.ZipFile(io.BytesIO(made)) as file:
         assert file.testzip() is None
         pages = [file.read(name).decode() for name in file.namelist() if name.endswith(("html", "htm"))]
-    assert found(" ".join(pages)) == []
+    assert missing_scripts(" ".join(pages)) == []
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_text(converter: Converter, bodies: dict[str, bytes], native: str, kind:
     text = written(converter, bodies, native, kind).body.decode("utf-8-sig")
 
     assert SCRIPTS["Japanese"] in text
-    assert native == "script" or found(text) == []
+    assert native == "script" or missing_scripts(text) == []
 
 
 def test_a_scan_has_its_text_beside_it(converter: Converter, tmp_path: Path) -> None:

@@ -20,8 +20,8 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if nothing were: an engine's answer is kept by its cache, so the arrows are asked another way."""
-    monkeypatch.setattr(registry.Conversion, "is_available", property(lambda arrow: not arrow.needs))
+    """As if nothing were: an engine's answer is kept by its cache, so the conversions are asked another way."""
+    monkeypatch.setattr(registry.Conversion, "is_available", property(lambda conversion: not conversion.needs))
 
 
 _OPENXML, _ODF = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."
@@ -46,13 +46,13 @@ SOURCES = {
 @pytest.mark.spec("A5-01", "A5-05")
 @pytest.mark.parametrize("native", SOURCES)
 def test_every_source_of_the_interface_is_read(native: str) -> None:
-    assert set(SOURCES[native]) <= {arrow.media_type for arrow in importers() if arrow.native == native}
+    assert set(SOURCES[native]) <= {conversion.media_type for conversion in importers() if conversion.native == native}
 
 
 @pytest.mark.usefixtures("everything")
 @pytest.mark.spec("A5-01", "A5-05", "A7-01", "A7-01a", "A7-04")
 @pytest.mark.parametrize("extended", [False, True])
-def test_every_row_of_the_tables_has_its_arrow(extended: bool) -> None:
+def test_every_row_of_the_tables_has_its_conversion(extended: bool) -> None:
     offered = [row for row in EXPORTS if extended or not row.extended]
     sources = [row for row in IMPORTS if extended or not row.extended]
 
@@ -72,20 +72,23 @@ def test_the_interface_offers_23_exports() -> None:
 
 @pytest.mark.usefixtures("everything")
 def test_every_function_is_there() -> None:
-    for arrow in (*importers(extended=True), *exporters(extended=True)):
-        module = f"svc_notebooks.convert.{arrow.function.partition(':')[0]}"
-        assert find_spec(module), arrow.function
-        assert arrow.native in MODELS
+    for conversion in (*importers(extended=True), *exporters(extended=True)):
+        module = f"svc_notebooks.convert.{conversion.function.partition(':')[0]}"
+        assert find_spec(module), conversion.function
+        assert conversion.native in MODELS
 
 
 @pytest.mark.usefixtures("nothing")
 @pytest.mark.spec("A5-05", "A7-04")
 def test_what_is_not_installed_is_not_offered() -> None:
-    found, made = {arrow.media_type for arrow in importers()}, {arrow.media_type for arrow in exporters()}
+    readable, writable = (
+        {conversion.media_type for conversion in importers()},
+        {conversion.media_type for conversion in exporters()},
+    )
 
-    assert {"text/plain", "text/csv", "application/json"} <= found
-    assert not any("wordprocessingml" in kind or "pdf" in kind for kind in (*found, *made))
-    assert "text/csv" in made
+    assert {"text/plain", "text/csv", "application/json"} <= readable
+    assert not any("wordprocessingml" in kind or "pdf" in kind for kind in (*readable, *writable))
+    assert "text/csv" in writable
 
 
 def test_sizes_are_of_native_types() -> None:

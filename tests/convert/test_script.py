@@ -47,7 +47,7 @@ def test_json_of_another_form_is_the_one_file_of_a_project(job, source):
 
 @pytest.mark.spec("A5-02")
 @pytest.mark.parametrize(
-    "source, said",
+    "source, reason",
     [
         (b'{"files": [\n1,]}', "line 2, column 3"),
         (b"", "line 1, column 1"),
@@ -63,8 +63,8 @@ def test_json_of_another_form_is_the_one_file_of_a_project(job, source):
         (encoded({"files": [_CODE, _CODE]}), "'Code' is there more than once"),
     ],
 )
-def test_what_is_no_project_is_refused_with_the_place(job, source, said):
-    with pytest.raises(ConversionError, match=said):
+def test_what_is_no_project_is_refused_with_the_place(job, source, reason):
+    with pytest.raises(ConversionError, match=reason):
         read_json(source, job)
 
 

@@ -22,8 +22,8 @@ from tests.patience import PATIENCE
 LIMITS = JobLimits(seconds=20, memory=1024 * MIB, output=32 * MIB)
 
 
-class Desk:
-    """Gives errands to workers, and keeps their files."""
+class ConversionRunner:
+    """Runs conversions in workers and keeps their files."""
 
     def __init__(self, workers: ProcessPool | InlineExecutor, folder: Path, limits: JobLimits = LIMITS) -> None:
         self.workers = workers
@@ -32,9 +32,9 @@ class Desk:
         self.target = folder / "target"
 
     def run(self, name: str, source: bytes | None = b"words", *, reads: bool = True, **client: Any) -> dict[str, Any]:
-        given = self.folder / "source"
+        source_file = self.folder / "source"
         if source is not None:
-            given.write_bytes(source)
+            source_file.write_bytes(source)
         job = {
             "media_type": "text/plain", "folder": str(self.folder), "name": "n", "now": "2026-11-21T00:00:00+00:00",
             "limits": asdict(self.limits),
@@ -44,7 +44,7 @@ class Desk:
                 "function": f"tests.convert.hostile:{name}",
                 "model": "tests.convert.hostile:Words",
                 "reads": reads,
-                "source": None if source is None else str(given),
+                "source": None if source is None else str(source_file),
                 "target": str(self.target),
                 "job": job,
             },
@@ -53,21 +53,23 @@ class Desk:
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Desk]:
+def runner(tmp_path: Path) -> Iterator[ConversionRunner]:
     workers = ProcessPool(LIMITS, size=1)
     with contextlib.closing(workers):
-        yield Desk(workers, tmp_path)
+        yield ConversionRunner(workers, tmp_path)
 
 
-def test_a_source_becomes_a_body_with_notes(desk: Desk) -> None:
-    assert desk.run("echo") == {"notes": ["text/plain n"]}
-    assert desk.target.read_bytes() == b"words"
+def test_a_source_becomes_a_body_with_notes(runner: ConversionRunner) -> None:
+    assert runner.run("echo") == {"notes": ["text/plain n"]}
+    assert runner.target.read_bytes() == b"words"
 
 
 @pytest.mark.parametrize("body,expected", [(b"body", b"body"), (None, b"nothing")])
-def test_a_body_becomes_a_file_and_no_body_an_empty_one(desk: Desk, body: bytes | None, expected: bytes) -> None:
-    assert desk.run("write", body, reads=False) == {"notes": []}
-    assert desk.target.read_bytes() == expected
+def test_a_body_becomes_a_file_and_no_body_an_empty_one(
+    runner: ConversionRunner, body: bytes | None, expected: bytes
+) -> None:
+    assert runner.run("write", body, reads=False) == {"notes": []}
+    assert runner.target.read_bytes() == expected
 
 
 @pytest.mark.parametrize(
@@ -82,19 +84,19 @@ def test_a_body_becomes_a_file_and_no_body_an_empty_one(desk: Desk, body: bytes 
         ("abort", "large", "memory"),
     ],
 )
-def test_whatever_happens_is_an_answer_and_the_next_errand_is_done(
-    desk: Desk, name: str, kind: str, words: str
+def test_whatever_happens_is_an_answer_and_the_next_request_is_done(
+    runner: ConversionRunner, name: str, kind: str, words: str
 ) -> None:
-    answer = desk.run(name)
+    answer = runner.run(name)
 
     assert answer["kind"] == kind
     assert words in answer["error"]
-    assert desk.run("echo") == {"notes": ["text/plain n"]}
+    assert runner.run("echo") == {"notes": ["text/plain n"]}
 
 
-def test_what_libraries_print_is_no_answer(desk: Desk) -> None:
-    assert desk.run("chatter") == {"notes": []}
-    assert desk.run("echo") == {"notes": ["text/plain n"]}
+def test_what_libraries_print_is_no_answer(runner: ConversionRunner) -> None:
+    assert runner.run("chatter") == {"notes": []}
+    assert runner.run("echo") == {"notes": ["text/plain n"]}
 
 
 def _runs(pid: int) -> bool:
@@ -115,69 +117,69 @@ def _ends(pid: int) -> None:
 def test_what_hangs_is_ended_with_all_it_began(tmp_path: Path) -> None:
     limits = JobLimits(seconds=3)
     with contextlib.closing(ProcessPool(limits, size=1)) as workers:
-        answer = Desk(workers, tmp_path, limits).run("hang", str(tmp_path / "child").encode())
+        answer = ConversionRunner(workers, tmp_path, limits).run("hang", str(tmp_path / "child").encode())
 
     assert answer == {"error": "it took more than 3 seconds.", "kind": "large"}
     _ends(int((tmp_path / "child").read_text()))
 
 
-def test_a_worker_is_kept_and_replaced_when_it_died(desk: Desk) -> None:
-    assert desk.run("echo") == desk.run("echo")
-    [(_, first)] = desk.workers._idle
+def test_a_worker_is_kept_and_replaced_when_it_died(runner: ConversionRunner) -> None:
+    assert runner.run("echo") == runner.run("echo")
+    [(_, first)] = runner.workers._idle
     first.stop()
     first._process.wait()
 
-    assert desk.run("echo") == {"notes": ["text/plain n"]}
-    [(_, second)] = desk.workers._idle
+    assert runner.run("echo") == {"notes": ["text/plain n"]}
+    [(_, second)] = runner.workers._idle
     assert second is not first
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the child in /proc")
-def test_a_conversion_whose_client_has_gone_is_ended(desk: Desk, tmp_path: Path) -> None:
+def test_a_conversion_whose_client_has_gone_is_ended(runner: ConversionRunner, tmp_path: Path) -> None:
     child = tmp_path / "child"
     with pytest.raises(Abandoned):
-        desk.run("hang", str(child).encode(), is_gone=child.exists)
+        runner.run("hang", str(child).encode(), is_gone=child.exists)
 
     _ends(int(child.read_text()))
-    assert desk.run("echo") == {"notes": ["text/plain n"]}
+    assert runner.run("echo") == {"notes": ["text/plain n"]}
 
 
 def test_what_one_user_abandons_leaves_the_process_of_another(tmp_path: Path) -> None:
     with contextlib.closing(ProcessPool(LIMITS, size=2)) as workers:
-        desk, child = Desk(workers, tmp_path), tmp_path / "child"
-        desk.run("echo", user="ada")
+        runner, child = ConversionRunner(workers, tmp_path), tmp_path / "child"
+        runner.run("echo", user="ada")
         [(_, kept)] = workers._idle
         with pytest.raises(Abandoned):
-            desk.run("hang", str(child).encode(), user="bob", is_gone=child.exists)
-        desk.run("echo", user="ada")
+            runner.run("hang", str(child).encode(), user="bob", is_gone=child.exists)
+        runner.run("echo", user="ada")
 
         assert [worker for _, worker in workers._idle] == [kept]
 
 
 def test_threads_share_them(tmp_path: Path) -> None:
-    def errand(n: int) -> bytes:
+    def convert(n: int) -> bytes:
         folder = tmp_path / str(n)
         folder.mkdir()
-        desk = Desk(workers, folder)
-        desk.run("echo", str(n).encode())
-        return desk.target.read_bytes()
+        runner = ConversionRunner(workers, folder)
+        runner.run("echo", str(n).encode())
+        return runner.target.read_bytes()
 
     with contextlib.closing(ProcessPool(LIMITS, size=2)) as workers, ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(errand, range(24))) == [str(n).encode() for n in range(24)]
+        assert list(pool.map(convert, range(24))) == [str(n).encode() for n in range(24)]
 
 
 def test_without_processes_it_is_done_here(tmp_path: Path) -> None:
-    desk = Desk(InlineExecutor(), tmp_path)
+    runner = ConversionRunner(InlineExecutor(), tmp_path)
 
-    assert desk.run("echo") == {"notes": ["text/plain n"]}
-    assert desk.run("stumble")["kind"] == "failed"
+    assert runner.run("echo") == {"notes": ["text/plain n"]}
+    assert runner.run("stumble")["kind"] == "failed"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
-def test_limits_hold_in_the_worker_alone(desk: Desk) -> None:
+def test_limits_hold_in_the_worker_alone(runner: ConversionRunner) -> None:
     import resource
 
     before = resource.getrlimit(resource.RLIMIT_AS)
-    desk.run("echo")
+    runner.run("echo")
 
     assert resource.getrlimit(resource.RLIMIT_AS) == before

@@ -53,25 +53,25 @@ class Served:
             self.process.communicate(timeout=20)
             assert self.process.returncode == 0
 
-    def send(self, method: str, target: str, body: bytes | Slow = b"", **headers: str) -> http.client.HTTPResponse:
+    def send(self, method: str, target: str, body: bytes | SlowBody = b"", **headers: str) -> http.client.HTTPResponse:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         length = str(len(body))
         with contextlib.closing(http.client.HTTPConnection(self.address, timeout=20)) as connection:
             connection.request(
                 method, target, body or None, {"Authorization": f"Bearer {TOKEN}", "Content-Length": length, **sent}
             )
-            answer = connection.getresponse()
-            answer.content = answer.read()  # type: ignore[attr-defined]
-        return answer
+            response = connection.getresponse()
+            response.content = response.read()  # type: ignore[attr-defined]
+        return response
 
 
 @dataclass
-class Slow:
+class SlowBody:
     """A body that lets the test act when so many bytes of it have left."""
 
     content: bytes
     at: int
-    act: threading.Event = field(default_factory=threading.Event)
+    reached: threading.Event = field(default_factory=threading.Event)
 
     def __len__(self) -> int:
         return len(self.content)
@@ -79,54 +79,54 @@ class Slow:
     def __iter__(self):
         for first in range(0, len(self.content), Q // 4):
             if first >= self.at:
-                self.act.set()
+                self.reached.set()
             yield self.content[first : first + Q // 4]
-        self.act.set()
+        self.reached.set()
 
 
-def target_of(answer: http.client.HTTPResponse) -> str:
-    parts = urlsplit(answer.headers["Location"])
+def target_of(response: http.client.HTTPResponse) -> str:
+    parts = urlsplit(response.headers["Location"])
     return f"{parts.path}?{parts.query}"
 
 
 def status(served: Served, session: str) -> tuple[int, int]:
-    answer = served.send("PUT", session, Content_Range="bytes */*")
-    stored = answer.headers["Range"]
-    return answer.status, int(stored.removeprefix("bytes=0-")) + 1 if stored else 0
+    response = served.send("PUT", session, Content_Range="bytes */*")
+    stored = response.headers["Range"]
+    return response.status, int(stored.removeprefix("bytes=0-")) + 1 if stored else 0
 
 
 def upload(served: Served, content: bytes, kills: int, dice: random.Random) -> str:
     """One file, chunk by chunk, over so many kills; its id."""
     session = target_of(served.send("POST", "/upload/storage/v3/files?uploadType=resumable"))
-    told = sent = 0
+    acknowledged = sent = 0
     while True:
         code, stored = status(served, session)
         if code == 200:
             break
         assert code == 308
-        assert told <= stored <= sent, "never less than was promised, never more than was sent"
+        assert acknowledged <= stored <= sent, "never less than was promised, never more than was sent"
         assert stored % Q == 0
-        told = stored
+        acknowledged = stored
         chunk = content[stored : stored + CHUNK]
         sent = max(sent, stored + len(chunk))
         last = f"bytes {stored}-{stored + len(chunk) - 1}/{len(content)}"
         if kills and dice.random() < 0.8:
             kills -= 1
-            killed_send(served, session, Slow(chunk, dice.randrange(len(chunk) + 1)), last, dice)
+            killed_send(served, session, SlowBody(chunk, dice.randrange(len(chunk) + 1)), last, dice)
         else:
-            answer = served.send("PUT", session, chunk, Content_Range=last)
-            assert answer.status in (200, 308)
+            response = served.send("PUT", session, chunk, Content_Range=last)
+            assert response.status in (200, 308)
     return str(json.loads(served.send("PUT", session, Content_Range="bytes */*").content)["id"])  # type: ignore[attr-defined]
 
 
-def killed_send(served: Served, session: str, body: Slow, content_range: str, dice: random.Random) -> None:
+def killed_send(served: Served, session: str, body: SlowBody, content_range: str, dice: random.Random) -> None:
     def attempt() -> None:
         with contextlib.suppress(OSError, http.client.HTTPException):
             served.send("PUT", session, body, Content_Range=content_range)
 
     sender = threading.Thread(target=attempt)
     sender.start()
-    body.act.wait(timeout=20)
+    body.reached.wait(timeout=20)
     # Spread the moments over the receiving, the writing and the commit; nothing waits for this to have an effect.
     threading.Event().wait(dice.random() * 0.01)
     served.kill()

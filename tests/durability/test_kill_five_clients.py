@@ -29,7 +29,7 @@ def content_of(name: str, version: int, size: int) -> bytes:
 
 
 @dataclass
-class Client:
+class KillTestClient:
     """One of five; `expected` holds, by file id, the contents that the file may have, None: it is deleted."""
 
     served: Served
@@ -38,7 +38,7 @@ class Client:
     number: int
     dice: random.Random
     expected: dict[str, set[bytes | None]] = field(default_factory=dict)
-    unsure: dict[str, bytes] = field(default_factory=dict)
+    unconfirmed: dict[str, bytes] = field(default_factory=dict)
     acknowledged: int = 0
 
     def send(self, method: str, target: str, body: bytes = b"", **headers: str) -> http.client.HTTPResponse:
@@ -53,14 +53,14 @@ class Client:
         while not self.stop.is_set():
             made += 1
             name = f"file {self.number}-{made}"
-            act = self.dice.choice((self.create, self.upload, self.replace, self.replace, self.delete))
+            operation = self.dice.choice((self.create, self.upload, self.replace, self.replace, self.delete))
             with contextlib.suppress(*BROKEN):
-                act(name)
+                operation(name)
                 self.acknowledged += 1
 
     def create(self, name: str) -> None:
         content = content_of(name, 1, self.dice.randrange(1, 100_000))
-        self.unsure[name] = content
+        self.unconfirmed[name] = content
         body = b"".join([
             f'--{BOUNDARY}\r\nContent-Type: application/json\r\n\r\n{json.dumps({"name": name})}\r\n'.encode(),
             f"--{BOUNDARY}\r\nContent-Type: text/plain\r\n\r\n".encode(), content, f"\r\n--{BOUNDARY}--".encode(),
@@ -68,11 +68,11 @@ class Client:
         response = self.send(
             "POST", f"{UPLOAD}?uploadType=multipart", body, Content_Type=f"multipart/related; boundary={BOUNDARY}"
         )
-        self.known(name, response)
+        self.confirm(name, response)
 
-    def known(self, name: str, response: http.client.HTTPResponse) -> None:
+    def confirm(self, name: str, response: http.client.HTTPResponse) -> None:
         assert response.status == 200
-        self.expected[json.loads(response.content)["id"]] = {self.unsure.pop(name)}  # type: ignore[attr-defined]
+        self.expected[json.loads(response.content)["id"]] = {self.unconfirmed.pop(name)}  # type: ignore[attr-defined]
 
     def upload(self, name: str) -> None:
         """A resumable upload in chunks; a service that was killed is asked how much it has."""
@@ -80,7 +80,7 @@ class Client:
         metadata = json.dumps({"name": name}).encode()
         response = self.send("POST", f"{UPLOAD}?uploadType=resumable", metadata, Content_Type="application/json")
         session, stored = target_of(response), 0
-        self.unsure[name] = content
+        self.unconfirmed[name] = content
         while response.status != 200 and not self.stop.is_set():
             try:
                 chunk = content[stored : stored + Q]
@@ -88,20 +88,20 @@ class Client:
                 response = self.send("PUT", session, chunk, Content_Range=span)
                 stored = self.stored(response, stored)
             except BROKEN:
-                response = self.ask(session)
+                response = self.query_status(session)
                 stored = self.stored(response, stored)
         if response.status == 200 and "id" in json.loads(response.content or b"{}"):  # type: ignore[attr-defined]
-            self.known(name, response)
+            self.confirm(name, response)
 
-    def ask(self, session: str) -> http.client.HTTPResponse:
+    def query_status(self, session: str) -> http.client.HTTPResponse:
         while True:
             with contextlib.suppress(*BROKEN):
                 return self.send("PUT", session, Content_Range="bytes */*")
 
     def stored(self, response: http.client.HTTPResponse, before: int) -> int:
         assert response.status in (200, 308), "the session outlives the kill"
-        told = response.headers["Range"]
-        stored = int(told.removeprefix("bytes=0-")) + 1 if told else 0
+        range_header = response.headers["Range"]
+        stored = int(range_header.removeprefix("bytes=0-")) + 1 if range_header else 0
         assert response.status == 200 or stored >= before, "never less than was acknowledged"
         return stored
 
@@ -140,7 +140,7 @@ def run_with_kills(store: Path, kills: int, seed: int) -> int:
     """Kill the service so many times under five clients, then compare everything; how much was acknowledged."""
     dice = random.Random(seed)
     served, up, stop = Served(store), threading.Event(), threading.Event()
-    clients = [Client(served, up, stop, number, random.Random(seed + number)) for number in range(5)]
+    clients = [KillTestClient(served, up, stop, number, random.Random(seed + number)) for number in range(5)]
     served.start()
     up.set()
     try:
@@ -166,7 +166,7 @@ def run_with_kills(store: Path, kills: int, seed: int) -> int:
     return sum(client.acknowledged for client in clients)
 
 
-def compare(clients: list[Client]) -> None:
+def compare(clients: list[KillTestClient]) -> None:
     names, page = {}, ""
     while True:
         response = clients[0].send("GET", f"{FILES}?pageSize=1000&fields=nextPageToken,files(id,name){page}")
@@ -179,7 +179,7 @@ def compare(clients: list[Client]) -> None:
         for key in list(client.expected):
             client.check(key)
     sure = {key for client in clients for key in client.expected}
-    unsure = {name: content for client in clients for name, content in client.unsure.items()}
+    unsure = {name: content for client in clients for name, content in client.unconfirmed.items()}
     assert sure <= names.keys()
     for key in names.keys() - sure:
         response = clients[0].send("GET", f"{FILES}/{key}?alt=media")

@@ -44,13 +44,13 @@ def numbers_in(path: Path) -> list[int]:
     with open_saved(path) as service:
         head = Headers([("Authorization", f"Bearer {TOKEN}")])
         listed = service.handle(Request("GET", FILES + "?pageSize=1000", head)).content()
-        found = []
+        numbers = []
         for file in json.loads(listed)["files"]:
             content = service.handle(Request("GET", f"{FILES}/{file['id']}?alt=media", head)).content()
             number = int(content[: len(content) // 300_000])
             assert content == str(number).encode() * 300_000
-            found.append(number)
-        return sorted(found)
+            numbers.append(number)
+        return sorted(numbers)
 
 
 @pytest.mark.durability
@@ -67,16 +67,16 @@ def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path: Path, seed: 
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(timeout=chance.random() * 0.05)  # somewhere in this save, or in the next one
     process.kill()
-    said = process.stdout.read().split()
+    output_words = process.stdout.read().split()
     process.wait()
     process.stdout.close()
 
-    done = [int(number) for word, number in zip(said[::2], said[1::2], strict=False) if word == "saved"]
-    found = numbers_in(path)
-    assert found == list(range(1, len(found) + 1))
-    assert max([last - 1, *done]) <= len(found) <= max([last - 1, *done]) + 1
+    done = [int(number) for word, number in zip(output_words[::2], output_words[1::2], strict=False) if word == "saved"]
+    numbers = numbers_in(path)
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert max([last - 1, *done]) <= len(numbers) <= max([last - 1, *done]) + 1
     backup = tmp_path / "lesson.svc.bak"
-    assert len(numbers_in(backup)) in (len(found), len(found) - 1)  # the new one may not have taken its place yet
+    assert len(numbers_in(backup)) in (len(numbers), len(numbers) - 1)  # the new one may not have taken its place yet
 
 
 @pytest.mark.durability
@@ -95,5 +95,5 @@ def test_what_killed_saves_left_is_gone_after_the_next_one(tmp_path: Path) -> No
     with open_service(seed=0) as service:
         service.sign_in(token=TOKEN)
         service.save(path, overwrite=True)
-    assert {one.name for one in tmp_path.iterdir()} <= {"lesson.svc", "lesson.svc.bak"}
+    assert {file.name for file in tmp_path.iterdir()} <= {"lesson.svc", "lesson.svc.bak"}
     assert numbers_in(path) == []

@@ -34,15 +34,15 @@ _EXECUTE = """async (code) => {
 
 
 class Browser:
-    """One chromium. `asked` are the requests that did not go to the site."""
+    """One chromium. `external_requests` are the requests that did not go to the site."""
 
     def __init__(self, chromium: Any, address: str) -> None:
-        self.asked: list[str] = []
+        self.external_requests: list[str] = []
         self._chromium, self._address = chromium, address
 
-    def _seen(self, url: str) -> None:
+    def _record_request(self, url: str) -> None:
         if not url.startswith((self._address, "data:", "blob:")):
-            self.asked.append(url)
+            self.external_requests.append(url)
 
     def open(self, name: str) -> Any:
         """A page with a notebook and a kernel of its own, for somebody who was never here."""
@@ -55,7 +55,7 @@ class Browser:
     def _opened(self, address: str) -> Any:
         context = self._chromium.new_context(viewport={"width": 1280, "height": 1000})
         context.set_default_timeout(PATIENCE)
-        context.on("request", lambda request: self._seen(request.url))
+        context.on("request", lambda request: self._record_request(request.url))
         page = context.new_page()
         page.goto(address)
         page.wait_for_function(_READY)
@@ -64,8 +64,8 @@ class Browser:
 
 def run(page: Any) -> list[dict[str, Any]]:
     """Run all cells; what they are then. `meant`: the site expects this one to end in an error."""
-    found: list[dict[str, Any]] = page.evaluate(_RUN)
-    return found
+    cells: list[dict[str, Any]] = page.evaluate(_RUN)
+    return cells
 
 
 def execute(page: Any, code: str) -> str:

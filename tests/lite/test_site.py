@@ -23,26 +23,26 @@ NOT_OFFLINE = ("PIL", "lxml", "cryptography")
 
 
 def errors(cell):
-    return [one for one in cell["outputs"] if one["output_type"] == "error"]
+    return [output for output in cell["outputs"] if output["output_type"] == "error"]
 
 
-def judged(cells):
+def classify_cells(cells):
     """The cells that ran well, those that could not be judged here, and what went wrong."""
     well, without, wrong = [], [], []
-    for cell in (one for one in cells if one["cell_type"] == "code"):
-        found = errors(cell)
+    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
+        cell_errors = errors(cell)
         if not cell["execution_count"]:
             wrong.append(f"{cell['source'][:80]!r} was not run")
-        elif not found:
+        elif not cell_errors:
             well.append(cell)
-        elif _name(found[0]) in NOT_JUDGED or _misses(found[0]["evalue"]):
+        elif _name(cell_errors[0]) in NOT_JUDGED or _needs_missing_package(cell_errors[0]["evalue"]):
             without.append(cell)
         elif cell["meant"]:
             well.append(cell)
-        elif _name(found[0]) == "NameError" and without:
+        elif _name(cell_errors[0]) == "NameError" and without:
             without.append(cell)  # what such a cell would have made
         else:
-            wrong.append(f"{cell['source'][:80]!r}: {found[0]['ename']}: {found[0]['evalue'][:300]}")
+            wrong.append(f"{cell['source'][:80]!r}: {cell_errors[0]['ename']}: {cell_errors[0]['evalue'][:300]}")
     return well, without, wrong
 
 
@@ -51,9 +51,9 @@ def _name(error):
     return error["ename"].strip("<>'").rpartition(".")[2].removeprefix("class '")
 
 
-def _misses(words):
+def _needs_missing_package(message):
     says = ("No module named '{}'", "need the package {}", "it needs {}")
-    return any(one.format(name) in words for name in NOT_OFFLINE for one in says)
+    return any(template.format(name) in message for name in NOT_OFFLINE for template in says)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -63,23 +63,23 @@ def test_a_notebook_runs(browser, name, record_property):
     cells = run(page)
     page.context.close()
 
-    well, without, wrong = judged(cells)
+    well, without, wrong = classify_cells(cells)
     record_property("cells", f"{len(well)} ran, {len(without)} need more than a stand-in")
     print(f"{name}: {len(well)} cells ran, {len(without)} need pandas or another package that is not to be had offline")
     assert wrong == []
-    for error in (one for cell in cells if cell["cell_type"] == "code" for one in errors(cell)):
+    for error in (error for cell in cells if cell["cell_type"] == "code" for error in errors(cell)):
         assert _name(error) != "Unsupported" or len(error["traceback"]) == 1
-    assert browser.asked == []
+    assert browser.external_requests == []
 
 
 @pytest.fixture(scope="module")
 def page(browser):
     """The page on which the site opens, with the package loaded and a sandbox."""
-    found = browser.start()
-    assert found.evaluate("window.jupyterapp.shell.currentWidget.context.path") == "00-start.ipynb"
-    assert execute(found, "import svc_notebooks as svc\nlab = svc.sandbox()\nprint('ready')") == "ready\n"
-    yield found
-    found.context.close()
+    browser_page = browser.start()
+    assert browser_page.evaluate("window.jupyterapp.shell.currentWidget.context.path") == "00-start.ipynb"
+    assert execute(browser_page, "import svc_notebooks as svc\nlab = svc.sandbox()\nprint('ready')") == "ready\n"
+    yield browser_page
+    browser_page.context.close()
 
 
 def test_there_are_no_threads_and_nobody_misses_them(page):
@@ -96,10 +96,10 @@ print(threading.active_count())
 
 
 def test_what_cannot_be_is_one_sentence(page):
-    said = execute(page, "lab.serve()")
+    output = execute(page, "lab.serve()")
 
-    assert said.startswith("Unsupported: serve() listens on a socket, and a browser has none.")
-    assert len(said.splitlines()) == 1
+    assert output.startswith("Unsupported: serve() listens on a socket, and a browser has none.")
+    assert len(output.splitlines()) == 1
 
 
 def test_spreadsheets_and_pdf_are_made_in_the_page(page):
@@ -161,7 +161,7 @@ def test_a_service_elsewhere_that_lets_this_page_ask_is_asked(page, elsewhere, a
 
 
 def test_a_service_elsewhere_that_does_not_is_named_with_what_it_must_allow(page, elsewhere):
-    said = execute(page, _asked(elsewhere))
+    output = execute(page, _asked(elsewhere))
 
-    assert "CORS" in said
-    assert f"127.0.0.1:{elsewhere.server_port}" in said
+    assert "CORS" in output
+    assert f"127.0.0.1:{elsewhere.server_port}" in output

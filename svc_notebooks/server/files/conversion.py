@@ -48,7 +48,7 @@ def converter_of(policy: Policy) -> Converter:
         limits,
         extended=policy.extended_formats,
         office=policy.conversion_engine == "office",
-        most_waiting=policy.max_waiting_conversions,
+        max_waiting=policy.max_waiting_conversions,
     )
 
 

@@ -49,12 +49,12 @@ def test_links_that_stay(target: str, job: Job) -> None:
 
 
 def test_attributes(job: Job) -> None:
-    given = ["a b<c>'\"&", ["evil"], [
+    raw = ["a b<c>'\"&", ["evil"], [
         ["width", "50%"], ["height", "2.00000000001in"], ["dir", "RTL"], ["lang", "en-GB"], ["onclick", "x"],
         ["style", "x"], ["width", "expression(1)"], ["lang", "<b>"],
     ]]  # fmt: skip
 
-    [block] = cleaned(job, {"t": "Div", "c": [given, [para(*text_inlines("x"))]]}).blocks
+    [block] = cleaned(job, {"t": "Div", "c": [raw, [para(*text_inlines("x"))]]}).blocks
 
     identifier, classes, pairs = block["c"][0]
     assert (identifier, classes) == ("abc", [])
@@ -78,10 +78,10 @@ def test_raw_code_is_gone(job: Job) -> None:
 
 
 def test_signs_that_no_format_takes(job: Job) -> None:
-    given = {"t": "Str", "c": "a\x00\x0b\ud800\uffffb"}
+    node = {"t": "Str", "c": "a\x00\x0b\ud800\uffffb"}
     code = {"t": "CodeBlock", "c": [["", ["python", "x"], [["k", "v"]]], "c\x00"]}
 
-    assert cleaned(job, para(given), code).blocks == [
+    assert cleaned(job, para(node), code).blocks == [
         para({"t": "Str", "c": "ab"}),
         {"t": "CodeBlock", "c": [["", ["python"], []], "c"]},
     ]

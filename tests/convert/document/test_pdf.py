@@ -114,19 +114,19 @@ def test_the_time_is_the_jobs(job: Job) -> None:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "source_text",
     [
         '#read("/etc/passwd")', "#read(\"data.json\")", '#import "@preview/cetz:0.1.0"', "$x$", "@ref", "<label>",
         "\\u{41}", "*bold* _emph_ `raw`", "= heading", "#sys.version", "]#text[", '")#read("/etc/passwd")("',
         "// comment",
     ],
 )  # fmt: skip
-def test_text_that_looks_like_code_is_text(said: str, job: Job) -> None:
-    document = read.text(f"before {said} after".encode(), job)
+def test_text_that_looks_like_code_is_text(source_text: str, job: Job) -> None:
+    document = read.text(f"before {source_text} after".encode(), job)
 
     text = " ".join(pages(pdf.write(document, job)).split())
 
-    assert f"before {said} after".replace('"', "") in text.replace('"', "").replace("“", "").replace("”", "")
+    assert f"before {source_text} after".replace('"', "") in text.replace('"', "").replace("“", "").replace("”", "")
     assert "root:" not in text
 
 
@@ -194,9 +194,9 @@ def test_a_picture_has_the_width_and_the_height_that_are_said(
     assert (right - left, top - bottom) == pytest.approx((wide, high), abs=0.3)
 
 
-@pytest.mark.parametrize("said", ["0in", "0.0%", "3rem", "1.2.3px", ".in", "300", "wide"])
-def test_a_length_that_is_none_is_the_own_one_of_the_picture(said: str, job: Job) -> None:
-    image = {"t": "Image", "c": [["", [], [["width", said], ["height", said]]], [], ["square.png", ""]]}
+@pytest.mark.parametrize("length", ["0in", "0.0%", "3rem", "1.2.3px", ".in", "300", "wide"])
+def test_a_length_that_is_none_is_the_own_one_of_the_picture(length: str, job: Job) -> None:
+    image = {"t": "Image", "c": [["", [], [["width", length], ["height", length]]], [], ["square.png", ""]]}
     square = Document([{"t": "Para", "c": [image]}], {}, {"square.png": sources.png()})
 
     made = pypdfium2.PdfDocument(pdf.write(square, job))

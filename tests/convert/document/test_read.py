@@ -24,20 +24,20 @@ ARROWS = {
 }
 
 
-def kinds(document: Document) -> set[str]:
+def node_types_of(document: Document) -> set[str]:
     """The types of all nodes."""
-    found: set[str] = set()
+    node_types: set[str] = set()
 
     def look(value: object) -> None:
         if isinstance(value, dict):
-            found.add(value["t"])
+            node_types.add(value["t"])
             look(value.get("c"))
         elif isinstance(value, list):
             for inner in value:
                 look(inner)
 
     look(document.blocks)
-    return found
+    return node_types
 
 
 @pytest.mark.spec("A5-01")
@@ -50,7 +50,7 @@ def test_what_users_would_miss_is_kept(name: str, job: Job) -> None:
     text = " ".join(plain_text(document.blocks).split())
     for words in ("Annual report", "bold", "italic", "the link", "first", "second", "North", "22", *sources.SENTENCES):
         assert words in text, words
-    assert {"Header", "Strong", "Emph", "Link", "Table", "Image"} <= kinds(document)
+    assert {"Header", "Strong", "Emph", "Link", "Table", "Image"} <= node_types_of(document)
     assert len(document.resources) == 1
     assert Document.unpack(document.pack()) == document
     assert job.notes == []
@@ -60,7 +60,7 @@ def test_what_users_would_miss_is_kept(name: str, job: Job) -> None:
 def test_lists_are_lists(name: str, job: Job) -> None:
     reader, source = ARROWS[name]
 
-    assert kinds(reader(source(), job)) & {"BulletList", "OrderedList"}
+    assert node_types_of(reader(source(), job)) & {"BulletList", "OrderedList"}
 
 
 def test_the_title_of_a_page_is_not_on_it(job: Job) -> None:
@@ -106,8 +106,8 @@ def test_nothing_is_an_empty_document(source: bytes, job: Job) -> None:
 def test_markdown_has_no_html(job: Job) -> None:
     document = read.markdown(b"# Head\n\n<script>alert(1)</script>\n\n*word*\n\n```{=html}\n<b>raw</b>\n```\n", job)
 
-    assert {"Header", "Emph"} <= kinds(document)
-    assert not kinds(document) & {"RawBlock", "RawInline"}
+    assert {"Header", "Emph"} <= node_types_of(document)
+    assert not node_types_of(document) & {"RawBlock", "RawInline"}
     assert "alert" not in plain_text(document.blocks)
     assert "HTML" in job.notes[0]
 
@@ -126,7 +126,7 @@ class TestHostile:
         document = read.html(f'<p><a href="{target}">words</a></p>'.encode(), job)
 
         assert plain_text(document.blocks) == "words"
-        assert "Link" not in kinds(document)
+        assert "Link" not in node_types_of(document)
         assert job.notes
 
     @pytest.mark.parametrize("target", ["https://a.example/?q=1#x", "http://a.example", "mailto:a@b.example", "#here"])
@@ -275,7 +275,7 @@ def test_old_word_files_go_through_libreoffice(job: Job, tmp_path_factory: pytes
     document = read.doc(old, job)
 
     assert old.startswith(b"\xd0\xcf\x11\xe0")
-    assert {"Header", "Table", "Image", "Strong"} <= kinds(document)
+    assert {"Header", "Table", "Image", "Strong"} <= node_types_of(document)
     assert "한국어" in plain_text(document.blocks)
 
 

@@ -111,9 +111,9 @@ def test_models_of_languages(tag: str, model: str, monkeypatch: pytest.MonkeyPat
 def test_what_there_is_when_nothing_is_asked(installed: dict[str, Path], expected: str | None, monkeypatch) -> None:
     monkeypatch.setattr(ocr, "_installed_models", lambda: installed)
 
-    found = ocr.choose_model(None)
+    model = ocr.choose_model(None)
 
-    assert (found and found.model) == expected
+    assert (model and model.model) == expected
 
 
 def test_trained_data_is_found_where_it_is_said_to_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

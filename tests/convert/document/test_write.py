@@ -215,13 +215,13 @@ def test_what_was_written_is_read_again(name: str, document: Document, job: Job)
 
 
 def test_text_that_looks_like_markup_is_text(job: Job) -> None:
-    said = '<script>alert(1)</script> \\input{x} ${y} `z` {\\rtf} #read("/etc/passwd") $x$ @ref </p>'
-    document = read.text(said.encode(), job)
+    source_text = '<script>alert(1)</script> \\input{x} ${y} `z` {\\rtf} #read("/etc/passwd") $x$ @ref </p>'
+    document = read.text(source_text.encode(), job)
 
     page = Page(write.html(document, job))
-    assert said in " ".join(page.text.split())
+    assert source_text in " ".join(page.text.split())
     assert "script" not in page.names()
-    assert said in write.text(document, job).decode("utf-8-sig")
+    assert source_text in write.text(document, job).decode("utf-8-sig")
 
 
 def test_from_the_right(job: Job) -> None:
@@ -240,7 +240,7 @@ def test_a_title_and_what_stands_under_it_are_seen(name: str, part: str, job: Jo
     made = WRITERS[name](Document([paragraph("text")], meta), job)
 
     shown = markup(made, part) if part else made.decode("utf-8-sig")
-    assert [shown.count(said) for said in ("The title", "The subtitle")] == [1, 1]
+    assert [shown.count(heading) for heading in ("The title", "The subtitle")] == [1, 1]
     assert shown.index("The title") < shown.index("The subtitle") < shown.index("text", shown.index("The subtitle"))
 
 
@@ -285,10 +285,10 @@ def test_the_date_is_the_service_s_and_the_title_the_file_s(name: str, part: str
     made = WRITERS[name](document, replace(job, name="A & B", now=datetime(2031, 5, 6, 7, 8, 9, tzinfo=UTC)))
 
     with zipfile.ZipFile(io.BytesIO(made)) as file:
-        said = file.read(part).decode()
-    assert "2031-05-06T07:08:09Z" in said
-    assert "A &amp; B</dc:title>" in said
-    assert "1970" not in said
+        part_text = file.read(part).decode()
+    assert "2031-05-06T07:08:09Z" in part_text
+    assert "A &amp; B</dc:title>" in part_text
+    assert "1970" not in part_text
 
 
 def test_through_a_worker(document: Document) -> None:

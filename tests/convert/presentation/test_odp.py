@@ -27,7 +27,7 @@ def page(inside: str, facts: str = "") -> str:
     return f'<draw:page draw:master-page-name="M" {facts}>{inside}</draw:page>'
 
 
-def one(source: bytes, job) -> tuple:
+def read_first_slide(source: bytes, job) -> tuple:
     (slide,) = read(source, job).slides
     return slide.shapes
 
@@ -56,12 +56,12 @@ def test_lists_have_their_levels_and_markers(job):
         '<text:p>plain</text:p><text:list text:style-name="N"><text:list-item><text:p>a</text:p><text:list>'
         "<text:list-item><text:p>b</text:p></text:list-item></text:list></text:list-item></text:list>"
     )
-    (body,) = one(
+    (body,) = read_first_slide(
         decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{lists}</draw:text-box></draw:frame>"), styles), job
     )
 
-    found = [(it.text, it.level, it.marker) for it in body.paragraphs]
-    assert found == [("plain", 0, ""), ("a", 0, "number"), ("b", 1, "bullet")]
+    paragraphs = [(it.text, it.level, it.marker) for it in body.paragraphs]
+    assert paragraphs == [("plain", 0, ""), ("a", 0, "number"), ("b", 1, "bullet")]
 
 
 def test_looks_of_runs_are_inherited_and_links_are_safe(job):
@@ -75,7 +75,7 @@ def test_looks_of_runs_are_inherited_and_links_are_safe(job):
         '<text:p>a<text:span text:style-name="B">b<text:s text:c="2"/><text:line-break/>c</text:span>'
         '<text:a xlink:href="javascript:alert(1)">d</text:a><text:a xlink:href="https://svc.example/">e</text:a></text:p>'
     )
-    (body,) = one(
+    (body,) = read_first_slide(
         decks.odp(page(f"<draw:frame {_FRAME}><draw:text-box>{words}</draw:text-box></draw:frame>"), styles), job
     )
 
@@ -140,9 +140,9 @@ def test_what_is_written_is_a_valid_archive_with_slides_lists_and_notes(job):
         assert all(f'"{name}"' in manifest for name in archive.namelist() if not name.startswith(("mime", "META")))
         content = ElementTree.fromstring(archive.read("content.xml"))
     assert len(list(content.iter(f"{_DRAW}page"))) == 1
-    said = ["".join(it.itertext()) for it in content.iter(f"{_TEXT}p")]
-    assert said[:4] == ["Title", "onebelow", "two", "שלום"]
-    assert said[-2:] == ["note", "more"]
+    texts = ["".join(it.itertext()) for it in content.iter(f"{_TEXT}p")]
+    assert texts[:4] == ["Title", "onebelow", "two", "שלום"]
+    assert texts[-2:] == ["note", "more"]
 
 
 @pytest.mark.spec("A7-01", "A7-01a")
@@ -170,7 +170,7 @@ def test_an_empty_presentation_has_one_blank_slide(job):
 
 @pytest.mark.spec("A5-02")
 @pytest.mark.parametrize(
-    "source, said",
+    "source, reason",
     [
         (b"PK", "damaged"),
         (decks.zipped({"mimetype": b"x"}), "content.xml is missing"),
@@ -180,8 +180,8 @@ def test_an_empty_presentation_has_one_blank_slide(job):
         (decks.odp("", members={"meta.xml": b"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"}), "document type"),
     ],
 )
-def test_what_is_no_presentation_is_refused_with_the_reason(job, source, said):
-    with pytest.raises(ConversionError, match=said):
+def test_what_is_no_presentation_is_refused_with_the_reason(job, source, reason):
+    with pytest.raises(ConversionError, match=reason):
         read(source, job)
 
 
@@ -198,6 +198,6 @@ def test_endless_tables_and_spaces_have_an_end(job):
         '<table:table-cell table:number-columns-repeated="999999999"><text:p><text:s text:c="999999999"/>a</text:p>'
         "</table:table-cell></table:table-row></table:table></draw:frame>"
     )
-    (grid,) = one(decks.odp(page(table)), job)
+    (grid,) = read_first_slide(decks.odp(page(table)), job)
 
     assert (len(grid.rows), len(grid.rows[0]), len(grid.rows[0][0].text)) == (1_000, 200, 201)

@@ -21,18 +21,18 @@ pytestmark = [pytest.mark.opens, pytest.mark.spec("A7-01", "A7-01b")]
 _SCRIPTS = ("Größe", "日本語", "한국어", "中文", "Ελληνικά", "Русский")
 
 
-def office(source: bytes, extension: str, target: str, folder: Path) -> bytes:
+def convert_with_libreoffice(source: bytes, extension: str, target: str, folder: Path) -> bytes:
     folder = folder / "office"
     folder.mkdir(exist_ok=True)
-    given = folder / f"given.{extension}"
-    given.write_bytes(source)
+    source_file = folder / f"given.{extension}"
+    source_file.write_bytes(source)
     profile = f"-env:UserInstallation={(folder / 'profile').as_uri()}"
-    command = [shutil.which("soffice"), profile, "--headless", "--convert-to", target, "--outdir", folder, given]
+    command = [shutil.which("soffice"), profile, "--headless", "--convert-to", target, "--outdir", folder, source_file]
     subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
-    return given.with_suffix(f".{target}").read_bytes()
+    return source_file.with_suffix(f".{target}").read_bytes()
 
 
-def said(source: bytes, folder: Path) -> str:
+def text_by_libreoffice(source: bytes, folder: Path) -> str:
     path = folder / "seen.pdf"
     path.write_bytes(source)
     return subprocess.run(["pdftotext", "-layout", path, "-"], check=True, capture_output=True).stdout.decode()
@@ -53,29 +53,29 @@ def _roomy(shape: Shape, n: int) -> Shape:
 
 @pytest.mark.parametrize("room, extension", [(pptx, "pptx"), (odp, "odp")])
 def test_libreoffice_shows_the_same_slides(job, deck, tmp_path, room, extension):
-    shown = office(room.write(deck, job), extension, "pdf", tmp_path)
+    shown = convert_with_libreoffice(room.write(deck, job), extension, "pdf", tmp_path)
 
-    text = said(shown, tmp_path)
+    text = text_by_libreoffice(shown, tmp_path)
     pages = pypdf.PdfReader(tmp_path / "seen.pdf").pages
     assert [(round(it.mediabox.width), round(it.mediabox.height)) for it in pages] == [(960, 540)] * 2
     assert [word for word in ("Title", "one", "two", "oval", "wide", *_SCRIPTS) if word not in text] == []
 
 
 def test_poppler_finds_every_script_in_our_pdf(job, deck, tmp_path):
-    text = said(pdf.write(deck, job), tmp_path)
+    text = text_by_libreoffice(pdf.write(deck, job), tmp_path)
 
     assert [word for word in ("Title", "one", "two", "oval", "wide", *_SCRIPTS) if word not in text] == []
 
 
 @pytest.mark.spec("A5-01")
 def test_slides_that_libreoffice_writes_are_read(job, tmp_path):
-    theirs = office(decks.full_pptx(), "pptx", "odp", tmp_path)
-    old = office(decks.full_pptx(), "pptx", "ppt", tmp_path)
+    theirs = convert_with_libreoffice(decks.full_pptx(), "pptx", "odp", tmp_path)
+    old = convert_with_libreoffice(decks.full_pptx(), "pptx", "ppt", tmp_path)
     new, was = odp.read(theirs, job), ppt.read(old, job)
 
-    for found in (new, was):
-        assert [slide.title for slide in found.slides] == ["Überblick 日本語", "Numbers", ""]
-        assert found.slides[0].notes == "Say hello\nand more"
-        assert [it.level for it in found.slides[0].shapes[1].paragraphs] == [0, 1, 2, 0]
-        assert found.slides[2].hidden
-        assert len(found.pictures) >= 1
+    for deck in (new, was):
+        assert [slide.title for slide in deck.slides] == ["Überblick 日本語", "Numbers", ""]
+        assert deck.slides[0].notes == "Say hello\nand more"
+        assert [it.level for it in deck.slides[0].shapes[1].paragraphs] == [0, 1, 2, 0]
+        assert deck.slides[2].hidden
+        assert len(deck.pictures) >= 1

@@ -86,9 +86,9 @@ def test_groups_are_flattened_with_what_moves_and_stretches_them(job):
     inner.shapes.add_textbox(Inches(1), Inches(1), Inches(2), Inches(1)).text_frame.text = "deep"
     group.left, group.top, group.width, group.height = Inches(3), Inches(2), Inches(4), Inches(2)
 
-    (found,) = read(decks.saved(presentation), job).slides[0].shapes
+    (shape,) = read(decks.saved(presentation), job).slides[0].shapes
 
-    assert (found.text, found.box) == ("deep", Box(3 * INCH, 2 * INCH, 4 * INCH, 2 * INCH))
+    assert (shape.text, shape.box) == ("deep", Box(3 * INCH, 2 * INCH, 4 * INCH, 2 * INCH))
 
 
 @pytest.mark.parametrize(
@@ -156,8 +156,12 @@ def test_what_is_written_is_read_again_as_it_was(job):
     assert [type(it) for it in slide.shapes] == [type(it) for it in before.shapes]
     assert texts(slide) == texts(before)
     assert (slide.background, slide.notes, slide.hidden) == ("ffeecc", "note\nmore", True)
-    for found, given in zip(slide.shapes, before.shapes, strict=True):
-        assert (found.box.x, found.box.width, found.box.turn) == (given.box.x, given.box.width, given.box.turn)
+    for read_shape, written_shape in zip(slide.shapes, before.shapes, strict=True):
+        assert (read_shape.box.x, read_shape.box.width, read_shape.box.turn) == (
+            written_shape.box.x,
+            written_shape.box.width,
+            written_shape.box.turn,
+        )
     assert slide.shapes[0].crop == pytest.approx(before.shapes[0].crop, abs=1e-4)
     assert [it.marker for it in slide.shapes[2].paragraphs] == ["bullet", "number", ""]
     assert (slide.shapes[3].outline, slide.shapes[3].fill, slide.shapes[3].line) == ("ellipse", "0000ff", "000000")
@@ -198,7 +202,7 @@ def test_boxes_of_any_size_stay_within_what_formats_hold(job):
 
 
 @pytest.mark.parametrize(
-    "source, said",
+    "source, reason",
     [
         (b"", "damaged"),
         (b"PK\x03\x04" + b"\0" * 100, "damaged"),
@@ -208,8 +212,8 @@ def test_boxes_of_any_size_stay_within_what_formats_hold(job):
     ],
 )
 @pytest.mark.spec("A5-02")
-def test_what_is_no_presentation_is_refused_with_the_reason(job, source, said):
-    with pytest.raises(ConversionError, match=said):
+def test_what_is_no_presentation_is_refused_with_the_reason(job, source, reason):
+    with pytest.raises(ConversionError, match=reason):
         read(source, job)
 
 

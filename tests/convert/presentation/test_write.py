@@ -48,8 +48,8 @@ def test_each_slide_is_a_page_of_its_size_with_its_text_and_pictures(job):
     made = pages(pdf.write(deck, job))
 
     assert [(round(it.mediabox.width), round(it.mediabox.height)) for it in made] == [(960, 540)] * 2
-    said = made[0].extract_text()
-    assert all(word in said for word in ("Title", "one", "1.", "oval", "wide"))
+    page_text = made[0].extract_text()
+    assert all(word in page_text for word in ("Title", "one", "1.", "oval", "wide"))
     assert len(made[0].images) == 1
     assert [it["/A"]["/URI"] for it in (a.get_object() for a in made[0]["/Annots"])] == ["https://svc.example/"]
 
@@ -96,9 +96,9 @@ def test_more_cells_than_a_pdf_may_have_are_refused(job):
 
 
 def test_text_has_titles_first_then_lists_tables_and_notes(job):
-    said = text.write(replace(sample(), slides=(*sample().slides, Slide(notes="end"))), job).decode("utf-8-sig")
+    plain_text = text.write(replace(sample(), slides=(*sample().slides, Slide(notes="end"))), job).decode("utf-8-sig")
 
-    assert said.split("\r\n") == [
+    assert plain_text.split("\r\n") == [
         "Title", "[a field]", "* one", "  below", "  1. two", "שלום", "oval", "wide\t", "\t",
         "", "Notes:", "note", "more", "", "", "", "Notes:", "end", "",
     ]  # fmt: skip

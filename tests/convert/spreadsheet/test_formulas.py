@@ -84,8 +84,8 @@ def test_two_notations(formula, open_formula):
 
 @pytest.mark.parametrize("formula", ["of:='file:///x.ods'#$S.A1", "of:=['file:///x.ods'#$S.A1]", "basic:=Foo()"])
 def test_other_files_have_no_notation(formula, job):
-    told = from_openformula(formula)
-    assert told is None or not is_safe_formula(told)
+    converted = from_openformula(formula)
+    assert converted is None or not is_safe_formula(converted)
 
 
 @given(st.text(max_size=60))
@@ -114,8 +114,8 @@ def test_days_and_numbers(number):
 
 @given(st.datetimes(datetime(1900, 3, 1), datetime(9000, 1, 1)))
 def test_moments_and_numbers(moment):
-    found = from_serial(to_serial(moment), "yyyy-mm-dd hh:mm:ss")
-    assert abs(found - moment) <= timedelta(milliseconds=1)
+    value = from_serial(to_serial(moment), "yyyy-mm-dd hh:mm:ss")
+    assert abs(value - moment) <= timedelta(milliseconds=1)
 
 
 @pytest.mark.parametrize("number, since_1904", [(2_958_465.9999999995, False), (2_957_004, True)])
@@ -167,17 +167,17 @@ def book(*formulas):
     return Workbook((Sheet(rows={row: {0: Cell(None, formula=text)} for row, text in enumerate(formulas)}),))
 
 
-def found(workbook):
+def values_of(workbook):
     return [cell.value for _, _, cell in workbook.sheets[0].cells()]
 
 
 @pytest.mark.parametrize("bomb", ["(" * 4000 + "1" + ")" * 4000, "ABS(" * 900 + "1" + ")" * 900, 'REPT("x",1E9)', "A1"])
 def test_a_bomb_harms_nothing_else(job, bomb):
-    assert found(with_calculated_values(book(bomb, "1+1"), job))[1] == 2
+    assert values_of(with_calculated_values(book(bomb, "1+1"), job))[1] == 2
 
 
 def test_a_long_chain(job):
-    assert found(with_calculated_values(book("1", *(f"A{row}+1" for row in range(1, 3000))), job))[-1] == 3000
+    assert values_of(with_calculated_values(book("1", *(f"A{row}+1" for row in range(1, 3000))), job))[-1] == 3000
 
 
 def test_a_far_cell_is_not_computed_with(job):

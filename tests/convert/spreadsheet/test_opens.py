@@ -23,16 +23,16 @@ ROWS = {
 
 @pytest.mark.parametrize("extension,write", [("xlsx", write_xlsx), ("ods", write_ods)])
 def test_cells_and_formulas(job, tmp_path, extension, write):
-    given = tmp_path / f"book.{extension}"
-    given.write_bytes(write(Workbook((Sheet("My data", ROWS),)), job))
+    source_file = tmp_path / f"book.{extension}"
+    source_file.write_bytes(write(Workbook((Sheet("My data", ROWS),)), job))
 
     subprocess.run(
         [
             soffice() or "soffice", f"-env:UserInstallation={(tmp_path / 'profile').as_uri()}", "--headless",
-            "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76", "--outdir", str(tmp_path), str(given),
+            "--convert-to", "csv:Text - txt - csv (StarCalc):44,34,76", "--outdir", str(tmp_path), str(source_file),
         ],
         check=True, capture_output=True,
     )  # fmt: skip
 
-    found = list(csv.reader(io.StringIO((tmp_path / "book.csv").read_text("utf-8"), newline="")))
-    assert found == [["1.5", "2", "5", "Größe 日本語 😀"], ["TRUE", "=1+1", "yes", "a, b"]]
+    rows = list(csv.reader(io.StringIO((tmp_path / "book.csv").read_text("utf-8"), newline="")))
+    assert rows == [["1.5", "2", "5", "Größe 日本語 😀"], ["TRUE", "=1+1", "yes", "a, b"]]

@@ -99,8 +99,8 @@ def test_each_kind_of_value(job):
 
     cells = first(read_xlsx.read(by_openpyxl(fill), job))
 
-    found = [cells[0, column].value for column in range(9)]
-    assert found == [
+    values = [cells[0, column].value for column in range(9)]
+    assert values == [
         "text", 1, 2.5, True, date(2024, 2, 29), datetime(2024, 1, 2, 3, 4, 5), time(9, 30), ErrorValue("#N/A"),
         timedelta(hours=30),
     ]  # fmt: skip
@@ -130,8 +130,8 @@ def test_formulas_without_values_are_computed(job):
 
     cells = first(read_xlsx.read(by_openpyxl(fill), job))
 
-    found = [cells[0, column].value for column in range(2, 8)]
-    assert found == [6, 11, date(2024, 1, 4), "yes", ErrorValue("#DIV/0!"), True]
+    values = [cells[0, column].value for column in range(2, 8)]
+    assert values == [6, 11, date(2024, 1, 4), "yes", ErrorValue("#DIV/0!"), True]
     assert cells[0, 2].formula == "A1*B1"
 
 

@@ -199,9 +199,9 @@ def test_text_is_never_code_on_paper(job):
     texts = ['#read("data.json")', "$x$", "*b*", "\\", "#panic()", "```", "<label>", '"]#']
     workbook = Workbook((Sheet("#let x = 1", {row: {0: Cell(text)} for row, text in enumerate(texts)}),))
 
-    found = pypdf.PdfReader(io.BytesIO(write_pdf(workbook, job))).pages[0].extract_text()
+    page_text = pypdf.PdfReader(io.BytesIO(write_pdf(workbook, job))).pages[0].extract_text()
 
-    assert all(text in found for text in texts)
+    assert all(text in page_text for text in texts)
 
 
 def test_too_much_for_paper(job):

@@ -37,8 +37,8 @@ def _title(chart: Any) -> str:
 
 
 def _column(series: Any, names: tuple[str, ...]) -> _Column:
-    found = next((element for name in names if (element := series.find(f"{C}{name}")) is not None), None)
-    points = () if found is None else found.iter(f"{C}pt")
+    reference = next((element for name in names if (element := series.find(f"{C}{name}")) is not None), None)
+    points = () if reference is None else reference.iter(f"{C}pt")
     return {int(point.get("idx", "0")): _first_value(point) for point in points if point.get("idx", "0").isdecimal()}
 
 

@@ -95,8 +95,8 @@ class PptxShapeReader:
 
     def _paragraphs_and_anchor(self, element: Any, kind: str | None, ancestors: tuple[Any, ...]) -> tuple[Any, str]:
         bodies = [body for shape in (element, *ancestors) if (body := shape.find(f"{P}txBody")) is not None]
-        styles = tuple(found for body in bodies if (found := body.find(f"{A}lstStyle")) is not None)
-        frames = [found for body in bodies if (found := body.find(f"{A}bodyPr")) is not None]
+        styles = tuple(list_style for body in bodies if (list_style := body.find(f"{A}lstStyle")) is not None)
+        frames = [body_properties for body in bodies if (body_properties := body.find(f"{A}bodyPr")) is not None]
         anchor = next((frame.get("anchor") for frame in frames if frame.get("anchor")), "t")
         own = element.find(f"{P}txBody")
         fill_color = color(element.find(f"{P}style/{A}fontRef"), self.slide_theme.colors)
@@ -106,17 +106,28 @@ class PptxShapeReader:
     def _appearance(self, element: Any, ancestors: tuple[Any, ...]) -> tuple[str | None, str | None, Outline]:
         """The colours of line and surface, and the form: of the shape, what it inherits, or its style."""
         colors = self.slide_theme.colors
-        shape_properties = [found for shape in (element, *ancestors) if (found := shape.find(f"{P}spPr")) is not None]
+        shape_properties = [
+            element_properties
+            for shape in (element, *ancestors)
+            if (element_properties := shape.find(f"{P}spPr")) is not None
+        ]
         form = next(
-            (found.get("prst", "rect") for it in shape_properties if (found := it.find(f"{A}prstGeom")) is not None), ""
+            (
+                geometry.get("prst", "rect")
+                for it in shape_properties
+                if (geometry := it.find(f"{A}prstGeom")) is not None
+            ),
+            "",
         )
         if not form and any(it.find(f"{A}custGeom") is not None for it in shape_properties):
             self.job.note("shapes drawn by hand were left out, but for their text.")
             return None, None, ""
         if form in _LINES:
             return None, None, ""
-        fill_color = next((found for it in shape_properties if (found := fill(it, colors)) is not None), None)
-        line = next((found for it in shape_properties if (found := fill(it.find(f"{A}ln"), colors)) is not None), None)
+        fill_color = next((inherited for it in shape_properties if (inherited := fill(it, colors)) is not None), None)
+        line = next(
+            (inherited for it in shape_properties if (inherited := fill(it.find(f"{A}ln"), colors)) is not None), None
+        )
         style = element.find(f"{P}style")
         fill_color = _style_color(style, "fillRef", colors) if fill_color is None else fill_color
         line = _style_color(style, "lnRef", colors) if line is None else line
@@ -148,8 +159,8 @@ class PptxShapeReader:
 
     def _part(self, relationship: str) -> Any:
         """The part that a relationship leads to: None outside the file."""
-        found = self.part.rels.get(relationship)
-        return None if found is None or found.is_external else found.target_part
+        target = self.part.rels.get(relationship)
+        return None if target is None or target.is_external else target.target_part
 
     def _frame(self, element: Any, transform: GroupTransform | None) -> Iterator[Shape]:
         placeholder = placeholder_of(element)
@@ -188,7 +199,7 @@ class PptxShapeReader:
 
 
 def _own_box(element: Any) -> Box | None:
-    frame = next((found for name in _FRAMES if (found := element.find(name)) is not None), None)
+    frame = next((transform_element for name in _FRAMES if (transform_element := element.find(name)) is not None), None)
     return None if frame is None else _box_of(frame, "off", "ext")
 
 
@@ -220,7 +231,7 @@ def _group_transform(element: Any, outer: GroupTransform | None) -> GroupTransfo
 def _alternate_content(element: Any) -> Any:
     choices = list(element.iterchildren(f"{_MC}Choice"))
     readable = [choice for choice in choices if choice.get("Requires") == _READABLE]
-    fallback = [found for found in element.iterchildren(f"{_MC}Fallback") if len(found)]
+    fallback = [choice for choice in element.iterchildren(f"{_MC}Fallback") if len(choice)]
     return next(iter(readable + fallback + choices), ())
 
 

@@ -1,4 +1,4 @@
-"""`python -m tests.bench.arrows [--write]`: every arrow of conversion with a small file, beside the library underneath.
+"""`python -m tests.bench.conversions [--write]`: every conversion with a small file, beside the library underneath.
 
 "ours" is the whole way through a warm worker process, files and all; "library" is the time inside the calls that do
 the work, taken in this process, run about with ours. Where we do the work ourselves there is no library to compare.
@@ -27,17 +27,17 @@ from svc_notebooks.core.http import native_formats as f
 from tests.convert import sources
 
 PAGE = Path(__file__).parents[2] / "docs" / "conversion.md"
-_MARKED = re.compile(r"(?<=<!-- arrows -->\n).*?(?=<!-- /arrows -->)", re.DOTALL)
+_TABLE_MARKERS = re.compile(r"(?<=<!-- conversions -->\n).*?(?=<!-- /conversions -->)", re.DOTALL)
 _ROUNDS = 7
 
 # The calls in which libraries do their work: module, name.
-_CALLS = (
+_LIBRARY_CALLS = (
     ("subprocess", "run"),
     ("typst", "Compiler"),
     ("svc_notebooks.convert.engines.tesseract", "_recognize_paragraphs"),
     ("svc_notebooks.convert.spreadsheet.xls", "CalamineWorkbook"),
 )
-_LIBRARY = {
+_LIBRARIES = {
     "document.read": "pandoc", "document.write": "pandoc", "document.pdf": "typst", "document.scan": "tesserocr",
     "spreadsheet.pdf": "typst", "presentation.pdf": "typst", "drawing": "typst",
 }  # fmt: skip
@@ -45,125 +45,133 @@ _LIBRARY = {
 
 def main() -> None:
     """Measure, print, and with --write put the table into the docs."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.arrows", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.conversions", description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the table between the markers of docs/conversion.md")
     options = parser.parse_args()
     table = "\n".join(
-        ["| arrow | ours, ms | library | its share, ms | ratio |", "| --- | --- | --- | --- | --- |", *rows()]
+        ["| conversion | ours, ms | library | its share, ms | ratio |", "| --- | --- | --- | --- | --- |", *rows()]
     )
     print(table)
     if options.write:
-        PAGE.write_text(_MARKED.sub(lambda _: table + "\n", PAGE.read_text()))
+        PAGE.write_text(_TABLE_MARKERS.sub(lambda _: table + "\n", PAGE.read_text()))
 
 
 def rows() -> Iterator[str]:
-    """A line of the table for each arrow that works here; of several media types for one function, the first."""
+    """A line of the table for each conversion that works here; of several media types for one function, the first."""
     converter = Converter()
     bodies = {native: body_of(converter, native) for native in f.NATIVES}
     try:
-        for arrow in first_of_each(importers()):
-            source = source_of(converter, bodies, arrow)
+        for conversion in first_of_each(importers()):
+            source = source_of(converter, bodies, conversion)
             if source is not None:
-                yield measured(
-                    arrow, source, lambda a, s, n: converter.read(s, a.media_type, a.native, name=n), reads=True
+                yield measure(
+                    conversion, source, lambda a, s, n: converter.read(s, a.media_type, a.native, name=n), reads=True
                 )
-        for arrow in exporters():
-            body = bodies[arrow.native]
-            yield measured(arrow, body, lambda a, s, n: converter.write(s, a.native, a.media_type, name=n), reads=False)
+        for conversion in exporters():
+            body = bodies[conversion.native]
+            yield measure(
+                conversion, body, lambda a, s, n: converter.write(s, a.native, a.media_type, name=n), reads=False
+            )
     finally:
         converter.close()
 
 
-def first_of_each(arrows: tuple[Conversion, ...]) -> Iterator[Conversion]:
+def first_of_each(conversions: tuple[Conversion, ...]) -> Iterator[Conversion]:
     seen: set[tuple[str, str]] = set()
-    for arrow in arrows:
-        key = (arrow.native, title_of(arrow, reads=True))
+    for conversion in conversions:
+        key = (conversion.native, title_of(conversion, reads=True))
         if key not in seen:
             seen.add(key)
-            yield arrow
+            yield conversion
 
 
-def title_of(arrow: Conversion, *, reads: bool) -> str:
+def title_of(conversion: Conversion, *, reads: bool) -> str:
     if reads:
-        return next(r.title for r in f.IMPORTS if r.native == arrow.native and arrow.media_type in r.media_types)
-    return next(r.title for r in f.EXPORTS if (r.native, r.media_type) == (arrow.native, arrow.media_type))
+        return next(
+            r.title for r in f.IMPORTS if r.native == conversion.native and conversion.media_type in r.media_types
+        )
+    return next(r.title for r in f.EXPORTS if (r.native, r.media_type) == (conversion.native, conversion.media_type))
 
 
-def measured(arrow: Conversion, source: bytes, convert: Callable[[Conversion, bytes, str], Any], *, reads: bool) -> str:
+def measure(
+    conversion: Conversion, source: bytes, convert: Callable[[Conversion, bytes, str], Any], *, reads: bool
+) -> str:
     """Both, in turn, with another name each time: typst remembers what it has set."""
     ours, theirs = [], []
     for number in range(_ROUNDS + 2):
         start = time.perf_counter()
-        convert(arrow, source, f"n{number}")
+        convert(conversion, source, f"n{number}")
         ours.append(time.perf_counter() - start)
-        theirs.append(inside(arrow, source, f"m{number}", reads=reads))
-    mine, library = median(ours[2:]) * 1000, median(theirs[2:]) * 1000
-    title = title_of(arrow, reads=reads)
-    way = f"{title} to {arrow.native}" if reads else f"{arrow.native} to {title}"
-    if library < 0.05:
-        return f"| {way} | {mine:.1f} | none | | |"
-    return f"| {way} | {mine:.1f} | {library_of(arrow)} | {library:.1f} | {mine / library:.2f} |"
+        theirs.append(library_seconds(conversion, source, f"m{number}", reads=reads))
+    our_ms, library_ms = median(ours[2:]) * 1000, median(theirs[2:]) * 1000
+    title = title_of(conversion, reads=reads)
+    label = f"{title} to {conversion.native}" if reads else f"{conversion.native} to {title}"
+    if library_ms < 0.05:
+        return f"| {label} | {our_ms:.1f} | none | | |"
+    return f"| {label} | {our_ms:.1f} | {library_of(conversion)} | {library_ms:.1f} | {our_ms / library_ms:.2f} |"
 
 
-def library_of(arrow: Conversion) -> str:
-    module = arrow.function.partition(":")[0]
-    if arrow.function.endswith((":doc", ".ppt:read")):
+def library_of(conversion: Conversion) -> str:
+    module = conversion.function.partition(":")[0]
+    if conversion.function.endswith((":doc", ".ppt:read")):
         return "LibreOffice"
-    return _LIBRARY.get(module, "python-calamine")
+    return _LIBRARIES.get(module, "python-calamine")
 
 
-def inside(arrow: Conversion, source: bytes, name: str, *, reads: bool) -> float:
+def library_seconds(conversion: Conversion, source: bytes, name: str, *, reads: bool) -> float:
     """Seconds inside the libraries' calls."""
     function, model = (
-        load(f"{registry.__package__}.{arrow.function}"),
-        load(f"{registry.__package__}.{MODELS[arrow.native]}"),
+        load(f"{registry.__package__}.{conversion.function}"),
+        load(f"{registry.__package__}.{MODELS[conversion.native]}"),
     )
-    with tempfile.TemporaryDirectory() as folder, clocked() as spent:
-        job = Job(arrow.media_type, Path(folder), name=name)
+    with tempfile.TemporaryDirectory() as folder, time_library_calls() as spent:
+        job = Job(conversion.media_type, Path(folder), name=name)
         function(source if reads else model.unpack(source), job)
     return sum(spent)
 
 
 @contextmanager
-def clocked() -> Iterator[list[float]]:
+def time_library_calls() -> Iterator[list[float]]:
     """The times of all calls that `_CALLS` names."""
     spent: list[float] = []
-    kept = [(module, name, getattr(module, name)) for module, name in map(_found, _CALLS) if hasattr(module, name)]
-    for module, name, call in kept:
-        setattr(module, name, _clock(call, spent))
+    originals = [
+        (module, name, getattr(module, name)) for module, name in map(_resolve, _LIBRARY_CALLS) if hasattr(module, name)
+    ]
+    for module, name, call in originals:
+        setattr(module, name, _timed_call(call, spent))
     try:
         yield spent
     finally:
-        for module, name, call in kept:
+        for module, name, call in originals:
             setattr(module, name, call)
 
 
-def _found(call: tuple[str, str]) -> tuple[Any, str]:
+def _resolve(call: tuple[str, str]) -> tuple[Any, str]:
     return importlib.import_module(call[0]), call[1]
 
 
-def _clock(call: Any, spent: list[float]) -> Any:
+def _timed_call(call: Any, spent: list[float]) -> Any:
     """A call that says how long it took; of a class, its methods too."""
 
     def timed(*arguments: Any, **named: Any) -> Any:
         start = time.perf_counter()
         try:
-            made = call(*arguments, **named)
+            result = call(*arguments, **named)
         finally:
             spent.append(time.perf_counter() - start)
-        return _Timed(made, spent) if isinstance(call, type) and call.__module__.startswith("typst") else made
+        return _TimedObject(result, spent) if isinstance(call, type) and call.__module__.startswith("typst") else result
 
     return timed
 
 
-class _Timed:
+class _TimedObject:
     """An object whose methods say how long they took."""
 
     def __init__(self, inner: Any, spent: list[float]) -> None:
         self._inner, self._spent = inner, spent
 
     def __getattr__(self, name: str) -> Any:
-        return _clock(getattr(self._inner, name), self._spent)
+        return _timed_call(getattr(self._inner, name), self._spent)
 
 
 def body_of(converter: Converter, native: str) -> bytes:
@@ -194,35 +202,35 @@ def _slides() -> bytes:
     return target.getvalue()
 
 
-def source_of(converter: Converter, bodies: dict[str, bytes], arrow: Conversion) -> bytes | None:
+def source_of(converter: Converter, bodies: dict[str, bytes], conversion: Conversion) -> bytes | None:
     """A small file of the arrow's format; None where none can be made here."""
-    kind, native = arrow.media_type, arrow.native
-    made: dict[str, Callable[[], bytes]] = {
+    media_type, native = conversion.media_type, conversion.native
+    makers: dict[str, Callable[[], bytes]] = {
         f.RTF: sources.rtf, f.ODT: sources.odt, f.HTML: sources.html, f.TSV: lambda: _table().replace(b",", b"\t"),
         f.CSV: _table, f.JSON: lambda: b"{}", "application/vnd.svc-apps.script+text/plain": lambda: b"f()",
         f.SCRIPT_TEXT: lambda: b"f()", f.SVG: lambda: b'<svg xmlns="http://www.w3.org/2000/svg"/>',
         f.TEXT: lambda: b"words\n\nmore words\n" * 20,
     }  # fmt: skip
-    if kind in made:
-        return made[kind]()
+    if media_type in makers:
+        return makers[media_type]()
     pictures = {f.PNG: "PNG", f.JPEG: "JPEG", "image/gif": "GIF", "image/bmp": "BMP"}
-    if kind in pictures:
-        return sources.picture_of("Some words", pictures[kind])
-    if converter.can_write(native, {f.ODS: f.X_ODS}.get(kind, kind)):
-        return converter.write(bodies[native], native, {f.ODS: f.X_ODS}.get(kind, kind)).body
+    if media_type in pictures:
+        return sources.picture_of("Some words", pictures[media_type])
+    if converter.can_write(native, {f.ODS: f.X_ODS}.get(media_type, media_type)):
+        return converter.write(bodies[native], native, {f.ODS: f.X_ODS}.get(media_type, media_type)).body
     old = {"application/msword": ("docx", "doc"), "application/vnd.ms-excel": ("xlsx", "xls"),
            "application/vnd.ms-powerpoint": ("pptx", "ppt")}  # fmt: skip
-    return _old(converter, bodies[native], native, *old[kind]) if kind in old else None
+    return _as_old_format(converter, bodies[native], native, *old[media_type]) if media_type in old else None
 
 
-def _old(converter: Converter, body: bytes, native: str, new: str, old: str) -> bytes | None:
+def _as_old_format(converter: Converter, body: bytes, native: str, new: str, old: str) -> bytes | None:
     from svc_notebooks.convert.engines import available as engines, libreoffice as office
 
-    kind = next(row.media_type for row in f.EXPORTS if row.extension == new and row.native == native)
+    media_type = next(row.media_type for row in f.EXPORTS if row.extension == new and row.native == native)
     if engines.soffice() is None:
         return None
     with tempfile.TemporaryDirectory() as folder:
-        return office.convert(converter.write(body, native, kind).body, new, old, Job("", Path(folder)))
+        return office.convert(converter.write(body, native, media_type).body, new, old, Job("", Path(folder)))
 
 
 if __name__ == "__main__":
