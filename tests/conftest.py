@@ -16,9 +16,9 @@ from tests.patience import PATIENCE
 with suppress(ModuleNotFoundError):  # some of the contract suite needs no hypothesis, where only that is installed
     from hypothesis import settings
 
-    settings.register_profile("repeatable", deadline=None, derandomize=True)
-    settings.register_profile("random", deadline=None)  # --hypothesis-profile=random
-    settings.load_profile("repeatable")
+    settings.register_profile("dev", deadline=None, derandomize=True, max_examples=50)
+    settings.register_profile("ci", deadline=None, max_examples=500)  # --hypothesis-profile=ci
+    settings.load_profile("dev")
 
 for name in ("CI", "BUILD_NUMBER"):  # with them pytest writes out the difference of two large contents for hours
     os.environ.pop(name, None)

@@ -10,7 +10,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SUITE = ("tests/conftest.py", "tests/plugin_rules.py", "tests/patience.py", "tests/receivers.py", "tests/rules.csv")
+SUITE = (
+    *("tests/conftest.py", "tests/examples.py", "tests/patience.py", "tests/plugin_rules.py", "tests/receivers.py"),
+    "tests/rules.csv",
+)
 
 
 class Ship(BuildHookInterface):

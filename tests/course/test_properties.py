@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.core.api.operations import ALL_SCOPES
@@ -18,9 +18,9 @@ from svc_notebooks.course.exercise_service import ExerciseService
 from svc_notebooks.course.grading_service import GradingService
 from svc_notebooks.course.submissions import UnreadableNotebookError, exercise_cells
 from svc_notebooks.course.workspace import Given
+from tests.examples import examples
 
-few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-many = settings(max_examples=100, deadline=None)
+few = examples(0.2, suppress_health_check=[HealthCheck.too_slow])
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
@@ -72,7 +72,6 @@ def test_no_other_bytes_are_the_record(early: int, late: int):
         assert environment.result().solved == (early == 0 and end == first + 63)
 
 
-@many
 @given(st.data())
 def test_a_receiver_is_right_about_every_message_or_wrong(data: st.DataObject):
     exercise = _receiver_exercise()
@@ -100,7 +99,6 @@ def test_what_is_given_arrives_as_it_was(value):
     assert from_json(json.loads(json.dumps(to_json(value)))) == value
 
 
-@many
 @given(JSON)
 def test_whatever_is_handed_in_is_a_notebook_or_none(cells):
     with tempfile.TemporaryDirectory() as folder:
@@ -121,7 +119,6 @@ class TestGradingService:
         text = json.dumps(body).encode()
         return grader.handle(Request("POST", f"http://127.0.0.1/_course/{call}", headers, text)).status
 
-    @many
     @given(st.sampled_from(CALLS), JSON)
     def test_answers_whatever_it_is_asked(self, call: str, body):
         grader = GradingService()

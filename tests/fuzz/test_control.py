@@ -1,13 +1,12 @@
 """The control interface and saved files, told nonsense: it is refused, and the service goes on.
 
-FUZZ_EXAMPLES=5000 tells more of it, and other nonsense each time.
+--hypothesis-profile=ci tells more of it, and other nonsense each time.
 """
 
 from __future__ import annotations
 
 import io
 import json
-import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import suppress
@@ -15,21 +14,15 @@ from hashlib import sha256
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, strategies as st
 
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.transports.control_api import Control
+from tests.examples import examples
 from tests.fuzz.world import World, make_world
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
-PLAN = settings(
-    max_examples=EXAMPLES or 20,
-    derandomize=not EXAMPLES,
-    deadline=None,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+PLAN = examples(0.4, suppress_health_check=list(HealthCheck))
 CALLS = {
     "tokens": ("user", "client", "scopes", "service_account", "expires_in"),
     "clock": ("advance", "now", "freeze"),

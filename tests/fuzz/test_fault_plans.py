@@ -1,21 +1,21 @@
 """Uploads, downloads and channels under random plans of faults: success with the same content, or a clear error
 after which the same call succeeds; requests within a bound; one file; messages in order.
 
-FUZZ_PLANS=3000 tries so many of each instead of a few, and other ones each time.
+--hypothesis-profile=ci tries hundreds of each instead of a few, and other ones each time.
 """
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, given, note
 
 from svc_notebooks.server.transports.socket import SocketServer
+from tests.examples import examples
 from tests.fuzz.fault_plans import (
     DOWNLOADS,
     ENDLESS,
@@ -31,8 +31,6 @@ from tests.fuzz.fault_plans import (
 )
 from tests.scripted import Q
 
-PLANS = int(os.environ.get("FUZZ_PLANS", "0"))
-
 pytestmark = pytest.mark.spec(
     "X-05", "X-05a", "X-05b", "A3-20", "A3-21", "A3-21a", "A3-21b", "A6-06", "A6-06c", "N-02", "N-08", "N-08b"
 )
@@ -44,22 +42,16 @@ NO_END = {
     "watch": Watch(2, (503,) * 12, FOR_EVER),
 }
 SCENES = {
-    "upload": (UPLOADS, run_upload, 80),
-    "download": (DOWNLOADS, run_download, 60),
-    "watch": (WATCHES, run_watch, 60),
+    "upload": (UPLOADS, run_upload, 1),
+    "download": (DOWNLOADS, run_download, 1),
+    "watch": (WATCHES, run_watch, 1),
 }
 
 
-def search(scene: str, lab: Lab, plans: int, *, random: bool) -> None:
+def search(scene: str, lab: Lab, share: float) -> None:
     strategy, run, _ = SCENES[scene]
 
-    @settings(
-        max_examples=plans,
-        derandomize=not random,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
+    @examples(share, suppress_health_check=list(HealthCheck))
     @given(given_plan=strategy)
     def once(given_plan: Any) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -76,7 +68,7 @@ def search(scene: str, lab: Lab, plans: int, *, random: bool) -> None:
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_whatever_breaks_the_content_is_the_same_in_the_end(scene: str) -> None:
-    search(scene, Lab(), PLANS or SCENES[scene][2], random=bool(PLANS))
+    search(scene, Lab(), SCENES[scene][2])
 
 
 @pytest.mark.parametrize("scene", SCENES)
@@ -116,4 +108,4 @@ def test_over_a_socket_it_is_the_same(scene: str) -> None:
     lab = Lab()
     with SocketServer(lab.service) as server:
         lab.base_url = server.base_url
-        search(scene, lab, PLANS // 10 or 12, random=bool(PLANS))
+        search(scene, lab, 0.2)

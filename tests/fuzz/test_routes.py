@@ -1,19 +1,18 @@
 """Every route of the OpenAPI document, asked at random (schemathesis): no 5xx, and nothing that is not documented.
 
-In `make test` it is the same few examples for each route at every run. FUZZ_EXAMPLES=1000 asks for more, and for
-other ones each time.
+In `make test` it is the same few examples for each route at every run; --hypothesis-profile=ci draws more, and others
+each time.
 """
 
 from __future__ import annotations
 
 import copy
-import os
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, event, given, settings, strategies as st
+from hypothesis import HealthCheck, event, given, strategies as st
 from schemathesis.checks import (
     content_type_conformance,
     not_a_server_error,
@@ -27,10 +26,9 @@ from svc_notebooks.core.api.openapi import document
 from svc_notebooks.core.names import Names
 from svc_notebooks.server.transports.socket import SocketServer
 from svc_notebooks.server.transports.wsgi import WsgiApp
+from tests.examples import examples
 from tests.fuzz.world import BASE, World, make_world
 
-EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
-FEW = EXAMPLES or 5
 FORM = "application/x-www-form-urlencoded"
 UPLOADS = Names().upload_path("files")
 CHECKS = [
@@ -117,17 +115,6 @@ def check(case: Any, answer: Any) -> None:
     case.validate_response(answer, checks=checks)
 
 
-def plan(examples: int) -> settings:
-    """So many examples: the same at every run, unless more are asked for."""
-    return settings(
-        max_examples=examples,
-        derandomize=not EXAMPLES,
-        deadline=None,
-        database=None,
-        suppress_health_check=list(HealthCheck),
-    )
-
-
 @pytest.mark.spec("X-01")
 @pytest.mark.parametrize("name, mode", MODES)
 def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: GenerationMode) -> None:
@@ -136,7 +123,7 @@ def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: Gener
     start = world.service.snapshot()
     credentials = {} if name.startswith("oauth.") else {"Authorization": f"Bearer {world.token}"}
 
-    @plan(FEW)
+    @examples(0.1, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def ask(data: st.DataObject) -> None:
         world.service.restore(start)
@@ -152,7 +139,7 @@ def test_whatever_is_asked_the_answer_is_a_documented_one(name: str, mode: Gener
 def test_over_a_socket_it_is_the_same() -> None:
     world = make_world()
 
-    @plan(EXAMPLES * 10 or 40)
+    @examples(0.8, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
     def ask(data: st.DataObject) -> None:
         route, mode = data.draw(st.sampled_from([one.values for one in MODES]))

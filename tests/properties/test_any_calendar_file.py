@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import vobject
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 
 from svc_notebooks.client.events.ical import calendar_file
 from svc_notebooks.server.service import open_service
@@ -18,7 +18,7 @@ def house() -> House:
     return House(open_service(seed=0))
 
 
-@settings(parent=hypothesis_settings, max_examples=60)
+@hypothesis_settings
 @given(event=events)
 def test_any_accepted_event_is_one_event_of_a_file(house: House, event: dict[str, Any]) -> None:
     house.sweep()

@@ -9,12 +9,13 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings, strategies as st
+from hypothesis import HealthCheck, assume, example, given, strategies as st
 
 from svc_notebooks.core.events.validation import problems, with_defaults
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
+from tests.examples import examples
 
 EVENTS = "http://svc.test/calendar/v3/calendars/primary/events"
 ALL = "?conferenceDataVersion=1&supportsAttachments=true"
@@ -94,9 +95,7 @@ near_valid = st.builds(replaced, st.just(WHOLE), st.sampled_from(places(WHOLE)),
     replaced, st.just(DAYS), st.sampled_from(places(DAYS)), anything
 )
 events = near_valid | whole_or_less | st.dictionaries(st.sampled_from(sorted(WHOLE)), anything, max_size=4)
-hypothesis_settings = settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+hypothesis_settings = examples(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 
 
 class House:

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings, strategies as st
+from hypothesis import HealthCheck, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import open_service
+from tests.examples import examples
 
 pytestmark = pytest.mark.spec("E-01", "E-01a", "E-19", "E-19a", "E-19b", "E-16", "E-16a")
 
@@ -179,6 +180,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(
-    max_examples=40, stateful_step_count=20, deadline=None, suppress_health_check=list(HealthCheck)
-)
+TestMachine.settings = examples(0.5, stateful_step_count=20, suppress_health_check=list(HealthCheck))

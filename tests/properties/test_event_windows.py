@@ -8,10 +8,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, strategies as st
 
 from svc_notebooks.core.http.messages import Headers, Request
 from svc_notebooks.server.service import Service, open_service
+from tests.examples import examples
 
 EVENTS = "http://svc.test/calendar/v3/calendars/primary/events"
 BEGIN = datetime(2026, 10, 20, tzinfo=UTC)
@@ -96,9 +97,7 @@ def names(events: list[dict[str, Any]]) -> list[str]:
     return [one["id"] for one in events]
 
 
-slow = settings(
-    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+slow = examples(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 moved = st.lists(st.tuples(st.integers(0, 50), st.none() | hours), max_size=3)
 
 

@@ -12,11 +12,12 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.messages import BytesBody, Disconnected, Headers, Request, Response
 from svc_notebooks.server.service import Service, open_service
 from svc_notebooks.server.transports.socket import SocketServer
+from tests.examples import examples
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.spec("X-05", "X-05a", "X-05b")
@@ -176,7 +177,7 @@ def told(service: Service) -> list[Any]:
     return [tuple(row[key] for key in keys) for row in service.journal()]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(0.4)
 @given(steps=STEPS, requests=st.lists(REQUESTS, min_size=1, max_size=6), in_order=st.booleans())
 def test_twins_stay_twins(stage: Any, steps: Any, requests: Any, in_order: bool) -> None:
     with open_service(seed=0) as one, open_service(seed=0) as other:

@@ -10,11 +10,12 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.messages import Disconnected, Headers, Request
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_saved, open_service
+from tests.examples import examples
 from tests.framed import framed
 
 Q = 262_144
@@ -145,7 +146,7 @@ def opened(folder: str | None) -> Service:
 
 
 @pytest.mark.parametrize("in_folder", [False, True])
-@settings(max_examples=12, deadline=None)
+@examples(0.25)
 @given(before=deeds, between=deeds, after=deeds)
 def test_a_restore_brings_everything_back_and_what_follows_is_the_same(
     in_folder: bool, before: Any, between: Any, after: Any
@@ -165,7 +166,7 @@ def test_a_restore_brings_everything_back_and_what_follows_is_the_same(
 
 
 @pytest.mark.parametrize("in_folder", [False, True])
-@settings(max_examples=12, deadline=None)
+@examples(0.25)
 @given(before=deeds, here=deeds, there=deeds)
 def test_a_fork_goes_its_own_way(in_folder: bool, before: Any, here: Any, there: Any) -> None:
     with TemporaryDirectory() as folder, opened(folder if in_folder else None) as service:
@@ -186,7 +187,7 @@ def test_a_fork_goes_its_own_way(in_folder: bool, before: Any, here: Any, there:
 
 
 @pytest.mark.parametrize("in_folder", [False, True])
-@settings(max_examples=12, deadline=None)
+@examples(0.25)
 @given(before=deeds, after=deeds)
 def test_what_is_saved_and_opened_is_the_same_and_goes_on_in_the_same_way(
     in_folder: bool, before: Any, after: Any

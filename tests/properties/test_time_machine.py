@@ -14,7 +14,7 @@ from threading import Event
 from typing import Any
 
 import pytest
-from hypothesis import settings, strategies as st
+from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule
 
 from svc_notebooks.core.clock import format_time, from_millis, to_millis
@@ -22,6 +22,7 @@ from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import open_service
 from svc_notebooks.server.storage.clock import VirtualClock
+from tests.examples import examples
 from tests.framed import framed
 from tests.patience import PATIENCE
 
@@ -182,7 +183,7 @@ class Machine(RuleBasedStateMachine):
         return [sent[-1] + timedelta(seconds=2.0 ** (len(sent) - 1))] if more else []
 
 
-Machine.TestCase.settings = settings(max_examples=30, stateful_step_count=25, deadline=None)
+Machine.TestCase.settings = examples(0.4, stateful_step_count=25)
 
 
 class TestTimeMachine(Machine.TestCase):

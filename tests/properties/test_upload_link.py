@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from svc_notebooks.core.http.ranges import ByteSpan, ContentRange, stored_range
 from svc_notebooks.core.http.retry import RetryRule
@@ -33,6 +33,7 @@ from svc_notebooks.core.uploads.server_session import (
     before_body,
 )
 from svc_notebooks.core.uploads.states import UploadEvent, UploadRule, UploadState, transition
+from tests.examples import examples
 
 RULE = UploadRule(quantum=4)
 FAULTS = ("none", "before", "after", "cut", "503 before", "503 after", "308 bare")
@@ -130,7 +131,7 @@ def carry_out(
 
 
 @pytest.mark.spec("A3-12", "A3-18", "A3-20", "A3-21", "A3-21a", "A3-21b")
-@settings(max_examples=400, deadline=None)
+@examples(2)
 @given(
     size=st.integers(0, 40),
     known=st.booleans(),

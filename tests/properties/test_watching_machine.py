@@ -13,13 +13,14 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, settings, strategies as st
+from hypothesis import HealthCheck, strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
 
 from svc_notebooks.core.clock import to_millis
 from svc_notebooks.core.delivery_schedule import RETRIED
 from svc_notebooks.core.http.messages import Headers, Request, Response
 from svc_notebooks.server.service import open_service
+from tests.examples import examples
 
 pytestmark = pytest.mark.spec("A10-03", "N-02", "N-08", "N-08b", "N-10", "N-10a")
 
@@ -195,4 +196,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestMachine = Machine.TestCase
-TestMachine.settings = settings(max_examples=60, stateful_step_count=20, suppress_health_check=list(HealthCheck))
+TestMachine.settings = examples(0.6, stateful_step_count=20, suppress_health_check=list(HealthCheck))

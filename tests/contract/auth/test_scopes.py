@@ -6,20 +6,19 @@ never from the tables of the service.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, strategies as st
 
 from svc_notebooks.core.policy import Policy
 from svc_notebooks.server.service import Service, open_service
 from tests.contract.conftest import Answer, InProcess, Wire
 from tests.contract.diary import ADA, BOB, EVE
+from tests.examples import examples
 
-GRAPHS = int(os.environ.get("FUZZ_GRAPHS", "40"))
 FILES = "/storage/v3/files"
 DOCUMENT = "application/vnd.svc-apps.document"
 FOLDER = "application/vnd.svc-apps.folder"
@@ -472,12 +471,7 @@ def crowd() -> Crowd:
 
 
 @pytest.mark.spec("T-04", "T-04b")
-@settings(
-    max_examples=int(os.environ.get("FUZZ_GRAPHS", "40")),
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=list(HealthCheck),
-)
+@examples(0.8, suppress_health_check=list(HealthCheck))
 @given(nodes=graphs())
 def test_nobody_ever_sees_what_is_neither_theirs_nor_shared(crowd: Crowd, nodes: list[Node]) -> None:
     service, tokens = crowd

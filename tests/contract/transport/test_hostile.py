@@ -8,11 +8,12 @@ import socket
 from urllib.parse import quote, urlsplit
 
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, strategies as st
 
 from svc_notebooks.core.http.messages import BytesBody, Headers, Request
 from svc_notebooks.server.service import Service, open_service
 from tests.contract.conftest import OverSocket
+from tests.examples import examples
 from tests.patience import PATIENCE
 
 words = st.sampled_from(
@@ -100,9 +101,7 @@ def hardened() -> Service:
     return open_service(seed=0)
 
 
-@settings(
-    max_examples=600, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
-)
+@examples(4, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(
     method=st.sampled_from(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "BREW", ""]),
     path=paths,

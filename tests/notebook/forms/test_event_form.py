@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 import requests
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 import svc_notebooks as svc
 from svc_notebooks.core.errors.errors import AlreadyExists
@@ -13,6 +13,7 @@ from svc_notebooks.core.events.fields import EVENT_FIELDS
 from svc_notebooks.core.events.rrule import Freq
 from svc_notebooks.core.events.validation import problems, with_defaults
 from svc_notebooks.notebook.events.body import LENIENT
+from tests.examples import examples
 from tests.patience import PATIENCE
 
 WEEKLY = {
@@ -219,7 +220,7 @@ anything = st.recursive(
 def test_whatever_is_set_is_kept_and_what_is_wrong_with_it_is_said(form):
     taken = SimpleNamespace(create_event=lambda summary=None, **rest: rest)
 
-    @settings(max_examples=60, deadline=None)
+    @examples(0.5)
     @given(st.dictionaries(st.sampled_from(FIELDS), anything, max_size=4))
     def check(more):
         event = {**WEEKLY, **more}

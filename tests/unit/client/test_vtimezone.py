@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from dateutil.rrule import rrulestr
 from dateutil.tz import tzical
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from svc_notebooks.client.events.ical import calendar_file
 from svc_notebooks.client.events.vtimezone import Observance, observances
@@ -35,7 +35,6 @@ instants = st.datetimes(BEGIN.replace(tzinfo=None), BEHIND.replace(tzinfo=None))
 def test_another_reader_of_the_file_sees_the_zones_own_clock(zone: str):
     read = tzical(io.StringIO(written(zone))).get(zone)
 
-    @settings(max_examples=60, deadline=None, derandomize=True)
     @given(instants)
     def agree(instant: datetime) -> None:
         shown = instant.astimezone(ZoneInfo(zone))

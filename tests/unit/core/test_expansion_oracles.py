@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 from svc_notebooks.core.events.instances import occurrences
 from svc_notebooks.core.events.rrule import Recurrence
+from tests.examples import examples
 from tests.unit.core import dateutil_oracle as dateutil_says
 from tests.unit.core.written_rules import PARTS, Series, Start, series, several_lines
 
@@ -23,10 +24,9 @@ OF_DAYS = ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
 KINDS = [(frequency, True) for frequency in OF_DAYS] + [(frequency, False) for frequency in PARTS]
 
 
-def examples(frequency: str, count: int) -> settings:
-    """The same rules at every run; fewer of SECONDLY, which dateutil walks second by second."""
-    count = count // 4 if frequency == "SECONDLY" else count
-    return settings(max_examples=count, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+def rules(frequency: str, share: float) -> settings:
+    """This share of the profile's examples; fewer of SECONDLY, which dateutil walks second by second."""
+    return examples(share / 4 if frequency == "SECONDLY" else share, suppress_health_check=list(HealthCheck))
 
 
 def ours(asked: Series) -> list[dateutil_says.Span]:
@@ -38,7 +38,7 @@ def ours(asked: Series) -> list[dateutil_says.Span]:
 
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_a_rule_has_the_instances_that_dateutil_finds(frequency: str, all_day: bool):
-    @examples(frequency, 60)
+    @rules(frequency, 1)
     @given(series(frequency, all_day=all_day))
     def agree(asked: Series) -> None:
         assert ours(asked) == dateutil_says.instances(asked)
@@ -48,7 +48,7 @@ def test_a_rule_has_the_instances_that_dateutil_finds(frequency: str, all_day: b
 
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_several_lines_have_the_instances_of_all_rules_but_those_left_out(frequency: str, all_day: bool):
-    @examples(frequency, 20)
+    @rules(frequency, 0.4)
     @given(several_lines(frequency, all_day=all_day))
     def agree(asked: Series) -> None:
         assert ours(asked) == dateutil_says.instances(asked)
@@ -58,7 +58,7 @@ def test_several_lines_have_the_instances_of_all_rules_but_those_left_out(freque
 
 @pytest.mark.parametrize("frequency, all_day", KINDS)
 def test_a_window_far_into_a_long_count_has_what_the_whole_series_has_there(frequency: str, all_day: bool):
-    @examples(frequency, 20)
+    @rules(frequency, 0.4)
     @given(series(frequency, all_day=all_day), st.integers(1, 3000), st.integers(0, 3000))
     def agree(asked: Series, count: int, first: int) -> None:
         line = ";".join(part for part in asked.lines[0].split(";") if part[:5] not in ("COUNT", "UNTIL"))

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from svc_notebooks.core.errors.errors import PathExists
 from svc_notebooks.core.http.messages import Headers, Request
@@ -354,7 +354,6 @@ def test_a_file_that_says_it_is_encrypted_is_refused(saved, target):
     assert "packed" in refused(target, saved[: at + 8] + flags + saved[at + 10 :])
 
 
-@settings(max_examples=60, deadline=None)
 @given(where=st.floats(0, 1, exclude_max=True))
 def test_a_file_that_was_cut_off_is_refused(where):
     content = whole_file()
@@ -363,7 +362,6 @@ def test_a_file_that_was_cut_off_is_refused(where):
         refused(service, content[: int(where * len(content))])
 
 
-@settings(max_examples=60, deadline=None)
 @given(where=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255))
 def test_a_byte_that_is_another_is_found_or_says_nothing(where, flip):
     """What is neither content nor its description, such as the hour of an entry, may differ."""

@@ -12,10 +12,11 @@ from typing import Any
 
 import h11
 import pytest
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, given, strategies as st
 
 from svc_notebooks.core.delivery_schedule import AttemptOutcome
 from svc_notebooks.server.notifications.connection import Connection, ConnectionState, NoResponse, plain_status
+from tests.examples import examples
 from tests.patience import PATIENCE
 from tests.receivers import Receiver, plain_receiver, receiver
 from tests.unit.server.notifications.conftest import HEADERS, Sender
@@ -84,7 +85,7 @@ async def hear(blocks: list[bytes]) -> tuple[int | str, ConnectionState]:
 
 
 @given(ANSWERS, st.lists(st.integers(0, 200)))
-@settings(max_examples=400, deadline=None)
+@examples(2)
 def test_it_does_not_matter_in_which_blocks_an_answer_comes(answer: bytes, cuts: list[int]) -> None:
     at = sorted({0, len(answer), *(cut for cut in cuts if cut < len(answer))})
     blocks = [answer[first:last] for first, last in pairwise(at)]
@@ -109,7 +110,7 @@ LIKELY = st.tuples(
 
 
 @given(LIKELY)
-@settings(max_examples=400, deadline=None)
+@examples(2)
 def test_what_is_plain_is_the_same_to_h11(answer: bytes) -> None:
     """Two readings of one answer would be one too many."""
     status = plain_status(answer)
@@ -130,7 +131,7 @@ def test_what_is_plain_is_the_same_to_h11(answer: bytes) -> None:
 
 
 @given(st.binary(max_size=3000))
-@settings(max_examples=200, deadline=None)
+@examples()
 def test_any_bytes(answer: bytes) -> None:
     asyncio.run(hear([answer]))
     asyncio.run(hear([b"HTTP/1.1 " + answer]))
@@ -144,7 +145,7 @@ def hostile() -> Iterator[Receiver]:
 
 
 @given(ANSWERS)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(0.4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_next_message_is_not_spoilt(hostile: Receiver, answer: bytes) -> None:
     """Whatever was said before and whether the connection is closed or not, it gets its own status."""
 
